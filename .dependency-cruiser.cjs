@@ -1,0 +1,73 @@
+// The layers of docs/architecture.md, as rules: imports go one way.
+const only = (name, comment, path, pathNot) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { path },
+  to: { pathNot, dependencyTypesNot: ["type-only"] },
+});
+
+module.exports = {
+  forbidden: [
+    only(
+      "sdk-loads-pulumi-only",
+      "A program that imports the SDK loads @pulumi/pulumi and nothing heavier.",
+      "^sdk/",
+      "^(sdk/|node_modules/@pulumi/pulumi/|provider/kinds)",
+    ),
+    {
+      name: "provider-never-loads-pulumi",
+      comment: "The provider runs in any host; @pulumi/pulumi is the dynamic host's business.",
+      severity: "error",
+      from: { path: "^provider/" },
+      to: { path: "@pulumi/pulumi", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "provider-knows-no-sdk",
+      severity: "error",
+      from: { path: "^provider/" },
+      to: { path: "^(sdk|examples|test)/" },
+    },
+    {
+      name: "nothing-knows-the-door",
+      comment: "Another door may stand beside provider/dynamic.ts; nothing below knows which one is used.",
+      severity: "error",
+      from: { path: "^provider/", pathNot: "^provider/dynamic\\.ts$" },
+      to: { path: "^provider/dynamic\\.ts$" },
+    },
+    {
+      name: "lifecycle-knows-no-resource",
+      severity: "error",
+      from: { path: "^provider/(lifecycle|definition|state|unknown|config|errors)\\.ts$" },
+      to: { path: "^provider/resources/" },
+    },
+    {
+      name: "resources-know-no-lifecycle-and-no-transport",
+      severity: "error",
+      from: { path: "^provider/resources/" },
+      to: { path: "(^provider/lifecycle\\.ts$|node_modules/undici)" },
+    },
+    {
+      name: "client-knows-no-state",
+      severity: "error",
+      from: { path: "^provider/client/" },
+      to: { path: "^provider/(?!client/)" },
+    },
+    {
+      name: "stand-in-is-independent",
+      comment: "The test double must not share the provider's idea of the service.",
+      severity: "error",
+      from: { path: "^test/service/" },
+      to: { path: "^(sdk|provider|examples|test/(?!service/))" },
+    },
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
+    { name: "no-unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^dist/" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "require", "node", "default"] },
+  },
+};
