@@ -1,0 +1,70 @@
+import type { Dispatcher } from "undici";
+import { CallError } from "./callError";
+
+/** Gives the dispatcher for an origin. */
+export interface Agents {
+  /** One that keeps its connections; the same for the life of the process. */
+  kept(origin: string): Promise<Dispatcher>;
+  /** One that has no connection yet; to be destroyed after its request. */
+  fresh(origin: string): Promise<Dispatcher>;
+  close(): Promise<void>;
+}
+
+/** 127.0.0.0/8, ::1 and localhost, of a host as `URL` gives it. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+// HTTP/1.1 only: there a request that has not started has certainly not been written.
+const options = (connectMs: number) =>
+  ({ allowH2: false, connectTimeout: connectMs, headersTimeout: 0, bodyTimeout: 0 }) as const;
+
+export function openAgents(env: NodeJS.ProcessEnv, connectMs: number): Agents {
+  const agents = new Map<"direct" | "proxied", Promise<Dispatcher>>();
+  let closed = false;
+
+  async function open(loopback: boolean): Promise<Dispatcher> {
+    // Loaded at the first request: a process that only checks and compares never needs it.
+    const { Agent, EnvHttpProxyAgent } = await import("undici").catch(() => {
+      throw new CallError("notSent", "the HTTP library could not be loaded; it needs Node.js 22.19 or later");
+    });
+    // undici would send loopback through the proxy too, token and all.
+    if (loopback) return new Agent(options(connectMs));
+    try {
+      return new EnvHttpProxyAgent({
+        ...options(connectMs),
+        httpProxy: env["http_proxy"] ?? env["HTTP_PROXY"] ?? "",
+        httpsProxy: env["https_proxy"] ?? env["HTTPS_PROXY"] ?? "",
+        noProxy: env["no_proxy"] ?? env["NO_PROXY"] ?? "",
+      });
+    } catch {
+      throw new CallError("notSent", "HTTP_PROXY or HTTPS_PROXY does not hold the address of a proxy");
+    }
+  }
+
+  const loopbackOf = (origin: string): boolean => isLoopback(new URL(origin).hostname);
+  const refuseIfClosed = (): void => {
+    if (closed) throw new CallError("notSent", "the client was closed");
+  };
+
+  return {
+    async kept(origin) {
+      refuseIfClosed();
+      const loopback = loopbackOf(origin);
+      const name = loopback ? "direct" : "proxied";
+      const agent = agents.get(name) ?? open(loopback);
+      agents.set(name, agent);
+      return agent;
+    },
+    async fresh(origin) {
+      refuseIfClosed();
+      return open(loopbackOf(origin));
+    },
+    async close() {
+      closed = true;
+      const opened = await Promise.allSettled(agents.values());
+      agents.clear();
+      await Promise.all(opened.map((one) => (one.status === "fulfilled" ? one.value.destroy() : undefined)));
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { CallError } from "./callError";
+import type { Clock } from "./clock";
+import { sleep } from "./clock";
+import { classify, type Exchange, type Outcome } from "./outcome";
+import type { Pace, Turn } from "./pace";
+import type { Reader, Reading } from "./reading";
+import { decide, type Failure, type Policy, pauseMs, type RetryBucket, retryLimits } from "./retry";
+
+/** A call as its attempts see it. */
+export interface Attempted<T> {
+  readonly method: string;
+  readonly url: string;
+  readonly policy: Policy;
+  readonly secrets: readonly string[];
+  readonly fieldNames: readonly string[];
+  readonly read: Reader<T>;
+  /** One exchange on the wire, over after so many milliseconds. */
+  readonly exchange: (leftMs: number) => Promise<Exchange>;
+  /** Told of each exchange when it is over. */
+  readonly note: (result: Exchange, attempt: number, tookMs: number) => void;
+}
+
+/** What all calls share. */
+export interface Shared {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly bucket: RetryBucket;
+  readonly pace: Pace;
+}
+
+/** Repeats a call for as long as `decide` wants it, and returns the answer or throws the CallError. */
+export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Reading<T>> {
+  const { clock, bucket, pace } = shared;
+  const spent = { attempts: 0, throttled: 0, activeMs: 0, pausedMs: 0 };
+  let mayBeDone = false;
+
+  async function once(turn: Turn, draw: number): Promise<Outcome> {
+    try {
+      const result = await call.exchange(retryLimits.totalMs - spent.activeMs);
+      const tookMs = clock.now() - turn.dispatchedAt;
+      const outcome = classify(result, { ...call, wallNow: clock.wallNow() });
+      const throttled = outcome.kind === "throttled";
+      spent[throttled ? "throttled" : "attempts"] += 1;
+      spent[throttled ? "pausedMs" : "activeMs"] += tookMs;
+      call.note(result, spent.attempts + spent.throttled, tookMs);
+      if (throttled) pace.throttled(turn, pauseMs(outcome.askedMs, spent.throttled, draw));
+      if (outcome.kind === "done" || outcome.kind === "refused") {
+        bucket.succeeded();
+        pace.succeeded();
+      }
+      return outcome;
+    } finally {
+      pace.leave();
+    }
+  }
+
+  for (;;) {
+    const turn = await pace.enter(retryLimits.pauseMs - spent.pausedMs, spent.attempts + spent.throttled > 0);
+    if (!("dispatchedAt" in turn)) {
+      const asked = `the service asked for a pause of another ${Math.ceil(turn.pauseLeftMs / 1000)} s`;
+      throw new CallError(mayBeDone ? "ambiguous" : "notSent", asked, spent.throttled > 0 ? 429 : undefined);
+    }
+    spent.pausedMs += turn.pausedMs;
+    const draw = shared.random();
+    const outcome = await once(turn, draw);
+    const reading = outcome.kind === "done" ? call.read(outcome.body) : undefined;
+    // A write that the service carried out is over, whatever its answer looks like.
+    if (reading?.usable || (reading !== undefined && call.method !== "GET")) return reading;
+
+    if (outcome.kind === "ambiguous" && call.method !== "GET") mayBeDone = true;
+    const failure = failureOf(outcome, reading);
+    const decision = decide(call.policy, failure, { ...spent, tokenLeft: bucket.hasToken() }, draw);
+    if (decision.act === "stop") throw callError(failure, decision.why, mayBeDone);
+    if (decision.act === "repeat") {
+      bucket.take();
+      spent.activeMs += decision.afterMs;
+      await sleep(clock, decision.afterMs);
+    }
+  }
+}
+
+type Unusable = Extract<Reading<unknown>, { usable: false }>;
+
+function failureOf(outcome: Outcome, reading: Unusable | undefined): Failure {
+  if (outcome.kind !== "done") return outcome;
+  const { problem, lasting } = reading ?? { problem: "the answer was not read", lasting: true };
+  return {
+    kind: "unusable",
+    status: outcome.status,
+    phrase: `the service answered ${outcome.status}, but ${problem}`,
+    lasting,
+  };
+}
+
+const verdicts = {
+  notSent: "notSent",
+  refused: "refused",
+  throttled: "refused",
+  ambiguous: "ambiguous",
+  unusable: "invalidAnswer",
+} as const;
+
+/** `mayBeDone`: this attempt or an earlier one may have been carried out. */
+function callError(failure: Failure, why: string | undefined, mayBeDone: boolean): CallError {
+  const status = failure.kind === "notSent" ? undefined : failure.kind === "throttled" ? 429 : failure.status;
+  const phrase = why === undefined ? failure.phrase : `${failure.phrase} and ${why}`;
+  // Gone is gone, whoever removed it.
+  const conclusive = failure.kind === "refused" && (status === 404 || status === 410);
+  if (!mayBeDone || conclusive || failure.kind === "ambiguous") {
+    return new CallError(verdicts[failure.kind], phrase, status);
+  }
+  return new CallError("ambiguous", `${phrase}; an earlier attempt may have been carried out`, status);
+}

@@ -1,0 +1,26 @@
+/**
+ * What is known of a call that failed:
+ * - `notSent`: no byte of it reached the service;
+ * - `refused`: the service answered 3xx or 4xx, and nothing was done;
+ * - `ambiguous`: it may or may not have been carried out;
+ * - `invalidAnswer`: a GET whose answer could not be used, after all attempts.
+ */
+export type Verdict = "notSent" | "refused" | "ambiguous" | "invalidAnswer";
+
+/**
+ * The only error that leaves the client. Its message is one phrase without a subject, fit to stand after
+ * `Creating key "ci": `, with every secret masked. There is no `cause`, and the stack is the message: what the
+ * libraries below throw can hold headers and bodies.
+ */
+export class CallError extends Error {
+  readonly verdict: Verdict;
+  /** The status of the last answer; `undefined` when there was none. */
+  readonly status: number | undefined;
+
+  constructor(verdict: Verdict, message: string, status?: number) {
+    super(message);
+    this.verdict = verdict;
+    this.status = status;
+    this.stack = message;
+  }
+}

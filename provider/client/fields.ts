@@ -1,0 +1,87 @@
+import { z } from "zod";
+
+/**
+ * Field schemas for answers of a service whose exact types are not stated. Their messages are complete, in our
+ * own words, and never hold a value.
+ */
+const wrong = Symbol("wrong");
+
+function field<T>(expected: string, convert: (value: unknown) => T | typeof wrong) {
+  return z
+    .unknown()
+    .optional()
+    .transform((value, context): T => {
+      const converted = convert(value);
+      if (converted !== wrong) return converted;
+      const absent = value === undefined || value === null || value === "";
+      context.issues.push({
+        code: "custom",
+        input: undefined,
+        message: absent ? "is missing" : `is not ${expected}`,
+      });
+      return z.NEVER;
+    });
+}
+
+const toText = (value: unknown): string | undefined | typeof wrong => {
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : wrong;
+};
+
+const toNumber = (value: unknown): number | undefined | typeof wrong => {
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "number") return value;
+  if (typeof value !== "string" || !/^\s*-?\d+(\.\d+)?\s*$/.test(value)) return wrong;
+  return Number(value);
+};
+
+const lenient =
+  <T>(convert: (value: unknown) => T | typeof wrong) =>
+  (value: unknown): T | undefined => {
+    const converted = convert(value);
+    return converted === wrong ? undefined : converted;
+  };
+
+/** Text that must be there; a number is turned into text. */
+export const requiredText = field("text", (value) => {
+  const text = toText(value);
+  return text === undefined ? wrong : text;
+});
+/** Text; absent, null and "" are `undefined`. */
+export const text = field("text", toText);
+/** The same for a field that is only passed on: of an unexpected type it is `undefined`. */
+export const mirroredText = field("text", lenient(toText));
+/** A number, also as numeric text; absent, null and "" are `undefined`. */
+export const number = field("a number", toNumber);
+export const mirroredNumber = field("a number", lenient(toNumber));
+/** A boolean; absent and null are `undefined`. */
+export const flag = field("true or false", (value) =>
+  value === undefined || value === null ? undefined : typeof value === "boolean" ? value : wrong,
+);
+export const mirroredFlag = field("true or false", (value) =>
+  typeof value === "boolean" ? value : undefined,
+);
+/** A boolean; absent and null are false. */
+export const permission = field("true or false", (value) =>
+  value === undefined || value === null ? false : typeof value === "boolean" ? value : wrong,
+);
+/** True only when it is exactly true. */
+export const mark = field("true or false", (value) => value === true);
+
+/** A field that is never taken over. */
+export const withheld = field("absent", () => undefined);
+
+/** An object of the service; its output has every field, also those that were absent. */
+export function record<Shape extends z.ZodRawShape>(shape: Shape) {
+  const names = Object.keys(shape);
+  return z.preprocess((value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(names.map((name) => [name, (value as Record<string, unknown>)[name]]));
+  }, z.object(shape));
+}
+
+/** A list; absent is `undefined`, null is empty. */
+export function list<T extends z.ZodType>(entry: T): z.ZodType<z.output<T>[] | undefined> {
+  return z.preprocess((value) => (value === null ? [] : value), z.array(entry).optional());
+}

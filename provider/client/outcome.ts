@@ -1,0 +1,96 @@
+import { errorText, plainText } from "./errorText";
+import { retryAfterMs } from "./retryAfter";
+
+/** What one exchange on the wire came to. */
+export type Exchange =
+  | {
+      readonly kind: "failed";
+      /** Whether the first byte of the request had been handed to a connection. */
+      readonly started: boolean;
+      /** Why there is no answer, in words fit for a CallError. */
+      readonly phrase: string;
+      /** True when another attempt would fail in the same way. */
+      readonly lasting: boolean;
+    }
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+      readonly body: Buffer | Unreadable;
+    };
+
+/** A body that could not be read to its end. */
+export interface Unreadable {
+  readonly problem: string;
+  /** True when another attempt would get the same. */
+  readonly lasting: boolean;
+}
+
+/** What an exchange means for the call: the table of outcomes. */
+export type Outcome =
+  | { readonly kind: "done"; readonly status: number; readonly body: Buffer | Unreadable }
+  | { readonly kind: "notSent"; readonly phrase: string; readonly lasting: boolean }
+  | {
+      readonly kind: "ambiguous";
+      readonly phrase: string;
+      readonly status: number | undefined;
+      /** How long the service asked to wait (503), in milliseconds. */
+      readonly askedMs: number | undefined;
+    }
+  | { readonly kind: "throttled"; readonly phrase: string; readonly askedMs: number | undefined }
+  | { readonly kind: "refused"; readonly phrase: string; readonly status: number };
+
+/** What the table needs to know of the request. */
+export interface Asked {
+  readonly method: string;
+  readonly url: string;
+  /** Masked in whatever the service said. */
+  readonly secrets: readonly string[];
+  /** Names of the body's fields: an error may speak of them. */
+  readonly fieldNames: readonly string[];
+  /** Milliseconds since the epoch, for a Retry-After that is a date. */
+  readonly wallNow: number;
+}
+
+/** Statuses of 3xx and 4xx after which the request may have been carried out all the same. */
+function mayBeDone(method: string, status: number): boolean {
+  // 303 says "the result is over there": for a write that is as much as "done".
+  return status === 408 || status >= 500 || (status === 303 && method !== "GET");
+}
+
+export function classify(exchange: Exchange, asked: Asked): Outcome {
+  if (exchange.kind === "failed") {
+    const { phrase, lasting } = exchange;
+    return exchange.started
+      ? { kind: "ambiguous", phrase, status: undefined, askedMs: undefined }
+      : { kind: "notSent", phrase, lasting };
+  }
+  const { status, headers, body } = exchange;
+  if (status >= 200 && status < 300) return { kind: "done", status, body };
+  const askedMs = retryAfterMs(headers["retry-after"], headers["date"], asked.wallNow);
+  const phrase = status >= 300 && status < 400 ? redirected(exchange, asked) : answered(exchange, asked);
+  if (status === 429) return { kind: "throttled", phrase, askedMs };
+  if (mayBeDone(asked.method, status)) {
+    return { kind: "ambiguous", phrase, status, askedMs: status === 503 ? askedMs : undefined };
+  }
+  return { kind: "refused", phrase, status };
+}
+
+type Answered = Extract<Exchange, { kind: "answered" }>;
+
+function answered({ status, body }: Answered, { secrets, fieldNames }: Asked): string {
+  const said = Buffer.isBuffer(body) ? errorText(body.toString("utf8"), secrets, fieldNames) : undefined;
+  return said === undefined ? `the service answered ${status}` : `the service answered ${status} "${said}"`;
+}
+
+function redirected({ status, headers }: Answered, { url, secrets }: Asked): string {
+  const location = headers["location"];
+  const target =
+    typeof location === "string" && URL.canParse(location, url) ? new URL(location, url) : undefined;
+  if (target === undefined || !/^https?:$/.test(target.protocol)) {
+    return `the service answered ${status}, a redirect, which is not followed`;
+  }
+  // Origin and path only: a query may hold anything.
+  const where = plainText(target.origin + target.pathname, secrets);
+  return `the service answered ${status} and pointed to ${where}; redirects are not followed`;
+}

@@ -1,0 +1,107 @@
+import type { Clock } from "./clock";
+
+/** A turn to send one request. */
+export interface Turn {
+  readonly dispatchedAt: number;
+  /** How much of the wait for it was a pause that the service had asked for, in milliseconds. */
+  readonly pausedMs: number;
+}
+
+/** No turn: the pause is longer than the call may wait. */
+export interface TooLong {
+  readonly pauseLeftMs: number;
+}
+
+/** The pace of requests to one origin: how many at once, and when none at all. */
+export interface Pace {
+  /**
+   * Waits for a turn; `allowanceMs` bounds the wait in pauses, not the one in the queue. `first` is for a call
+   * that has had a turn already: it goes ahead of those that have not.
+   */
+  enter(allowanceMs: number, first: boolean): Promise<Turn | TooLong>;
+  /** Gives the turn back. */
+  leave(): void;
+  /** The service answered 429: a pause, and half as many at once from then on. */
+  throttled(turn: Turn, pauseMs: number): void;
+  /** The service answered: as many successes as may run at once allow one more. */
+  succeeded(): void;
+}
+
+interface Waiter {
+  readonly pausedBefore: number;
+  readonly allowanceMs: number;
+  readonly settle: (turn: Turn | TooLong) => void;
+}
+
+export function openPace(clock: Clock, most: number): Pace {
+  let limit = most;
+  let inFlight = 0;
+  let halvedAt = Number.NEGATIVE_INFINITY;
+  let pause = { from: 0, until: 0 };
+  let pausesOver = 0;
+  let wake: (() => void) | undefined;
+  const queue: Waiter[] = [];
+
+  const pausedSoFar = (now: number): number =>
+    pausesOver + Math.max(0, Math.min(now, pause.until) - pause.from);
+
+  function startNext(): void {
+    wake?.();
+    wake = undefined;
+    const now = clock.now();
+    if (now < pause.until) {
+      if (queue.length > 0) wake = clock.after(pause.until - now, startNext);
+      return;
+    }
+    while (inFlight < Math.floor(limit)) {
+      const waiter = queue.shift();
+      if (waiter === undefined) return;
+      inFlight += 1;
+      waiter.settle({ dispatchedAt: now, pausedMs: pausedSoFar(now) - waiter.pausedBefore });
+    }
+  }
+
+  function dismissImpatient(now: number): void {
+    const pauseLeftMs = pause.until - now;
+    const patient = queue.filter((waiter) => {
+      const stays = pausedSoFar(now) - waiter.pausedBefore + pauseLeftMs <= waiter.allowanceMs;
+      if (!stays) waiter.settle({ pauseLeftMs });
+      return stays;
+    });
+    queue.splice(0, queue.length, ...patient);
+  }
+
+  return {
+    enter: (allowanceMs, first) =>
+      new Promise((settle) => {
+        const now = clock.now();
+        const waiter = { pausedBefore: pausedSoFar(now), allowanceMs, settle };
+        if (first) queue.unshift(waiter);
+        else queue.push(waiter);
+        if (now < pause.until) dismissImpatient(now);
+        startNext();
+      }),
+    leave: () => {
+      inFlight -= 1;
+      startNext();
+    },
+    throttled: (turn, pauseMs) => {
+      const now = clock.now();
+      if (now >= pause.until) {
+        pausesOver = pausedSoFar(now);
+        pause = { from: now, until: now };
+      }
+      pause.until = Math.max(pause.until, now + pauseMs);
+      // Requests that were under way together are told 429 together: that is one reason to slow down, not many.
+      if (turn.dispatchedAt >= halvedAt) {
+        limit = Math.max(1, limit / 2);
+        halvedAt = now;
+      }
+      dismissImpatient(now);
+      startNext();
+    },
+    succeeded: () => {
+      limit = Math.min(most, limit + 1 / limit);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { z } from "zod";
+import type { Unreadable } from "./outcome";
+
+/** What a 2xx answer came to. The problem is a phrase that begins with "the answer". */
+export type Reading<T> =
+  | { readonly usable: true; readonly value: T }
+  | (Unreadable & { readonly usable: false });
+
+/** Turns an answer's body into what was asked for. */
+export type Reader<T> = (body: Buffer | Unreadable) => Reading<T>;
+
+/** A field of the answer: `apiKey.scopes[2].del`. */
+function fieldName(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((name, part) => {
+    if (typeof part === "number") return `${name}[${part}]`;
+    return name === "" ? String(part) : `${name}.${String(part)}`;
+  }, "");
+}
+
+const containers: Record<string, string> = { object: "an object", array: "a list" };
+
+// Of a schema's complaint only the place and our own words get through: its message may hold values.
+function complaint(error: z.ZodError): string {
+  const issue = error.issues[0];
+  const name = issue === undefined ? "" : fieldName(issue.path);
+  const what = name === "" ? "the answer" : `the answer's ${name}`;
+  if (issue?.code === "custom") return `${what} ${issue.message}`;
+  if (issue?.code !== "invalid_type") return `${what} is not as expected`;
+  // An issue of the schema for containers doesn't say whether the field was there.
+  return `${what} is not ${containers[issue.expected] ?? "as expected"}`;
+}
+
+const unusable = (problem: string, lasting = false) => ({ usable: false, problem, lasting }) as const;
+
+/**
+ * A whole number too large for a JavaScript number becomes text, digit by digit as the service wrote it: an id
+ * would otherwise turn into another one.
+ */
+function keepDigits(_name: string, value: unknown, context?: { source?: string }): unknown {
+  const exact = typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value);
+  return exact ? value : (context?.source ?? value);
+}
+
+function parseJson(body: Buffer): unknown {
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+  return /\d{16}/.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+}
+
+/**
+ * A reader for answers of one shape. `select` takes the record out of the wrapper, or returns a problem in words
+ * that follow "the answer".
+ */
+export function reader<Schema extends z.ZodType, T>(
+  schema: Schema,
+  select: (answer: z.output<Schema>) => T,
+  check: (value: T) => string | undefined = () => undefined,
+): Reader<T> {
+  return (body) => {
+    if (!Buffer.isBuffer(body)) return unusable(`the answer ${body.problem}`, body.lasting);
+    if (body.length === 0) return unusable("the answer is empty");
+    let parsed: unknown;
+    try {
+      parsed = parseJson(body);
+    } catch {
+      return unusable("the answer is not JSON");
+    }
+    const result = schema.safeParse(parsed);
+    if (!result.success) return unusable(complaint(result.error));
+    const value = select(result.data);
+    const problem = check(value);
+    return problem === undefined ? { usable: true, value } : unusable(problem);
+  };
+}

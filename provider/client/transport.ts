@@ -1,0 +1,141 @@
+import type { Dispatcher } from "undici";
+import { openAgents } from "./agents";
+import { attempt } from "./attempts";
+import { CallError } from "./callError";
+import { type Clock, systemClock } from "./clock";
+import { exchange, type TimeOuts, type WireRequest } from "./exchange";
+import type { Exchange } from "./outcome";
+import { openPace, type Pace } from "./pace";
+import type { Reader, Reading } from "./reading";
+import { openRetryBucket, type Policy } from "./retry";
+import { maskSecrets } from "./secrets";
+
+/** One call, as the endpoints hand it over. */
+export interface ApiRequest<T> {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** May have a path prefix and a trailing slash. */
+  readonly baseUrl: string;
+  /** Begins with "/"; appended to the base URL. */
+  readonly path: string;
+  readonly accessToken: string;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+  /** What else no message may hold. */
+  readonly secrets: readonly string[];
+  readonly policy: Policy;
+  readonly maxBytes: number;
+  readonly read: Reader<T>;
+}
+
+/** What all calls of a process share: connections, the pace for each origin, the tokens for retries. */
+export interface Transport {
+  /** The reading of a 2xx answer, always usable for a GET. Everything else is a CallError. */
+  send<T>(request: ApiRequest<T>): Promise<Reading<T>>;
+  /** Cuts all connections; calls under way fail. Only tests need it: idle connections keep no process alive. */
+  close(): Promise<void>;
+}
+
+export interface TransportOptions {
+  /** Takes the lines of APIKEYS_DEBUG=1. Default: stderr. */
+  readonly log?: (line: string) => void;
+  /** Read for APIKEYS_DEBUG and the proxies. Default: that of the process. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly clock?: Clock;
+  /** In [0, 1), for jitter. */
+  readonly random?: () => number;
+  /** Default: 5 s, 30 s and 60 s. */
+  readonly timeOuts?: Partial<TimeOuts>;
+  /** Requests to one origin at once. Default: 32. */
+  readonly concurrency?: number;
+}
+
+const toStderr = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
+
+/** Cheap: the HTTP library is loaded and connections are opened when they are first needed. */
+export function openTransport(options: TransportOptions = {}): Transport {
+  const { log = toStderr, env = process.env, clock = systemClock, random = Math.random } = options;
+  const timeOuts = { connectMs: 5_000, headersMs: 30_000, exchangeMs: 60_000, ...options.timeOuts };
+  const agents = openAgents(env, timeOuts.connectMs);
+  const bucket = openRetryBucket();
+  const paces = new Map<string, Pace>();
+
+  function paceOf(origin: string): Pace {
+    const pace = paces.get(origin) ?? openPace(clock, options.concurrency ?? 32);
+    paces.set(origin, pace);
+    return pace;
+  }
+
+  async function onFreshConnection(wire: WireRequest, limits: TimeOuts): Promise<Exchange> {
+    const agent = await agents.fresh(wire.origin);
+    try {
+      return await exchange(agent, wire, limits);
+    } finally {
+      void agent.destroy();
+    }
+  }
+
+  async function send<T>(request: ApiRequest<T>): Promise<Reading<T>> {
+    const { method, policy, read } = request;
+    const secrets = [request.accessToken, ...request.secrets];
+    const wire = wireRequest(request);
+    const call = {
+      method,
+      policy,
+      read,
+      secrets,
+      url: wire.origin + wire.path,
+      fieldNames: Object.keys(request.body ?? {}),
+      exchange: async (leftMs: number) => {
+        const limits = { ...timeOuts, exchangeMs: Math.max(1, Math.min(timeOuts.exchangeMs, leftMs)) };
+        // Credits must not be lost to a connection that the service has just closed.
+        if (policy === "never") return onFreshConnection(wire, limits);
+        return exchange(await agents.kept(wire.origin), wire, limits);
+      },
+      note: (result: Exchange, attempts: number, tookMs: number) => {
+        if (env["APIKEYS_DEBUG"] !== "1") return;
+        const line = `apikeys: ${method} ${wire.path} ${summary(result)} attempt ${attempts} ${Math.round(tookMs)} ms`;
+        log(maskSecrets(line, secrets));
+      },
+    };
+    return attempt(call, { clock, random, bucket, pace: paceOf(wire.origin) });
+  }
+
+  return { send, close: agents.close };
+}
+
+function summary(result: Exchange): string {
+  if (result.kind === "failed") return `failed (${result.phrase})`;
+  return Buffer.isBuffer(result.body)
+    ? `${result.status}`
+    : `${result.status} (the answer ${result.body.problem})`;
+}
+
+function wireRequest<T>({ method, baseUrl, path, accessToken, body, maxBytes }: ApiRequest<T>): WireRequest {
+  if (!URL.canParse(baseUrl)) throw new CallError("notSent", "the base URL is not a URL");
+  const base = new URL(baseUrl);
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    // Nothing is decompressed, so that no small answer can become a large one.
+    "accept-encoding": "identity",
+    authorization: `Bearer ${accessToken}`,
+    "user-agent": "pulumi-apikeys",
+  };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  return {
+    method: method satisfies Dispatcher.HttpMethod,
+    origin: base.origin,
+    path: base.pathname.replace(/\/+$/, "") + path,
+    headers,
+    body: body === undefined ? null : jsonOf(body),
+    maxBytes,
+  };
+}
+
+function jsonOf(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    throw new CallError("notSent", "the request's fields can't be written as JSON");
+  }
+}
