@@ -1,0 +1,77 @@
+import { closest, distance } from "fastest-levenshtein";
+import type * as z from "zod";
+import type { Definition, Field } from "./definition";
+import { type Properties, providerKey } from "./state";
+import { isUnknown } from "./unknown";
+
+/**
+ * Everything that is wrong with the inputs, a line each: the field's path, what is wrong, what to write instead.
+ * Values are not quoted, since any of them may be a secret. Unknown values pass.
+ */
+export function failures(
+  definition: Definition,
+  fields: readonly Field[],
+  inputs: Properties,
+  before: Properties | undefined,
+): readonly string[] {
+  const declared = present(inputs);
+  const parsed = definition.schema.safeParse(declared, { reportInput: false });
+  const issues = parsed.success ? [] : parsed.error.issues;
+  return [
+    ...issues.filter((issue) => !passes(declared, issue.path)).flatMap((issue) => lines(issue, fields)),
+    ...definition.rules(declared, before),
+  ];
+}
+
+/** Inputs in canonical form, absent ones left out. */
+export function canonicalInputs(fields: readonly Field[], inputs: Properties): Properties {
+  return Object.fromEntries(
+    fields.flatMap(({ name, canonical }) => {
+      const value = canonical(inputs[name]);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** An input that is null or "" is absent; the engine's own property is none of ours. */
+function present(inputs: Properties): Properties {
+  return Object.fromEntries(
+    Object.entries(inputs).filter(
+      ([name, value]) => name !== providerKey && value !== null && value !== undefined,
+    ),
+  );
+}
+
+/** Whether an unknown value stands at the path, or above it. */
+function passes(inputs: unknown, path: readonly PropertyKey[]): boolean {
+  let value = inputs;
+  for (const step of path) {
+    if (isUnknown(value) || typeof value !== "object" || value === null) break;
+    value = (value as Record<PropertyKey, unknown>)[step];
+  }
+  return isUnknown(value);
+}
+
+function lines(issue: z.core.$ZodIssue, fields: readonly Field[]): readonly string[] {
+  const at = spelled(issue.path);
+  if (issue.code !== "unrecognized_keys") return [`${at}: ${issue.message}.`];
+  const field = fields.find(({ name }) => name === issue.path[0]);
+  const known = issue.path.length === 0 ? fields.map(({ name }) => name) : (field?.facts.names ?? []);
+  return issue.keys.map((key) => `${spelled([...issue.path, key])}: no such property${nearest(key, known)}.`);
+}
+
+function nearest(key: string, known: readonly string[]): string {
+  if (known.length === 0) return "";
+  const name = closest(key.toLowerCase(), known as string[]);
+  const near = distance(key.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 2);
+  return near ? `; did you mean ${name}?` : `; the properties are ${known.join(", ")}`;
+}
+
+/** A path as a program spells it: `scopes[0].read`. */
+export function spelled(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, step) =>
+      typeof step === "number" ? `${text}[${step}]` : text === "" ? String(step) : `${text}.${String(step)}`,
+    "",
+  );
+}

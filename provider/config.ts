@@ -1,0 +1,147 @@
+import type { Credentials } from "./client/endpoints";
+import { sentences } from "./errors";
+
+/** Names in a stack's config; an explicit Provider passes its arguments under `argumentNamespace`. */
+export const configNamespace = "apikeys";
+export const argumentNamespace = "apikeys.provider";
+
+const names = ["baseUrl", "accessToken", "accessTokenEnv", "allowHttp"] as const;
+type Name = (typeof names)[number];
+type Values = Readonly<Partial<Record<Name, string>>>;
+
+/** What the engine handed over once, when it configured this provider. */
+export interface Settings {
+  /** An explicit Provider's arguments. */
+  readonly argument: Values;
+  /** The stack's config, as of the last update unless the program runs. */
+  readonly stack: Values;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a call needs, looked up anew for each one, so that a token rotated in the environment works at once. */
+export interface Configuration {
+  readonly credentials: Credentials;
+  /** What to do when the service does not accept the token: says where it came from. */
+  readonly tokenAdvice: string;
+}
+
+export function settings(get: (key: string) => unknown): Settings {
+  const under = (namespace: string): Values =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = get(`${namespace}:${name}`);
+        return value === undefined || value === null || value === "" ? [] : [[name, String(value)]];
+      }),
+    );
+  return { argument: under(argumentNamespace), stack: under(configNamespace) };
+}
+
+/** The configuration that holds now, or everything that is wrong with it (R8, R14). */
+export function configuration(
+  given: Settings,
+  env: Environment,
+): { readonly ready: Configuration } | { readonly problems: readonly string[] } {
+  const url = baseUrl(given, env);
+  const token = accessToken(given, env);
+  if (typeof url === "string" && "value" in token) {
+    return { ready: { credentials: { baseUrl: url, accessToken: token.value }, tokenAdvice: token.advice } };
+  }
+  return {
+    problems: [typeof url === "string" ? "" : url.problem, "value" in token ? "" : token.problem].filter(
+      Boolean,
+    ),
+  };
+}
+
+function baseUrl({ argument, stack }: Settings, env: Environment): string | { problem: string } {
+  const [value, source] = first(
+    [argument.baseUrl, "the Provider's argument baseUrl"],
+    [env["APIKEYS_BASE_URL"], "the environment variable APIKEYS_BASE_URL"],
+    [stack.baseUrl, "stack config apikeys:baseUrl"],
+  );
+  if (value === undefined) {
+    return {
+      problem:
+        "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…`, set the environment variable APIKEYS_BASE_URL, or give a Provider baseUrl.",
+    };
+  }
+  const problem = badUrl(value, allowsHttp({ argument, stack }, env));
+  return problem === undefined ? value.trim() : { problem: `${source} ${problem}` };
+}
+
+function badUrl(value: string, allowHttp: boolean): string | undefined {
+  const url = URL.parse(value.trim());
+  if (url === null || !/^https?:\/\//i.test(value.trim())) {
+    return "is not a URL: write it as https://host, with a path if the service has one.";
+  }
+  if (url.username !== "" || url.password !== "") {
+    return "holds a user name or password: leave them out; the access token is the only credential.";
+  }
+  if (/[?#]/.test(value)) return "holds a query or a fragment: leave out everything from ? or # on.";
+  if (url.protocol === "http:" && !allowHttp && !isLoopback(url.hostname)) {
+    return "is http, which would show the access token to the network: use https, or set apikeys:allowHttp (or APIKEYS_ALLOW_HTTP) to true if the network is yours.";
+  }
+  return undefined;
+}
+
+/** Whether a parsed host is this machine: 127.0.0.0/8, ::1 or localhost. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function allowsHttp({ argument, stack }: Settings, env: Environment): boolean {
+  return (
+    first([argument.allowHttp, ""], [env["APIKEYS_ALLOW_HTTP"], ""], [stack.allowHttp, ""])[0] === "true"
+  );
+}
+
+type Token = { readonly value: string; readonly advice: string } | { readonly problem: string };
+
+function accessToken({ argument, stack }: Settings, env: Environment): Token {
+  if (argument.accessTokenEnv !== undefined) {
+    const source = `the environment variable ${argument.accessTokenEnv}, which the Provider's accessTokenEnv names`;
+    const value = env[argument.accessTokenEnv];
+    return value
+      ? usable(value, source, "Set it to a valid token")
+      : { problem: `${source}, is not set: set it to an access token.` };
+  }
+  if (argument.accessToken !== undefined) {
+    return usable(
+      argument.accessToken,
+      "the Provider's argument accessToken",
+      "In refresh and destroy it is the one of the last up: give the command --run-program to use the program's token of now, or let the Provider read it by accessTokenEnv, which is read at each call",
+    );
+  }
+  if (env["APIKEYS_ACCESS_TOKEN"]) {
+    const source = "the environment variable APIKEYS_ACCESS_TOKEN";
+    return usable(env["APIKEYS_ACCESS_TOKEN"], source, "Set it to a valid token");
+  }
+  if (stack.accessToken !== undefined) {
+    return usable(
+      stack.accessToken,
+      "stack config apikeys:accessToken",
+      "In refresh and destroy it is the one of the last up: give the command --run-program to use the token configured now, or set the environment variable APIKEYS_ACCESS_TOKEN, which goes before it",
+    );
+  }
+  return {
+    problem:
+      "the access token is not configured: run `pulumi config set --secret apikeys:accessToken`, set the environment variable APIKEYS_ACCESS_TOKEN, or give a Provider accessToken or accessTokenEnv.",
+  };
+}
+
+function usable(value: string, source: string, wayOut: string): Token {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header must not hold.
+  if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
+    return {
+      problem: `the access token from ${source} holds white space or a character that a header can't carry: copy it anew, without a line break at its end.`,
+    };
+  }
+  return { value, advice: sentences(`The access token came from ${source}`, wayOut) };
+}
+
+type Choice = readonly [string | undefined, string];
+
+function first(...choices: readonly Choice[]): Choice {
+  return choices.find(([value]) => value !== undefined && value !== "") ?? [undefined, ""];
+}

@@ -1,0 +1,76 @@
+import * as z from "zod";
+import type { Call } from "./client/endpoints";
+import type { Canonical, ManagedField, Properties } from "./state";
+
+/** What the lifecycle has to know about an input, stated beside its schema. */
+export interface FieldFacts {
+  /** What a change in the program does: an update in place, or a replacement. */
+  readonly onChange: "update" | "replace";
+  /** Gives the canonical form in which values are compared, stored and shown. */
+  readonly canonical: Canonical;
+  /** Stands for an absent value. */
+  readonly default?: unknown;
+  /** The names that an object in this field may hold, for the nearest known name in a failure. */
+  readonly names?: readonly string[];
+}
+
+/** Facts by field schema: `schema.register(facts, {...})`. */
+export const facts = z.registry<FieldFacts>();
+
+/** What an operation works with. */
+export interface Session {
+  readonly call: Call;
+  /** What to do when the service does not accept the access token. */
+  readonly tokenAdvice: string;
+  /** Tells the user something that fails nothing. */
+  readonly warn: (message: string) => void;
+}
+
+/** What holds after an operation. With `failure` the operation failed, and the engine keeps this all the same. */
+export interface Outcome {
+  readonly id: string;
+  readonly state: Properties;
+  readonly failure?: string;
+}
+
+/** Everything that the lifecycle needs of a resource. A resource file fills it in. */
+export interface Definition {
+  readonly kind: string;
+  /** The inputs; every field registered with its facts. */
+  readonly schema: z.ZodObject;
+  /** Failures that concern several fields; `before` holds the inputs of the last up. Unknown values pass. */
+  rules(inputs: Properties, before: Properties | undefined): readonly string[];
+  /** Outputs whose loss only a replacement mends, given the state. */
+  broken(state: Properties): readonly string[];
+  /** Whether a new value of a field means the same as the state although it is spelled otherwise. */
+  unchanged?(field: string, state: Properties, value: unknown): boolean;
+  create(session: Session, inputs: Properties): Promise<Outcome>;
+  /** `undefined` when the object no longer exists. */
+  read(session: Session, id: string, state: Properties): Promise<Outcome | undefined>;
+  update(session: Session, id: string, state: Properties, inputs: Properties): Promise<Outcome>;
+  /** Succeeds too when the object no longer exists. */
+  delete(session: Session, id: string, state: Properties): Promise<void>;
+}
+
+export interface Field extends ManagedField {
+  readonly facts: FieldFacts;
+}
+
+/** The inputs of a resource with their facts, in the order of its schema. */
+export function fieldsOf(schema: z.ZodObject): readonly Field[] {
+  return Object.entries(schema.shape).map(([name, field]) => {
+    const known = facts.get(field as z.ZodType);
+    if (known === undefined) throw new Error(`the field ${name} has no facts`);
+    return { name, facts: known, canonical: (value) => known.canonical(value ?? known.default) };
+  });
+}
+
+/** Absent, null and "" are one value. */
+export const text: Canonical = (value) => (value === null || value === "" ? undefined : value);
+/** Absent and null are one value. */
+export const number: Canonical = (value) => value ?? undefined;
+/** Absent, null and false are one value. */
+export const flag: Canonical = (value) => value ?? false;
+/** Absent, null and {} are one value. */
+export const map: Canonical = (value) =>
+  value === null || (typeof value === "object" && Object.keys(value).length === 0) ? undefined : value;

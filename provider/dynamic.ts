@@ -1,0 +1,113 @@
+/**
+ * The door for Pulumi's dynamic-provider host, which finds it by the string that stands in every resource's state:
+ * `require("pulumi-apikeys/dynamic").provider("ApiKey")`. The subpath, this function and the kinds are permanent.
+ */
+import type { dynamic } from "@pulumi/pulumi";
+import { openTransport, type Transport } from "./client/transport";
+import { type Settings, settings } from "./config";
+import { Failure, type Kept } from "./errors";
+import { type Lifecycle, lifecycle, type Surroundings } from "./lifecycle";
+import { definitions } from "./resources";
+import { type Properties, providerKey } from "./state";
+
+/** One host process serves one provider instance: its resources share connections, pace and retries. */
+let shared: Transport | undefined;
+
+/** The provider of one kind of resource, as the host calls it. */
+export function provider(kind: string): dynamic.ResourceProvider<Properties, Properties> {
+  let configured: Settings = { argument: {}, stack: {} };
+  const definition = definitions[kind];
+  if (definition === undefined) {
+    throw new HostError(
+      `This version of pulumi-apikeys knows no resource ${kind}: install the version that wrote the state, or a later one.`,
+    );
+  }
+  const surroundings: Surroundings = {
+    get settings() {
+      return configured;
+    },
+    env: process.env,
+    transport: () => {
+      shared ??= openTransport();
+      return shared;
+    },
+    warn: (message) => process.stderr.write(`warning: ${message}\n`),
+  };
+  const resource: Lifecycle = lifecycle(definition, surroundings);
+  return {
+    // Synchronous and never throwing: the host would call an unconfigured provider otherwise. check tells what is wrong.
+    configure: (request): Promise<void> => {
+      configured = settings((key) => request.config.get(key));
+      return Promise.resolve();
+    },
+    check: (olds, news) =>
+      guarded(news, async () => {
+        const { inputs, failures } = resource.check(news, isEmpty(olds) ? undefined : olds);
+        // A property named here would have its value printed by the engine, secret or not.
+        return { inputs, failures: failures.map((reason) => ({ property: "", reason })) };
+      }),
+    diff: (_id, olds, news) =>
+      guarded(news, async () => {
+        const { changes, replaces } = resource.diff(olds, news);
+        return changes === undefined ? { replaces } : { changes, replaces };
+      }),
+    create: (inputs) =>
+      guarded(inputs, async () => {
+        const { id, state } = await resource.create(inputs);
+        return { id, outs: state };
+      }),
+    read: (id, props = {}) =>
+      guarded(props, async () => {
+        const found = await resource.read(id, props);
+        return found === undefined ? {} : { id: found.id, props: found.state, inputs: found.inputs };
+      }),
+    update: (id, olds, news) => guarded(news, async () => ({ outs: await resource.update(id, olds, news) })),
+    delete: (id, props) => guarded(props, () => resource.delete(id, props)),
+  };
+}
+
+function isEmpty(properties: Properties): boolean {
+  return Object.keys(properties).every((name) => name === providerKey);
+}
+
+/** Nothing but a HostError leaves: of anything else the host would print the stack, and with it what it holds. */
+async function guarded<T>(properties: Properties, operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw new HostError(defect(error));
+    const { message, kept } = error;
+    throw new HostError(
+      message,
+      kept && { ...kept, state: { ...kept.state, [providerKey]: properties[providerKey] } },
+    );
+  }
+}
+
+/** The message of an unforeseen error may hold anything, secrets too, so only its kind and place are told. */
+function defect(error: unknown): string {
+  const frames =
+    error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];
+  const kind = error instanceof Error ? error.name : typeof error;
+  return `This is a defect of pulumi-apikeys: ${kind}${(frames[0] ?? "").replace(/^\s+/, " ")}. State is unchanged. Please report it.`;
+}
+
+/**
+ * What the host takes for a failed operation. With `id` and `properties` the engine keeps the resource and shows
+ * `reasons`. Printed as one line: the host logs `${error}: ${error.stack}`.
+ */
+class HostError extends Error {
+  declare readonly id?: string;
+  declare readonly properties?: Properties;
+  declare readonly reasons?: readonly string[];
+
+  constructor(message: string, kept?: Kept) {
+    super(message);
+    this.stack = message;
+    if (kept !== undefined) Object.assign(this, { id: kept.id, properties: kept.state, reasons: [message] });
+  }
+
+  override toString(): string {
+    return "pulumi-apikeys";
+  }
+}

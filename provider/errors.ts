@@ -1,0 +1,66 @@
+import { CallError } from "./client/callError";
+import type { Properties } from "./state";
+
+/**
+ * The one error that leaves a lifecycle operation. Its message is a line for the user: what failed on what, what the
+ * service said, what state holds now, and the way out.
+ */
+export class Failure extends Error {
+  /** What the engine is to keep although the operation failed: the object exists. */
+  readonly kept: Kept | undefined;
+
+  constructor(message: string, kept?: Kept) {
+    super(message);
+    this.name = "Failure";
+    this.kept = kept;
+    this.stack = message;
+  }
+}
+
+/** The service's answers don't tell what holds: a phrase to stand after what was tried, and the way out. */
+export class Doubt extends Error {
+  readonly advice: string;
+
+  constructor(message: string, advice: string) {
+    super(message);
+    this.name = "Doubt";
+    this.advice = advice;
+    this.stack = message;
+  }
+}
+
+export interface Kept {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+export interface Account {
+  /** What was tried, on what: `Creating key "ci" in workspace ws_1`. */
+  readonly doing: string;
+  /** What holds when the service certainly did not do it. */
+  readonly notDone: string;
+  /** What may hold when the service may have done it, and the way out; default: as `notDone`. */
+  readonly unclear?: string;
+  /** The way out when the service refused; default: none. */
+  readonly advice?: string;
+  /** The way out when the service did not accept the access token. */
+  readonly tokenAdvice: string;
+}
+
+/** Turns what a call threw into the line that the user reads. Any other error is a defect and passes. */
+export function account(error: unknown, { doing, notDone, unclear, advice, tokenAdvice }: Account): Failure {
+  if (error instanceof Doubt)
+    return new Failure(sentences(`${doing}: ${error.message}`, notDone, error.advice));
+  if (!(error instanceof CallError)) throw error;
+  const unsure = error.verdict === "ambiguous" && unclear !== undefined;
+  const way = error.status === 401 ? tokenAdvice : error.verdict === "refused" ? advice : undefined;
+  return new Failure(sentences(`${doing}: ${error.message}`, unsure ? unclear : notDone, way));
+}
+
+/** Joins sentences, each ended by one full stop. */
+export function sentences(...parts: readonly (string | undefined)[]): string {
+  return parts
+    .filter((part) => part !== undefined && part !== "")
+    .map((part) => (/[.!?]$/.test(part as string) ? part : `${part}.`))
+    .join(" ");
+}

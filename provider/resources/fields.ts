@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
+
+/** Schemas of inputs that several resources have. Each message says what to write instead, and quotes no value. */
+
+export const requiredText = (what: string) =>
+  z.string({ error: `must be ${what}` }).min(1, { error: `must not be empty: write ${what}` });
+
+export const optionalText = (what = "text") => z.string({ error: `must be ${what}` }).nullish();
+
+export const optionalFlag = z.boolean({ error: "must be true or false" }).nullish();
+
+/** Text that stands in a request's path. */
+export const pathSegment = (what: string) =>
+  requiredText(what).refine((value) => value !== "." && value !== ".." && !/\p{Cc}|\p{Cs}/u.test(value), {
+    error: `must be ${what}: "." and "..", and control characters, can't stand in an address`,
+  });
+
+/** An object of JSON values. */
+export const jsonObject = z
+  .custom<Record<string, unknown>>((value) => isPlainObject(value) && !holdsAsset(value), {
+    error: "must be an object of plain JSON values (assets and archives can't be sent)",
+  })
+  .nullish();
+
+/** Values of our own that only force a replacement when they change. */
+export const keepersMap = z
+  .record(z.string(), z.string({ error: "must be text" }), { error: "must be a map of texts" })
+  .nullish();
+
+export { isDeepStrictEqual as equal };
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The key by which Pulumi marks assets, archives and other special values on the wire. */
+const signature = "4dabf18193072939515e22adb298388d";
+
+function holdsAsset(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return signature in value || Object.values(value).some(holdsAsset);
+}

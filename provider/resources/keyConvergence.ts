@@ -1,0 +1,130 @@
+import { type EditApiKey, editApiKey } from "../client/endpoints";
+import type { ApiKeyRecord } from "../client/responses";
+import { flag, type Session, text } from "../definition";
+import { Doubt } from "../errors";
+import { type ManagedField, type Properties, same } from "../state";
+import { type KeyPath, lookUp } from "./keyPresence";
+import { canonicalScopes, inWords, revocations, toWire } from "./keyScopes";
+
+/** Whether a key is as declared after a write, and what to do when it is not (R4, K1, K4). */
+
+const name = { name: "name", canonical: text } satisfies ManagedField;
+const enabled = { name: "enabled", canonical: flag } satisfies ManagedField;
+const scopes = { name: "scopes", canonical: canonicalScopes } satisfies ManagedField;
+
+/** What changes in place. */
+export const managed: readonly ManagedField[] = [name, enabled, scopes];
+/** What must be exactly as declared; a name may come back rewritten. */
+const exact: readonly ManagedField[] = [enabled, scopes];
+
+/** The managed fields as the service has them, in canonical form. */
+export function observe(record: ApiKeyRecord): Properties {
+  return { name: record.name, enabled: record.enabled ?? false, scopes: canonicalScopes(record.scopes) };
+}
+
+/** The PATCH that carries all three fields, so that it means the same whether the service merges or replaces (K1). */
+export function edit(declared: Properties, current: ApiKeyRecord): EditApiKey {
+  return {
+    name: declared["name"] as string,
+    enabled: declared["enabled"] === true,
+    scopes: toWire(declared["scopes"], current.scopes),
+  };
+}
+
+/** The same, naming too what has to go without any permission: for a service that merges scopes (K4). */
+export function editRevoking(declared: Properties, current: ApiKeyRecord): EditApiKey {
+  const body = edit(declared, current);
+  return {
+    ...body,
+    scopes: [...(body.scopes ?? []), ...revocations(declared["scopes"], current.scopes ?? [])],
+  };
+}
+
+export interface Unmet {
+  readonly field: string;
+  readonly words: string;
+}
+
+export interface Settled {
+  readonly record: ApiKeyRecord;
+  readonly unmet: readonly Unmet[];
+}
+
+/** After a write: reads the key if the answer leaves doubt, and writes once more if what must be exact is not. */
+export async function settle(
+  session: Session,
+  path: KeyPath,
+  declared: Properties,
+  answer: ApiKeyRecord | undefined,
+  before: ApiKeyRecord | undefined,
+): Promise<Settled> {
+  let record = await undoubted(session, path, declared, answer);
+  if (!holds(exact, declared, record)) {
+    const again = await editApiKey(session.call, path, editRevoking(declared, record));
+    record = await undoubted(session, path, declared, again.record);
+  }
+  return { record, unmet: unmet(declared, record, before) };
+}
+
+async function undoubted(
+  session: Session,
+  path: KeyPath,
+  declared: Properties,
+  answer: ApiKeyRecord | undefined,
+): Promise<ApiKeyRecord> {
+  if (answer !== undefined && !answer.deleted && holds(managed, declared, answer)) return answer;
+  const record = await lookUp(session, path);
+  if (record === undefined) throw goneElsewhere();
+  return record;
+}
+
+export function goneElsewhere(): Doubt {
+  return new Doubt(
+    "the key no longer exists: it was deleted elsewhere",
+    "Run `pulumi up --refresh` to make a new one.",
+  );
+}
+
+function holds(fields: readonly ManagedField[], declared: Properties, record: ApiKeyRecord): boolean {
+  const observed = observe(record);
+  return fields.every((field) => same(field, declared[field.name], observed[field.name]));
+}
+
+/** The fields that the service did not make as declared. `before` is the key as it was before an update. */
+export function unmet(
+  declared: Properties,
+  record: ApiKeyRecord,
+  before: ApiKeyRecord | undefined,
+): readonly Unmet[] {
+  const found: Unmet[] = [];
+  const wanted = declared["name"] as string;
+  if (before !== undefined && ignored(wanted, before.name, record.name)) {
+    found.push({
+      field: "name",
+      words: `name: declared "${wanted}", the service still has "${record.name ?? ""}"`,
+    });
+  }
+  const observed = observe(record);
+  if (!same(enabled, declared["enabled"], observed["enabled"])) {
+    found.push({
+      field: "enabled",
+      words: `enabled: declared ${declared["enabled"]}, the service has ${observed["enabled"]}`,
+    });
+  }
+  if (!same(scopes, declared["scopes"], observed["scopes"])) {
+    found.push({
+      field: "scopes",
+      words: `scopes: declared ${inWords(declared["scopes"])}, the service has ${inWords(observed["scopes"])}`,
+    });
+  }
+  return found;
+}
+
+/** A changed text that still has its old value was not applied, unless the service folds case or trims. */
+function ignored(wanted: string, old: string | undefined, now: string | undefined): boolean {
+  return now === old && wanted !== old && folded(wanted) !== folded(old);
+}
+
+function folded(value: string | undefined): string {
+  return (value ?? "").trim().toLowerCase();
+}

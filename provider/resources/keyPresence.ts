@@ -1,0 +1,69 @@
+import { CallError } from "../client/callError";
+import { listApiKeys, readApiKey, readWorkspace } from "../client/endpoints";
+import type { ApiKeyRecord } from "../client/responses";
+import type { Session } from "../definition";
+import { Doubt } from "../errors";
+
+export interface KeyPath {
+  readonly workspaceId: string;
+  readonly keyId: string;
+}
+
+/** The key, or `undefined` when it is gone (R6). Throws a CallError or a Doubt where that can't be told. */
+export async function lookUp(session: Session, path: KeyPath): Promise<ApiKeyRecord | undefined> {
+  try {
+    const record = await readApiKey(session.call, path);
+    return record.deleted ? undefined : record;
+  } catch (error) {
+    const judged = await judge(session, path, error);
+    if (judged.gone) return undefined;
+    throw judged.cause;
+  }
+}
+
+export type Judgement = { readonly gone: true } | { readonly gone: false; readonly cause: unknown };
+
+/**
+ * What it means that a call for a key failed. A 404 is also what a token of another tenant sees, so it is believed
+ * only when the workspace can be seen and its list of keys does not contradict it (R6).
+ */
+export async function judge(session: Session, path: KeyPath, error: unknown): Promise<Judgement> {
+  const status = error instanceof CallError ? error.status : undefined;
+  if (status === 410) return { gone: true };
+  if (status !== 404) return { gone: false, cause: error };
+  try {
+    await confirm(session, path);
+    return { gone: true };
+  } catch (doubt) {
+    return { gone: false, cause: doubt };
+  }
+}
+
+async function confirm(session: Session, { workspaceId, keyId }: KeyPath): Promise<void> {
+  try {
+    await readWorkspace(session.call, { workspaceId });
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    throw new Doubt(
+      `the service knows no such key for this access token, but neither can its workspace be read: ${error.message}`,
+      `The token is the likely cause: it may belong to somebody else. ${session.tokenAdvice} If the workspace itself was deleted, drop the resource from state with \`pulumi state delete\`.`,
+    );
+  }
+  if (await listedLive(session, { workspaceId, keyId })) {
+    throw new Doubt(
+      "the service knows no such key for this access token, but lists it in its workspace",
+      `The token may not be allowed to read it, or the list lags behind: run the command again later. ${session.tokenAdvice}`,
+    );
+  }
+}
+
+/** Whether the workspace's list holds the key alive. A list that can't be read says nothing. */
+async function listedLive(session: Session, { workspaceId, keyId }: KeyPath): Promise<boolean> {
+  try {
+    const keys = await listApiKeys(session.call, { workspaceId });
+    return keys.some(({ id, deleted }) => id === keyId && !deleted);
+  } catch (error) {
+    if (error instanceof CallError) return false;
+    throw error;
+  }
+}

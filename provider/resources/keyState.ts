@@ -1,0 +1,85 @@
+import type { CreateApiKey, MigrateApiKey } from "../client/endpoints";
+import type { ApiKeyRecord } from "../client/responses";
+import { observedKey, type Properties, rewritten } from "../state";
+import { managed, observe, type Settled } from "./keyConvergence";
+import { toWire } from "./keyScopes";
+
+/** Projections of an API key: declared → request body, answer → state. */
+
+/** Set where create's answer had no secret (K6). */
+export const keyLost = "__keyLost";
+/** Set by `ApiKey.get`, which reads a key that this stack does not manage (K8). */
+export const reading = "__reading";
+
+/** What a message calls a key. */
+export function label(properties: Properties): string {
+  const name = properties["name"];
+  return `key ${typeof name === "string" ? `"${name}" ` : ""}in workspace ${properties["workspaceId"]}`;
+}
+
+export function createBody(declared: Properties): CreateApiKey {
+  return {
+    ...common(declared),
+    ...given(declared, ["prefix", "expiresAt", "externalMeterId", "metadata"]),
+  };
+}
+
+/** Which fields migrate requires is not stated, so all are sent. */
+export function migrateBody(declared: Properties): MigrateApiKey {
+  return {
+    key: declared["existingKey"] as string,
+    ...common(declared),
+    metadata: (declared["metadata"] ?? {}) as Record<string, unknown>,
+  };
+}
+
+function common(declared: Properties) {
+  return {
+    name: declared["name"] as string,
+    workspaceId: declared["workspaceId"] as string,
+    scopes: toWire(declared["scopes"]),
+    enabled: declared["enabled"] === true,
+    customerId: declared["customerId"] as string,
+  };
+}
+
+function given(declared: Properties, names: readonly string[]): Properties {
+  return Object.fromEntries(
+    names.filter((name) => declared[name] !== undefined).map((name) => [name, declared[name]]),
+  );
+}
+
+/** What the service chose. */
+export function outputs(record: ApiKeyRecord): Properties {
+  return {
+    maskedKey: record.maskedKey,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    billingId: record.billingId,
+    effectivePrefix: record.prefix,
+    effectiveExpiresAt: record.expiresAt,
+  };
+}
+
+/** What a key carries through its whole life, whatever the service answers later. */
+export function lasting(state: Properties): Properties {
+  return { key: state["key"], [keyLost]: state[keyLost] };
+}
+
+/** State after a write: what was declared or, where the service did not make it so, what it has. */
+export function written(declared: Properties, { record, unmet }: Settled, before: Properties): Properties {
+  const observed = observe(record);
+  const truth = Object.fromEntries(unmet.map(({ field }) => [field, observed[field]]));
+  const state = { ...declared, ...truth };
+  const chosen = Object.keys(outputs(record)).map((name) => [name, outputs(record)[name] ?? before[name]]);
+  return {
+    ...Object.fromEntries(chosen),
+    ...state,
+    ...lasting(before),
+    [observedKey]: rewritten(managed, state, observed),
+  };
+}
+
+export function defined(properties: Properties): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
+}

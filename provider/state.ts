@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from "node:util";
+
+/** Properties as the engine holds them: plain JSON values by name. */
+export type Properties = Readonly<Record<string, unknown>>;
+
+/** Hidden from previews by the engine, as every name that begins with two underscores. */
+export const observedKey = "__observed";
+export const providerKey = "__provider";
+
+/** Gives a field's value in canonical form: equal values, however spelled, become deeply equal. */
+export type Canonical = (value: unknown) => unknown;
+
+/** What state needs to know of a managed field: one that the resource changes in place. */
+export interface ManagedField {
+  readonly name: string;
+  readonly canonical: Canonical;
+}
+
+export function same(field: ManagedField, left: unknown, right: unknown): boolean {
+  return isDeepStrictEqual(field.canonical(left), field.canonical(right));
+}
+
+/**
+ * What the service answered for the managed fields after our last write, where it is not what was declared: a service
+ * may rewrite what it is sent. A field that is not named here was answered as declared. `undefined` when there is none.
+ */
+export function rewritten(
+  fields: readonly ManagedField[],
+  declared: Properties,
+  observed: Properties,
+): Properties | undefined {
+  const different = fields.filter((field) => !same(field, declared[field.name], observed[field.name]));
+  if (different.length === 0) return undefined;
+  return Object.fromEntries(different.map(({ name }) => [name, observed[name] ?? ""]));
+}
+
+/** State after a read: a field that drifted holds what was observed, every other one what was declared. */
+export function drifted(
+  fields: readonly ManagedField[],
+  state: Properties,
+  observed: Properties,
+): Properties {
+  const before = (state[observedKey] ?? {}) as Properties;
+  const next: Record<string, unknown> = { ...state };
+  const kept: Record<string, unknown> = { ...before };
+  for (const field of fields) {
+    const baseline = field.name in before ? before[field.name] : state[field.name];
+    if (field.name in state && same(field, baseline, observed[field.name])) continue;
+    next[field.name] = field.canonical(observed[field.name]);
+    delete kept[field.name];
+  }
+  next[observedKey] = Object.keys(kept).length > 0 ? kept : undefined;
+  return next;
+}
+
+/** A copy that the wire can carry: without undefined values, at any depth. */
+export function wireable(properties: Properties): Record<string, unknown> {
+  return strip(properties) as Record<string, unknown>;
+}
+
+function strip(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((entry) => entry !== undefined).map(strip);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, entry]) => entry !== undefined)
+      .map(([name, entry]) => [name, strip(entry)]),
+  );
+}

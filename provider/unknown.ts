@@ -1,0 +1,25 @@
+/**
+ * Values that the engine does not know yet. While previewing (and, in diff, during a real update too) they arrive
+ * as sentinel strings, at any depth and whatever the field's type. Source: Pulumi's provider protocol.
+ */
+export const unknownSentinels: readonly string[] = [
+  "04da6b54-80e4-46f7-96ec-b56ff0331ba9", // string
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", // boolean
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421", // number
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2", // list
+  "030794c1-ac77-496b-92df-f27374a8bd58", // asset
+  "e48ece36-62e2-4504-bad9-02848725956a", // archive
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff", // object
+];
+
+const sentinels = new Set<unknown>(unknownSentinels);
+
+export function isUnknown(value: unknown): boolean {
+  return sentinels.has(value);
+}
+
+/** Whether the value is unknown, or holds an unknown value at any depth. */
+export function containsUnknown(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return isUnknown(value);
+  return Object.values(value).some(containsUnknown);
+}

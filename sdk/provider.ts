@@ -1,0 +1,63 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** What an explicit {@link Provider} is told. What is left out comes from the environment, then from stack config. */
+export interface ProviderArgs {
+  /**
+   * The service's base address, to which `/api/v1/…` is appended: https, or http for this machine itself. A path is
+   * kept; user name, query and fragment are refused. Default: the environment variable APIKEYS_BASE_URL, then stack
+   * config `apikeys:baseUrl`.
+   */
+  readonly baseUrl?: pulumi.Input<string>;
+  /**
+   * The access token, sent as `Authorization: Bearer …` (interface, section 5). It is kept in state, encrypted, and
+   * refresh and destroy use it from there unless `--run-program` is given. Default: the environment variable
+   * APIKEYS_ACCESS_TOKEN, then stack config `apikeys:accessToken`. Not beside `accessTokenEnv`.
+   */
+  readonly accessToken?: pulumi.Input<string>;
+  /**
+   * The name of an environment variable that holds the access token, in place of `accessToken`. It is read at each
+   * call and never stored, so a rotated token works at once, in refresh and destroy too.
+   */
+  readonly accessTokenEnv?: pulumi.Input<string>;
+  /**
+   * Whether http to another machine is allowed, for a service in a network of one's own. Default: false, or the
+   * environment variable APIKEYS_ALLOW_HTTP, then stack config `apikeys:allowHttp`.
+   */
+  readonly allowHttp?: pulumi.Input<boolean>;
+}
+
+/**
+ * Credentials of its own for some of a program's resources: `new ApiKey(name, args, { provider })`. Without one,
+ * resources use the environment or stack config.
+ */
+export class Provider extends pulumi.ProviderResource {
+  constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
+    if (args.accessToken !== undefined && args.accessTokenEnv !== undefined) {
+      throw new pulumi.RunError(`Provider "${name}": give either accessToken or accessTokenEnv, not both.`);
+    }
+    super("pulumi-nodejs", name, { ...fromStack(args), ...fromArguments(args) }, opts);
+  }
+}
+
+/** The host of an explicit provider sees nothing but the provider's inputs, so stack config goes with them. */
+function fromStack(args: ProviderArgs): pulumi.Inputs {
+  const config = new pulumi.Config("apikeys");
+  const token = args.accessToken === undefined && args.accessTokenEnv === undefined;
+  return {
+    "apikeys:baseUrl": args.baseUrl === undefined ? config.get("baseUrl") : undefined,
+    "apikeys:accessToken": token ? config.getSecret("accessToken") : undefined,
+    "apikeys:allowHttp": args.allowHttp === undefined ? config.get("allowHttp") : undefined,
+  };
+}
+
+/** Under a namespace that no stack's config has, so that the provider can tell arguments from config. */
+function fromArguments(args: ProviderArgs): pulumi.Inputs {
+  return {
+    "apikeys.provider:baseUrl": args.baseUrl,
+    "apikeys.provider:accessToken":
+      args.accessToken === undefined ? undefined : pulumi.secret(args.accessToken),
+    "apikeys.provider:accessTokenEnv": args.accessTokenEnv,
+    "apikeys.provider:allowHttp":
+      args.allowHttp === undefined ? undefined : pulumi.output(args.allowHttp).apply(String),
+  };
+}

@@ -1,0 +1,36 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** A kind of resource that the provider knows. */
+export type Kind = "ApiKey";
+
+/**
+ * The base of every resource here: what pulumi.dynamic.Resource is, with a constant provider string in place of a
+ * serialized closure, so that a state is small and an upgrade of this package reaches resources made long ago.
+ */
+export abstract class Resource extends pulumi.CustomResource {
+  protected constructor(
+    kind: Kind,
+    name: string,
+    inputs: object,
+    outputs: readonly string[],
+    secrets: readonly string[],
+    opts: pulumi.CustomResourceOptions,
+  ) {
+    if (opts.import !== undefined) {
+      throw new pulumi.RunError(
+        `${kind} "${name}": the resource option import can't work for dynamic resources. Take the ${kind} over with \`pulumi import --file\` instead; README.md shows the file.`,
+      );
+    }
+    super(
+      `pulumi-nodejs:dynamic/apikeys:${kind}`,
+      name,
+      {
+        // Only the names that stand here become outputs.
+        ...Object.fromEntries(outputs.map((output) => [output, undefined])),
+        ...inputs,
+        __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
+      },
+      pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secrets] }),
+    );
+  }
+}
