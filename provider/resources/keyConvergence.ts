@@ -4,7 +4,7 @@ import { flag, type Session, text } from "../definition";
 import { Doubt } from "../errors";
 import { type ManagedField, type Properties, same } from "../state";
 import { type KeyPath, lookUp } from "./keyPresence";
-import { canonicalScopes, inWords, revocations, toWire } from "./keyScopes";
+import { canonicalScopes, excess, inWords, toWire, toWireWithout } from "./keyScopes";
 
 /** Whether a key is as declared after a write, and what to do when it is not (R4, K1, K4). */
 
@@ -31,15 +31,6 @@ export function edit(declared: Properties, current: ApiKeyRecord): EditApiKey {
   };
 }
 
-/** The same, naming too what has to go without any permission: for a service that merges scopes (K4). */
-export function editRevoking(declared: Properties, current: ApiKeyRecord): EditApiKey {
-  const body = edit(declared, current);
-  return {
-    ...body,
-    scopes: [...(body.scopes ?? []), ...revocations(declared["scopes"], current.scopes ?? [])],
-  };
-}
-
 export interface Unmet {
   readonly field: string;
   readonly words: string;
@@ -50,7 +41,7 @@ export interface Settled {
   readonly unmet: readonly Unmet[];
 }
 
-/** After a write: reads the key if the answer leaves doubt, and writes once more if what must be exact is not. */
+/** After a write: reads the key if the answer leaves doubt, and writes again if what must be exact is not. */
 export async function settle(
   session: Session,
   path: KeyPath,
@@ -59,11 +50,34 @@ export async function settle(
   before: ApiKeyRecord | undefined,
 ): Promise<Settled> {
   let record = await undoubted(session, path, declared, answer);
-  if (!holds(exact, declared, record)) {
-    const again = await editApiKey(session.call, path, editRevoking(declared, record));
+  for (const body of holds(exact, declared, record) ? [] : corrections(declared, record)) {
+    const again = await editApiKey(session.call, path, body(record));
     record = await undoubted(session, path, declared, again.record);
+    if (holds(exact, declared, record)) break;
   }
   return { record, unmet: unmet(declared, record, before) };
+}
+
+/**
+ * The PATCHes that a key which is not as declared gets in turn, until it is. The first is the declared one again, which
+ * names what should not be granted at all with no permission. Only where a declared scope keeps a permission too many
+ * is it taken away whole and given back: better a moment with too little than a key that can do too much (K4).
+ */
+function corrections(
+  declared: Properties,
+  record: ApiKeyRecord,
+): readonly ((now: ApiKeyRecord) => EditApiKey)[] {
+  const wanted = new Set(
+    (declared["scopes"] as { representation: string }[]).map((scope) => scope.representation),
+  );
+  const tooMuch = excess(declared["scopes"], record.scopes ?? []);
+  const undeclared = [...tooMuch].filter((representation) => !wanted.has(representation));
+  const without = (revoked: Iterable<string>) => (now: ApiKeyRecord) => ({
+    ...edit(declared, now),
+    scopes: toWireWithout(revoked, declared["scopes"], now.scopes ?? []),
+  });
+  const first = without(undeclared);
+  return undeclared.length === tooMuch.size ? [first] : [first, without(tooMuch), without([])];
 }
 
 async function undoubted(

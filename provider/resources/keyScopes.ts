@@ -91,15 +91,32 @@ export function toWire(declared: unknown, current: readonly KeyScope[] = []): Ke
   });
 }
 
-/** Entries that take every permission from what is granted but not declared: for a service that merges (K4). */
-export function revocations(declared: unknown, current: readonly KeyScope[]): KeyScope[] {
-  const wanted = new Set((declared as Record<string, unknown>[]).map((scope) => scope["representation"]));
-  const granted = canonicalScopes(current) as { representation: string }[];
-  const excess = granted.filter(({ representation }) => !wanted.has(representation));
-  return toWire(
-    excess.map(({ representation }) => ({ representation })),
-    current,
+/** Representations by which more is granted than declared. */
+export function excess(declared: unknown, current: readonly KeyScope[]): ReadonlySet<string> {
+  const wanted = new Map(
+    (canonicalScopes(declared) as Granted[]).map((scope) => [scope.representation, scope]),
   );
+  const granted = canonicalScopes(current) as Granted[];
+  const wider = granted.filter((scope) => {
+    const declaredOne = wanted.get(scope.representation);
+    return permissions.some((name) => scope[name] === true && declaredOne?.[name] !== true);
+  });
+  return new Set(wider.map(({ representation }) => representation));
+}
+
+type Granted = { readonly representation: string } & {
+  readonly [name in (typeof permissions)[number]]?: boolean;
+};
+
+/** Scopes as declared, but the named representations with no permission at all (K4). */
+export function toWireWithout(
+  revoked: Iterable<string>,
+  declared: unknown,
+  current: readonly KeyScope[],
+): KeyScope[] {
+  const without = new Set(revoked);
+  const kept = (declared as Granted[]).filter(({ representation }) => !without.has(representation));
+  return toWire([...kept, ...[...without].map((representation) => ({ representation }))], current);
 }
 
 function idOf(representation: string, current: readonly KeyScope[]): { id?: string } {
