@@ -1,0 +1,67 @@
+import type { Dialect } from "./dialect";
+
+/** What the service makes of a request, before a fault spoils it and before it goes over the wire. */
+export interface Answer {
+  status: number;
+  /** Sent as JSON; text as it is; undefined: nothing. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  /** Whether a write changed the store. */
+  carriedOut?: boolean;
+  /** Why the request was refused; the dialect makes the body of it. */
+  refusal?: string;
+}
+
+/** A refusal, whose body `finishRefusal` makes. */
+export function refuse(
+  status: number,
+  refusal: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return { status, refusal, headers };
+}
+
+/** Gives a refusal the dialect's body; any other answer stays as it is. */
+export function finishRefusal(answer: Answer, dialect: Dialect, echo: string): Answer {
+  const { refusal, status, ...rest } = answer;
+  if (refusal === undefined) return answer;
+  const message = dialect.errorEchoes === "request" ? `${refusal} (${echo})` : refusal;
+  switch (dialect.errorBody) {
+    case "message":
+      return { ...rest, status, body: { message } };
+    case "error":
+      return { ...rest, status, body: { error: message } };
+    case "nested":
+      return { ...rest, status, body: { error: { code: `E${status}`, message } } };
+    case "list":
+      return { ...rest, status, body: { errors: [{ message }] } };
+    case "problem": {
+      const headers = { ...rest.headers, "content-type": "application/problem+json" };
+      return {
+        ...rest,
+        status,
+        headers,
+        body: { type: "about:blank", title: "Refused", status, detail: message },
+      };
+    }
+    case "text":
+      return { ...rest, status, headers: { ...rest.headers, "content-type": "text/plain" }, body: message };
+    case "empty":
+      return { ...rest, status };
+  }
+}
+
+/** The answer of a PATCH that was carried out, with this body if the dialect sends one. */
+export function patchAnswer(body: unknown, dialect: Dialect): Answer {
+  switch (dialect.patchAnswer) {
+    case "after":
+    case "before":
+      return { status: 200, carriedOut: true, body };
+    case "nothing":
+      return { status: 204, carriedOut: true };
+    case "emptyBody":
+      return { status: 200, carriedOut: true };
+    case "emptyObject":
+      return { status: 200, carriedOut: true, body: {} };
+  }
+}

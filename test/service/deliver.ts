@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { Answer } from "./answer";
+import type { Dialect } from "./dialect";
+import type { Delivery } from "./spoil";
+
+/** Sends what the delivery says. `onStatus` is called before anything is sent; never, if no status line goes out. */
+export async function deliver(
+  response: ServerResponse,
+  delivery: Delivery,
+  dialect: Dialect,
+  onStatus: (status: number) => void,
+): Promise<void> {
+  // The answer is nobody's any more when the client has gone.
+  response.on("error", () => {});
+  const { socket } = response;
+  if (delivery.how === "silence") return;
+  if (delivery.how === "reset") {
+    socket?.resetAndDestroy();
+    return;
+  }
+  const { answer } = delivery;
+  // 204 has no body that could be cut or padded.
+  const status = delivery.how !== "whole" && answer.status === 204 ? 200 : answer.status;
+  onStatus(status);
+  const body = Buffer.from(serialise(answer));
+  const headers = contentHeaders(answer, dialect);
+  const sized = status === 204 ? headers : { ...headers, "content-length": body.length };
+  switch (delivery.how) {
+    case "whole":
+      response.writeHead(status, sized).end(body);
+      return;
+    case "garbled": {
+      const garbage = Buffer.concat([body.subarray(0, Math.max(1, body.length - 2)), Buffer.from(",,<")]);
+      response.writeHead(status, { ...headers, "content-length": garbage.length }).end(garbage);
+      return;
+    }
+    case "half": {
+      const half = body.length > 1 ? body.subarray(0, Math.floor(body.length / 2)) : Buffer.from("{");
+      response.writeHead(status, { ...headers, "content-length": Math.max(body.length, 2) });
+      // Not reset: a reset could overtake the half that shall arrive.
+      response.write(half, () => socket?.destroy());
+      return;
+    }
+    case "drip":
+      response.writeHead(status, sized);
+      response.flushHeaders();
+      drip(response, body, delivery.bytesPerSecond);
+      return;
+    case "padded":
+      await pad(response, { status, headers, body, bytes: delivery.bytes, sized: delivery.contentLength });
+      return;
+  }
+}
+
+function serialise({ body }: Answer): string {
+  if (body === undefined) return "";
+  return typeof body === "string" ? body : JSON.stringify(body);
+}
+
+function contentHeaders({ body, headers = {} }: Answer, { contentType }: Dialect): Record<string, string> {
+  if (body === undefined || "content-type" in headers) return { ...headers };
+  if (typeof body === "string") return { "content-type": "text/plain", ...headers };
+  return contentType === "none" ? { ...headers } : { "content-type": contentType, ...headers };
+}
+
+function drip(response: ServerResponse, body: Buffer, bytesPerSecond: number): void {
+  const everyMs = Math.max(10, 1000 / bytesPerSecond);
+  const bytes = Math.max(1, Math.round((bytesPerSecond * everyMs) / 1000));
+  let sent = 0;
+  const timer = setInterval(() => {
+    response.write(body.subarray(sent, sent + bytes));
+    sent += bytes;
+    if (sent >= body.length) {
+      clearInterval(timer);
+      response.end();
+    }
+  }, everyMs);
+  response.once("close", () => clearInterval(timer));
+}
+
+interface Padded {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+  bytes: number;
+  sized: boolean;
+}
+
+async function pad(response: ServerResponse, { status, headers, body, bytes, sized }: Padded): Promise<void> {
+  const fields = body.toString().replace(/^\{/, "").replace(/\}$/, "");
+  const head = Buffer.from(`{${fields}${fields === "" ? "" : ","}"padding":"`);
+  const tail = Buffer.from('"}');
+  let left = Math.max(0, bytes - head.length - tail.length);
+  const length = { "content-length": head.length + left + tail.length };
+  response.writeHead(status, sized ? { ...headers, ...length } : headers);
+  response.write(head);
+  const chunk = Buffer.alloc(65_536, "x");
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  for (; left > 0 && !gone.signal.aborted; left -= chunk.length) {
+    if (response.write(chunk.subarray(0, Math.min(left, chunk.length)))) continue;
+    // Aborted when the client leaves without reading on.
+    await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
+  }
+  response.end(tail);
+}

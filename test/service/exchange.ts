@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { finishRefusal, refuse } from "./answer";
+import { deliver } from "./deliver";
+import type { Dialect } from "./dialect";
+import type { FaultPlan } from "./faults";
+import { withOtherRecord } from "./otherRecord";
+import type { RateLimiter } from "./rateLimit";
+import { type Incoming, respond } from "./respond";
+import { findRoute } from "./routes";
+import { spoil } from "./spoil";
+import type { Store } from "./store";
+import type { LoggedRequest } from "./types";
+
+/** What all exchanges of one stand-in share. */
+export interface Service {
+  readonly store: Store;
+  readonly faults: FaultPlan;
+  readonly limiter: RateLimiter;
+  readonly requests: LoggedRequest[];
+  readonly latencyMs: number;
+  dialect: Dialect;
+  onRequest(request: LoggedRequest): void;
+}
+
+/** Receives one request, logs it, processes it and answers. Rejects when the client leaves amid its request. */
+export async function exchange(
+  service: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+  connection: number,
+): Promise<void> {
+  const { store, faults, limiter, requests, dialect } = service;
+  const incoming = await receive(request, store);
+  const logged = { ...logEntry(request, incoming), n: requests.length + 1, connection };
+  requests.push(logged);
+  const fault = faults.next(logged);
+  logged.fault = fault?.kind;
+  const delivery = spoil(fault, {
+    carryOut() {
+      const answer = respond(incoming, store, dialect, limiter);
+      logged.carriedOut = answer.carriedOut ?? false;
+      return answer;
+    },
+    refuse: (status, message, headers) => finishRefusal(refuse(status, message, headers), dialect, ""),
+    withOtherRecord: (answer) => withOtherRecord(answer, store, dialect, incoming.tenant ?? ""),
+  });
+  if (service.latencyMs > 0) await pause(service.latencyMs, undefined, { ref: false });
+  if (!response.destroyed) {
+    await deliver(response, delivery, dialect, (status) => {
+      logged.status = status;
+    });
+  }
+  service.onRequest(logged);
+}
+
+async function receive(request: IncomingMessage, store: Store): Promise<Incoming> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  const { authorization } = request.headers;
+  const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
+  return {
+    route: findRoute(request.method ?? "", request.url ?? ""),
+    tenant: token === undefined ? undefined : store.tokens.get(token),
+    authorization,
+    contentType: request.headers["content-type"],
+    text,
+    json: parse(text),
+  };
+}
+
+function logEntry(request: IncomingMessage, { route, tenant, text, json }: Incoming) {
+  const { authorization: _, ...headers } = request.headers;
+  return {
+    at: Date.now(),
+    method: request.method ?? "",
+    path: request.url ?? "",
+    endpoint: route.kind === "endpoint" ? route.endpoint : ("unknown" as const),
+    tenant,
+    body: json !== undefined || text === "" ? json : text,
+    headers,
+    status: 0,
+    fault: undefined as LoggedRequest["fault"],
+    carriedOut: false as boolean,
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

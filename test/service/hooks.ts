@@ -1,0 +1,155 @@
+import type { Dialect } from "./dialect";
+import { mask, newId, newSecret } from "./identity";
+import { blankKey, markOrRemove } from "./keyOperations";
+import { putKey, putScope, type Store } from "./store";
+import type {
+  StoredBilling,
+  StoredKey,
+  StoredKeyScope,
+  StoredScope,
+  StoredWorkspace,
+  Workspace,
+} from "./types";
+
+/** A scope entry as a hook takes it: flags not given are false, an id not given is made. */
+export type KeyScopeChange = Partial<StoredKeyScope> & { representation: string };
+
+/** A change to a key made by somebody else; `undefined` takes an optional field's value away. */
+export type KeyChange = Partial<Omit<StoredKey, "id" | "workspaceId" | "scopes">> & {
+  scopes?: readonly KeyScopeChange[];
+};
+
+/**
+ * Changes made behind the provider's back, and looks at what is stored. Values are stored as given, no dialect
+ * rewrites them. Every change counts as long past: lagging and stale lists show it, and what was written before it.
+ * All records handed out are copies. An id that does not exist is an error, where nothing else is said.
+ */
+export interface Hooks {
+  /** Keys in the order in which they were made, marked ones included; removed ones are not there. */
+  keys(filter?: { workspaceId?: string; deleted?: boolean }): StoredKey[];
+  key(id: string): StoredKey | undefined;
+  /** `updatedAt` becomes now, unless given. */
+  editKey(id: string, change: KeyChange): void;
+  /** As if somebody else called DELETE: the dialect says whether the key is removed or marked. */
+  deleteKey(id: string): void;
+  /** Default: enabled, no scopes, customer "cust_elsewhere", a new id and secret. */
+  addKey(key: KeyChange & { id?: string; workspaceId: string; name: string }): StoredKey;
+  workspaces(): StoredWorkspace[];
+  editWorkspace(id: string, change: Partial<Omit<Workspace, "id">>): void;
+  /** Takes its keys and scopes with it. */
+  deleteWorkspace(id: string): void;
+  scopes(workspaceId: string): StoredScope[];
+  /** Default: the name is the representation, no description, a new id. */
+  addScope(scope: Partial<StoredScope> & { workspaceId: string; representation: string }): StoredScope;
+  editScope(id: string, change: Partial<Omit<StoredScope, "id" | "workspaceId">>): void;
+  /** As if somebody else deleted it, for which the interface has no call. */
+  deleteScope(id: string): void;
+  billings(): StoredBilling[];
+}
+
+/** The hooks of one stand-in. */
+export function createHooks(store: Store, dialect: () => Dialect): Hooks {
+  const now = () => new Date().toISOString();
+  const changed = (id: string) => {
+    store.previous.delete(id);
+    store.lag.catchUp();
+  };
+  const keyScopes = (scopes: readonly KeyScopeChange[]): StoredKeyScope[] =>
+    scopes.map((scope) => ({
+      id: newId("ks", dialect()),
+      ...{ create: false, read: false, update: false, del: false },
+      ...scope,
+    }));
+  const scopeNamed = (id: string): StoredScope => {
+    for (const scopes of store.scopesOf.values()) {
+      const scope = scopes.get(id);
+      if (scope !== undefined) return scope;
+    }
+    throw new Error(`there is no scope "${id}"`);
+  };
+  return {
+    keys({ workspaceId, deleted } = {}) {
+      const found: StoredKey[] = [];
+      for (const key of store.keys.values()) {
+        if (workspaceId !== undefined && key.workspaceId !== workspaceId) continue;
+        if (deleted === undefined || key.deleted === deleted) found.push(structuredClone(key));
+      }
+      return found;
+    },
+    key(id) {
+      return structuredClone(store.keys.get(id));
+    },
+    editKey(id, { scopes, ...change }) {
+      const key = existing(store.keys.get(id), "key", id);
+      const edited = { ...key, updatedAt: now(), ...change };
+      putKey(
+        store,
+        structuredClone(scopes === undefined ? edited : { ...edited, scopes: keyScopes(scopes) }),
+      );
+      changed(id);
+    },
+    deleteKey(id) {
+      const key = existing(store.keys.get(id), "key", id);
+      markOrRemove({ store, dialect: dialect() }, key);
+      changed(id);
+    },
+    addKey({ scopes = [], ...given }) {
+      existing(store.workspaces.get(given.workspaceId), "workspace", given.workspaceId);
+      const secret = given.key ?? newSecret(given.prefix);
+      const blank = { ...blankKey(dialect()), customerId: "cust_elsewhere", maskedKey: mask(secret) };
+      const key: StoredKey = structuredClone({ ...blank, ...given, key: secret, scopes: keyScopes(scopes) });
+      if (store.keys.has(key.id)) throw new Error(`there is a key "${key.id}" already`);
+      putKey(store, key);
+      changed(key.id);
+      return structuredClone(key);
+    },
+    workspaces() {
+      return structuredClone([...store.workspaces.values()]);
+    },
+    editWorkspace(id, change) {
+      const workspace = existing(store.workspaces.get(id), "workspace", id);
+      store.workspaces.set(id, structuredClone({ ...workspace, updatedAt: now(), ...change }));
+      changed(id);
+    },
+    deleteWorkspace(id) {
+      existing(store.workspaces.get(id), "workspace", id);
+      for (const key of store.keysOf.get(id) ?? []) store.keys.delete(key);
+      store.keysOf.delete(id);
+      store.scopesOf.delete(id);
+      store.workspaces.delete(id);
+      changed(id);
+    },
+    scopes(workspaceId) {
+      return structuredClone([...(store.scopesOf.get(workspaceId)?.values() ?? [])]);
+    },
+    addScope(given) {
+      existing(store.workspaces.get(given.workspaceId), "workspace", given.workspaceId);
+      const made = {
+        id: newId("sc", dialect()),
+        name: given.representation,
+        createdAt: now(),
+        updatedAt: now(),
+      };
+      const scope: StoredScope = { ...made, ...given };
+      putScope(store, scope);
+      changed(scope.id);
+      return { ...scope };
+    },
+    editScope(id, change) {
+      putScope(store, { ...scopeNamed(id), updatedAt: now(), ...change });
+      changed(id);
+    },
+    deleteScope(id) {
+      store.scopesOf.get(scopeNamed(id).workspaceId)?.delete(id);
+      changed(id);
+    },
+    billings() {
+      return structuredClone([...store.billings.values()]);
+    },
+  };
+}
+
+function existing<T>(record: T | undefined, kind: string, id: string): T {
+  if (record === undefined) throw new Error(`there is no ${kind} "${id}"`);
+  return record;
+}

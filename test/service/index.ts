@@ -1,0 +1,30 @@
+/**
+ * A stand-in of the service for tests: a real HTTP server on 127.0.0.1 with all twelve endpoints, a request log,
+ * faults, and hooks to change data behind a client's back. It keeps everything in memory and needs nothing but Node.
+ *
+ * @example
+ * const standIn = await startStandIn({ dialect: "softDelete" });
+ * process.env.APIKEYS_BASE_URL = standIn.url;
+ * process.env.APIKEYS_ACCESS_TOKEN = standIn.accessToken;
+ * // …
+ * await standIn.close();
+ *
+ * @packageDocumentation
+ */
+export { type Dialect, defaultDialect } from "./dialect";
+export type { Fault, FaultRule } from "./faults";
+export type { KeyChange, KeyScopeChange } from "./hooks";
+export { type PresetName, presets } from "./presets";
+export { defaultTenants, type StandIn, type StandInOptions, startStandIn } from "./server";
+export type {
+  Endpoint,
+  LoggedRequest,
+  StoredBilling,
+  StoredKey,
+  StoredKeyScope,
+  StoredScope,
+  StoredWorkspace,
+  Tenant,
+  TenantOptions,
+  Workspace,
+} from "./types";

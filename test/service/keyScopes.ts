@@ -1,0 +1,63 @@
+import type { Dialect } from "./dialect";
+import { newId } from "./identity";
+import type { StoredKeyScope } from "./types";
+import type { KeyScopeInput } from "./validate";
+
+const flags = ["create", "read", "update", "del"] as const;
+
+/** The scope entries of a new key. */
+export function newKeyScopes(given: readonly KeyScopeInput[], dialect: Dialect): StoredKeyScope[] {
+  return given.map((entry) => ({ ...entry, id: newId("ks", dialect) }));
+}
+
+/** The entry among those given whose id the key does not have, if the dialect minds. */
+export function unknownScope(
+  held: readonly StoredKeyScope[],
+  given: readonly KeyScopeInput[],
+  { unknownScopeId, scopeIds, scopeExtraEmpty }: Dialect,
+): KeyScopeInput | undefined {
+  // Ids that were shown but never stored can't be told from invented ones.
+  if (unknownScopeId === "ignored" || scopeIds === "newEachTime" || scopeExtraEmpty) return undefined;
+  return given.find(({ id }) => id !== undefined && !held.some((entry) => entry.id === id));
+}
+
+/** A key's scope entries after a PATCH that gave these, by the dialect's `patchScopes`. */
+export function editKeyScopes(
+  held: readonly StoredKeyScope[],
+  given: readonly KeyScopeInput[],
+  dialect: Dialect,
+): StoredKeyScope[] {
+  const how = dialect.patchScopes;
+  let result = how === "replaces" ? [] : [...held];
+  for (const entry of given) {
+    const match = find(how === "replaces" ? held : result, entry);
+    const known = match !== undefined && result.includes(match);
+    if (how === "accumulates" && flags.every((name) => !entry[name])) {
+      result = result.filter((other) => other !== match);
+      continue;
+    }
+    const merged = merge(match, entry, dialect);
+    result = known ? result.map((other) => (other === match ? merged : other)) : [...result, merged];
+  }
+  return dialect.scopeIds === "newEachWrite"
+    ? result.map((entry) => ({ ...entry, id: newId("ks", dialect) }))
+    : result;
+}
+
+function find(held: readonly StoredKeyScope[], entry: KeyScopeInput): StoredKeyScope | undefined {
+  return (
+    held.find(({ id }) => id === entry.id) ??
+    held.find(({ representation }) => representation === entry.representation)
+  );
+}
+
+function merge(match: StoredKeyScope | undefined, entry: KeyScopeInput, dialect: Dialect): StoredKeyScope {
+  const merged = { ...entry, id: match?.id ?? newId("ks", dialect) };
+  const overwrites =
+    dialect.patchScopes === "replaces" ||
+    dialect.patchScopes === "upserts" ||
+    (dialect.patchScopes === "merges" && entry.id !== undefined);
+  if (match === undefined || overwrites) return merged;
+  for (const name of flags) merged[name] = match[name] || entry[name];
+  return merged;
+}

@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Dialect } from "./dialect";
+import { exchange, type Service } from "./exchange";
+import { createFaultPlan, type FaultRule } from "./faults";
+import { createHooks, type Hooks } from "./hooks";
+import { completeDialect, type PresetName } from "./presets";
+import { createRateLimiter } from "./rateLimit";
+import { addTenant, createStore, rotateToken, workspacesOf } from "./store";
+import type { LoggedRequest, Tenant, TenantOptions } from "./types";
+
+/** How to start a stand-in. */
+export interface StandInOptions {
+  /** Default: 0, any free port. The address is always 127.0.0.1. */
+  port?: number;
+  /** A preset's name, or knobs that differ from the default dialect. Default: the default dialect. */
+  dialect?: Partial<Dialect> | PresetName;
+  /** Default: `defaultTenants`. */
+  tenants?: readonly TenantOptions[];
+  /** Milliseconds from the moment a request was carried out to its answer. Default: 0. */
+  latencyMs?: number;
+  /** Called when a request was answered, cut, or left without an answer. */
+  onRequest?: (request: LoggedRequest) => void;
+}
+
+/** One tenant, "acme", with the workspaces ws_main and ws_second. */
+export const defaultTenants: readonly TenantOptions[] = [
+  {
+    name: "acme",
+    accessToken: "standin-access-token",
+    workspaces: [
+      { id: "ws_main", name: "Main" },
+      { id: "ws_second", name: "Second" },
+    ],
+  },
+];
+
+/** A running stand-in of the service. */
+export interface StandIn extends Hooks {
+  /** http://127.0.0.1:PORT, the same after `stop` and `start`. */
+  readonly url: string;
+  /** Of the first tenant, as it is now. */
+  readonly accessToken: string;
+  readonly tenants: readonly Tenant[];
+  /** Every request received, in order. The array is the live log: copy it to keep it. */
+  readonly requests: readonly LoggedRequest[];
+  clearRequests(): void;
+  /** From the next request on; relative to the default dialect, not to the one before. */
+  setDialect(dialect: Partial<Dialect> | PresetName): void;
+  /** The old token is 401 from now on. */
+  rotateToken(tenantName: string, newToken: string): void;
+  addTenant(tenant: TenantOptions): Tenant;
+  /** Lets requests go wrong; see `FaultRule`. */
+  inject(rule: FaultRule): void;
+  clearFaults(): void;
+  /** The port refuses connections, open ones are reset. What is stored stays. */
+  stop(): Promise<void>;
+  /** Listens again, on the same port, with what was stored. */
+  start(): Promise<void>;
+  /** Ends the stand-in; open connections are reset. More than once is no error. */
+  close(): Promise<void>;
+}
+
+/** Starts a stand-in of the service in this process, on a port of 127.0.0.1. */
+export async function startStandIn(options: StandInOptions = {}): Promise<StandIn> {
+  const store = createStore();
+  const service: Service = {
+    store,
+    faults: createFaultPlan(),
+    limiter: createRateLimiter(),
+    requests: [],
+    latencyMs: options.latencyMs ?? 0,
+    dialect: completeDialect(options.dialect ?? {}),
+    onRequest: options.onRequest ?? (() => {}),
+  };
+  const sockets = new Map<Socket, number>();
+  let connections = 0;
+  for (const tenant of options.tenants ?? defaultTenants) addTenant(store, tenant);
+
+  // A client that leaves in the middle of its request has asked for nothing.
+  const server = createServer((request, response) => {
+    const connection = sockets.get(request.socket) ?? 0;
+    exchange(service, request, response, connection).catch(() => response.destroy());
+  });
+  // Connections that are reused must not end between two requests of a slow test.
+  server.keepAliveTimeout = 120_000;
+  server.on("connection", (socket) => {
+    connections += 1;
+    sockets.set(socket, connections);
+    socket.once("close", () => sockets.delete(socket));
+  });
+
+  let port = options.port ?? 0;
+  const start = async () => {
+    if (server.listening) return;
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    port = (server.address() as AddressInfo).port;
+  };
+  const stop = async () => {
+    if (!server.listening) return;
+    const closed = once(server, "close");
+    server.close();
+    for (const socket of sockets.keys()) socket.resetAndDestroy();
+    await closed;
+    // A client in the same process learns of its closed connections before it can ask again.
+    await pause(20);
+  };
+  const tenantNamed = (name: string): Tenant => ({
+    name,
+    accessToken: store.tenants.get(name) ?? "",
+    workspaces: structuredClone(workspacesOf(store, name)),
+  });
+  await start();
+
+  return {
+    ...createHooks(store, () => service.dialect),
+    url: `http://127.0.0.1:${port}`,
+    get accessToken() {
+      return [...store.tenants.values()][0] ?? "";
+    },
+    get tenants() {
+      return [...store.tenants.keys()].map(tenantNamed);
+    },
+    requests: service.requests,
+    clearRequests() {
+      service.requests.length = 0;
+    },
+    setDialect(next) {
+      service.dialect = completeDialect(next);
+    },
+    rotateToken: (tenantName, newToken) => rotateToken(store, tenantName, newToken),
+    addTenant: (tenant) => tenantNamed(addTenant(store, tenant)),
+    inject: service.faults.add,
+    clearFaults: service.faults.clear,
+    stop,
+    start,
+    close: stop,
+  };
+}

@@ -1,0 +1,83 @@
+import type { Answer } from "./answer";
+import type { Fault } from "./faults";
+
+/** How an exchange ends on the wire. */
+export type Delivery =
+  | { how: "whole"; answer: Answer }
+  | { how: "half"; answer: Answer }
+  | { how: "garbled"; answer: Answer }
+  | { how: "drip"; answer: Answer; bytesPerSecond: number }
+  | { how: "padded"; answer: Answer; bytes: number; contentLength: boolean }
+  | { how: "reset" }
+  | { how: "silence" };
+
+/** What an exchange offers to a fault. */
+export interface Exchange {
+  /** Processes the request as usual. To be called once at most. */
+  carryOut(): Answer;
+  /** An error answer in the dialect's form. */
+  refuse(status: number, message: string, headers?: Readonly<Record<string, string>>): Answer;
+  /** The same answer with another record in it. */
+  withOtherRecord(answer: Answer): Answer;
+}
+
+const page =
+  "<!doctype html>\n<html><head><title>Please sign in</title></head><body><h1>Please sign in</h1></body></html>\n";
+
+/** Ends an exchange as the fault says; without a fault, as usual. */
+export function spoil(fault: Fault | undefined, exchange: Exchange): Delivery {
+  if (fault === undefined) return { how: "whole", answer: exchange.carryOut() };
+  switch (fault.kind) {
+    case "resetBefore":
+      return { how: "reset" };
+    case "resetAfter":
+      exchange.carryOut();
+      return { how: "reset" };
+    case "errorAfter":
+      exchange.carryOut();
+      return { how: "whole", answer: exchange.refuse(fault.status ?? 500, "something went wrong") };
+    case "status": {
+      const { status, body, headers = {} } = fault;
+      if (body === undefined) return { how: "whole", answer: exchange.refuse(status, "injected", headers) };
+      return { how: "whole", answer: { status, body, headers } };
+    }
+    case "truncated":
+      return { how: "half", answer: exchange.carryOut() };
+    case "garbled":
+      return { how: "garbled", answer: { ...exchange.carryOut(), status: 200 } };
+    case "hang":
+      if (fault.carriedOut) exchange.carryOut();
+      return { how: "silence" };
+    case "drip":
+      return { how: "drip", answer: exchange.carryOut(), bytesPerSecond: fault.bytesPerSecond };
+    case "rateLimited": {
+      const headers = fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) };
+      return { how: "whole", answer: exchange.refuse(429, "too many requests", headers) };
+    }
+    case "redirect":
+      return { how: "whole", answer: { status: fault.status ?? 307, headers: { location: fault.to } } };
+    case "hugeBody": {
+      const { bytes, contentLength = false } = fault;
+      return { how: "padded", answer: exchange.carryOut(), bytes, contentLength };
+    }
+    case "html": {
+      const headers = { "content-type": "text/html; charset=utf-8" };
+      return { how: "whole", answer: { status: fault.status ?? 200, headers, body: page } };
+    }
+    case "otherRecord":
+      return { how: "whole", answer: exchange.withOtherRecord(exchange.carryOut()) };
+    case "withoutKey":
+      return { how: "whole", answer: withoutKey(exchange.carryOut()) };
+    case "emptyBody": {
+      exchange.carryOut();
+      return { how: "whole", answer: { status: fault.status ?? 200 } };
+    }
+  }
+}
+
+function withoutKey(answer: Answer): Answer {
+  const body = answer.body as { apiKey?: Record<string, unknown> } | undefined;
+  if (body?.apiKey === undefined) return answer;
+  const { key: _, ...rest } = body.apiKey;
+  return { ...answer, body: { ...body, apiKey: rest } };
+}

@@ -1,0 +1,125 @@
+import { createLag, type Lag } from "./lag";
+import type { StoredBilling, StoredKey, StoredScope, StoredWorkspace, TenantOptions } from "./types";
+
+/**
+ * All that the service knows. Records are replaced, never changed in place, so that lists of the past and copies
+ * handed out stay what they were.
+ */
+export interface Store {
+  /** Access token → tenant's name; rotated tokens are gone. */
+  readonly tokens: Map<string, string>;
+  /** Tenant's name → its access token, in the order in which they were added. */
+  readonly tenants: Map<string, string>;
+  readonly workspaces: Map<string, StoredWorkspace>;
+  readonly keys: Map<string, StoredKey>;
+  /** Workspace id → ids of its keys, oldest first. */
+  readonly keysOf: Map<string, Set<string>>;
+  /** Keys that were deleted and removed, for a service that remembers them. */
+  readonly removedKeys: Map<string, StoredKey>;
+  /** Secret → id of the key that was last given it, to find a value already held. */
+  readonly keyOfSecret: Map<string, string>;
+  /** Workspace id → its scopes by id, oldest first. */
+  readonly scopesOf: Map<string, Map<string, StoredScope>>;
+  readonly billings: Map<string, StoredBilling>;
+  /** Keys and workspaces as they were before their last edit, by id. */
+  readonly previous: Map<string, StoredKey | StoredWorkspace>;
+  readonly lag: Lag;
+}
+
+/** An empty store. */
+export function createStore(): Store {
+  return {
+    tokens: new Map(),
+    tenants: new Map(),
+    workspaces: new Map(),
+    keys: new Map(),
+    keysOf: new Map(),
+    removedKeys: new Map(),
+    keyOfSecret: new Map(),
+    scopesOf: new Map(),
+    billings: new Map(),
+    previous: new Map(),
+    lag: createLag(),
+  };
+}
+
+/** Adds a tenant with its workspaces; returns its name. */
+export function addTenant(store: Store, { name, accessToken, workspaces }: TenantOptions): string {
+  const tenant = name ?? (store.tenants.size === 0 ? "acme" : `tenant${store.tenants.size + 1}`);
+  if (store.tenants.has(tenant)) throw new Error(`there is a tenant "${tenant}" already`);
+  if (store.tokens.has(accessToken)) throw new Error(`tenant "${tenant}" needs an access token of its own`);
+  store.tenants.set(tenant, accessToken);
+  store.tokens.set(accessToken, tenant);
+  const now = new Date().toISOString();
+  for (const workspace of workspaces) {
+    if (store.workspaces.has(workspace.id)) throw new Error(`there is a workspace "${workspace.id}" already`);
+    const given = {
+      name: workspace.id,
+      teamId: `team_${tenant}`,
+      createdAt: now,
+      updatedAt: now,
+      ...workspace,
+    };
+    store.workspaces.set(workspace.id, { ...given, tenant });
+  }
+  return tenant;
+}
+
+/** Gives a tenant another access token; the one it had is no longer known. */
+export function rotateToken(store: Store, tenant: string, accessToken: string): void {
+  const old = store.tenants.get(tenant);
+  if (old === undefined) throw new Error(`there is no tenant "${tenant}"`);
+  store.tokens.delete(old);
+  store.tokens.set(accessToken, tenant);
+  store.tenants.set(tenant, accessToken);
+}
+
+/** A workspace's keys, oldest first. */
+export function keysOf(store: Store, workspaceId: string): StoredKey[] {
+  const keys: StoredKey[] = [];
+  for (const id of store.keysOf.get(workspaceId) ?? []) {
+    const key = store.keys.get(id);
+    if (key !== undefined) keys.push(key);
+  }
+  return keys;
+}
+
+/** A workspace's scopes, oldest first. */
+export function scopesOf(store: Store, workspaceId: string): StoredScope[] {
+  return [...(store.scopesOf.get(workspaceId)?.values() ?? [])];
+}
+
+/** A tenant's workspaces, oldest first. */
+export function workspacesOf(store: Store, tenant: string): StoredWorkspace[] {
+  return [...store.workspaces.values()].filter((workspace) => workspace.tenant === tenant);
+}
+
+/** Adds a key or puts another version in its place. */
+export function putKey(store: Store, key: StoredKey): void {
+  store.keys.set(key.id, key);
+  if (!key.deleted) store.keyOfSecret.set(key.key, key.id);
+  const ids = store.keysOf.get(key.workspaceId);
+  if (ids === undefined) store.keysOf.set(key.workspaceId, new Set([key.id]));
+  else ids.add(key.id);
+}
+
+/** Takes a key out of everything but the memory of what was removed. */
+export function removeKey(store: Store, key: StoredKey): void {
+  store.keys.delete(key.id);
+  store.keysOf.get(key.workspaceId)?.delete(key.id);
+  store.previous.delete(key.id);
+  store.removedKeys.set(key.id, key);
+}
+
+/** The living key that holds this secret. */
+export function keyOfSecret(store: Store, secret: string): StoredKey | undefined {
+  const key = store.keys.get(store.keyOfSecret.get(secret) ?? "");
+  return key === undefined || key.deleted || key.key !== secret ? undefined : key;
+}
+
+/** Adds a scope or puts another version in its place. */
+export function putScope(store: Store, scope: StoredScope): void {
+  const scopes = store.scopesOf.get(scope.workspaceId);
+  if (scopes === undefined) store.scopesOf.set(scope.workspaceId, new Map([[scope.id, scope]]));
+  else scopes.set(scope.id, scope);
+}
