@@ -1,5 +1,6 @@
 /** The service's twelve endpoints (interface, part 4). All of them throw only CallError. */
 
+import { CallError } from "./callError";
 import { apiPath } from "./paths";
 import { type Reader, reader } from "./reading";
 import type {
@@ -77,7 +78,7 @@ async function get<T>(call: Call, path: string, read: Reader<T>, maxBytes: numbe
     policy: "always",
   } as const;
   const reading = await transport.send({ ...request, maxBytes, read });
-  if (!reading.usable) throw new Error("a GET ends with a usable answer or a CallError");
+  if (!reading.usable) throw new CallError("invalidAnswer", reading.problem);
   return reading.value;
 }
 

@@ -6,16 +6,16 @@ const longest = 300;
 const considered = 16_384;
 
 /** The text on one line: no control, format or bidirectional characters, no HTML, 300 characters at most. */
-export function plainText(text: string, secrets: readonly string[], limit = longest): string {
+export function plainText(text: string, secrets: readonly string[]): string {
   // Masked before anything is cut or stripped, and once more when that has joined what stood apart.
-  let plain = maskSecrets(text, secrets).slice(0, considered);
+  let plain = maskSecrets(text, secrets, considered);
   plain = stripVTControlCharacters(plain)
     .replace(/[\p{Cf}\p{Cs}]/gu, "")
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ");
   plain = withoutHtml(plain).replace(/ +/g, " ").replaceAll('"', "'").trim();
   plain = maskSecrets(plain, secrets);
   const characters = [...plain];
-  return characters.length <= limit ? plain : `${characters.slice(0, limit - 1).join("")}…`;
+  return characters.length <= longest ? plain : `${characters.slice(0, longest - 1).join("")}…`;
 }
 
 function withoutHtml(text: string): string {
@@ -34,16 +34,31 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 function sentence(value: unknown, depth = 0): string | undefined {
   if (typeof value === "string") return value.trim() === "" ? undefined : value;
   if (depth > 3 || !isObject(value)) return undefined;
-  if (Array.isArray(value)) {
-    const parts = value.slice(0, 5).map((entry) => sentence(entry, depth + 1));
-    const found = parts.filter((part) => part !== undefined);
-    return found.length === 0 ? undefined : found.join("; ");
-  }
-  for (const place of ["message", "error", "errors", "detail", "title"]) {
-    const found = sentence(value[place], depth + 1);
+  if (Array.isArray(value)) return joined(value.slice(0, 5).map((entry) => sentence(entry, depth + 1)));
+  for (const place of ["message", "error", "errors", "detail", "title", "msg"]) {
+    const inner = value[place];
+    const found =
+      sentence(inner, depth + 1) ?? (place === "errors" ? fieldErrors(inner, depth + 1) : undefined);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** `errors` as an object with a message, or several, for each field. */
+function fieldErrors(value: unknown, depth: number): string | undefined {
+  if (!isObject(value) || Array.isArray(value)) return undefined;
+  const entries = Object.entries(value).slice(0, 5);
+  return joined(
+    entries.map(([field, inner]) => {
+      const found = sentence(inner, depth);
+      return found === undefined ? undefined : `${field}: ${found}`;
+    }),
+  );
+}
+
+function joined(parts: readonly (string | undefined)[]): string | undefined {
+  const found = parts.filter((part) => part !== undefined);
+  return found.length === 0 ? undefined : found.join("; ");
 }
 
 /** The values of every `key` in an answer, except those that only name a field of the request. */
@@ -58,7 +73,8 @@ function keysIn(value: unknown, fieldNames: readonly string[], depth = 0): strin
   );
 }
 
-const quotedKey = /\\?"key\\?"\s*:\s*\\?"((?:[^"\\]|\\[^"])*)/gi;
+// As JSON or the like within other text, plain and escaped.
+const quotedKey = /(["'])key\1\s*:\s*(["'])((?:(?!\2)[^\\]|\\.)*)|\\"key\\"\s*:\s*\\"((?:[^"\\]|\\[^"])*)/gi;
 
 /**
  * What the service said in an error body, made fit for a message, or `undefined` when it said nothing. The body's
@@ -71,7 +87,7 @@ export function errorText(
 ): string | undefined {
   let said: string | undefined = body;
   let hidden = [...body.matchAll(quotedKey)]
-    .map((match) => match[1] ?? "")
+    .map((match) => match[3] ?? match[4] ?? "")
     .filter((key) => !fieldNames.includes(key));
   try {
     const parsed: unknown = JSON.parse(body);
@@ -80,6 +96,7 @@ export function errorText(
   } catch {
     // Plain text or HTML.
   }
-  const text = said === undefined ? "" : plainText(said, [...secrets, ...hidden]);
+  // An answer with that many keys is no error text.
+  const text = said === undefined || hidden.length > 100 ? "" : plainText(said, [...secrets, ...hidden]);
   return text === "" ? undefined : text;
 }

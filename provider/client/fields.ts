@@ -7,20 +7,14 @@ import { z } from "zod";
 const wrong = Symbol("wrong");
 
 function field<T>(expected: string, convert: (value: unknown) => T | typeof wrong) {
-  return z
-    .unknown()
-    .optional()
-    .transform((value, context): T => {
-      const converted = convert(value);
-      if (converted !== wrong) return converted;
-      const absent = value === undefined || value === null || value === "";
-      context.issues.push({
-        code: "custom",
-        input: undefined,
-        message: absent ? "is missing" : `is not ${expected}`,
-      });
-      return z.NEVER;
-    });
+  return z.transform((value, context): T => {
+    const converted = convert(value);
+    if (converted !== wrong) return converted;
+    const absent = value === undefined || value === null || value === "";
+    const message = absent ? "is missing" : `is not ${expected}`;
+    context.issues.push({ code: "custom", input: undefined, message });
+    return z.NEVER;
+  });
 }
 
 const toText = (value: unknown): string | undefined | typeof wrong => {

@@ -26,7 +26,7 @@ export interface Unreadable {
   readonly lasting: boolean;
 }
 
-/** What an exchange means for the call: the table of outcomes. */
+/** What an exchange means for the call. */
 export type Outcome =
   | { readonly kind: "done"; readonly status: number; readonly body: Buffer | Unreadable }
   | { readonly kind: "notSent"; readonly phrase: string; readonly lasting: boolean }
@@ -52,12 +52,12 @@ export interface Asked {
   readonly wallNow: number;
 }
 
-/** Statuses of 3xx and 4xx after which the request may have been carried out all the same. */
 function mayBeDone(method: string, status: number): boolean {
   // 303 says "the result is over there": for a write that is as much as "done".
   return status === 408 || status >= 500 || (status === 303 && method !== "GET");
 }
 
+/** The table of outcomes: what an exchange means for the call. */
 export function classify(exchange: Exchange, asked: Asked): Outcome {
   if (exchange.kind === "failed") {
     const { phrase, lasting } = exchange;

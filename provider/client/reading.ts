@@ -43,7 +43,7 @@ function keepDigits(_name: string, value: unknown, context?: { source?: string }
 
 function parseJson(body: Buffer): unknown {
   const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
-  return /\d{16}/.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+  return /[:,[]\s*-?\d{16}/.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
 }
 
 /**

@@ -12,6 +12,8 @@ export const retryLimits = {
   attempts: 4,
   /** From the first dispatch, queueing and pauses apart. */
   totalMs: 60_000,
+  /** An attempt with less time than this is not made. */
+  leastMs: 1_000,
   backOffFirstMs: 250,
   backOffMostMs: 8_000,
   /** How long one call waits for its pace in all. */
@@ -81,7 +83,7 @@ export function decide(policy: Policy, failure: Failure, spent: Spent, random: n
   const left = retryLimits.totalMs - spent.activeMs;
   const asked = failure.kind === "ambiguous" ? (failure.askedMs ?? 0) : 0;
   const afterMs = Math.max(asked, backOffMs(spent.attempts, random));
-  if (afterMs < left) return { act: "repeat", afterMs };
+  if (afterMs + retryLimits.leastMs <= left) return { act: "repeat", afterMs };
   return asked > 0 ? { act: "stop", why: askedToWait(asked) } : { act: "stop" };
 }
 

@@ -1,53 +1,56 @@
-export const masked = "[secret]";
+const masked = "[secret]";
+// Stands for a secret until all are found, so that a short one can't be found in "[secret]". Where the text has
+// one of its own, that becomes "[secret]" too.
+const placeholder = "\0";
 
 const jsonInner = (text: string): string => JSON.stringify(text).slice(1, -1);
-const unicodeEscaped = (text: string): string =>
-  jsonInner(text).replace(
-    /[^\x20-\x7e]|[<>&'+=/]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 
-function encoded(text: string): string[] {
-  try {
-    const component = encodeURIComponent(text);
-    return [
-      component,
-      encodeURI(text),
-      component.replaceAll("%20", "+"),
-      new URLSearchParams([["", text]]).toString().slice(1),
-    ];
-  } catch {
-    return [];
-  }
-}
+const hex = (char: string): string => char.charCodeAt(0).toString(16).padStart(4, "0");
+const unicodeEscaped = (text: string, awkward: RegExp): string =>
+  jsonInner(text).replace(awkward, (char) => `\\u${hex(char)}`);
+
+const percentEncoded = (text: string): string[] => {
+  // Half a character, which can't be encoded, becomes U+FFFD.
+  const whole = Buffer.from(text).toString();
+  const component = encodeURIComponent(whole);
+  const form = new URLSearchParams([["", text]]).toString().slice(1);
+  const all = [component, encodeURI(whole), form];
+  return [...all, ...all.map((one) => one.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
+};
 
 const entities = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-function spellings(secret: string): string[] {
-  const json = jsonInner(secret);
-  return [
+/** The forms in which an answer may repeat a secret, the longest first: one may begin with another. */
+function spellings(secrets: readonly string[]): string[] {
+  const all = secrets.flatMap((secret) => [
     secret,
-    json,
-    jsonInner(json),
-    json.replaceAll("/", "\\/"),
-    unicodeEscaped(secret),
-    entities(secret),
-    ...encoded(secret),
     secret.trim(),
-  ];
+    secret.toLowerCase(),
+    secret.toUpperCase(),
+    jsonInner(secret),
+    jsonInner(jsonInner(secret)),
+    jsonInner(secret).replaceAll("/", "\\/"),
+    unicodeEscaped(secret, /[^\x20-\x7e]/g),
+    unicodeEscaped(secret, /[^\x20-\x7e]|[<>&'+=/]/g),
+    entities(secret),
+    ...percentEncoded(secret),
+  ]);
+  return [...new Set(all)].filter((one) => one !== "").sort((a, b) => b.length - a.length);
 }
 
 /**
- * The text with every occurrence of the secrets replaced by "[secret]", in upper or lower case, also where they
- * stand in it JSON-escaped, URL-encoded or as HTML.
+ * The text, or its first `limit` characters, with every occurrence of the secrets replaced by "[secret]", also
+ * where they stand in it JSON-escaped, URL-encoded or as HTML. A secret that the limit cuts through is dropped.
  */
-export function maskSecrets(text: string, secrets: readonly string[]): string {
-  // The longest first: of two secrets one may begin with the other.
-  const all = [...new Set(secrets.flatMap(spellings))]
-    .filter((spelling) => spelling !== "")
-    .sort((a, b) => b.length - a.length);
-  if (all.length === 0) return text;
-  const pattern = all.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|");
-  return text.replace(new RegExp(pattern, "gi"), masked);
+export function maskSecrets(
+  text: string,
+  secrets: readonly string[],
+  limit = Number.POSITIVE_INFINITY,
+): string {
+  const all = spellings(secrets);
+  let hidden = text.slice(0, limit);
+  for (const spelling of all) hidden = hidden.replaceAll(spelling, placeholder);
+  if (text.length > limit) hidden = hidden.slice(0, Math.max(0, hidden.length - (all[0]?.length ?? 0)));
+  return hidden.replaceAll(placeholder, masked);
 }
