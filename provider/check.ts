@@ -1,6 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import type * as z from "zod";
 import type { Definition, Field } from "./definition";
+import { sentences } from "./errors";
 import { type Properties, providerKey } from "./state";
 import { isUnknown } from "./unknown";
 
@@ -57,13 +58,16 @@ function lines(issue: z.core.$ZodIssue, fields: readonly Field[]): readonly stri
   if (issue.code !== "unrecognized_keys") return [`${at}: ${issue.message}.`];
   const field = fields.find(({ name }) => name === issue.path[0]);
   const known = issue.path.length === 0 ? fields.map(({ name }) => name) : (field?.facts.names ?? []);
-  return issue.keys.map((key) => `${spelled([...issue.path, key])}: no such property${nearest(key, known)}.`);
+  return issue.keys.map((key) =>
+    sentences(`${spelled([...issue.path, key])}: no such property${nearest(key, known)}`),
+  );
 }
 
 function nearest(key: string, known: readonly string[]): string {
   if (known.length === 0) return "";
   const name = closest(key.toLowerCase(), known as string[]);
-  const near = distance(key.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 2);
+  const [written, meant] = [key.toLowerCase(), name.toLowerCase()];
+  const near = written.startsWith(meant) || distance(written, meant) <= Math.max(2, name.length / 2);
   return near ? `; did you mean ${name}?` : `; the properties are ${known.join(", ")}`;
 }
 
