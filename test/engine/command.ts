@@ -10,6 +10,8 @@ export interface CommandOptions {
   readonly timeoutMs?: number;
   /** Sends the command SIGINT, as Ctrl-C does. */
   readonly signal?: AbortSignal | undefined;
+  /** Takes the process id, so that a test can send it signals. */
+  readonly onStart?: ((pid: number) => void) | undefined;
   readonly onStdout?: ((text: string) => void) | undefined;
   readonly onStderr?: ((text: string) => void) | undefined;
 }
@@ -34,6 +36,7 @@ export function execute(command: string, args: readonly string[], options: Comma
       stdio: ["ignore", "pipe", "pipe"],
       detached,
     });
+    if (child.pid !== undefined) options.onStart?.(child.pid);
     const taken = { stdout: "", stderr: "", output: "" };
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       taken.stdout += text;

@@ -1,0 +1,32 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Commands that take the address of an inline program's server. */
+const takingClient: ReadonlySet<string | undefined> = new Set(["up", "preview", "refresh", "destroy"]);
+
+/** Whether a command needs something that runs, or could run, the stack's program. */
+export function needsProgram([verb]: readonly string[]): boolean {
+  return takingClient.has(verb) || verb === "import";
+}
+
+/**
+ * A command line as a user types it, made to use the server of the inline program and of the engine's events
+ * that Automation API offered in a command line of its own.
+ */
+export async function withInlineProgram(args: readonly string[], offered: readonly string[], dir: string) {
+  const client = offered.find((arg) => arg.startsWith("--client="))?.slice("--client=".length) ?? "";
+  const events = ["--event-log", offered[offered.indexOf("--event-log") + 1] ?? ""];
+  if (takingClient.has(args[0])) {
+    return {
+      args: [...args, ...events, `--client=${client}`, "--exec-kind=auto.inline"],
+      restore: async () => {},
+    };
+  }
+  // `pulumi import` doesn't take an address. It wants a language host, although it runs no program: the one
+  // of this runtime is any server with that address.
+  const file = join(dir, "Pulumi.yaml");
+  const text = await readFile(file, "utf8");
+  const runtime = `runtime: { name: client, options: { address: "${client}" } }`;
+  await writeFile(file, text.replace(/^runtime:.*(\n[ \t]+.*)*/m, runtime));
+  return { args: [...args, ...events], restore: () => writeFile(file, text) };
+}

@@ -1,0 +1,67 @@
+import { delimiter, join } from "node:path";
+import type { Environment } from "./command";
+
+/** Variables that must come from the test and from nowhere else. */
+const ours = /^(APIKEYS|PULUMI)_/;
+
+/** Variables of the test runner and of npm, which a user's shell doesn't have. */
+const runners = /^(VITEST|npm_|NODE_ENV$|NODE_OPTIONS$|TEST$|DEV$|PROD$|MODE$)/;
+
+/** The environment of a user's shell: what this process has, without the test runner's part and without ours. */
+export function shellEnvironment(checkout: string, pathFirst: readonly string[]): Environment {
+  const inherited = Object.entries(process.env).filter(([name]) => !ours.test(name) && !runners.test(name));
+  // A `node` new enough for the provider stands in the checkout; the one on PATH may be older.
+  const path = [...pathFirst, join(checkout, "node_modules", ".bin"), process.env["PATH"] ?? ""];
+  return { ...Object.fromEntries(inherited), PATH: path.join(delimiter) };
+}
+
+// An inline program runs in this process, so the variables that its look-ups read have to stand here while
+// it runs. process.env is one for the whole process: programs with other variables wait for their turn.
+interface Turn {
+  readonly variables: string;
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+  users: number;
+}
+let turn: Turn | undefined;
+
+/** Runs something while this process has exactly the APIKEYS_ and PULUMI_ variables of an environment. */
+export async function withVariables<T>(env: Environment, body: () => Promise<T>): Promise<T> {
+  const wanted = Object.entries(env).filter(([name, value]) => ours.test(name) && value !== undefined);
+  const variables = JSON.stringify(wanted.sort());
+  while (turn !== undefined && turn.variables !== variables) await turn.ended;
+  turn ??= begin(variables, Object.fromEntries(wanted));
+  const mine = turn;
+  mine.users += 1;
+  try {
+    return await body();
+  } finally {
+    mine.users -= 1;
+    if (mine.users === 0) mine.end();
+  }
+}
+
+function begin(variables: string, wanted: Environment): Turn {
+  const before = Object.fromEntries(Object.entries(process.env).filter(([name]) => ours.test(name)));
+  replaceOurs(wanted);
+  const { promise, resolve } = deferred();
+  const end = () => {
+    replaceOurs(before);
+    turn = undefined;
+    resolve();
+  };
+  return { variables, ended: promise, end, users: 0 };
+}
+
+function replaceOurs(wanted: Environment) {
+  for (const name of Object.keys(process.env)) if (ours.test(name)) delete process.env[name];
+  Object.assign(process.env, wanted);
+}
+
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,53 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { PulumiCommand } from "@pulumi/pulumi/automation";
+import type { CommandOptions, CommandResult, Environment } from "./command";
+import { withInlineProgram } from "./commandLine";
+
+/** What any command takes beside the options of Automation API. */
+export interface CommandExtras {
+  /** Further arguments of the command line, such as `["--target-replace", urn]`. */
+  readonly args?: readonly string[] | undefined;
+  /** Takes the CLI's process id, so that a test can send it signals. */
+  readonly onStart?: ((pid: number) => void) | undefined;
+}
+
+/** One use of Automation API: what it changes of the command line, and what came of it. */
+export interface Operation extends CommandExtras {
+  /** Runs in place of the command line of Automation API, with the same servers. */
+  readonly instead?: readonly string[] | undefined;
+  result?: CommandResult;
+}
+
+/** The operation for which Automation API runs the CLI. */
+export const operation = new AsyncLocalStorage<Operation>();
+
+type Run = (args: readonly string[], options: CommandOptions) => Promise<CommandResult>;
+
+/**
+ * The CLI as Automation API runs it, but with an environment that inherits nothing unasked, with what the
+ * operation changes of the command line, and without losing what a failed command printed.
+ */
+export function pulumiCommand(official: PulumiCommand, execute: Run): PulumiCommand {
+  const run = async (
+    offered: readonly string[],
+    cwd: string,
+    env: Environment,
+    onStdout?: (text: string) => void,
+    onStderr?: (text: string) => void,
+    signal?: AbortSignal,
+  ) => {
+    const current = operation.getStore();
+    const { args, restore } =
+      current?.instead === undefined
+        ? { args: [...offered, ...(current?.args ?? [])], restore: undefined }
+        : await withInlineProgram(current.instead, offered, cwd);
+    const options = { cwd, env, onStdout, onStderr, signal, onStart: current?.onStart };
+    const result = await execute(args, options).finally(restore);
+    if (current !== undefined) current.result = result;
+    if (result.code !== 0)
+      throw new Error(`pulumi ${args.join(" ")} fails:\n${result.output}${result.stderr}`);
+    return result;
+  };
+  // Automation API calls run(), which its declarations leave out.
+  return Object.assign({ command: official.command, version: official.version }, { run });
+}

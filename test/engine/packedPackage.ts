@@ -1,0 +1,62 @@
+import { mkdir, mkdtemp, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { checkout, workFolder } from "./checkout";
+import { execute } from "./command";
+
+export interface PackedPackage {
+  /** What `npm publish` would send. */
+  readonly tarball: string;
+  /** What is in it: the folder that stands in a user's node_modules. */
+  readonly folder: string;
+}
+
+/** Carries the package from the process that packed it to the test processes that it starts. */
+const variable = "PACKED_PACKAGE_FOLDER";
+let packed: Promise<PackedPackage> | undefined;
+
+/** The package as users get it, packed once for a run of the tests from what `npm run build` made. */
+export function packedPackage(): Promise<PackedPackage> {
+  const folder = process.env[variable];
+  packed ??= folder === undefined ? pack() : unpackedIn(folder);
+  return packed;
+}
+
+async function pack(): Promise<PackedPackage> {
+  const built = await newest("dist");
+  if (built === undefined) throw new Error("there is no dist to pack: run `npm run build` first");
+  const sources = await Promise.all(["sdk", "provider", "test/service"].map(newest));
+  if (sources.some((source) => source !== undefined && source > built)) {
+    process.stderr.write("dist is older than the sources, and it is what gets tested: run `npm run build`\n");
+  }
+  await mkdir(workFolder, { recursive: true });
+  const folder = await mkdtemp(join(workFolder, `package-${process.pid}-`));
+  // The scripts would build once more, and replace dist under the feet of whoever uses it.
+  await expectOk("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder]);
+  const made = await unpackedIn(folder);
+  await expectOk("tar", ["-xzf", made.tarball, "-C", folder]);
+  process.env[variable] = folder;
+  return made;
+}
+
+/** `npm pack` puts the files of a package into a folder `package`. */
+async function unpackedIn(folder: string): Promise<PackedPackage> {
+  const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz"));
+  if (tarball === undefined) throw new Error(`npm pack left no tarball in ${folder}`);
+  return { tarball: join(folder, tarball), folder: join(folder, "package") };
+}
+
+async function newest(folder: string): Promise<number | undefined> {
+  const path = join(checkout, folder);
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"));
+  const times = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).mtimeMs),
+  );
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+async function expectOk(command: string, args: readonly string[]) {
+  const result = await execute(command, args, { cwd: checkout });
+  if (result.code !== 0)
+    throw new Error(`${command} ${args.join(" ")} fails:\n${result.output}${result.stderr}`);
+}

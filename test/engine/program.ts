@@ -1,0 +1,37 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join, sep } from "node:path";
+import type { PulumiFn } from "@pulumi/pulumi/automation";
+import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
+
+/**
+ * The program in a project's index.ts, which is read afresh at each command, as the engine's own language
+ * host does. Its exports are the stack's outputs; an exported function is called, and returns them.
+ */
+export function loadProgram(dir: string): PulumiFn {
+  return async () => {
+    await transpile(dir);
+    // Only the project's own files are loaded anew: a second @pulumi/pulumi would know nothing of the run.
+    const require = createRequire(join(dir, "index.js"));
+    const own = (file: string) =>
+      file.startsWith(dir + sep) && !file.includes(`${sep}node_modules${sep}`, dir.length);
+    for (const file of Object.keys(require.cache).filter(own)) delete require.cache[file];
+    const exported = require("./index.js");
+    return typeof exported === "function" ? exported() : { ...exported };
+  };
+}
+
+async function transpile(dir: string) {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const sources = entries
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => /(?<!\.d)\.ts$/.test(file) && !file.includes(`${sep}node_modules${sep}`, dir.length));
+  const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, esModuleInterop: true };
+  for (const source of sources) {
+    const { outputText } = transpileModule(await readFile(source, "utf8"), {
+      compilerOptions,
+      fileName: source,
+    });
+    await writeFile(source.replace(/\.ts$/, ".js"), outputText);
+  }
+}

@@ -1,0 +1,57 @@
+import { rmSync } from "node:fs";
+import { access, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { checkout, workFolder } from "./checkout";
+import { packedPackage } from "./packedPackage";
+
+/** A user's project: a folder with the packed package in its node_modules, and with a program in it. */
+export interface Project {
+  readonly name: string;
+  readonly dir: string;
+  /** Writes a file of the project, such as index.ts. */
+  write(file: string, text: string): Promise<void>;
+  /** Removes the folder; it also goes when the process ends. */
+  remove(): Promise<void>;
+}
+
+export interface ProjectOptions {
+  /** A folder under examples/, whose files are copied. */
+  readonly example?: string;
+  /** Whether pulumi-apikeys is installed. Default: true. */
+  readonly withPackage?: boolean;
+}
+
+/** Makes a project in a fresh folder. What the package doesn't bring resolves from the checkout above it. */
+export async function createProject(name: string, options: ProjectOptions = {}): Promise<Project> {
+  const parent = join(workFolder, "engine");
+  await mkdir(parent, { recursive: true });
+  const dir = await mkdtemp(join(parent, `${name}-${process.pid}-`));
+  const atExit = () => rmSync(dir, { recursive: true, force: true });
+  process.once("exit", atExit);
+
+  const write = async (file: string, text: string) => writeFile(join(dir, file), text);
+  if (options.example !== undefined) {
+    await cp(join(checkout, "examples", options.example), dir, {
+      recursive: true,
+      filter: (source) => basename(source) !== "node_modules",
+    });
+  }
+  // With a package.json of its own the project is not a part of the package in the checkout, which would
+  // otherwise find itself by its name. Without `main` in Pulumi.yaml the host runs in this folder.
+  await writeUnlessThere(join(dir, "package.json"), JSON.stringify({ name, private: true }));
+  await writeUnlessThere(join(dir, "Pulumi.yaml"), `name: ${name}\nruntime: nodejs\n`);
+  if (options.withPackage !== false) {
+    // A real folder: to the host a symbolic link is not the same.
+    const { folder } = await packedPackage();
+    await cp(folder, join(dir, "node_modules", "pulumi-apikeys"), { recursive: true });
+  }
+  const remove = async () => {
+    process.off("exit", atExit);
+    await rm(dir, { recursive: true, force: true });
+  };
+  return { name, dir, write, remove };
+}
+
+async function writeUnlessThere(file: string, text: string) {
+  await access(file).catch(() => writeFile(file, text));
+}

@@ -1,0 +1,173 @@
+import { mkdir } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import {
+  type ConfigValue,
+  type DestroyOptions,
+  type EngineEvent,
+  LocalWorkspace,
+  type OutputMap,
+  type PreviewOptions,
+  PulumiCommand,
+  type PulumiFn,
+  type RefreshOptions,
+  type UpOptions,
+} from "@pulumi/pulumi/automation";
+import { checkout } from "./checkout";
+import { type CommandOptions, type Environment, execute } from "./command";
+import { needsProgram } from "./commandLine";
+import { shellEnvironment, withVariables } from "./environment";
+import { type CommandExtras, type Operation, operation, pulumiCommand } from "./operation";
+import { type Outcome, outcomeOf } from "./outcome";
+import type { Project } from "./project";
+import { findPulumi } from "./pulumiCli";
+import { isExecutable } from "./pulumiCli/installed";
+
+export interface StackOptions {
+  readonly program: PulumiFn;
+  /** Stack config by its full key, such as `apikeys:baseUrl`. */
+  readonly config?: Readonly<Record<string, string | ConfigValue>>;
+  /** Variables of the stack's own. None whose name begins with APIKEYS_ or PULUMI_ is inherited. */
+  readonly env?: Environment;
+  /** Default: `dev`. */
+  readonly stackName?: string;
+}
+
+export interface EngineStack {
+  readonly name: string;
+  up(options?: UpOptions & CommandExtras): Promise<Outcome>;
+  preview(options?: PreviewOptions & CommandExtras): Promise<Outcome>;
+  refresh(options?: RefreshOptions & CommandExtras): Promise<Outcome>;
+  /** `pulumi preview --refresh`. (`pulumi refresh --preview-only` is `refresh({ previewOnly: true })`.) */
+  previewRefresh(options?: PreviewOptions & CommandExtras): Promise<Outcome>;
+  destroy(options?: DestroyOptions & CommandExtras): Promise<Outcome>;
+  /** `pulumi import --file`, with further arguments after it. */
+  import(file: string, ...args: readonly string[]): Promise<Outcome>;
+  /** Any command line in the workspace of the stack, as a user would type it. */
+  run(args: readonly string[]): Promise<Outcome>;
+  /** The stack's state; secrets are in plain text if asked for. */
+  exportState(options?: { showSecrets?: boolean }): Promise<StateDeployment>;
+  /** The outputs, secrets in plain text, each with a mark whether it is one. */
+  outputs(): Promise<OutputMap>;
+  /** The program of all commands from now on. */
+  setProgram(program: PulumiFn): void;
+  /** A variable for all commands from now on; undefined removes it. */
+  setEnv(name: string, value: string | undefined): void;
+  /** A value of the stack config; undefined removes it. */
+  setConfig(key: string, value: string | ConfigValue | undefined): Promise<void>;
+}
+
+export interface StateDeployment {
+  readonly resources?: readonly StateResource[];
+  readonly pending_operations?: readonly { readonly resource: StateResource; readonly type: string }[];
+}
+export interface StateResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, which tests look into.
+  readonly inputs?: Readonly<Record<string, any>>;
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, which tests look into.
+  readonly outputs?: Readonly<Record<string, any>>;
+}
+
+/** A stack of the project, with a state, a Pulumi home and an environment of its own, on the real CLI. */
+export async function createStack(project: Project, options: StackOptions): Promise<EngineStack> {
+  const { root } = await findPulumi();
+  const home = join(project.dir, ".pulumi-home");
+  const state = join(project.dir, ".pulumi-state");
+  await Promise.all([mkdir(home, { recursive: true }), mkdir(state, { recursive: true })]);
+  let env: Environment = {
+    ...shellEnvironment(checkout, [join(root, "bin")]),
+    PULUMI_HOME: home,
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: "test",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    ...options.env,
+  };
+
+  const official = await PulumiCommand.get({ root, skipVersionCheck: true });
+  const command = (args: readonly string[], rest: CommandOptions = {}) =>
+    execute(official.command, ["--non-interactive", ...args], {
+      cwd: project.dir,
+      ...rest,
+      env: { ...env, ...rest.env },
+    });
+  const name = options.stackName ?? "dev";
+  const stack = await LocalWorkspace.createStack(
+    { stackName: name, projectName: project.name, program: options.program },
+    { workDir: project.dir, pulumiCommand: pulumiCommand(official, command) },
+  );
+  // The summary and the outputs that Automation API reads after each command cost as much time as the
+  // command itself. The engine's events already tell the one, and outputs() reads the other.
+  stack.info = async () => undefined;
+  stack.outputs = async () => ({});
+
+  const operate = async <Options extends UpOptions | PreviewOptions | RefreshOptions | DestroyOptions>(
+    act: (options: Options) => Promise<unknown>,
+    { args, onStart, ...given }: Options & CommandExtras,
+    instead?: readonly string[],
+  ): Promise<Outcome> => {
+    const mine: Operation = { args, onStart, instead };
+    const events: EngineEvent[] = [];
+    const onEvent = (event: EngineEvent) => {
+      events.push(event);
+      given.onEvent?.(event);
+    };
+    const all = { color: "never", suppressProgress: true, ...given, onEvent } as unknown as Options;
+    let failure: unknown;
+    await withVariables(env, () => operation.run(mine, () => act(all))).catch((error) => {
+      failure = error;
+    });
+    // A failed command is an outcome; any other failure is a defect of the test or of its program.
+    if (failure !== undefined && (mine.result === undefined || mine.result.code === 0)) throw failure;
+    if (mine.result === undefined) throw new Error("the CLI was not run");
+    return outcomeOf(mine.result, events);
+  };
+  const run = async (args: readonly string[]): Promise<Outcome> =>
+    needsProgram(args) ? operate((all) => stack.preview(all), {}, args) : outcomeOf(await command(args), []);
+
+  const config = Object.entries(options.config ?? {}).map(
+    ([key, value]) => [key, configValue(value)] as const,
+  );
+  if (config.length > 0) await stack.setAllConfig(Object.fromEntries(config));
+
+  return {
+    name,
+    up: (given = {}) => operate((all) => stack.up(all), given),
+    preview: (given = {}) => operate((all) => stack.preview(all), given),
+    previewRefresh: (given = {}) => operate((all) => stack.preview(all), { ...given, refresh: true }),
+    refresh: (given = {}) => operate((all) => stack.refresh(all), given),
+    destroy: (given = {}) => operate((all) => stack.destroy(all), given),
+    import: (file, ...args) =>
+      run(["import", "--file", file, "--yes", "--skip-preview", "--generate-code=false", ...args]),
+    run,
+    exportState: async ({ showSecrets = false } = {}) => {
+      const exported = await run(["stack", "export", ...(showSecrets ? ["--show-secrets"] : [])]);
+      if (!exported.ok) throw new Error(exported.output);
+      return JSON.parse(exported.stdout).deployment;
+    },
+    outputs: () => stack.workspace.stackOutputs(name),
+    setProgram: (program) => {
+      stack.workspace.program = program;
+    },
+    setEnv: (variable, value) => {
+      env = { ...env, [variable]: value };
+    },
+    setConfig: (key, value) =>
+      value === undefined ? stack.removeConfig(key) : stack.setConfig(key, configValue(value)),
+  };
+}
+
+/** Whether the CLI can run a Node.js program by itself: `pulumi-language-nodejs` is beside it or on PATH. */
+export async function hasLanguageHost(): Promise<boolean> {
+  const { root } = await findPulumi();
+  const folders = [join(root, "bin"), ...(process.env["PATH"] ?? "").split(delimiter)];
+  const found = await Promise.all(
+    folders.map((folder) => isExecutable(join(folder, "pulumi-language-nodejs"))),
+  );
+  return found.includes(true);
+}
+
+function configValue(value: string | ConfigValue): ConfigValue {
+  return typeof value === "string" ? { value } : value;
+}

@@ -1,0 +1,35 @@
+import { availableParallelism } from "node:os";
+import { defineConfig } from "vitest/config";
+
+/** One tier of tests, in the folder test/<name>. */
+const tier = (name: string, options: Readonly<Record<string, unknown>> = {}) => ({
+  extends: true as const,
+  test: { name, include: [`test/${name}/**/*.test.ts`], ...options },
+});
+
+// biome-ignore lint/style/noDefaultExport: Vitest asks for it.
+export default defineConfig({
+  test: {
+    pool: "forks",
+    maxWorkers: availableParallelism(),
+    // Automation API and a program share one @pulumi/pulumi: that of Node's own require.
+    server: { deps: { external: [/node_modules/] } },
+    projects: [
+      tier("unit"),
+      tier("client", { testTimeout: 20_000 }),
+      tier("host", { testTimeout: 30_000, hookTimeout: 30_000 }),
+      tier("package", {
+        globalSetup: ["test/package/globalSetup.ts"],
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+      }),
+      tier("engine", {
+        globalSetup: ["test/engine/globalSetup.ts"],
+        testTimeout: 120_000,
+        hookTimeout: 120_000,
+        // After the quick tiers, which say sooner and more exactly what is broken.
+        sequence: { groupOrder: 1 },
+      }),
+    ],
+  },
+});
