@@ -4,8 +4,8 @@ import type { Canonical, ManagedField, Properties } from "./state";
 
 /** What the lifecycle has to know about an input, stated beside its schema. */
 export interface FieldFacts {
-  /** What a change in the program does: an update in place, or a replacement. */
-  readonly onChange: "update" | "replace";
+  /** What a change in the program does: an update in place, a replacement, or a failure of check (by `rules`). */
+  readonly onChange: "update" | "replace" | "refuse";
   /** Gives the canonical form in which values are compared, stored and shown. */
   readonly canonical: Canonical;
   /** Stands for an absent value. */
@@ -19,8 +19,9 @@ export const facts = z.registry<FieldFacts>();
 
 /** What an operation works with. */
 export interface Session {
+  /** Throws a Failure where the configuration is missing or bad. */
   readonly call: Call;
-  /** What to do when the service does not accept the access token. */
+  /** What to do when the service does not accept the access token; throws as `call` does. */
   readonly tokenAdvice: string;
   /** Tells the user something that fails nothing. */
   readonly warn: (message: string) => void;
@@ -40,8 +41,11 @@ export interface Definition {
   readonly schema: z.ZodObject;
   /** Failures that concern several fields; `before` holds the inputs of the last up. Unknown values pass. */
   rules(inputs: Properties, before: Properties | undefined): readonly string[];
-  /** Outputs whose loss only a replacement mends, given the state. */
-  broken(state: Properties): readonly string[];
+  /**
+   * Whether the state alone asks for action, whatever the program says: `undefined` if not, else the properties that
+   * only a replacement mends, none for an update.
+   */
+  pending?(state: Properties): readonly string[] | undefined;
   /** Whether a new value of a field means the same as the state although it is spelled otherwise. */
   unchanged?(field: string, state: Properties, value: unknown): boolean;
   create(session: Session, inputs: Properties): Promise<Outcome>;

@@ -81,16 +81,27 @@ function difference(
     return !definition.unchanged?.(name, state, value);
   });
   const replaces = changed.filter((field) => field.facts.onChange === "replace").map(({ name }) => name);
-  const broken = definition.broken(state);
-  if (broken.length > 0) return { changes: true, replaces: [...broken, ...replaces] };
+  const pending = definition.pending?.(state);
+  if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };
   return { changes: changed.length === 0 ? false : undefined, replaces };
 }
 
+/** The configuration is looked at when a request is to be made, and not before: some operations make none. */
 function openSession({ settings, env, transport, warn }: Surroundings): Session {
-  const found = configuration(settings, env);
-  if ("problems" in found) throw new Failure(found.problems.map(capitalised).join(" "));
-  const { credentials, tokenAdvice } = found.ready;
-  return { call: { transport: transport(), credentials }, tokenAdvice, warn };
+  const ready = () => {
+    const found = configuration(settings, env);
+    if ("problems" in found) throw new Failure(found.problems.map(capitalised).join(" "));
+    return found.ready;
+  };
+  return {
+    warn,
+    get call() {
+      return { transport: transport(), credentials: ready().credentials };
+    },
+    get tokenAdvice() {
+      return ready().tokenAdvice;
+    },
+  };
 }
 
 function misconfigured({ settings, env }: Surroundings): readonly string[] {

@@ -94,7 +94,7 @@ export const apiKey: Definition = {
   kind: "ApiKey",
   schema: inputs,
   rules,
-  broken: (state) => (state[keyLost] === true ? ["key"] : []),
+  pending: (state) => (state[keyLost] === true ? ["key"] : undefined),
   unchanged: (field, state, value) =>
     field === "existingKey" && (value === undefined || value === state["key"]),
   create,
