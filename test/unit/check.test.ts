@@ -1,0 +1,203 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { apiKey } from "../../provider/resources/apiKey";
+import { unknownSentinels } from "../../provider/unknown";
+import { least, offline } from "./offline";
+
+const subject = offline();
+const failuresOf = (inputs: object, before?: object) =>
+  subject.check({ ...least, ...inputs }, before === undefined ? undefined : { ...least, ...before }).failures;
+const fieldNames = Object.keys(apiKey.schema.shape);
+
+describe("check of an ApiKey", () => {
+  test("R8 the least and the most that can be declared pass", () => {
+    expect(failuresOf({})).toEqual([]);
+    expect(
+      failuresOf({
+        scopes: [{ representation: "orders", create: true, read: false, update: null, del: true }],
+        enabled: false,
+        prefix: "acme",
+        expiresAt: 1,
+        externalMeterId: "meter",
+        metadata: { any: ["json", null, { deep: 1.5 }] },
+        keepers: { rotated: "2026-01" },
+      }),
+    ).toEqual([]);
+  });
+
+  test("R8 every bad input is named by its path, all of them at once, and no value is quoted", () => {
+    const bad = {
+      workspaceId: "..",
+      customerId: "",
+      name: 7,
+      scopes: [{ representation: "" }, { representation: "b", read: "quoted" }, "quoted", { read: true }],
+      enabled: "quoted",
+      prefix: ["quoted"],
+      expiresAt: 0,
+      externalMeterId: { quoted: 1 },
+      metadata: ["quoted"],
+      existingKey: 12345,
+      keepers: { "a b": 5 },
+    };
+    const failures = failuresOf(bad);
+    const paths = failures.map((line) => line.split(": ")[0]);
+    expect(paths).toEqual([
+      "workspaceId",
+      "customerId",
+      "name",
+      "scopes[0].representation",
+      "scopes[1].read",
+      "scopes[2]",
+      "scopes[3].representation",
+      "enabled",
+      "prefix",
+      "expiresAt",
+      "externalMeterId",
+      "metadata",
+      "existingKey",
+      "keepers.a b",
+      "prefix",
+      "expiresAt",
+      "externalMeterId",
+    ]);
+    for (const line of failures) {
+      expect(line).not.toMatch(/quoted|12345|invalid input|expected|received/i);
+      expect(line).toMatch(/^\S.*\.$/);
+    }
+  });
+
+  test("R8 what is missing is named with what to write", () => {
+    expect(subject.check({}, undefined).failures).toEqual([
+      "workspaceId: must be the id of a workspace.",
+      "customerId: must be the id of a customer.",
+      "name: must be a name.",
+    ]);
+  });
+
+  test("R8 no value that a program may give makes check throw, and no text of it is quoted", () => {
+    const marker = "q7Zx-marker";
+    const anything = fc.oneof(
+      fc.jsonValue(),
+      fc.constant(marker),
+      fc.constant([marker]),
+      fc.constant({ id: marker }),
+    );
+    fc.assert(
+      fc.property(fc.record(Object.fromEntries(fieldNames.map((name) => [name, anything]))), (inputs) => {
+        const { failures } = subject.check(inputs, undefined);
+        const keys = new Set(JSON.stringify(inputs).match(/"[^"]*"(?=:)/g));
+        const told = failures.join("\n");
+        expect(!told.includes(marker) || keys.has(`"${marker}"`)).toBe(true);
+      }),
+    );
+  });
+
+  test("R9 an unknown property is named with the nearest known name", () => {
+    expect(failuresOf({ worksapceId: "ws_1" })).toEqual([
+      "worksapceId: no such property; did you mean workspaceId?",
+    ]);
+    expect(failuresOf({ custommer_id: "x", Enabled: true, expiresat: 4 })).toEqual([
+      "custommer_id: no such property; did you mean customerId?",
+      "Enabled: no such property; did you mean enabled?",
+      "expiresat: no such property; did you mean expiresAt?",
+    ]);
+    expect(
+      failuresOf({ scopes: [{ representation: "a" }, { representation: "b", delete: true, reed: true }] }),
+    ).toEqual([
+      "scopes[1].delete: no such property; did you mean del?",
+      "scopes[1].reed: no such property; did you mean read?",
+    ]);
+  });
+
+  test("R9 a property that resembles none is named with all of them", () => {
+    const [failure] = failuresOf({ somethingElseEntirely: 1 });
+    for (const name of fieldNames) expect(failure).toContain(name);
+    expect(failuresOf({ scopes: [{ representation: "a", bananas: 1 }] })[0]).toBe(
+      "scopes[0].bananas: no such property; the properties are representation, create, read, update, del.",
+    );
+  });
+
+  test("R8 unknown values pass, in every field and at any depth", () => {
+    const sentinel = fc.constantFrom(...unknownSentinels);
+    const scope = fc.record(
+      { representation: sentinel, create: sentinel, read: sentinel, update: sentinel, del: sentinel },
+      { requiredKeys: ["representation"] },
+    );
+    const nested = {
+      scopes: fc.oneof(sentinel, fc.array(fc.oneof(sentinel, scope))),
+      metadata: fc.oneof(sentinel, fc.dictionary(fc.string(), fc.oneof(sentinel, fc.tuple(sentinel)))),
+      keepers: fc.oneof(sentinel, fc.dictionary(fc.string(), sentinel)),
+    };
+    const plain = Object.fromEntries(fieldNames.map((name) => [name, sentinel]));
+    const all: fc.Arbitrary<Record<string, unknown>> = fc.record({ ...plain, ...nested });
+    const inputs = all.chain((of) => fc.subarray(Object.entries(of))).map((some) => Object.fromEntries(some));
+    fc.assert(
+      fc.property(inputs, (unknown) => {
+        const declared = { ...least, ...unknown };
+        expect(subject.check(declared, undefined).failures).toEqual([]);
+        expect(subject.check(declared, { ...least, existingKey: "sk_before" }).failures).toEqual([]);
+        expect(subject.check(declared, declared).failures).toEqual([]);
+      }),
+    );
+  });
+
+  test("R8 an unknown value hides no other failure", () => {
+    expect(failuresOf({ scopes: [unknownSentinels[6], { representation: "a", read: 1 }] })).toEqual([
+      "scopes[1].read: must be true or false.",
+    ]);
+  });
+
+  test("R2 inputs come back in canonical form, absent ones left out", () => {
+    const { inputs } = subject.check(
+      {
+        ...least,
+        scopes: [
+          { representation: "users", read: true, create: false },
+          { representation: "none", del: false },
+          { representation: "orders", update: true, read: null },
+        ],
+        prefix: "",
+        metadata: {},
+        keepers: null,
+        expiresAt: null,
+        __provider: "the engine's own",
+      },
+      undefined,
+    );
+    expect(inputs).toStrictEqual({
+      ...least,
+      scopes: [
+        { representation: "orders", update: true },
+        { representation: "users", read: true },
+      ],
+      enabled: true,
+    });
+  });
+
+  test("R2 checked inputs are checked to themselves", () => {
+    const { inputs } = subject.check(
+      { ...least, scopes: [{ representation: "a", read: true, del: false }] },
+      undefined,
+    );
+    expect(subject.check(inputs, inputs)).toStrictEqual({ inputs, failures: [] });
+  });
+
+  test("K3 the same representation twice is a failure, wherever it stands", () => {
+    const scopes = [
+      { representation: "orders", read: true },
+      { representation: "users", read: true },
+      { representation: "orders", update: true },
+    ];
+    expect(failuresOf({ scopes })).toEqual([
+      "scopes[2].representation: stands twice in scopes; merge the two entries into one.",
+    ]);
+  });
+
+  test("K7 expiresAt is a whole number above 0", () => {
+    for (const expiresAt of [1, 60, Number.MAX_SAFE_INTEGER]) expect(failuresOf({ expiresAt })).toEqual([]);
+    for (const expiresAt of [0, -1, 0.5, 2 ** 60, "60", true]) {
+      expect(failuresOf({ expiresAt }), String(expiresAt)).toHaveLength(1);
+      expect(failuresOf({ expiresAt })[0]).toMatch(/^expiresAt: must be /);
+    }
+  });
+});

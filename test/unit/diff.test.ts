@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../provider/unknown";
+import { differing, type Meant, meant, written } from "./inputArbitraries";
+import { least, offline } from "./offline";
+
+const subject = offline();
+const sentinel = fc.constantFrom(...unknownSentinels);
+
+/** K2: what a change of the program replaces the key for. */
+const replacing = [
+  "workspaceId",
+  "customerId",
+  "prefix",
+  "expiresAt",
+  "externalMeterId",
+  "metadata",
+  "existingKey",
+  "keepers",
+];
+
+/** State after a create with these inputs. */
+function stateOf(inputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { inputs: declared, failures } = subject.check(inputs, undefined);
+  expect(failures).toEqual([]);
+  return { ...declared, key: "sk_secret", maskedKey: "sk_…", updatedAt: "then", effectivePrefix: "chosen" };
+}
+
+const spelledTwice = meant.chain((of) => fc.tuple(written(of), written(of)));
+/** Two declarations that differ in a few fields at most, each in one of its spellings. */
+const pair = fc
+  .tuple(meant, meant)
+  .chain(([left, other]) => fc.tuple(fc.constant(left), someOf(other)))
+  .map(([left, some]) => [left, { ...left, ...some }] as const)
+  .chain(([left, right]) => fc.tuple(fc.constant([left, right] as const), written(left), written(right)));
+
+function someOf(of: Meant): fc.Arbitrary<Partial<Meant>> {
+  return fc.subarray(Object.entries(of), { maxLength: 3 }).map((fields) => Object.fromEntries(fields));
+}
+
+describe("diff of an ApiKey", () => {
+  test("R2 equal inputs that are spelled otherwise are no change", () => {
+    fc.assert(
+      fc.property(spelledTwice, ([before, now]) => {
+        expect(subject.diff(stateOf(before), now)).toEqual({ changes: false, replaces: [] });
+        expect(subject.check(before, undefined).inputs).toStrictEqual(subject.check(now, undefined).inputs);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("R2 there is a change exactly when the declarations differ, and it replaces for the fields of K2", () => {
+    fc.assert(
+      fc.property(pair, ([[left, right], before, now]) => {
+        const names = differing(left, right);
+        const { changes, replaces } = subject.diff(stateOf(before), now);
+        // Left undefined, so that the engine compares the inputs itself and shows exactly what changed.
+        expect(changes).toBe(names.length === 0 ? false : undefined);
+        expect([...replaces].sort()).toEqual(names.filter((name) => replacing.includes(name)).sort());
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("R15 an unknown value in a field that replaces counts as a change and is named", () => {
+    fc.assert(
+      fc.property(meant.chain(written), fc.constantFrom(...replacing), sentinel, (inputs, name, unknown) => {
+        expect(subject.diff(stateOf(inputs), { ...inputs, [name]: unknown })).toEqual({
+          changes: undefined,
+          replaces: [name],
+        });
+      }),
+    );
+  });
+
+  test("R15 so does one deep inside metadata or keepers", () => {
+    const state = stateOf({ ...least, metadata: { a: [1] }, keepers: { a: "1" } });
+    for (const unknown of unknownSentinels) {
+      const news = { ...least, metadata: { a: [unknown] }, keepers: { a: unknown } };
+      expect(subject.diff(state, news)).toEqual({ changes: undefined, replaces: ["metadata", "keepers"] });
+    }
+  });
+
+  test("R15 an unknown value in a field that changes in place is a change without a replacement", () => {
+    const inputs = { ...least, scopes: [{ representation: "orders", read: true }] };
+    for (const unknown of unknownSentinels) {
+      for (const change of [
+        { name: unknown },
+        { enabled: unknown },
+        { scopes: unknown },
+        { scopes: [unknown] },
+        { scopes: [{ representation: unknown, read: true }] },
+        { scopes: [{ representation: "orders", read: unknown }] },
+      ]) {
+        expect(subject.diff(stateOf(inputs), { ...inputs, ...change })).toEqual({
+          changes: undefined,
+          replaces: [],
+        });
+      }
+    }
+  });
+
+  test("R11 what the service said about the key is never a change", () => {
+    const state = {
+      ...stateOf(least),
+      updatedAt: "later",
+      lastUsedAt: "now",
+      effectivePrefix: "other",
+      billingId: "b",
+    };
+    expect(subject.diff(state, least)).toEqual({ changes: false, replaces: [] });
+  });
+
+  test("R3 state that drifted is a change in place, and what was only rewritten is none", () => {
+    expect(subject.diff({ ...stateOf(least), enabled: false }, least)).toEqual({
+      changes: undefined,
+      replaces: [],
+    });
+    const rewritten = { ...stateOf({ ...least, name: "CI" }), __observed: { name: "ci" } };
+    expect(subject.diff(rewritten, { ...least, name: "CI" })).toEqual({ changes: false, replaces: [] });
+  });
+
+  test("K6 a key whose secret is lost is replaced, named by its output, besides what the program changed", () => {
+    const { key: _, ...rest } = stateOf(least);
+    const state = { ...rest, __keyLost: true };
+    expect(subject.diff(state, least)).toEqual({ changes: true, replaces: ["key"] });
+    expect(subject.diff(state, { ...least, customerId: "cus_2" })).toEqual({
+      changes: true,
+      replaces: ["key", "customerId"],
+    });
+  });
+
+  test("K6 a key without a secret that was never ours to have is left alone", () => {
+    const { key: _, ...state } = stateOf(least);
+    expect(subject.diff(state, least)).toEqual({ changes: false, replaces: [] });
+  });
+});

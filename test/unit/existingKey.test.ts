@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../provider/unknown";
+import { least, offline } from "./offline";
+
+const subject = offline();
+const existingKey = "sk_live_of_old";
+const held = { ...least, existingKey };
+const failuresOf = (inputs: object, before?: Readonly<Record<string, unknown>>) =>
+  subject.check({ ...held, ...inputs }, before).failures;
+
+describe("check of an ApiKey that takes over an existing key", () => {
+  test("K5 prefix, expiresAt and externalMeterId can't stand beside existingKey", () => {
+    expect(failuresOf({})).toEqual([]);
+    const failures = failuresOf({ prefix: "p", expiresAt: 60, externalMeterId: "m" });
+    expect(failures.map((line) => line.split(":")[0])).toEqual(["prefix", "expiresAt", "externalMeterId"]);
+    expect(failures.join()).not.toContain(existingKey);
+    expect(failuresOf({ prefix: "", expiresAt: null, externalMeterId: unknownSentinels[0] })).toEqual([]);
+  });
+
+  test("K5 beside an unchanged existingKey its identity can't change", () => {
+    const changes = { workspaceId: "ws_2", customerId: "cus_2", metadata: { a: 1 }, keepers: { a: "1" } };
+    for (const [name, value] of Object.entries(changes)) {
+      const failures = failuresOf({ [name]: value }, held);
+      expect(failures).toHaveLength(1);
+      expect(failures[0]).toMatch(new RegExp(`^${name}: can't change while existingKey stays`));
+      expect(failures[0]).not.toContain(existingKey);
+    }
+    expect(failuresOf(changes, held)).toHaveLength(4);
+  });
+
+  test("K5 with another existingKey, without one before, or on the way to an unknown value it can", () => {
+    const changed = { customerId: "cus_2", keepers: { a: "1" } };
+    expect(failuresOf(changed, { ...held, existingKey: "sk_another" })).toEqual([]);
+    expect(failuresOf(changed, least)).toEqual([]);
+    expect(failuresOf(changed, undefined)).toEqual([]);
+    expect(failuresOf({ ...changed, existingKey: unknownSentinels[0] }, held)).toEqual([]);
+    expect(
+      failuresOf({ customerId: unknownSentinels[0], keepers: { a: unknownSentinels[0] } }, held),
+    ).toEqual([]);
+  });
+
+  test("K5 another spelling of the same metadata or keepers is no change", () => {
+    const before = { ...held, metadata: { a: 1, b: [2] } };
+    expect(failuresOf({ metadata: { b: [2], a: 1 }, keepers: {} }, before)).toEqual([]);
+    expect(failuresOf({ metadata: {} }, held)).toEqual([]);
+  });
+});
+
+describe("diff of an ApiKey that took over an existing key", () => {
+  const state = { ...held, scopes: [], enabled: true, key: existingKey };
+
+  test("K5 dropping existingKey is no change, and neither is giving the key that is held", () => {
+    expect(subject.diff(state, least)).toEqual({ changes: false, replaces: [] });
+    const { existingKey: _, ...dropped } = state;
+    expect(subject.diff(dropped, held)).toEqual({ changes: false, replaces: [] });
+  });
+
+  test("K5 another existingKey replaces, and so does an unknown one", () => {
+    for (const value of ["sk_another", unknownSentinels[0]]) {
+      expect(subject.diff(state, { ...held, existingKey: value })).toEqual({
+        changes: undefined,
+        replaces: ["existingKey"],
+      });
+    }
+  });
+});

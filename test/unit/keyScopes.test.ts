@@ -1,0 +1,215 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  canonicalScopes,
+  excess,
+  inWords,
+  repeated,
+  scopesSchema,
+  toWire,
+  toWireWithout,
+} from "../../provider/resources/keyScopes";
+import { unknownSentinels } from "../../provider/unknown";
+import { type Entry, grants, permissions, sameGrants, spelledTwice, spelling } from "./scopeArbitraries";
+
+const canonical = (value: unknown) => canonicalScopes(value) as Entry[];
+const sentinel = fc.constantFrom(...unknownSentinels);
+
+describe("a key's scopes in canonical form", () => {
+  test("K3 order, ids, false or absent flags and entries without permission make no difference", () => {
+    fc.assert(
+      fc.property(spelledTwice, ([one, other]) => {
+        expect(canonical(one)).toStrictEqual(canonical(other));
+      }),
+    );
+  });
+
+  test("K3 scopes that grant something else are never equal", () => {
+    const pair = fc
+      .tuple(grants, grants)
+      .chain(([left, right]) =>
+        fc.tuple(fc.constant(sameGrants(left, right)), spelling(left), spelling(right)),
+      );
+    fc.assert(
+      fc.property(pair, ([same, left, right]) => {
+        if (same) expect(canonical(left)).toStrictEqual(canonical(right));
+        else expect(canonical(left)).not.toStrictEqual(canonical(right));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("R2 the canonical form is its own canonical form", () => {
+    fc.assert(
+      fc.property(spelledTwice, ([one]) => {
+        expect(canonical(canonical(one))).toStrictEqual(canonical(one));
+      }),
+    );
+  });
+
+  test("K3 entries are sorted by representation and hold their true flags only", () => {
+    fc.assert(
+      fc.property(spelledTwice, ([one]) => {
+        const entries = canonical(one);
+        const names = entries.map(({ representation }) => representation);
+        expect(names).toEqual([...names].sort());
+        for (const { representation: _, ...flags } of entries) {
+          expect(Object.keys(flags).length).toBeGreaterThan(0);
+          expect(Object.values(flags).every((flag) => flag === true)).toBe(true);
+          expect(permissions).toEqual(expect.arrayContaining(Object.keys(flags)));
+        }
+      }),
+    );
+  });
+
+  test("R2 absent, null and [] are one value", () => {
+    for (const value of [undefined, null, [], [{ representation: "orders", read: false }]]) {
+      expect(canonical(value)).toEqual([]);
+    }
+  });
+
+  test("R2 unknown entries stand last and untouched", () => {
+    const unknownEntry = fc.oneof(
+      sentinel,
+      fc.record({ representation: sentinel, read: fc.boolean(), id: fc.string() }),
+    );
+    const mixed = fc
+      .tuple(spelledTwice, fc.array(unknownEntry))
+      .chain(([[known], unknown]) =>
+        fc.tuple(fc.constant(known), fc.constant(unknown), interleaved<unknown>(known, unknown)),
+      );
+    fc.assert(
+      fc.property(mixed, ([known, unknown, together]) => {
+        expect(canonicalScopes(together)).toStrictEqual([...canonical(known), ...unknown]);
+      }),
+    );
+  });
+
+  test("R2 an unknown flag stays in its entry, and an unknown list stays what it is", () => {
+    fc.assert(
+      fc.property(sentinel, (unknown) => {
+        expect(canonical([{ representation: "orders", read: unknown, create: false }])).toEqual([
+          { representation: "orders", read: unknown },
+        ]);
+        expect(canonicalScopes(unknown)).toBe(unknown);
+      }),
+    );
+  });
+
+  test("what is no list of scopes is left for check to name, without a crash", () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => canonicalScopes(value) !== undefined));
+  });
+});
+
+describe("a key's scopes as declared", () => {
+  test("K3 each repetition of a representation is named by its place", () => {
+    const again = { representation: "orders", read: true };
+    expect(repeated([again, { representation: "users" }, again, again])).toEqual([2, 3]);
+    expect(
+      repeated([{ representation: unknownSentinels[0] }, { representation: unknownSentinels[0] }]),
+    ).toEqual([]);
+    for (const value of [undefined, null, "text", [1, null]]) expect(repeated(value)).toEqual([]);
+  });
+
+  test("the schema takes every spelling of scopes that a program may use", () => {
+    const declarable = spelledTwice.map(([one]) => one.map(({ id: _, ...entry }) => entry));
+    fc.assert(fc.property(declarable, (scopes) => scopesSchema.safeParse(scopes).success));
+  });
+});
+
+describe("a key's scopes in a request", () => {
+  test("K1 every entry carries four booleans, and the id that its representation has now", () => {
+    const current = [scope("orders", { id: "s1" }), scope("users", { id: "s2", read: true })];
+    expect(
+      toWire(
+        [
+          { representation: "new", read: true },
+          { representation: "users", del: true },
+        ],
+        current,
+      ),
+    ).toEqual([
+      { representation: "new", create: false, read: true, update: false, del: false },
+      { id: "s2", representation: "users", create: false, read: false, update: false, del: true },
+    ]);
+  });
+
+  test("K1 without entries of now there are no ids", () => {
+    fc.assert(
+      fc.property(spelledTwice, ([one]) => {
+        for (const entry of toWire(canonical(one))) {
+          expect(Object.keys(entry).sort()).toEqual(["create", "del", "read", "representation", "update"]);
+        }
+      }),
+    );
+  });
+
+  test("K4 excess is what is granted wider than declared, and nothing else", () => {
+    const current = [
+      scope("kept", { id: "1", read: true }),
+      scope("wider", { id: "2", read: true, update: true }),
+      scope("undeclared", { id: "3", update: true }),
+      scope("empty", { id: "4" }),
+    ];
+    const declared = [
+      { representation: "kept", read: true, del: true },
+      { representation: "wider", read: true },
+    ];
+    expect([...excess(declared, current)]).toEqual(["undeclared", "wider"]);
+    expect([...excess(current, current)]).toEqual([]);
+  });
+
+  test("K4 there is no excess exactly when every permission granted is declared", () => {
+    const pair = fc
+      .tuple(grants, grants)
+      .chain(([left, right]) =>
+        fc.tuple(fc.constant([left, right] as const), spelling(left), spelling(right)),
+      );
+    fc.assert(
+      fc.property(pair, ([[left, right], declared, current]) => {
+        const wider = [...right].some(([name, held]) => [...held].some((one) => !left.get(name)?.has(one)));
+        expect(excess(declared, current as never).size > 0).toBe(wider);
+      }),
+    );
+  });
+
+  test("K4 what is revoked carries four false flags and its id, the rest is as declared", () => {
+    const current = [scope("kept", { id: "1", read: true }), scope("undeclared", { id: "3", update: true })];
+    const declared = [
+      { representation: "kept", read: true },
+      { representation: "narrowed", del: true },
+    ];
+    const none = { create: false, read: false, update: false, del: false };
+    expect(toWireWithout(["undeclared", "narrowed"], declared, current)).toEqual([
+      { ...none, id: "1", representation: "kept", read: true },
+      { ...none, id: "3", representation: "undeclared" },
+      { ...none, representation: "narrowed" },
+    ]);
+    expect(toWireWithout([], declared, current)).toEqual(toWire(declared, current));
+  });
+
+  test("scopes in words name what is granted", () => {
+    expect(
+      inWords([
+        { representation: "orders", update: true, read: true, create: false },
+        { representation: "x" },
+      ]),
+    ).toBe("orders (read, update)");
+    expect(inWords(undefined)).toBe("no scopes");
+  });
+});
+
+function scope(representation: string, more: { id: string; read?: boolean; update?: boolean }) {
+  return { representation, create: false, read: false, update: false, del: false, ...more };
+}
+
+/** Both lists in one, each in its own order. */
+function interleaved<T>(left: readonly T[], right: readonly T[]): fc.Arbitrary<T[]> {
+  return fc.array(fc.boolean(), { minLength: left.length + right.length }).map((choices) => {
+    const rest: [T[], T[]] = [[...left], [...right]];
+    return choices.flatMap((choice) => {
+      const from = rest[choice ? 0 : 1].length > 0 ? rest[choice ? 0 : 1] : rest[choice ? 1 : 0];
+      return from.splice(0, 1);
+    });
+  });
+}

@@ -1,0 +1,29 @@
+import { settings } from "../../provider/config";
+import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
+import { apiKey } from "../../provider/resources/apiKey";
+
+/** A complete configuration, for tests that are not about it. */
+export const configured: Readonly<Record<string, unknown>> = {
+  "apikeys:baseUrl": "https://api.test",
+  "apikeys:accessToken": "token-of-the-test",
+};
+
+/** The ApiKey's operations where any request is an error (R12). */
+export function offline(
+  config: Readonly<Record<string, unknown>> = configured,
+  env: Readonly<Record<string, string>> = {},
+): Lifecycle {
+  return lifecycle(apiKey, {
+    settings: settings((key) => config[key]),
+    env,
+    transport: () => {
+      throw new Error("no request is made here");
+    },
+    warn: (message) => {
+      throw new Error(`no warning is due here: ${message}`);
+    },
+  });
+}
+
+/** The least that an ApiKey is declared with. */
+export const least = { workspaceId: "ws_1", customerId: "cus_1", name: "ci" } as const;
