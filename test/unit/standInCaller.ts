@@ -89,3 +89,42 @@ function parse(text: string): Json {
     return undefined;
   }
 }
+
+/** Knobs about writes and stored values; patchScopes has a suite of its own. */
+export type WriteKnob =
+  | "patchFields"
+  | "unknownScopeId"
+  | "patchAnswer"
+  | "createStatus"
+  | "createAnswer"
+  | "enabledOnCreate"
+  | "keyScopes"
+  | "duplicateScope"
+  | "migrateHeld"
+  | "positiveNumber"
+  | "migrateRequires"
+  | "scopeRequires"
+  | "billingRequires"
+  | "names"
+  | "prefix"
+  | "decimals"
+  | "addresses"
+  | "numbers"
+  | "expiresAt"
+  | "ids";
+
+/** Knobs about records as they are shown. */
+export type ShownKnob =
+  | "timestamps"
+  | "absent"
+  | "zeroValues"
+  | "emptyLists"
+  | "extraFields"
+  | "scopeOrder"
+  | "scopeIds"
+  | "scopeFlags"
+  | "scopeExtraEmpty"
+  | "contentType";
+
+/** All other knobs, a new one included. */
+export type OtherKnob = Exclude<keyof Dialect, WriteKnob | ShownKnob | "patchScopes">;
