@@ -54,13 +54,12 @@ export function execute(command: string, args: readonly string[], options: Comma
     options.signal?.addEventListener("abort", interrupt, { once: true });
     const timer = detached ? setTimeout(() => killGroup(child.pid), options.timeoutMs) : undefined;
 
-    const end = (code: number | null, failure?: string) => {
+    const end = (code: number | null, failure = "") => {
       clearTimeout(timer);
       options.signal?.removeEventListener("abort", interrupt);
-      const stderr = failure === undefined ? taken.stderr : `${taken.stderr}${failure}\n`;
-      resolve({ ...taken, stderr, code });
+      resolve({ ...taken, stderr: taken.stderr + failure, output: taken.output + failure, code });
     };
-    child.once("error", (error) => end(null, error.message));
+    child.once("error", (error) => end(null, `${error.message}\n`));
     child.once("close", (code) => end(code));
   });
 }

@@ -44,8 +44,7 @@ export function pulumiCommand(official: PulumiCommand, execute: Run): PulumiComm
     const options = { cwd, env, onStdout, onStderr, signal, onStart: current?.onStart };
     const result = await execute(args, options).finally(restore);
     if (current !== undefined) current.result = result;
-    if (result.code !== 0)
-      throw new Error(`pulumi ${args.join(" ")} fails:\n${result.output}${result.stderr}`);
+    if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} fails:\n${result.output}`);
     return result;
   };
   // Automation API calls run(), which its declarations leave out.

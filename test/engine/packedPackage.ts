@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { checkout, workFolder } from "./checkout";
 import { execute } from "./command";
+import { checkout, makeWorkFolder } from "./folders";
 
 export interface PackedPackage {
   /** What `npm publish` would send. */
@@ -28,8 +28,7 @@ async function pack(): Promise<PackedPackage> {
   if (sources.some((source) => source !== undefined && source > built)) {
     process.stderr.write("dist is older than the sources, and it is what gets tested: run `npm run build`\n");
   }
-  await mkdir(workFolder, { recursive: true });
-  const folder = await mkdtemp(join(workFolder, `package-${process.pid}-`));
+  const { path: folder } = await makeWorkFolder("package", "packed");
   // The scripts would build once more, and replace dist under the feet of whoever uses it.
   await expectOk("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder]);
   const made = await unpackedIn(folder);
@@ -57,6 +56,5 @@ async function newest(folder: string): Promise<number | undefined> {
 
 async function expectOk(command: string, args: readonly string[]) {
   const result = await execute(command, args, { cwd: checkout });
-  if (result.code !== 0)
-    throw new Error(`${command} ${args.join(" ")} fails:\n${result.output}${result.stderr}`);
+  if (result.code !== 0) throw new Error(`${command} ${args.join(" ")} fails:\n${result.output}`);
 }

@@ -1,7 +1,6 @@
-import { rmSync } from "node:fs";
-import { access, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { access, cp, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { checkout, workFolder } from "./checkout";
+import { checkout, makeWorkFolder } from "./folders";
 import { packedPackage } from "./packedPackage";
 
 /** A user's project: a folder with the packed package in its node_modules, and with a program in it. */
@@ -23,12 +22,7 @@ export interface ProjectOptions {
 
 /** Makes a project in a fresh folder. What the package doesn't bring resolves from the checkout above it. */
 export async function createProject(name: string, options: ProjectOptions = {}): Promise<Project> {
-  const parent = join(workFolder, "engine");
-  await mkdir(parent, { recursive: true });
-  const dir = await mkdtemp(join(parent, `${name}-${process.pid}-`));
-  const atExit = () => rmSync(dir, { recursive: true, force: true });
-  process.once("exit", atExit);
-
+  const { path: dir, remove } = await makeWorkFolder("engine", name);
   const write = async (file: string, text: string) => writeFile(join(dir, file), text);
   if (options.example !== undefined) {
     await cp(join(checkout, "examples", options.example), dir, {
@@ -45,10 +39,6 @@ export async function createProject(name: string, options: ProjectOptions = {}):
     const { folder } = await packedPackage();
     await cp(folder, join(dir, "node_modules", "pulumi-apikeys"), { recursive: true });
   }
-  const remove = async () => {
-    process.off("exit", atExit);
-    await rm(dir, { recursive: true, force: true });
-  };
   return { name, dir, write, remove };
 }
 

@@ -12,10 +12,10 @@ import {
   type RefreshOptions,
   type UpOptions,
 } from "@pulumi/pulumi/automation";
-import { checkout } from "./checkout";
 import { type CommandOptions, type Environment, execute } from "./command";
 import { needsProgram } from "./commandLine";
 import { shellEnvironment, withVariables } from "./environment";
+import { checkout } from "./folders";
 import { type CommandExtras, type Operation, operation, pulumiCommand } from "./operation";
 import { type Outcome, outcomeOf } from "./outcome";
 import type { Project } from "./project";

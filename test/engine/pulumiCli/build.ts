@@ -35,8 +35,8 @@ export async function buildFromGoModules(search: Search): Promise<Found> {
   if (noGo !== undefined) return { why: noGo };
 
   await mkdir(dirname(target), { recursive: true });
-  // Built beside its place and then renamed, so that nobody ever sees half of it: two builds at the same
-  // time only cost time.
+  // Built beside its place and then renamed, so that nobody ever sees half of it: two builds at once
+  // only cost time.
   const building = await mkdtemp(`${target}.building-`);
   const started = Date.now();
   report(`Building the Pulumi CLI ${version} from its Go modules, once (about 4 minutes) …`);
@@ -48,10 +48,12 @@ export async function buildFromGoModules(search: Search): Promise<Found> {
     if (failure !== undefined) return { why: failure };
     const found = await usable(join(building, "bin"), [join(building, "bin")], env);
     if ("why" in found) return found;
-    // Whatever stands there did not serve when the search began. If the renaming fails, another build was
-    // first, and then that one serves.
-    if ("why" in (await builtBefore(search))) await rm(target, { recursive: true, force: true });
-    await rename(building, target).catch(() => undefined);
+    await rename(building, target).catch(async () => {
+      // Another build was first, and it serves; or something broken stands there, which makes way.
+      if ("root" in (await builtBefore(search))) return;
+      await rm(target, { recursive: true, force: true });
+      await rename(building, target);
+    });
   } finally {
     clearInterval(progress);
     await rm(building, { recursive: true, force: true });
