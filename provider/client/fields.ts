@@ -75,7 +75,14 @@ export function record<Shape extends z.ZodRawShape>(shape: Shape) {
   }, z.object(shape));
 }
 
+const nullAsEmpty = (value: unknown): unknown => (value === null ? [] : value);
+
+/** A list that must be there; null is empty. */
+export function requiredList<T extends z.ZodType>(entry: T) {
+  return z.preprocess(nullAsEmpty, z.array(entry));
+}
+
 /** A list; absent is `undefined`, null is empty. */
 export function list<T extends z.ZodType>(entry: T): z.ZodType<z.output<T>[] | undefined> {
-  return z.preprocess((value) => (value === null ? [] : value), z.array(entry).optional());
+  return z.preprocess(nullAsEmpty, z.array(entry).optional());
 }

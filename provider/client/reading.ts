@@ -47,8 +47,8 @@ function parseJson(body: Buffer): unknown {
 }
 
 /**
- * A reader for answers of one shape. `select` takes the record out of the wrapper, or returns a problem in words
- * that follow "the answer".
+ * A reader for answers of one shape. `select` takes the record out of the wrapper; `check` may find a problem with
+ * it, as a phrase that begins with "the answer".
  */
 export function reader<Schema extends z.ZodType, T>(
   schema: Schema,

@@ -11,6 +11,7 @@ import {
   number,
   permission,
   record,
+  requiredList,
   requiredText,
   text,
   withheld,
@@ -146,9 +147,9 @@ const billing: z.ZodType<BillingRecord> = record({
 export const apiKeyAnswer = z.object({ apiKey });
 /** Answers of create and migrate (4.4, 4.5), with the secret. */
 export const newApiKeyAnswer = z.object({ apiKey: newApiKey });
-export const apiKeysAnswer = z.object({ apiKeys: z.array(apiKey) });
+export const apiKeysAnswer = z.object({ apiKeys: requiredList(apiKey) });
 export const workspaceAnswer = z.object({ workspace });
-export const workspacesAnswer = z.object({ workspaces: z.array(workspace) });
+export const workspacesAnswer = z.object({ workspaces: requiredList(workspace) });
 export const scopeAnswer = z.object({ scope });
-export const scopesAnswer = z.object({ scopes: z.array(scope) });
+export const scopesAnswer = z.object({ scopes: requiredList(scope) });
 export const billingAnswer = z.object({ billing });

@@ -1,4 +1,4 @@
-const date = /^[A-Za-z]{3,9},? .*\d/;
+const date = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .*\d/i;
 const longest = 365 * 24 * 3_600_000;
 
 function readOne(value: string, serviceNow: number): number | undefined {

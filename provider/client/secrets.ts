@@ -1,7 +1,7 @@
 const masked = "[secret]";
-// Stands for a secret until all are found, so that a short one can't be found in "[secret]". Where the text has
-// one of its own, that becomes "[secret]" too.
-const placeholder = "\0";
+// Stands for a secret until all are found, so that a short one can't be found in "[secret]": a code point that is
+// no character and that no text should hold.
+const placeholder = "\ufdd0";
 
 const jsonInner = (text: string): string => JSON.stringify(text).slice(1, -1);
 
@@ -26,8 +26,6 @@ function spellings(secrets: readonly string[]): string[] {
   const all = secrets.flatMap((secret) => [
     secret,
     secret.trim(),
-    secret.toLowerCase(),
-    secret.toUpperCase(),
     jsonInner(secret),
     jsonInner(jsonInner(secret)),
     jsonInner(secret).replaceAll("/", "\\/"),
@@ -36,7 +34,8 @@ function spellings(secrets: readonly string[]): string[] {
     entities(secret),
     ...percentEncoded(secret),
   ]);
-  return [...new Set(all)].filter((one) => one !== "").sort((a, b) => b.length - a.length);
+  const cased = all.flatMap((one) => [one, one.toLowerCase(), one.toUpperCase()]);
+  return [...new Set(cased)].filter((one) => one !== "").sort((a, b) => b.length - a.length);
 }
 
 /**

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { classify, type Exchange } from "../../provider/client/outcome";
+import { retryAfterMs } from "../../provider/client/retryAfter";
+
+const asked = {
+  method: "POST",
+  url: "https://api.example/pre/api/v1/api-key",
+  secrets: ["tok_secret"],
+  fieldNames: ["name"],
+  wallNow: Date.parse("2026-01-01T00:00:00Z"),
+};
+const answered = (status: number, body: unknown = "", headers = {}): Exchange => ({
+  kind: "answered",
+  status,
+  headers,
+  body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+});
+const kindOf = (status: number, method = "POST") => classify(answered(status), { ...asked, method }).kind;
+
+describe("what an exchange means for a write", () => {
+  it.each([200, 201, 202, 204, 206, 299])("%i is done", (status) => {
+    expect(kindOf(status)).toBe("done");
+  });
+
+  it.each([408, 500, 501, 502, 503, 504, 507, 520, 599])("%i is ambiguous", (status) => {
+    expect(kindOf(status)).toBe("ambiguous");
+  });
+
+  it.each([400, 401, 403, 404, 405, 409, 410, 413, 421, 422, 425, 451, 499])("%i is refused", (status) => {
+    expect(kindOf(status)).toBe("refused");
+  });
+
+  it.each([300, 301, 302, 304, 307, 308])("%i is refused, since redirects are not followed", (status) => {
+    expect(kindOf(status)).toBe("refused");
+  });
+
+  it("303 is ambiguous for a write, since it points to a result, and refused for a read", () => {
+    expect(kindOf(303)).toBe("ambiguous");
+    expect(kindOf(303, "GET")).toBe("refused");
+  });
+
+  it("429 is throttled, with the wait that it asks for", () => {
+    const outcome = classify(answered(429, { message: "slow down" }, { "retry-after": "7" }), asked);
+    expect(outcome).toEqual({
+      kind: "throttled",
+      phrase: 'the service answered 429 "slow down"',
+      askedMs: 7_000,
+    });
+  });
+
+  it("2xx whose body was cut is done all the same", () => {
+    const body = { problem: "was cut off", lasting: false };
+    expect(classify({ kind: "answered", status: 200, headers: {}, body }, asked).kind).toBe("done");
+  });
+
+  it("4xx whose body was cut is refused, without a text", () => {
+    const body = { problem: "was cut off", lasting: false };
+    const outcome = classify({ kind: "answered", status: 403, headers: {}, body }, asked);
+    expect(outcome).toEqual({ kind: "refused", status: 403, phrase: "the service answered 403" });
+  });
+
+  it.each([
+    [true, "ambiguous"],
+    [false, "notSent"],
+  ])("a failure when started is %s is %s", (started, kind) => {
+    const failed: Exchange = { kind: "failed", started, phrase: "it failed", lasting: false };
+    expect(classify(failed, asked)).toMatchObject({ kind, phrase: "it failed" });
+  });
+
+  it("only a 503 may ask for a wait beside 429", () => {
+    const headers = { "retry-after": "3" };
+    expect(classify(answered(503, "", headers), asked)).toMatchObject({ askedMs: 3_000 });
+    expect(classify(answered(502, "", headers), asked)).toMatchObject({ askedMs: undefined });
+  });
+
+  it.each([
+    ["https://login.example/in?next=tok_secret&x=1#y", "https://login.example/in"],
+    ["/elsewhere?q=1", "https://api.example/elsewhere"],
+    ["sub", "https://api.example/pre/api/v1/sub"],
+    ["https://user:pass@other.example/a", "https://other.example/a"],
+    ["https://other.example/tok_secret/%74", "https://other.example/[secret]/%74"],
+  ])("a redirect to %s names %s, without query and user", (location, target) => {
+    const outcome = classify(answered(302, "", { location }), asked);
+    const phrase = `the service answered 302 and pointed to ${target}; redirects are not followed`;
+    expect(outcome).toMatchObject({ kind: "refused", phrase });
+  });
+
+  it.each([undefined, "", "https://", "javascript:alert(1)", "data:text/plain,tok_secret", ["/a", "/b"]])(
+    "a redirect to %s names no target",
+    (location) => {
+      const outcome = classify(answered(302, "", location === undefined ? {} : { location }), asked);
+      const nowhere = location === "" ? "https://api.example/pre/api/v1/api-key" : undefined;
+      const phrase =
+        nowhere === undefined
+          ? "the service answered 302, a redirect, which is not followed"
+          : `the service answered 302 and pointed to ${nowhere}; redirects are not followed`;
+      expect(outcome).toMatchObject({ phrase });
+    },
+  );
+
+  it("cuts the target of a redirect at 300 characters", () => {
+    const outcome = classify(answered(302, "", { location: `https://x.example/${"a".repeat(900)}` }), asked);
+    const target = /pointed to (\S+);/.exec("phrase" in outcome ? outcome.phrase : "")?.[1] ?? "";
+    expect(target).toHaveLength(300);
+  });
+});
+
+describe("Retry-After", () => {
+  const now = Date.parse("2026-01-01T00:00:00Z");
+
+  it.each([
+    ["0", 0],
+    ["7", 7_000],
+    [" 7 ", 7_000],
+    ["1.5", 1_500],
+    ["99999999999999999999", 31_536_000_000],
+    ["Thu, 01 Jan 2026 00:00:10 GMT", 10_000],
+    ["Thursday, 01-Jan-26 00:00:10 GMT", 10_000],
+    ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
+    ["Fri, 01 Jan 9999 00:00:00 GMT", 31_536_000_000],
+  ])("%s asks for %i ms", (header, ms) => {
+    expect(retryAfterMs(header, undefined, now)).toBe(ms);
+  });
+
+  it.each([undefined, "", "soon", "-5", "+5", "0x10", "1e3", "5 s", "Infinity", "NaN", "Thu", "never, 99"])(
+    "%s is nonsense and asks for nothing",
+    (header) => {
+      expect(retryAfterMs(header, undefined, now)).toBeUndefined();
+    },
+  );
+
+  it("counts a date from the answer's own Date, so that a wrong clock here does no harm", () => {
+    const header = "Thu, 01 Jan 2026 00:00:10 GMT";
+    const anHourLate = now + 3_600_000;
+    expect(retryAfterMs(header, "Thu, 01 Jan 2026 00:00:00 GMT", anHourLate)).toBe(10_000);
+    expect(retryAfterMs(header, "nonsense", now)).toBe(10_000);
+  });
+
+  it("takes the longest of several waits and ignores nonsense among them", () => {
+    expect(retryAfterMs(["3", "soon", "8"], undefined, now)).toBe(8_000);
+  });
+});

@@ -1,0 +1,229 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../../provider/client/clock";
+import { openPace, type Pace, type Turn } from "../../provider/client/pace";
+
+/** A clock that a test moves by hand. */
+function handClock() {
+  let now = 0;
+  let timers: { at: number; run: () => void }[] = [];
+  const clock: Clock = {
+    now: () => now,
+    wallNow: () => now,
+    after: (ms, run) => {
+      const timer = { at: now + ms, run };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+  };
+  const advance = (ms: number): void => {
+    const until = now + ms;
+    for (;;) {
+      timers.sort((a, b) => a.at - b.at);
+      const next = timers[0];
+      if (next === undefined || next.at > until) break;
+      timers.shift();
+      now = next.at;
+      next.run();
+    }
+    now = until;
+  };
+  return { clock, advance, timers: () => timers.length };
+}
+
+const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Asks for so many turns and tells which were given, in which order. */
+function askFor(pace: Pace, count: number, allowanceMs = 600_000) {
+  const turns: (Turn & { who: number })[] = [];
+  const dismissed: number[] = [];
+  for (let who = 0; who < count; who += 1) {
+    void pace.enter(allowanceMs, false).then((turn) => {
+      if ("dispatchedAt" in turn) turns.push({ ...turn, who });
+      else dismissed.push(turn.pauseLeftMs);
+    });
+  }
+  return { turns, dismissed };
+}
+const turnOf = ({ turns }: { turns: readonly Turn[] }, at: number): Turn => {
+  const turn = turns[at];
+  if (turn === undefined) throw new Error(`no turn ${at} was given`);
+  return turn;
+};
+
+describe("the pace of an origin", () => {
+  it("lets as many through at once as it may, and the next ones in order as turns are given back", async () => {
+    const { clock } = handClock();
+    const pace = openPace(clock, 2);
+    const asked = askFor(pace, 4);
+    await tick();
+    expect(asked.turns.map(({ who }) => who)).toEqual([0, 1]);
+    pace.leave();
+    pace.leave();
+    await tick();
+    expect(asked.turns.map(({ who }) => who)).toEqual([0, 1, 2, 3]);
+  });
+
+  it("lets a call that has had a turn go ahead of those that have not", async () => {
+    const { clock } = handClock();
+    const pace = openPace(clock, 1);
+    askFor(pace, 1);
+    const order: string[] = [];
+    void pace.enter(1, false).then(() => order.push("new"));
+    void pace.enter(1, true).then(() => order.push("again"));
+    pace.leave();
+    await tick();
+    pace.leave();
+    await tick();
+    expect(order).toEqual(["again", "new"]);
+  });
+
+  it("stops everything until the pause is over, and tells how much of the wait it was", async () => {
+    const { clock, advance } = handClock();
+    const pace = openPace(clock, 8);
+    const first = askFor(pace, 1);
+    await tick();
+    pace.throttled(turnOf(first, 0), 5_000);
+    pace.leave();
+    const next = askFor(pace, 3);
+    advance(4_999);
+    await tick();
+    expect(next.turns).toHaveLength(0);
+    advance(1);
+    await tick();
+    expect(next.turns.map(({ pausedMs }) => pausedMs)).toEqual([5_000, 5_000, 5_000]);
+  });
+
+  it("does not count the wait for a free turn as a pause", async () => {
+    const { clock, advance } = handClock();
+    const pace = openPace(clock, 1);
+    askFor(pace, 1);
+    const next = askFor(pace, 1);
+    advance(30_000);
+    pace.leave();
+    await tick();
+    expect(next.turns.map(({ pausedMs }) => pausedMs)).toEqual([0]);
+  });
+
+  it("halves once for requests that were throttled together, and recovers one by one", async () => {
+    const { clock, advance } = handClock();
+    const pace = openPace(clock, 8);
+    const first = askFor(pace, 8);
+    await tick();
+    advance(10);
+    for (let n = 0; n < 8; n += 1) pace.throttled(turnOf(first, n), 100);
+    for (let n = 0; n < 8; n += 1) pace.leave();
+    advance(100);
+    const second = askFor(pace, 20);
+    await tick();
+    expect(second.turns).toHaveLength(4);
+    for (let n = 0; n < 4; n += 1) pace.succeeded();
+    pace.leave();
+    await tick();
+    // One was given back and nearly one more was earned: 4 successes at 4 to 5 at once.
+    expect(second.turns).toHaveLength(5);
+    pace.succeeded();
+    pace.leave();
+    await tick();
+    expect(second.turns).toHaveLength(7);
+  });
+
+  it("halves again when a request of the slower pace is throttled too, down to one at a time", async () => {
+    const { clock, advance } = handClock();
+    const pace = openPace(clock, 4);
+    for (let round = 0; round < 5; round += 1) {
+      const one = askFor(pace, 1);
+      await tick();
+      pace.throttled(turnOf(one, 0), 10);
+      pace.leave();
+      advance(20);
+    }
+    const asked = askFor(pace, 3);
+    await tick();
+    expect(asked.turns).toHaveLength(1);
+  });
+
+  it("dismisses at once whoever may not wait as long as the pause lasts, and keeps no timer for them", async () => {
+    const { clock, timers } = handClock();
+    const pace = openPace(clock, 1);
+    const first = askFor(pace, 1);
+    const waiting = askFor(pace, 1, 600_000);
+    await tick();
+    pace.throttled(turnOf(first, 0), 3_600_000);
+    pace.leave();
+    const late = askFor(pace, 1, 600_000);
+    await tick();
+    expect([...waiting.dismissed, ...late.dismissed]).toEqual([3_600_000, 3_600_000]);
+    expect(timers()).toBe(0);
+  });
+
+  it("adds up pauses that follow each other, and dismisses when the sum is too long", async () => {
+    const { clock, advance } = handClock();
+    const pace = openPace(clock, 1);
+    const first = askFor(pace, 1);
+    await tick();
+    const patient = askFor(pace, 1, 10_000);
+    const impatient = askFor(pace, 1, 9_999);
+    pace.throttled(turnOf(first, 0), 5_000);
+    advance(5_000);
+    pace.throttled(turnOf(first, 0), 5_000);
+    await tick();
+    expect(impatient.dismissed).toEqual([5_000]);
+    pace.leave();
+    advance(5_000);
+    await tick();
+    expect(patient.turns.map(({ pausedMs }) => pausedMs)).toEqual([10_000]);
+  });
+
+  it("never has more than its limit under way and gives every turn in the end, whatever happens", async () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant("enter" as const), first: fc.boolean() }),
+      fc.record({ kind: fc.constant("leave" as const), ms: fc.integer({ min: 0, max: 3_000 }) }),
+      fc.record({ kind: fc.constant("succeed" as const) }),
+      fc.record({ kind: fc.constant("advance" as const), ms: fc.integer({ min: 0, max: 5_000 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(step, { maxLength: 60 }),
+        async (most, steps) => {
+          const { clock, advance } = handClock();
+          const pace = openPace(clock, most);
+          const running: Turn[] = [];
+          let entered = 0;
+          let given = 0;
+          const give = (turn: unknown): void => {
+            given += 1;
+            running.push(turn as Turn);
+          };
+          const leave = (pauseMs: number): void => {
+            const turn = running.shift();
+            if (turn === undefined) return;
+            if (pauseMs > 0) pace.throttled(turn, pauseMs);
+            pace.leave();
+          };
+          for (const one of steps) {
+            if (one.kind === "enter") {
+              entered += 1;
+              void pace.enter(Number.POSITIVE_INFINITY, one.first).then(give);
+            } else if (one.kind === "leave") leave(one.ms);
+            else if (one.kind === "succeed") pace.succeeded();
+            else advance(one.ms);
+            await tick();
+            expect(running.length).toBeLessThanOrEqual(most);
+          }
+          for (let n = 0; n <= entered; n += 1) {
+            advance(10_000);
+            await tick();
+            leave(0);
+            await tick();
+          }
+          expect(given).toBe(entered);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import { apiPath } from "../../provider/client/paths";
+
+const path = (id: string) => apiPath`/api/v1/workspace/${id}/api-key`;
+
+describe("a path", () => {
+  it.each([
+    ["ws_1", "/api/v1/workspace/ws_1/api-key"],
+    ["a/b", "/api/v1/workspace/a%2Fb/api-key"],
+    ["a?b#c", "/api/v1/workspace/a%3Fb%23c/api-key"],
+    ["%2e%2e", "/api/v1/workspace/%252e%252e/api-key"],
+    ["ü €", "/api/v1/workspace/%C3%BC%20%E2%82%AC/api-key"],
+    ["...", "/api/v1/workspace/.../api-key"],
+    ["..\\", "/api/v1/workspace/..%5C/api-key"],
+  ])("with the id %s is %s", (id, expected) => {
+    expect(path(id)).toBe(expected);
+  });
+
+  it.each(["", ".", "..", "a\nb", "a\u0000", "\u0085", "\ud800", "a\udc00b"])("refuses the id %j", (id) => {
+    expect(() => path(id)).toThrow(CallError);
+    expect(() => path(id)).toThrow(expect.objectContaining({ verdict: "notSent", status: undefined }));
+  });
+
+  it("leads nowhere else, whatever the id", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (id) => {
+        let made: string;
+        try {
+          made = path(id);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CallError);
+          return;
+        }
+        expect(new URL(made, "https://x.example").pathname).toBe(made);
+        const segments = made.split("/");
+        expect(segments).toHaveLength(6);
+        expect(decodeURIComponent(segments[4] ?? "")).toBe(id);
+      }),
+    );
+  });
+});

@@ -1,0 +1,296 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Reader, reader } from "../../provider/client/reading";
+import {
+  apiKeyAnswer,
+  apiKeysAnswer,
+  billingAnswer,
+  newApiKeyAnswer,
+  scopeAnswer,
+  workspaceAnswer,
+} from "../../provider/client/responses";
+
+const json = (value: unknown): Buffer =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
+const readKey = reader(apiKeyAnswer, (answer) => answer.apiKey);
+const readNewKey = reader(newApiKeyAnswer, (answer) => answer.apiKey);
+const readKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
+const readWorkspace = reader(workspaceAnswer, (answer) => answer.workspace);
+const readScope = reader(scopeAnswer, (answer) => answer.scope);
+const readBilling = reader(billingAnswer, (answer) => answer.billing);
+
+function value<T>(read: Reader<T>, body: unknown): T {
+  const reading = read(json(body));
+  if (!reading.usable) throw new Error(reading.problem);
+  return reading.value;
+}
+function problem(read: Reader<unknown>, body: unknown): string {
+  const reading = read(json(body));
+  if (reading.usable) throw new Error("the answer was usable");
+  return reading.problem;
+}
+const key = (fields: object) => value(readKey, { apiKey: { id: "k", ...fields } });
+const keyProblem = (fields: object) => problem(readKey, { apiKey: { id: "k", ...fields } });
+const absent = {
+  name: undefined,
+  maskedKey: undefined,
+  prefix: undefined,
+  expiresAt: undefined,
+  scopes: undefined,
+  enabled: undefined,
+  customerId: undefined,
+  createdAt: undefined,
+  updatedAt: undefined,
+  lastUsedAt: undefined,
+  billingId: undefined,
+  key: undefined,
+};
+
+describe("an answer with a key", () => {
+  it("needs an id only; what is absent, null or empty is undefined", () => {
+    expect(key({})).toStrictEqual({ id: "k", deleted: false, ...absent });
+    const texts = { name: "", maskedKey: null, prefix: "", expiresAt: null, customerId: "", enabled: null };
+    expect(key(texts)).toStrictEqual({ id: "k", deleted: false, ...absent });
+    expect(key({ expiresAt: "", createdAt: "", lastUsedAt: null })).toStrictEqual({
+      id: "k",
+      deleted: false,
+      ...absent,
+    });
+  });
+
+  it.each([
+    [17, "17"],
+    ["a b", "a b"],
+    ["0", "0"],
+  ])("has the id %j as %j", (id, text) => {
+    expect(key({ id }).id).toBe(text);
+  });
+
+  it("keeps every digit of an id that is too large for a number", () => {
+    expect(value(readKey, '{"apiKey":{"id":9007199254740993,"name":"1234567890123456789"}}')).toMatchObject({
+      id: "9007199254740993",
+      name: "1234567890123456789",
+    });
+    expect(value(readKeys, '{"apiKeys":[{"id" : 12345678901234567890}]}')[0]?.id).toBe(
+      "12345678901234567890",
+    );
+  });
+
+  it.each([undefined, null, "", true, {}, []])("is unusable with the id %j", (id) => {
+    const what = id === undefined || id === null || id === "" ? "is missing" : "is not text";
+    expect(keyProblem({ id })).toBe(`the answer's apiKey.id ${what}`);
+  });
+
+  it.each([true, false])("is deleted only when it says exactly true, not as %j in words", (flag) => {
+    expect(key({ deleted: flag }).deleted).toBe(flag);
+    for (const other of ["true", 1, "2026-01-01", {}, null])
+      expect(key({ deleted: other }).deleted).toBe(false);
+  });
+
+  it("takes numbers for text, and numeric text for expiresAt", () => {
+    const read = key({ name: 5, createdAt: 1_700_000_000, lastUsedAt: 0, expiresAt: "1700000000" });
+    const expected = { name: "5", createdAt: "1700000000", lastUsedAt: "0", expiresAt: 1_700_000_000 };
+    expect(read).toMatchObject(expected);
+    expect(key({ expiresAt: 0 }).expiresAt).toBe(0);
+    expect(value(readKey, '{"apiKey":{"id":"k","expiresAt":1700000000000000000}}').expiresAt).toBe(1.7e18);
+  });
+
+  it("ignores an unexpected type in a field that is only passed on", () => {
+    const odd = { at: "SECRET" };
+    const fields = {
+      lastUsedAt: odd,
+      billingId: odd,
+      updatedAt: [],
+      createdAt: true,
+      maskedKey: odd,
+      prefix: odd,
+    };
+    expect(key({ ...fields, customerId: odd, expiresAt: "2026-01-01T00:00:00Z" })).toStrictEqual({
+      id: "k",
+      deleted: false,
+      ...absent,
+    });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["name", { a: 1 }, "is not text"],
+    ["name", true, "is not text"],
+    ["enabled", "true", "is not true or false"],
+    ["enabled", 1, "is not true or false"],
+    ["scopes", "read", "is not a list"],
+    ["scopes", {}, "is not a list"],
+  ])("is unusable when %s is %j", (field, odd, what) => {
+    expect(keyProblem({ [field]: odd })).toBe(`the answer's apiKey.${field} ${what}`);
+  });
+
+  it("has scopes that are absent as undefined, and null as an empty list", () => {
+    expect(key({}).scopes).toBeUndefined();
+    expect(key({ scopes: null }).scopes).toEqual([]);
+    expect(key({ scopes: [] }).scopes).toEqual([]);
+  });
+
+  it("fills in the flags of a scope entry that are absent or null, and has no id where there is none", () => {
+    const scopes = [
+      { representation: "a", read: true },
+      { id: 7, representation: "b", create: null, update: false, del: true, more: 1 },
+      { id: "", representation: 5 },
+    ];
+    expect(key({ scopes }).scopes).toStrictEqual([
+      { representation: "a", create: false, read: true, update: false, del: false },
+      { id: "7", representation: "b", create: false, read: false, update: false, del: true },
+      { representation: "5", create: false, read: false, update: false, del: false },
+    ]);
+  });
+
+  it.each<[unknown, string]>([
+    [{}, ".representation is missing"],
+    [{ representation: "" }, ".representation is missing"],
+    [{ representation: ["SECRET"] }, ".representation is not text"],
+    [{ representation: "a", del: "SECRET" }, ".del is not true or false"],
+    [{ representation: "a", read: 1 }, ".read is not true or false"],
+    [{ representation: "a", id: {} }, ".id is not text"],
+    ["SECRET", " is not an object"],
+    [null, " is not an object"],
+  ])("is unusable with the scope entry %j", (entry, what) => {
+    const fine = { representation: "fine" };
+    expect(keyProblem({ scopes: [fine, entry] })).toBe(`the answer's apiKey.scopes[1]${what}`);
+  });
+
+  it("has the key only where it was made", () => {
+    const body = { apiKey: { id: "k", key: "sk_1" } };
+    expect(value(readNewKey, body).key).toBe("sk_1");
+    expect(value(readKey, body).key).toBeUndefined();
+    expect(value(readKeys, { apiKeys: [body.apiKey] })[0]?.key).toBeUndefined();
+    expect(value(readNewKey, { apiKey: { id: "k", key: "" } }).key).toBeUndefined();
+    expect(value(readNewKey, { apiKey: { id: "k", key: { v: 1 } } }).key).toBeUndefined();
+  });
+});
+
+describe("answers with other records", () => {
+  it("a workspace has its numbers also from text, and its addresses", () => {
+    const workspace = { id: 3, name: ["odd"], defaultRateLimitPerSecond: "10", defaultExpiration: 0 };
+    expect(
+      value(readWorkspace, { workspace: { ...workspace, defaultAllowedIPs: ["10.0.0.1"] } }),
+    ).toStrictEqual({
+      id: "3",
+      name: undefined,
+      teamId: undefined,
+      defaultKeyPrefix: undefined,
+      defaultAllowedIPs: ["10.0.0.1"],
+      defaultRateLimitPerSecond: 10,
+      defaultExpiration: 0,
+      createdAt: undefined,
+      updatedAt: undefined,
+    });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["defaultRateLimitPerSecond", "many", " is not a number"],
+    ["defaultExpiration", true, " is not a number"],
+    ["defaultKeyPrefix", {}, " is not text"],
+    ["defaultAllowedIPs", "10.0.0.1", " is not a list"],
+    ["defaultAllowedIPs", [{}], "[0] is not text"],
+  ])("a workspace is unusable when %s is %j", (field, odd, what) => {
+    expect(problem(readWorkspace, { workspace: { id: "w", [field]: odd } })).toBe(
+      `the answer's workspace.${field}${what}`,
+    );
+  });
+
+  it("a scope needs an id and a representation", () => {
+    expect(value(readScope, { scope: { id: 1, representation: "a" } })).toMatchObject({
+      id: "1",
+      name: undefined,
+    });
+    expect(problem(readScope, { scope: { id: 1 } })).toBe("the answer's scope.representation is missing");
+    expect(problem(readScope, { scope: { representation: "a" } })).toBe("the answer's scope.id is missing");
+    expect(problem(readScope, { scope: { id: 1, representation: "a", name: [] } })).toBe(
+      "the answer's scope.name is not text",
+    );
+  });
+
+  it("a billing record needs an id, and has credits as text", () => {
+    const billing = { id: 5, totalCredits: 100, usedCredits: "0.50", allowOverages: "no", spendCap: null };
+    expect(value(readBilling, { billing })).toStrictEqual({
+      id: "5",
+      totalCredits: "100",
+      usedCredits: "0.50",
+      allowOverages: undefined,
+      spendCap: undefined,
+      createdAt: undefined,
+      updatedAt: undefined,
+    });
+  });
+
+  it("a list that is null is empty; one that is absent or something else is unusable", () => {
+    expect(value(readKeys, { apiKeys: null })).toEqual([]);
+    expect(value(readKeys, { apiKeys: [], extra: 1 })).toEqual([]);
+    for (const apiKeys of [undefined, {}, "", 0, { data: [] }]) {
+      expect(problem(readKeys, { apiKeys })).toBe("the answer's apiKeys is not a list");
+    }
+    expect(problem(readKeys, { apiKeys: [{ id: "a" }, { name: "b" }] })).toBe(
+      "the answer's apiKeys[1].id is missing",
+    );
+  });
+});
+
+describe("an answer that can't be read", () => {
+  it.each<[string, Buffer, string]>([
+    ["empty", json(""), "the answer is empty"],
+    ["cut JSON", json('{"apiKey":{"id":"SECRET'), "the answer is not JSON"],
+    ["HTML", json("<html>SECRET</html>"), "the answer is not JSON"],
+    ["not UTF-8", Buffer.from([0x22, 0xff, 0x22]), "the answer is not JSON"],
+    ["a number", json("17"), "the answer is not an object"],
+    ["null", json("null"), "the answer is not an object"],
+    ["a list", json("[]"), "the answer is not an object"],
+    ["another wrapper", json({ data: { id: "k" } }), "the answer's apiKey is not an object"],
+    ["no wrapper", json({ id: "k", name: "SECRET" }), "the answer's apiKey is not an object"],
+    ["a list in the wrapper", json({ apiKey: [{ id: "k" }] }), "the answer's apiKey is not an object"],
+  ])("%s: says what is wrong", (_name, body, expected) => {
+    expect(readKey(body)).toEqual({ usable: false, problem: expected, lasting: false });
+  });
+
+  it("passes on why the body was not read", () => {
+    const unread = { problem: "is larger than 1 MiB", lasting: true };
+    expect(readKey(unread)).toEqual({
+      usable: false,
+      problem: "the answer is larger than 1 MiB",
+      lasting: true,
+    });
+  });
+
+  it("takes a byte order mark", () => {
+    expect(readKey(json('\ufeff{"apiKey":{"id":"k"}}')).usable).toBe(true);
+  });
+
+  it("never throws, and never says a word of what it was given", () => {
+    const word = "sk_live_secret";
+    const leaf = fc.oneof(fc.constant(word), fc.constant(null), fc.boolean(), fc.integer(), fc.constant(""));
+    const names = [
+      "apiKey",
+      "apiKeys",
+      "id",
+      "name",
+      "enabled",
+      "scopes",
+      "representation",
+      "read",
+      word,
+      "__proto__",
+    ];
+    const anything = fc.letrec((tie) => ({
+      node: fc.oneof({ maxDepth: 5 }, leaf, fc.array(tie("node"), { maxLength: 3 }), tie("object")),
+      object: fc.dictionary(fc.constantFrom(...names), tie("node"), { maxKeys: 5 }),
+    }));
+    fc.assert(
+      fc.property(
+        anything.node,
+        fc.constantFrom<Reader<unknown>>(readKey, readKeys, readNewKey),
+        (body, read) => {
+          const reading = read(json(JSON.stringify(body)));
+          if (!reading.usable) expect(reading.problem).not.toContain(word);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
