@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { finishRefusal, refuse } from "./answer";
 import { deliver } from "./deliver";
 import type { Dialect } from "./dialect";
-import type { FaultPlan } from "./faults";
+import type { FaultPlan } from "./faultPlan";
 import { withOtherRecord } from "./otherRecord";
 import type { RateLimiter } from "./rateLimit";
 import { type Incoming, respond } from "./respond";

@@ -12,7 +12,8 @@
  * @packageDocumentation
  */
 export { type Dialect, defaultDialect } from "./dialect";
-export type { Fault, FaultRule } from "./faults";
+export type { FaultRule } from "./faultPlan";
+export type { Fault } from "./faults";
 export type { KeyChange, KeyScopeChange } from "./hooks";
 export { type PresetName, presets } from "./presets";
 export { defaultTenants, type StandIn, type StandInOptions, startStandIn } from "./server";

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Dialect } from "./dialect";
 import { exchange, type Service } from "./exchange";
-import { createFaultPlan, type FaultRule } from "./faults";
+import { createFaultPlan, type FaultRule } from "./faultPlan";
 import { createHooks, type Hooks } from "./hooks";
 import { completeDialect, type PresetName } from "./presets";
 import { createRateLimiter } from "./rateLimit";

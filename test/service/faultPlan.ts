@@ -1,0 +1,62 @@
+import type { Fault } from "./faults";
+import type { Endpoint, LoggedRequest } from "./types";
+
+/** Which requests meet a fault. Each rule counts the requests that match it; the first rule due is applied. */
+export interface FaultRule {
+  /** Default: every endpoint. */
+  endpoint?: Endpoint | readonly Endpoint[];
+  /** For instance "PATCH". Default: every method. */
+  method?: string;
+  /** A further condition. Default: none. */
+  when?: (request: LoggedRequest) => boolean;
+  /** So many matching requests are let through first. Default: 0. */
+  after?: number;
+  /** So many requests meet the fault, Infinity allowed. Default: 1. */
+  times?: number;
+  fault: Fault;
+}
+
+/** The rules in force, in the order in which they were added. */
+export interface FaultPlan {
+  add(rule: FaultRule): void;
+  clear(): void;
+  /** The fault that this request meets, if any. To be asked once for each request. */
+  next(request: LoggedRequest): Fault | undefined;
+}
+
+/** A plan without rules. */
+export function createFaultPlan(): FaultPlan {
+  let rules: { rule: FaultRule; toSkip: number; left: number }[] = [];
+  return {
+    add(rule) {
+      rules.push({ rule, toSkip: rule.after ?? 0, left: rule.times ?? 1 });
+    },
+    clear() {
+      rules = [];
+    },
+    next(request) {
+      let found: Fault | undefined;
+      for (const entry of rules) {
+        if (!matches(entry.rule, request)) continue;
+        if (entry.toSkip > 0) entry.toSkip -= 1;
+        else if (found === undefined && entry.left > 0) {
+          entry.left -= 1;
+          found = entry.rule.fault;
+        }
+      }
+      rules = rules.filter((entry) => entry.left > 0);
+      return found;
+    },
+  };
+}
+
+function matches({ endpoint, method, when }: FaultRule, request: LoggedRequest): boolean {
+  if (method !== undefined && method !== request.method) return false;
+  if (
+    endpoint !== undefined &&
+    !([] as (Endpoint | "unknown")[]).concat(endpoint).includes(request.endpoint)
+  ) {
+    return false;
+  }
+  return when === undefined || when(request);
+}
