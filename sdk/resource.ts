@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /** A kind of resource that the provider knows. */
-export type Kind = "ApiKey";
+export type Kind = "ApiKey" | "WorkspaceSettings" | "Scope" | "CustomerBilling";
 
 /**
  * The base of every resource here: what pulumi.dynamic.Resource is, with a constant provider string in place of a

@@ -6,7 +6,7 @@ export interface Place {
 
 const certificate = /^(CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_|ERR_SSL_|EPROTO)/;
 
-function textOf(error: unknown, field: "code" | "message"): string {
+function textOf(error: unknown, field: "code" | "message" | "name"): string {
   const value =
     typeof error === "object" && error !== null ? (error as Record<string, unknown>)[field] : undefined;
   return typeof value === "string" ? value : "";
@@ -27,7 +27,7 @@ export function failurePhrase(error: unknown, { started, host }: Place): string 
   if (code === "UND_ERR_SOCKET") return `the connection was closed ${when}`;
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") return "the connection timed out";
   if (code === "UND_ERR_HEADERS_OVERFLOW") return "the answer's headers are too large";
-  if (code.startsWith("HPE_") || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
+  if (textOf(error, "name") === "HTTPParserError" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
     return "what came back is not an HTTP answer";
   }
   if (code === "UND_ERR_PRX_CONN") return "the proxy closed the connection";

@@ -7,7 +7,8 @@ import * as z from "zod";
 import { createApiKey, deleteApiKey, editApiKey, migrateApiKey, type Written } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { type Definition, facts, flag, map, number, type Outcome, type Session, text } from "../definition";
-import { type Account, account, Failure, sentences } from "../errors";
+import { Failure, sentences } from "../errors";
+import { capitalised, outcome, told } from "../outcome";
 import { drifted, type Properties } from "../state";
 import { containsUnknown, isUnknown } from "../unknown";
 import {
@@ -48,7 +49,7 @@ const inputs = z.strictObject({
     default: [],
     names: scopeNames,
   }),
-  enabled: optionalFlag.register(facts, { onChange: "update", canonical: flag, default: true }),
+  enabled: optionalFlag().register(facts, { onChange: "update", canonical: flag, default: true }),
   prefix: optionalText().register(facts, replaces()),
   expiresAt: z
     .int({ error: "must be a whole number above 0, in the service's own unit" })
@@ -56,9 +57,9 @@ const inputs = z.strictObject({
     .nullish()
     .register(facts, replaces(number)),
   externalMeterId: optionalText().register(facts, replaces()),
-  metadata: jsonObject.register(facts, replaces(map)),
+  metadata: jsonObject().register(facts, replaces(map)),
   existingKey: optionalText("text, the value of the key").register(facts, replaces()),
-  keepers: keepersMap.register(facts, replaces(map)),
+  keepers: keepersMap().register(facts, replaces(map)),
 });
 
 export type ApiKeyInputs = z.input<typeof inputs>;
@@ -254,20 +255,7 @@ function pathOf(properties: Properties, keyId: string): KeyPath {
   return { workspaceId: String(properties["workspaceId"]), keyId };
 }
 
-function told(session: Session, error: unknown, about: Omit<Account, "tokenAdvice">): Failure {
-  return account(error, { ...about, tokenAdvice: session.tokenAdvice });
-}
-
 function unmetLine(doing: string, { unmet }: Settled): string | undefined {
   if (unmet.length === 0) return undefined;
   return `${doing}: the service did not make it so. ${unmet.map(({ words }) => words).join("; ")}. State holds what the service has, and the next preview shows what is still to do.`;
-}
-
-function outcome(id: string, state: Properties, ...failed: readonly (string | undefined)[]): Outcome {
-  const failure = sentences(...failed);
-  return failure === "" ? { id, state } : { id, state, failure };
-}
-
-function capitalised(phrase: string): string {
-  return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 }

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 
-/** Schemas of inputs that several resources have. Each message says what to write instead, and quotes no value. */
+/** Schemas of inputs, a new one each time, since facts are registered with the instance. Each message says what to write instead, and quotes no value. */
 
 export const requiredText = (what: string) =>
   z.string({ error: `must be ${what}` }).min(1, { error: `must not be empty: write ${what}` });
 
 export const optionalText = (what = "text") => z.string({ error: `must be ${what}` }).nullish();
 
-export const optionalFlag = z.boolean({ error: "must be true or false" }).nullish();
+export const optionalFlag = () => z.boolean({ error: "must be true or false" }).nullish();
 
 /** Text that stands in a request's path. */
 export const pathSegment = (what: string) =>
@@ -17,16 +17,16 @@ export const pathSegment = (what: string) =>
   });
 
 /** An object of JSON values. */
-export const jsonObject = z
-  .custom<Record<string, unknown>>((value) => isPlainObject(value) && !holdsAsset(value), {
-    error: "must be an object of plain JSON values (assets and archives can't be sent)",
-  })
-  .nullish();
+export const jsonObject = () =>
+  z
+    .custom<Record<string, unknown>>((value) => isPlainObject(value) && !holdsAsset(value), {
+      error: "must be an object of plain JSON values (assets and archives can't be sent)",
+    })
+    .nullish();
 
 /** Values of our own that only force a replacement when they change. */
-export const keepersMap = z
-  .record(z.string(), z.string({ error: "must be text" }), { error: "must be a map of texts" })
-  .nullish();
+export const keepersMap = () =>
+  z.record(z.string(), z.string({ error: "must be text" }), { error: "must be a map of texts" }).nullish();
 
 export { isDeepStrictEqual as equal };
 

@@ -1,7 +1,13 @@
 import type { Definition } from "../definition";
 import { apiKey } from "./apiKey";
+import { customerBilling } from "./customerBilling";
+import { scope } from "./scope";
+import { workspaceSettings } from "./workspaceSettings";
 
 /** Every resource, by kind. A kind stands in states for ever: never rename or remove one. */
 export const definitions: Readonly<Record<string, Definition>> = {
   ApiKey: apiKey,
+  WorkspaceSettings: workspaceSettings,
+  Scope: scope,
+  CustomerBilling: customerBilling,
 };

@@ -1,0 +1,159 @@
+/**
+ * Credits granted to a customer. The service can only create such a record: it can't be read, changed or taken back.
+ * So each value of `grant` is sent once at the most, whatever happens to the answer; a change of what was granted is
+ * refused; refresh and destroy make no request (interface, sections 2 and 4.12).
+ */
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { CallError } from "../client/callError";
+import { type CreateBilling, createBilling, type Written } from "../client/endpoints";
+import type { BillingRecord } from "../client/responses";
+import { type Definition, facts, flag, type Outcome, type Session, text } from "../definition";
+import { Failure, sentences } from "../errors";
+import { told } from "../outcome";
+import type { Properties } from "../state";
+import { containsUnknown } from "../unknown";
+import { canonicalCredits, creditsSchema } from "./credits";
+import { equal, optionalFlag, optionalText, requiredText } from "./fields";
+
+// ---- Inputs: schema and facts -------------------------------------------------------------------------------------
+
+const granted = (canonical = text) => ({ onChange: "refuse", canonical }) as const;
+
+const inputs = z.strictObject({
+  workspaceId: requiredText("the id of a workspace").register(facts, granted()),
+  totalCredits: creditsSchema().register(facts, granted(canonicalCredits)),
+  allowOverages: optionalFlag().register(facts, { ...granted(flag), default: false }),
+  spendCap: creditsSchema().register(facts, granted(canonicalCredits)),
+  externalMeterId: optionalText().register(facts, granted()),
+  billingId: optionalText().register(facts, { onChange: "update", canonical: text }),
+  grant: optionalText().register(facts, { onChange: "replace", canonical: text, default: "initial" }),
+});
+
+export type CustomerBillingInputs = z.input<typeof inputs>;
+
+const grantedNames = ["workspaceId", "totalCredits", "allowOverages", "spendCap", "externalMeterId"] as const;
+
+function rules(declared: Properties, before: Properties | undefined): readonly string[] {
+  const credits = canonicalCredits(declared["totalCredits"]);
+  const adopts = text(declared["billingId"]) !== undefined;
+  if (adopts && credits !== undefined) {
+    return [
+      "totalCredits: can't stand beside billingId, which adopts a record that was granted already; leave one of them out.",
+    ];
+  }
+  if (!adopts && credits === undefined) {
+    return [
+      'totalCredits: must be given, the credits to grant, such as "100"; or give billingId to adopt a record.',
+    ];
+  }
+  if (before === undefined || adopts || isChanged("grant", declared, before)) return [];
+  return grantedNames
+    .filter((name) => isChanged(name, declared, before))
+    .map(
+      (name) =>
+        `${name}: can't change, since the service has no call that changes a grant, and creating another record would grant again. Put the old value back; or, to grant again on purpose, change grant as well.`,
+    );
+}
+
+function isChanged(name: keyof typeof inputs.shape, declared: Properties, before: Properties): boolean {
+  const known = facts.get(inputs.shape[name]);
+  const canonical = (value: unknown) => known?.canonical(value ?? known.default);
+  return !containsUnknown(declared[name]) && !equal(canonical(declared[name]), canonical(before[name]));
+}
+
+// ---- State: projections -------------------------------------------------------------------------------------------
+
+/** "uncertain" where the answer to a grant was lost (B3). */
+const grantKey = "__grant";
+
+function isUncertain(state: Properties): boolean {
+  return state[grantKey] === "uncertain";
+}
+
+function body(declared: Properties): CreateBilling {
+  return {
+    totalCredits: declared["totalCredits"] as string,
+    allowOverages: declared["allowOverages"] === true,
+    spendCap: declared["spendCap"] as string | undefined,
+    externalMeterId: declared["externalMeterId"] as string | undefined,
+    workspaceId: declared["workspaceId"] as string,
+  };
+}
+
+function label(declared: Properties): string {
+  return `${declared["totalCredits"]} credits in workspace ${declared["workspaceId"]}`;
+}
+
+const waysOn =
+  "Look in the service whether the credits are there. If they are, set billingId to the record's id and leave totalCredits out; if they are not, change grant, which sends it again.";
+
+// ---- Operations ---------------------------------------------------------------------------------------------------
+
+export const customerBilling: Definition = {
+  kind: "CustomerBilling",
+  schema: inputs,
+  rules,
+  pending: (state) => (isUncertain(state) ? [] : undefined),
+  // An output too: it is in state where the program does not declare it.
+  unchanged: (field, _state, value) => field === "billingId" && value === undefined,
+  create,
+  read: async (_session, id, state) => ({ id, state }),
+  update,
+  delete: async (session, id, state) => {
+    const record = state["billingId"] ?? (isUncertain(state) ? "a grant whose answer was lost" : id);
+    session.warn(
+      `The credits of ${record} in workspace ${state["workspaceId"]} stay in the service, which has no call to take a grant back; only this stack no longer knows them.`,
+    );
+  },
+};
+
+async function create(session: Session, declared: Properties): Promise<Outcome> {
+  const existing = text(declared["billingId"]);
+  if (existing !== undefined) return { id: String(existing), state: declared };
+  const doing = `Granting ${label(declared)}`;
+  let answer: Written<BillingRecord>;
+  try {
+    answer = await createBilling(session.call, body(declared));
+  } catch (error) {
+    const failure = told(session, error, {
+      doing,
+      notDone: "Nothing was granted",
+      unclear: `Whether they were granted is not known. They are not sent again by themselves. ${waysOn}`,
+      advice: `Check that the access token may create billing records in ${declared["workspaceId"]}.`,
+    });
+    if (!(error instanceof CallError && error.verdict === "ambiguous")) throw failure;
+    return { ...uncertain(declared), failure: failure.message };
+  }
+  const { record } = answer;
+  if (record !== undefined) {
+    return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
+  }
+  const failure = sentences(
+    `${doing}: the service accepted it, but ${answer.problem ?? "its answer can't be used"}`,
+    waysOn,
+  );
+  return { ...uncertain(declared), failure };
+}
+
+/** The engine is to keep what may have been granted, under an id of ours, so that it is never sent again unasked. */
+function uncertain(declared: Properties): { id: string; state: Properties } {
+  return { id: `uncertain-${randomUUID()}`, state: { ...declared, [grantKey]: "uncertain" } };
+}
+
+/** No update makes a request: it adopts a record, or repeats the open question. */
+async function update(
+  _session: Session,
+  id: string,
+  state: Properties,
+  declared: Properties,
+): Promise<Outcome> {
+  const billingId = text(declared["billingId"]);
+  if (isUncertain(state) && billingId === undefined) {
+    throw new Failure(`Granting ${label(declared)}: whether they were granted is still not known. ${waysOn}`);
+  }
+  return {
+    id,
+    state: { createdAt: state["createdAt"], ...declared, billingId: billingId ?? state["billingId"] },
+  };
+}

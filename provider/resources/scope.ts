@@ -1,0 +1,225 @@
+/**
+ * A scope of a workspace. The service can list scopes and create them, but neither change nor delete one: a scope that
+ * is there already and says the same is adopted, a declared change is refused unless it makes another scope, and
+ * destroy only drops it from state (interface, sections 2, 4.10 and 4.11).
+ */
+import * as z from "zod";
+import { CallError } from "../client/callError";
+import { createScope, listScopes, readWorkspace } from "../client/endpoints";
+import type { ScopeRecord } from "../client/responses";
+import { type Definition, facts, type Outcome, type Session, text } from "../definition";
+import { Doubt, Failure } from "../errors";
+import { capitalised, told } from "../outcome";
+import type { Properties } from "../state";
+import { isUnknown } from "../unknown";
+import { optionalText, pathSegment, requiredText } from "./fields";
+
+// ---- Inputs: schema and facts -------------------------------------------------------------------------------------
+
+const inputs = z.strictObject({
+  workspaceId: pathSegment("the id of a workspace").register(facts, { onChange: "replace", canonical: text }),
+  name: requiredText("a name").register(facts, { onChange: "refuse", canonical: text }),
+  representation: requiredText("the text that keys' scopes name it by").register(facts, {
+    onChange: "replace",
+    canonical: text,
+  }),
+  description: optionalText().register(facts, { onChange: "refuse", canonical: text }),
+});
+
+export type ScopeInputs = z.input<typeof inputs>;
+
+/** The service has no call to change a scope (S2). */
+function rules(declared: Properties, before: Properties | undefined): readonly string[] {
+  if (before === undefined) return [];
+  const changed = (name: string) => !isUnknown(declared[name]) && text(declared[name]) !== text(before[name]);
+  if (changed("workspaceId") || changed("representation")) return [];
+  return ["name", "description"]
+    .filter(changed)
+    .map(
+      (name) =>
+        `${name}: can't change, since the service has no call that edits a scope; put the old value back, or declare another representation, which makes another scope.`,
+    );
+}
+
+// ---- Decisions ----------------------------------------------------------------------------------------------------
+
+function label(properties: Properties): string {
+  return `scope "${properties["representation"]}" in workspace ${properties["workspaceId"]}`;
+}
+
+function written(declared: Properties, record: ScopeRecord): Outcome {
+  const { id, createdAt, updatedAt } = record;
+  return { id, state: { ...declared, createdAt, updatedAt } };
+}
+
+/** The scope of this representation; a service may have changed its case or trimmed it. */
+function named(scopes: readonly ScopeRecord[], representation: unknown): ScopeRecord | undefined {
+  return (
+    scopes.find((scope) => scope.representation === representation) ??
+    scopes.find((scope) => folded(scope.representation) === folded(representation))
+  );
+}
+
+/** The names of what differs between a declared scope and the service's (S1). */
+function differing(declared: Properties, record: ScopeRecord): readonly ("name" | "description")[] {
+  return (["name", "description"] as const).filter((name) => folded(declared[name]) !== folded(record[name]));
+}
+
+function folded(value: unknown): string {
+  return String(value ?? "")
+    .trim()
+    .toLowerCase();
+}
+
+/** A list as long as a page may be one: what is not in it may still exist. */
+function mayBeCut(scopes: readonly ScopeRecord[]): boolean {
+  return scopes.length >= 20 && (scopes.length % 10 === 0 || scopes.length % 25 === 0);
+}
+
+// ---- Operations: observe, decide, call, project -------------------------------------------------------------------
+
+export const scope: Definition = {
+  kind: "Scope",
+  schema: inputs,
+  rules,
+  create,
+  read,
+  // Nothing of a scope changes in place: what reaches this differs in nothing that the service knows.
+  update: async (_session, id, state, declared) => ({ id, state: { ...state, ...declared } }),
+  delete: async (session, id, state) => {
+    session.warn(
+      `${capitalised(label(state))} (${id}) stays in the service, which has no call to delete a scope; only this stack no longer knows it.`,
+    );
+  },
+};
+
+async function create(session: Session, declared: Properties): Promise<Outcome> {
+  const doing = `Creating ${label(declared)}`;
+  const listed = await list(session, declared, doing, "Nothing was created");
+  // Exactly this representation: one that differs in case only may be another scope.
+  const there = listed.find((record) => record.representation === declared["representation"]);
+  if (there !== undefined) return adopted(doing, declared, there);
+  try {
+    const { record } = await createScope(
+      session.call,
+      { workspaceId: String(declared["workspaceId"]) },
+      {
+        name: declared["name"] as string,
+        representation: declared["representation"] as string,
+        description: (declared["description"] ?? "") as string,
+      },
+    );
+    if (record !== undefined) return written(declared, record);
+  } catch (error) {
+    const told = await afterFailure(session, doing, declared, error);
+    if (told instanceof Failure) throw told;
+    return told;
+  }
+  const found = await findAgain(session, declared, doing);
+  if (found !== undefined) return adopted(doing, declared, found);
+  throw new Failure(
+    `${doing}: the service accepted it, but neither its answer nor its list shows it. State does not hold it; run up again, which looks for it before creating one.`,
+  );
+}
+
+/** A POST is never repeated: the list tells whether an answer was lost, or somebody else was faster (S4). */
+async function afterFailure(
+  session: Session,
+  doing: string,
+  declared: Properties,
+  error: unknown,
+): Promise<Outcome | Failure> {
+  const ambiguous = error instanceof CallError && error.verdict === "ambiguous";
+  const conflict = error instanceof CallError && error.verdict === "refused" && error.status !== 401;
+  const found = ambiguous || conflict ? await findAgain(session, declared, doing) : undefined;
+  if (found !== undefined) return adopted(doing, declared, found);
+  return told(session, error, {
+    doing,
+    notDone: "Nothing was created",
+    unclear:
+      "Whether it was created is not known, and the service's list does not show it; run up again, which looks for it before creating one",
+    advice: `Check that the access token may create scopes in ${declared["workspaceId"]}.`,
+  });
+}
+
+function adopted(doing: string, declared: Properties, record: ScopeRecord): Outcome {
+  const different = differing(declared, record);
+  if (different.length === 0) return written(declared, record);
+  const has = different.map((name) => `${name} "${record[name] ?? ""}"`).join(" and ");
+  throw new Failure(
+    `${doing}: the workspace has one already (${record.id}), with ${has}, and the service has no call that edits a scope. Nothing was changed. Declare it as it is, or with another representation.`,
+  );
+}
+
+/** Reads the list again for what should be in it; a list may lag behind a write. */
+async function findAgain(
+  session: Session,
+  declared: Properties,
+  doing: string,
+): Promise<ScopeRecord | undefined> {
+  for (const pause of [0, 500, 1500]) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    const found = named(
+      await list(session, declared, doing, "Whether it was created is not known"),
+      declared["representation"],
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function read(session: Session, id: string, state: Properties): Promise<Outcome | undefined> {
+  const doing = `Reading ${label(state)} (${id})`;
+  const listed = await list(session, state, doing, "State is unchanged");
+  const byId = (scopes: readonly ScopeRecord[]) =>
+    scopes.find((record) => record.id === id) ?? named(scopes, state["representation"]);
+  let record = byId(listed);
+  if (record === undefined) {
+    await visible(session, state, doing);
+    record = await findAgain(session, state, doing);
+  }
+  if (record === undefined) {
+    if (!mayBeCut(listed)) return undefined;
+    session.warn(
+      `${doing}: the list of ${listed.length} scopes does not hold it, but may be cut. State is unchanged.`,
+    );
+    return { id, state };
+  }
+  const different = differing(state, record);
+  if (different.length > 0) {
+    session.warn(
+      `${capitalised(label(state))} (${id}): its ${different.join(" and ")} in the service differs from what is declared. The service has no call that edits a scope, so nothing is done about it.`,
+    );
+  }
+  return { id: record.id, state: { createdAt: record.createdAt, updatedAt: record.updatedAt, ...state } };
+}
+
+/** An empty list is also what a token of another tenant sees: what is not in it is gone only if the workspace is visible (R6). */
+async function visible(session: Session, state: Properties, doing: string): Promise<void> {
+  const workspaceId = String(state["workspaceId"]);
+  try {
+    await readWorkspace(session.call, { workspaceId });
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    const doubt = new Doubt(
+      `the service lists no such scope for this access token, but neither can its workspace be read: ${error.message}`,
+      `The token is the likely cause: it may belong to somebody else. ${session.tokenAdvice}`,
+    );
+    throw told(session, doubt, { doing, notDone: "State is unchanged" });
+  }
+}
+
+async function list(
+  session: Session,
+  properties: Properties,
+  doing: string,
+  notDone: string,
+): Promise<ScopeRecord[]> {
+  const workspaceId = String(properties["workspaceId"]);
+  try {
+    return await listScopes(session.call, { workspaceId });
+  } catch (error) {
+    const advice = `Check the id of the workspace, and that the access token may list its scopes.`;
+    throw told(session, error, { doing, notDone, advice });
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The defaults for keys of a workspace that exists already: prefix, allowed addresses, rate limit, expiration. Only
+ * what is declared is managed; the rest stays as it is, also where the service's PATCH replaces. Destroy leaves the
+ * settings as they are or, with onDestroy "restore", puts back what held before (interface, sections 2, 4.7 and 4.8).
+ */
+import * as z from "zod";
+import { CallError } from "../client/callError";
+import { readWorkspace } from "../client/endpoints";
+import type { WorkspaceRecord } from "../client/responses";
+import { type Definition, facts, number, type Outcome, type Session, text } from "../definition";
+import { outcome, told } from "../outcome";
+import { drifted, observedKey, type Properties, rewritten, same } from "../state";
+import { addressesSchema, canonicalAddresses } from "./addresses";
+import { optionalText, pathSegment } from "./fields";
+import { declaredIn, observe, type SettledSettings, sendable, settings, settle } from "./settingsConvergence";
+
+// ---- Inputs: schema and facts -------------------------------------------------------------------------------------
+
+const wholeNumber = () => z.int({ error: "must be a whole number" }).nullish();
+
+const inputs = z.strictObject({
+  workspaceId: pathSegment("the id of a workspace").register(facts, { onChange: "replace", canonical: text }),
+  defaultKeyPrefix: optionalText().register(facts, { onChange: "update", canonical: text }),
+  defaultAllowedIPs: addressesSchema.register(facts, { onChange: "update", canonical: canonicalAddresses }),
+  defaultRateLimitPerSecond: wholeNumber().register(facts, { onChange: "update", canonical: number }),
+  defaultExpiration: wholeNumber().register(facts, { onChange: "update", canonical: number }),
+  onDestroy: z
+    .enum(["retain", "restore"], { error: 'must be "retain" or "restore"' })
+    .nullish()
+    .register(facts, { onChange: "update", canonical: text, default: "retain" }),
+});
+
+export type WorkspaceSettingsInputs = z.input<typeof inputs>;
+
+function rules(declared: Properties): readonly string[] {
+  if (settings.some(({ name, canonical }) => canonical(declared[name]) !== undefined)) return [];
+  return [`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`];
+}
+
+// ---- State: projections -------------------------------------------------------------------------------------------
+
+/** What the managed settings were before this stack managed them; what had no value then is not in it. */
+const beforeKey = "__before";
+
+function before(state: Properties): Properties {
+  return (state[beforeKey] ?? {}) as Properties;
+}
+
+function only(names: readonly { readonly name: string }[], properties: Properties): Properties {
+  return Object.fromEntries(
+    names.flatMap(({ name }) => (name in properties ? [[name, properties[name]]] : [])),
+  );
+}
+
+function written(
+  declared: Properties,
+  { record, unmet }: SettledSettings,
+  remembered: Properties,
+): Properties {
+  const observed = observe(record);
+  const truth = Object.fromEntries(
+    unmet.filter(({ field }) => field in declared).map(({ field }) => [field, observed[field]]),
+  );
+  const state = { ...declared, ...truth };
+  return {
+    name: record.name,
+    teamId: record.teamId,
+    ...state,
+    [beforeKey]: Object.keys(remembered).length > 0 ? remembered : undefined,
+    [observedKey]: rewritten(declaredIn(state), state, observed),
+  };
+}
+
+/** What a setting held after our last write. */
+function ours(state: Properties, name: string): unknown {
+  const observed = (state[observedKey] ?? {}) as Properties;
+  return name in observed ? observed[name] : state[name];
+}
+
+/** The values to put back: of settings that had one before, and that nobody changed since (W5). */
+function restorable(
+  state: Properties,
+  fields: readonly { name: string }[],
+  record: WorkspaceRecord,
+): Properties {
+  const observed = observe(record);
+  const untouched = settings.filter(
+    (field) =>
+      fields.some(({ name }) => name === field.name) &&
+      same(field, ours(state, field.name), observed[field.name]),
+  );
+  return only(untouched, before(state));
+}
+
+// ---- Operations: observe, decide, call, project -------------------------------------------------------------------
+
+export const workspaceSettings: Definition = {
+  kind: "WorkspaceSettings",
+  schema: inputs,
+  rules,
+  create,
+  read,
+  update,
+  delete: remove,
+};
+
+async function create(session: Session, declared: Properties): Promise<Outcome> {
+  const workspaceId = String(declared["workspaceId"]);
+  const doing = `Setting the defaults of workspace ${workspaceId}`;
+  const record = await look(session, workspaceId, doing, "Nothing was changed");
+  const remembered = sendable(declaredIn(declared), observe(record));
+  return write(session, { workspaceId, doing, declared, target: declared, remembered }, record);
+}
+
+async function update(
+  session: Session,
+  id: string,
+  state: Properties,
+  declared: Properties,
+): Promise<Outcome> {
+  const doing = `Updating the defaults of workspace ${id}`;
+  const record = await look(session, id, doing, "State is unchanged");
+  const managed = declaredIn(declared);
+  const dropped = declaredIn(state).filter((field) => !managed.includes(field));
+  const back = declared["onDestroy"] === "restore" ? restorable(state, dropped, record) : {};
+  const added = managed.filter(({ name }) => state[name] === undefined);
+  const remembered = { ...sendable(added, observe(record)), ...only(managed, before(state)) };
+  return write(
+    session,
+    { workspaceId: id, doing, declared, target: { ...back, ...declared }, remembered },
+    record,
+  );
+}
+
+interface Writing {
+  readonly workspaceId: string;
+  readonly doing: string;
+  readonly declared: Properties;
+  /** What the workspace is to hold: what is declared, and what goes back to what it was. */
+  readonly target: Properties;
+  readonly remembered: Properties;
+}
+
+async function write(session: Session, writing: Writing, record: WorkspaceRecord): Promise<Outcome> {
+  const { workspaceId, doing, declared, target, remembered } = writing;
+  try {
+    const settled = await settle(session, workspaceId, only(settings, target), record);
+    for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
+    return outcome(workspaceId, written(declared, settled, remembered), unmetLine(doing, settled));
+  } catch (error) {
+    throw told(session, error, {
+      doing,
+      notDone: "State is unchanged",
+      unclear: "Whether the change was made is not known; run up again to send the same values",
+      advice: `Check that the access token may edit workspace ${workspaceId}, and that the service accepts the declared values: one of the two numbers must be above 0.`,
+    });
+  }
+}
+
+async function read(session: Session, id: string, state: Properties): Promise<Outcome> {
+  const record = await look(session, id, `Reading the defaults of workspace ${id}`, "State is unchanged");
+  const next = drifted(declaredIn(state), state, observe(record));
+  return {
+    id,
+    state: { ...next, name: state["name"] ?? record.name, teamId: state["teamId"] ?? record.teamId },
+  };
+}
+
+async function look(
+  session: Session,
+  workspaceId: string,
+  doing: string,
+  notDone: string,
+): Promise<WorkspaceRecord> {
+  try {
+    return await readWorkspace(session.call, { workspaceId });
+  } catch (error) {
+    const advice = `Check the id, and that the access token may see workspace ${workspaceId}.`;
+    throw told(session, error, { doing, notDone, advice });
+  }
+}
+
+async function remove(session: Session, id: string, state: Properties): Promise<void> {
+  if (state["onDestroy"] !== "restore") return;
+  const doing = `Restoring the defaults of workspace ${id}`;
+  try {
+    const record = await readWorkspace(session.call, { workspaceId: id });
+    const managed = declaredIn(state);
+    const back = restorable(state, managed, record);
+    const left = managed.filter(({ name }) => !(name in back)).map(({ name }) => name);
+    if (left.length > 0) {
+      session.warn(
+        `${doing}: ${left.join(", ")} stays as it is, since it had no value before or was changed elsewhere.`,
+      );
+    }
+    const { unmet } = await settle(session, id, back, record);
+    if (unmet.length > 0) session.warn(unmetLine(doing, { unmet }));
+  } catch (error) {
+    if (error instanceof CallError && (error.status === 404 || error.status === 410)) {
+      session.warn(`${doing}: the service knows no such workspace, so there is nothing to restore.`);
+      return;
+    }
+    throw told(session, error, { doing, notDone: "It stays in state; run the command again" });
+  }
+}
+
+function unmetLine(doing: string, { unmet }: Pick<SettledSettings, "unmet">): string {
+  if (unmet.length === 0) return "";
+  return `${doing}: the service did not make it so. ${unmet.map(({ words }) => words).join("; ")}.`;
+}
