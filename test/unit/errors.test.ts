@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { CallError, type Verdict } from "../../provider/client/callError";
+import { account, Doubt, Failure, sentences } from "../../provider/errors";
+
+const about = {
+  doing: 'Deleting key "ci" in workspace ws_1',
+  notDone: "It stays in state",
+  unclear: "Whether it was deleted is not known",
+  advice: "Check the token's rights",
+  tokenAdvice: "The access token came from the environment. Set it",
+};
+const told = (verdict: Verdict, status?: number) =>
+  account(new CallError(verdict, `the service answered ${status}`, status), about).message;
+const start = 'Deleting key "ci" in workspace ws_1: the service answered';
+
+describe("the line that the user reads", () => {
+  test("says what failed, what holds, and the way out where the service refused", () => {
+    expect(told("refused", 403)).toBe(`${start} 403. It stays in state. Check the token's rights.`);
+    expect(told("notSent")).toBe(`${start} undefined. It stays in state.`);
+    expect(told("invalidAnswer", 200)).toBe(`${start} 200. It stays in state.`);
+  });
+
+  test("says what may hold where the call may have been carried out", () => {
+    expect(told("ambiguous", 500)).toBe(`${start} 500. Whether it was deleted is not known.`);
+    const { unclear: _, ...without } = about;
+    const error = account(new CallError("ambiguous", "the connection was reset", undefined), without);
+    expect(error.message).toContain("the connection was reset. It stays in state.");
+  });
+
+  test("R14 says of a 401 where the token came from, in place of any other advice", () => {
+    expect(told("refused", 401)).toBe(
+      `${start} 401. It stays in state. The access token came from the environment. Set it.`,
+    );
+  });
+
+  test("tells a doubt with its own way out", () => {
+    const error = account(new Doubt("neither can its workspace be read", "Check the token."), about);
+    expect(error.message).toBe(
+      'Deleting key "ci" in workspace ws_1: neither can its workspace be read. It stays in state. Check the token.',
+    );
+  });
+
+  test("an error that no call threw is a defect, and passes", () => {
+    const defect = new TypeError("x is not a function");
+    expect(() => account(defect, about)).toThrow(defect);
+  });
+
+  test("sentences end with one full stop each, and absent ones leave no trace", () => {
+    const sentence = fc.stringMatching(/^[A-Z][a-z ]{0,8}[a-z][.!?]?$/);
+    fc.assert(
+      fc.property(fc.array(fc.option(sentence, { nil: undefined })), (parts) => {
+        const there = parts.filter((part) => part !== undefined);
+        const joined = sentences(...parts);
+        expect(joined).toBe(there.map((part) => (/[.!?]$/.test(part) ? part : `${part}.`)).join(" "));
+      }),
+    );
+    expect(sentences(undefined, "", undefined)).toBe("");
+  });
+});
+
+describe("errors", () => {
+  test("have a stack that is their message, and nothing that gRPC takes for a status", () => {
+    const kept = { id: "key_1", state: {} };
+    for (const error of [
+      new Failure("a line", kept),
+      new Doubt("a line", "advice"),
+      new CallError("refused", "a line"),
+    ]) {
+      expect(error.stack).toBe("a line");
+      expect(error).not.toHaveProperty("cause");
+      for (const name of ["id", "code", "details", "metadata"]) expect(error).not.toHaveProperty(name);
+    }
+  });
+});
