@@ -1,0 +1,99 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { execute } from "../engine/command";
+import { shellEnvironment } from "../engine/environment";
+import { checkout } from "../engine/folders";
+import { type PackedPackage, packedPackage } from "../engine/packedPackage";
+import { createProject, type Project } from "../engine/project";
+
+describe("the packed package", () => {
+  let packed: PackedPackage;
+  let files: readonly string[];
+  let project: Project;
+
+  beforeAll(async () => {
+    packed = await packedPackage();
+    const entries = await readdir(packed.folder, { recursive: true, withFileTypes: true });
+    files = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name).slice(packed.folder.length + 1));
+    project = await createProject("package");
+  });
+  afterAll(() => project.remove());
+
+  /** What a user's program prints. */
+  const node = async (script: string) => {
+    const env = shellEnvironment(checkout, []);
+    const result = await execute("node", ["-e", script], { cwd: project.dir, env });
+    expect(result, result.output).toMatchObject({ code: 0 });
+    return JSON.parse(result.stdout);
+  };
+
+  it("has what users need and nothing else", async () => {
+    const needed =
+      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|dist\/(sdk|provider|test\/service)\/.+\.(js|d\.ts))$/;
+    expect(files.filter((file) => !needed.test(file) || /\.test\./.test(file))).toEqual([]);
+    expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "package.json"]));
+    const { size } = await stat(packed.tarball);
+    console.log(`${files.length} files, ${Math.round(size / 1024)} KiB packed`);
+  });
+
+  it("has nothing for publint to say", async () => {
+    const { messages, pkg } = await publint({ pkgDir: packed.folder, strict: true, pack: false });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  it("gives its types to every way in which TypeScript resolves modules", async () => {
+    const attw = join(checkout, "node_modules", ".bin", "attw");
+    const env = shellEnvironment(checkout, []);
+    const result = await execute(attw, [packed.tarball, "--format", "ascii", "--no-emoji", "--no-color"], {
+      env,
+    });
+    expect(result.code, result.output).toBe(0);
+  });
+
+  it("loads from CommonJS and from ES modules, with the same exports", async () => {
+    for (const entry of ["pulumi-apikeys", "pulumi-apikeys/testing", "pulumi-apikeys/dynamic"]) {
+      const [required, imported] = await node(`
+        import("${entry}").then(({ default: _, "module.exports": __, __esModule, ...names }) =>
+          console.log(JSON.stringify([Object.keys(require("${entry}")).sort(), Object.keys(names).sort()])))`);
+      expect(required).not.toEqual([]);
+      expect(imported).toEqual(required);
+    }
+  });
+
+  it("keeps the door that the state of every resource names", async () => {
+    expect(await node(`console.log(JSON.stringify(typeof require("pulumi-apikeys/dynamic").provider))`)).toBe(
+      "function",
+    );
+  });
+
+  it("loads neither the HTTP client nor the schemas into a program that imports the SDK", async () => {
+    const loaded: string[] = await node(
+      `require("pulumi-apikeys"); console.log(JSON.stringify(Object.keys(require.cache)))`,
+    );
+    expect(loaded.filter((file) => /node_modules.(undici|zod)/.test(file))).toEqual([]);
+    expect(loaded.some((file) => file.startsWith(join(project.dir, "node_modules", "pulumi-apikeys")))).toBe(
+      true,
+    );
+  });
+
+  it("shows no schema library in the declarations that users see", async () => {
+    const seen = new Set<string>();
+    const follow = async (file: string): Promise<void> => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = await readFile(file, "utf8");
+      expect(text, file).not.toMatch(/from "zod|import\("zod/);
+      for (const [, path = ""] of text.matchAll(/(?:from |import\()"(\.[^"]+)"/g)) {
+        await follow(join(file, "..", `${path}.d.ts`));
+      }
+    };
+    await follow(join(packed.folder, "dist/sdk/index.d.ts"));
+    await follow(join(packed.folder, "dist/test/service/index.d.ts"));
+    expect(seen.size).toBeGreaterThan(4);
+  });
+});
