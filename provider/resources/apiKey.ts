@@ -20,7 +20,7 @@ import {
   pathSegment,
   requiredText,
 } from "./fields";
-import { edit, goneElsewhere, managed, observe, type Settled, settle } from "./keyConvergence";
+import { edit, goneElsewhere, managed, observe, renames, type Settled, settle } from "./keyConvergence";
 import { judge, type KeyPath, lookUp } from "./keyPresence";
 import { canonicalScopes, repeated, scopeNames, scopesSchema } from "./keyScopes";
 import {
@@ -221,7 +221,7 @@ async function update(
   if (current === undefined) throw told(session, goneElsewhere(), { doing, notDone: "State is unchanged" });
   try {
     const answer = await editApiKey(session.call, path, edit(declared, current));
-    const settled = await settle(session, path, declared, answer.record, current);
+    const settled = await settle(session, path, declared, answer.record, renames(declared, state, current));
     return outcome(id, written(declared, settled, state), unmetLine(doing, settled));
   } catch (error) {
     const judged = await judge(session, path, error);

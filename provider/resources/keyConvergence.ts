@@ -2,7 +2,7 @@ import { type EditApiKey, editApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { flag, type Session, text } from "../definition";
 import { Doubt } from "../errors";
-import { type ManagedField, type Properties, same } from "../state";
+import { type ManagedField, observedKey, type Properties, same } from "../state";
 import { type KeyPath, lookUp } from "./keyPresence";
 import { canonicalScopes, excess, inWords, toWire, toWireWithout } from "./keyScopes";
 
@@ -132,6 +132,17 @@ export function unmet(
     });
   }
   return found;
+}
+
+/** The key of now if its name is to become another one: a name that stays may stay as the service rewrote it (R4). */
+export function renames(
+  declared: Properties,
+  state: Properties,
+  now: ApiKeyRecord,
+): ApiKeyRecord | undefined {
+  const settled = { ...state, ...(state[observedKey] as Properties | undefined) };
+  const stays = same(name, state["name"], declared["name"]) && same(name, settled["name"], now.name);
+  return stays ? undefined : now;
 }
 
 /** A changed text that still has its old value was not applied, unless the service folds case or trims. */
