@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Failure } from "../../provider/errors";
+import { canonicalScopes } from "../../provider/resources/keyScopes";
+import { declared } from "./recordArbitraries";
+import { type HeldKey, type Script, scripted } from "./scripted";
+
+const inputs = { workspaceId: "ws_1", customerId: "cus_1", name: "ci", enabled: true, scopes: [] };
+const orders = { representation: "orders", create: false, read: true, update: false, del: false };
+
+/** Creates with the inputs, then updates with the change. */
+async function changed(change: object, script: Script) {
+  const service = scripted(script);
+  const { id, state } = await service.create({ ...inputs });
+  service.calls.length = 0;
+  return { service, outcome: await outcomeOf(service.update(id, state, { ...inputs, ...change })) };
+}
+
+async function outcomeOf(update: Promise<Record<string, unknown>>) {
+  try {
+    return { state: await update, failure: undefined };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { state: error.kept?.state, failure: error.message };
+  }
+}
+
+/** A service that writes the name its own way, and nothing else. */
+const naming = (spell: (name: string) => string): Script => ({
+  write: (asked) => ({ ...asked, name: spell(asked.name) }),
+});
+
+describe("a name", () => {
+  test("R4 that the service rewrote is accepted", async () => {
+    const spellings = [
+      (name: string) => name.trim(),
+      (name: string) => name.toUpperCase(),
+      (name: string) => `${name}!`,
+    ];
+    for (const spell of spellings) {
+      const { outcome } = await changed({ name: " new " }, naming(spell));
+      expect(outcome.failure).toBeUndefined();
+      expect(outcome.state).toMatchObject({ name: " new " });
+    }
+  });
+
+  test("R4 that was changed and still has its old value is an error, and state holds the old one", async () => {
+    const { outcome } = await changed(
+      { name: "new" },
+      naming(() => "ci"),
+    );
+    expect(outcome.failure).toMatch(/name: declared "new", the service still has "ci"/);
+    expect(outcome.state).toMatchObject({ name: "ci" });
+  });
+
+  test("R4 whose old and new value differ only in case or outer white space is accepted all the same", async () => {
+    for (const name of ["CI", " ci", "cI\t"]) {
+      const { outcome } = await changed(
+        { name },
+        naming((text) => text.trim().toLowerCase()),
+      );
+      expect(outcome.failure).toBeUndefined();
+      expect(outcome.state).toMatchObject({ name });
+    }
+  });
+
+  test("R4 that was not changed is accepted as the service rewrote it before, when something else changes", async () => {
+    const { outcome } = await changed(
+      { enabled: false },
+      naming((text) => `${text}-rewritten`),
+    );
+    expect(outcome.failure).toBeUndefined();
+    const slug = await changed(
+      { enabled: false },
+      naming(() => "a slug"),
+    );
+    expect(slug.outcome.failure).toBeUndefined();
+    expect(slug.outcome.state).toMatchObject({ name: "ci", enabled: false });
+  });
+});
+
+describe("enabled and scopes", () => {
+  test("K1 an update reads once and sends one PATCH with all three fields, if the answer is as declared", async () => {
+    const { service } = await changed(
+      { enabled: false, scopes: [{ representation: "orders", read: true }] },
+      {},
+    );
+    expect(service.methods()).toBe("GET PATCH");
+    expect(service.calls[1]?.body).toEqual({ name: "ci", enabled: false, scopes: [orders] });
+  });
+
+  test("R4 an answer that says nothing, or the past, is followed by one GET", async () => {
+    for (const answer of ["nothing", "before"] as const) {
+      const { service, outcome } = await changed({ enabled: false }, { answer });
+      expect(service.methods()).toBe("GET PATCH GET");
+      expect(outcome).toMatchObject({ failure: undefined, state: { enabled: false } });
+    }
+  });
+
+  test("R4 that stay otherwise after a second PATCH are an error with field, declared and observed", async () => {
+    const stubborn = await changed(
+      { enabled: false, scopes: [{ representation: "orders", read: true }] },
+      { write: (asked, before) => ({ ...asked, enabled: true, scopes: before?.scopes ?? [] }) },
+    );
+    expect(stubborn.outcome.failure).toMatch(/enabled: declared false, the service has true/);
+    expect(stubborn.outcome.failure).toMatch(/scopes: declared orders \(read\), the service has no scopes/);
+    expect(stubborn.outcome.state).toMatchObject({ enabled: true, scopes: [] });
+    expect(stubborn.service.methods()).toBe("GET PATCH GET PATCH GET");
+  });
+
+  test("K4 a grant never stays wider than declared without an error, whatever the service does with a PATCH", async () => {
+    const whims = fc.infiniteStream(fc.constantFrom("takes", "adds", "ignores", "drops"));
+    await fc.assert(
+      fc.asyncProperty(
+        declared,
+        declared,
+        whims,
+        fc.constantFrom("after", "before", "nothing"),
+        async (first, then, moods, answer) => {
+          const write = (asked: HeldKey, before: HeldKey | undefined): HeldKey => {
+            const mood = before === undefined ? "takes" : moods.next().value;
+            if (mood === "takes" || before === undefined) return asked;
+            if (mood === "ignores") return before;
+            if (mood === "drops") return { ...asked, scopes: asked.scopes.slice(1) };
+            return { ...asked, scopes: [...before.scopes, ...asked.scopes] };
+          };
+          const service = scripted({ write, answer });
+          const { id, state } = await service.create(first);
+          const outcome = await outcomeOf(service.update(id, state, then));
+          const granted = canonicalScopes(service.held().scopes);
+          if (outcome.failure === undefined) expect(granted).toEqual(then["scopes"]);
+          // Success or not, state tells what the service has.
+          expect(outcome.state?.["scopes"]).toEqual(granted);
+          expect(outcome.state?.["enabled"]).toBe(service.held().enabled);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("a key that is created", () => {
+  test("R4 gets one PATCH if the service did not take enabled", async () => {
+    const service = scripted({
+      write: (asked, before) => (before === undefined ? { ...asked, enabled: true } : asked),
+    });
+    const { state } = await service.create({ ...inputs, enabled: false });
+    expect(service.methods()).toBe("POST GET PATCH");
+    expect(service.held().enabled).toBe(false);
+    expect(state).toMatchObject({ enabled: false, key: "sk_secret" });
+  });
+
+  test("R4 and stays otherwise is an error that keeps it, its secret and the truth", async () => {
+    const service = scripted({ write: (asked) => ({ ...asked, enabled: true }) });
+    const failure = await service.create({ ...inputs, enabled: false }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Failure);
+    expect((failure as Failure).kept).toMatchObject({
+      id: "key_1",
+      state: { enabled: true, key: "sk_secret" },
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import { CallError } from "../../provider/client/callError";
+import type { Transport } from "../../provider/client/transport";
+import { settings } from "../../provider/config";
+import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
+import { apiKey } from "../../provider/resources/apiKey";
+import { configured } from "./offline";
+
+/** A key as the scripted service holds it; scopes as the wire carries them. */
+export interface HeldKey {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly scopes: readonly Readonly<Record<string, unknown>>[];
+  readonly [field: string]: unknown;
+}
+
+export interface Script {
+  /** What the service makes of a create's or PATCH's fields. Default: it takes them as they are. */
+  readonly write?: (asked: HeldKey, before: HeldKey | undefined) => HeldKey;
+  /** What it answers to a PATCH. Default: the key after it. */
+  readonly answer?: "after" | "before" | "nothing";
+  readonly key?: HeldKey;
+}
+
+/** The ApiKey's operations on a service of one key that does in memory what the script says. */
+export function scripted({ write = (asked) => asked, answer = "after", key }: Script) {
+  let held = key;
+  const calls: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
+  const shown = (of: HeldKey) => ({ apiKey: { id: "key_1", ...of } });
+
+  function answered(method: string, body: unknown): unknown {
+    const before = held;
+    if (method === "GET" && held !== undefined) return shown(held);
+    if (method === "GET" || (method !== "POST" && before === undefined)) {
+      throw new CallError("refused", "the service answered 404", 404);
+    }
+    if (method === "DELETE") return "";
+    held = write({ ...before, ...(body as HeldKey) }, before);
+    if (method === "POST") return { apiKey: { ...shown(held).apiKey, key: "sk_secret" } };
+    return answer === "nothing" ? "" : shown(answer === "after" || before === undefined ? held : before);
+  }
+
+  const transport: Transport = {
+    send: async ({ method, path, body, read }) => {
+      calls.push({ method, path, body });
+      const json = answered(method, body);
+      return read(Buffer.from(json === "" ? "" : JSON.stringify(json)));
+    },
+    close: async () => {},
+  };
+  const operations: Lifecycle = lifecycle(apiKey, {
+    settings: settings((name) => configured[name]),
+    env: {},
+    transport: () => transport,
+    warn: () => {},
+  });
+  return {
+    ...operations,
+    calls,
+    methods: () => calls.map(({ method }) => method).join(" "),
+    held: () => held as HeldKey,
+  };
+}
