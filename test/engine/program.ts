@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, sep } from "node:path";
@@ -11,6 +12,7 @@ import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 export function loadProgram(dir: string): PulumiFn {
   return async () => {
     await transpile(dir);
+    assertPacked(dir, require);
     // Only the project's own files are loaded anew: a second @pulumi/pulumi would know nothing of the run.
     const require = createRequire(join(dir, "index.js"));
     const own = (file: string) =>
@@ -19,6 +21,15 @@ export function loadProgram(dir: string): PulumiFn {
     const exported = require("./index.js");
     return typeof exported === "function" ? exported() : { ...exported };
   };
+}
+
+/** A loader that follows the paths of tsconfig.json would take the sources in place of what users get. */
+function assertPacked(dir: string, require: NodeJS.Require) {
+  const installed = join(dir, "node_modules", "pulumi-apikeys");
+  if (!existsSync(installed)) return;
+  const found = require.resolve("pulumi-apikeys");
+  if (!found.startsWith(installed + sep))
+    throw new Error(`the program would load ${found}, not ${installed}`);
 }
 
 async function transpile(dir: string) {

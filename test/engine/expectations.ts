@@ -1,0 +1,52 @@
+import { expect } from "vitest";
+import type { Outcome, Step } from "./outcome";
+import type { Scene } from "./scene";
+
+/** The steps taken for one resource, by its name in the program. */
+export function stepsFor(outcome: Outcome, name: string): readonly Step[] {
+  return outcome.steps.filter((step) => step.name === name);
+}
+
+/** An up with nothing to do: the engine says so, and the service is not asked (R13). */
+export async function expectSilentUp({ stack, service }: Scene): Promise<void> {
+  service.clearRequests();
+  const up = await stack.up({ expectNoChanges: true });
+  expect(up.ok, up.output).toBe(true);
+  expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+}
+
+/** Neither a refresh nor the preview after it has anything to show (R3). */
+export async function expectQuiet({ stack }: Scene): Promise<void> {
+  const outcome = await stack.previewRefresh({ expectNoChanges: true });
+  expect(outcome.ok, outcome.output).toBe(true);
+  const shown = outcome.steps.filter(
+    ({ op, changed }) => !["same", "refresh", "read"].includes(op) || Object.keys(changed).length > 0,
+  );
+  expect(shown).toEqual([]);
+}
+
+/** What the user reads of a failed resource: one line, without a stack trace (R8). Returns it. */
+export function onlyLine(outcome: Outcome, name: string): string {
+  const lines = outcome.diagnostics
+    .filter(({ severity, urn }) => severity === "error" && urn?.endsWith(`::${name}`))
+    .flatMap(({ message }) => message.split("\n"))
+    .filter((line) => line.trim() !== "");
+  expect(outcome.ok).toBe(false);
+  expect(lines, outcome.output).toHaveLength(1);
+  expectNoTrace(outcome.output);
+  return lines[0] ?? "";
+}
+
+export function expectNoTrace(text: string): void {
+  expect(text.split("\n").filter((line) => /^\s+at /.test(line))).toEqual([]);
+}
+
+/** None of the texts stands in what was printed, nor in the state as `pulumi stack export` shows it. */
+export async function expectUnsaid({ stack, printed }: Scene, secrets: readonly string[]): Promise<void> {
+  expect(secrets.length).toBeGreaterThan(0);
+  const places = { printed: printed.join("\n"), state: JSON.stringify(await stack.exportState()) };
+  for (const [place, text] of Object.entries(places)) {
+    const said = secrets.filter((secret) => text.includes(secret));
+    expect(said, place).toEqual([]);
+  }
+}

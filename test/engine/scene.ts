@@ -1,0 +1,77 @@
+import { type Dialect, type PresetName, type StandIn, startStandIn, type TenantOptions } from "../service";
+import type { Environment } from "./command";
+import type { Outcome } from "./outcome";
+import { loadProgram } from "./program";
+import { createProject, type Project } from "./project";
+import { createStack, type EngineStack, type StackOptions } from "./stack";
+
+/** A stand-in of the service, a user's project with a program in it, and a stack of that program. */
+export interface Scene {
+  readonly service: StandIn;
+  readonly project: Project;
+  readonly stack: EngineStack;
+  /** All that the stack's commands have printed so far. */
+  readonly printed: readonly string[];
+  /** Puts another program in the place of the one before. */
+  declare(program: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SceneOptions {
+  readonly program?: string;
+  /** A folder under examples/, whose program is run. */
+  readonly example?: string;
+  readonly dialect?: Partial<Dialect> | PresetName;
+  readonly tenants?: readonly TenantOptions[];
+  readonly config?: (service: StandIn) => NonNullable<StackOptions["config"]>;
+  /** Default: the stand-in's address and its first tenant's token. */
+  readonly env?: (service: StandIn) => Environment;
+}
+
+/** The variables that point a stack to a stand-in. */
+export function credentials(service: StandIn): Environment {
+  return { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken };
+}
+
+/** Sets everything up that a test on the engine needs. Nothing is created in the stack yet. */
+export async function setScene(name: string, options: SceneOptions = {}): Promise<Scene> {
+  const { dialect, tenants, example, config, env = credentials } = options;
+  const service = await startStandIn({
+    ...(dialect === undefined ? {} : { dialect }),
+    ...(tenants === undefined ? {} : { tenants }),
+  });
+  const project = await createProject(name, example === undefined ? {} : { example });
+  const declare = (program: string) => project.write("index.ts", program);
+  if (options.program !== undefined) await declare(options.program);
+  const stack = await createStack(project, {
+    program: loadProgram(project.dir),
+    env: env(service),
+    ...(config === undefined ? {} : { config: config(service) }),
+  });
+  const printed: string[] = [];
+  const close = async () => {
+    await Promise.all([service.close(), project.remove()]);
+  };
+  return { service, project, stack: heard(stack, printed), printed, declare, close };
+}
+
+function heard(stack: EngineStack, printed: string[]): EngineStack {
+  const hear =
+    <Given extends unknown[]>(command: (...given: Given) => Promise<Outcome>) =>
+    async (...given: Given) => {
+      const outcome = await command(...given);
+      printed.push(outcome.output);
+      return outcome;
+    };
+  const { up, preview, previewRefresh, refresh, destroy, run } = stack;
+  return {
+    ...stack,
+    up: hear(up),
+    preview: hear(preview),
+    previewRefresh: hear(previewRefresh),
+    refresh: hear(refresh),
+    destroy: hear(destroy),
+    import: hear(stack.import),
+    run: hear(run),
+  };
+}
