@@ -12,9 +12,9 @@ import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 export function loadProgram(dir: string): PulumiFn {
   return async () => {
     await transpile(dir);
-    assertPacked(dir, require);
     // Only the project's own files are loaded anew: a second @pulumi/pulumi would know nothing of the run.
     const require = createRequire(join(dir, "index.js"));
+    assertPacked(dir, require);
     const own = (file: string) =>
       file.startsWith(dir + sep) && !file.includes(`${sep}node_modules${sep}`, dir.length);
     for (const file of Object.keys(require.cache).filter(own)) delete require.cache[file];
