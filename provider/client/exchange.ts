@@ -46,7 +46,7 @@ export function exchange(agent: Dispatcher, request: WireRequest, timeOuts: Time
       for (const timer of [connectTimer, headersTimer, exchangeTimer]) clearTimeout(timer);
       // The dispatcher frees the connection in the next turn of the event loop: a call that followed at once would
       // open another one.
-      setImmediate(setImmediate, resolve, result);
+      setImmediate(() => setImmediate(resolve, result));
     }
     function settleUnread(unreadable: Unreadable): void {
       if (answer !== undefined) settle({ kind: "answered", ...answer, body: unreadable });

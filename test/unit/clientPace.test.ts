@@ -1,37 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../provider/client/clock";
 import { openPace, type Pace, type Turn } from "../../provider/client/pace";
-
-/** A clock that a test moves by hand. */
-function handClock() {
-  let now = 0;
-  let timers: { at: number; run: () => void }[] = [];
-  const clock: Clock = {
-    now: () => now,
-    wallNow: () => now,
-    after: (ms, run) => {
-      const timer = { at: now + ms, run };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((other) => other !== timer);
-      };
-    },
-  };
-  const advance = (ms: number): void => {
-    const until = now + ms;
-    for (;;) {
-      timers.sort((a, b) => a.at - b.at);
-      const next = timers[0];
-      if (next === undefined || next.at > until) break;
-      timers.shift();
-      now = next.at;
-      next.run();
-    }
-    now = until;
-  };
-  return { clock, advance, timers: () => timers.length };
-}
+import { handClock } from "../client/handClock";
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -55,7 +25,7 @@ const turnOf = ({ turns }: { turns: readonly Turn[] }, at: number): Turn => {
 
 describe("the pace of an origin", () => {
   it("lets as many through at once as it may, and the next ones in order as turns are given back", async () => {
-    const { clock } = handClock();
+    const clock = handClock();
     const pace = openPace(clock, 2);
     const asked = askFor(pace, 4);
     await tick();
@@ -67,7 +37,7 @@ describe("the pace of an origin", () => {
   });
 
   it("lets a call that has had a turn go ahead of those that have not", async () => {
-    const { clock } = handClock();
+    const clock = handClock();
     const pace = openPace(clock, 1);
     askFor(pace, 1);
     const order: string[] = [];
@@ -81,41 +51,41 @@ describe("the pace of an origin", () => {
   });
 
   it("stops everything until the pause is over, and tells how much of the wait it was", async () => {
-    const { clock, advance } = handClock();
+    const clock = handClock();
     const pace = openPace(clock, 8);
     const first = askFor(pace, 1);
     await tick();
     pace.throttled(turnOf(first, 0), 5_000);
     pace.leave();
     const next = askFor(pace, 3);
-    advance(4_999);
+    clock.advance(4_999);
     await tick();
     expect(next.turns).toHaveLength(0);
-    advance(1);
+    clock.advance(1);
     await tick();
     expect(next.turns.map(({ pausedMs }) => pausedMs)).toEqual([5_000, 5_000, 5_000]);
   });
 
   it("does not count the wait for a free turn as a pause", async () => {
-    const { clock, advance } = handClock();
+    const clock = handClock();
     const pace = openPace(clock, 1);
     askFor(pace, 1);
     const next = askFor(pace, 1);
-    advance(30_000);
+    clock.advance(30_000);
     pace.leave();
     await tick();
     expect(next.turns.map(({ pausedMs }) => pausedMs)).toEqual([0]);
   });
 
   it("halves once for requests that were throttled together, and recovers one by one", async () => {
-    const { clock, advance } = handClock();
+    const clock = handClock();
     const pace = openPace(clock, 8);
     const first = askFor(pace, 8);
     await tick();
-    advance(10);
+    clock.advance(10);
     for (let n = 0; n < 8; n += 1) pace.throttled(turnOf(first, n), 100);
     for (let n = 0; n < 8; n += 1) pace.leave();
-    advance(100);
+    clock.advance(100);
     const second = askFor(pace, 20);
     await tick();
     expect(second.turns).toHaveLength(4);
@@ -131,14 +101,14 @@ describe("the pace of an origin", () => {
   });
 
   it("halves again when a request of the slower pace is throttled too, down to one at a time", async () => {
-    const { clock, advance } = handClock();
+    const clock = handClock();
     const pace = openPace(clock, 4);
     for (let round = 0; round < 5; round += 1) {
       const one = askFor(pace, 1);
       await tick();
       pace.throttled(turnOf(one, 0), 10);
       pace.leave();
-      advance(20);
+      clock.advance(20);
     }
     const asked = askFor(pace, 3);
     await tick();
@@ -146,7 +116,7 @@ describe("the pace of an origin", () => {
   });
 
   it("dismisses at once whoever may not wait as long as the pause lasts, and keeps no timer for them", async () => {
-    const { clock, timers } = handClock();
+    const clock = handClock();
     const pace = openPace(clock, 1);
     const first = askFor(pace, 1);
     const waiting = askFor(pace, 1, 600_000);
@@ -156,23 +126,23 @@ describe("the pace of an origin", () => {
     const late = askFor(pace, 1, 600_000);
     await tick();
     expect([...waiting.dismissed, ...late.dismissed]).toEqual([3_600_000, 3_600_000]);
-    expect(timers()).toBe(0);
+    expect(clock.waiting()).toBe(0);
   });
 
   it("adds up pauses that follow each other, and dismisses when the sum is too long", async () => {
-    const { clock, advance } = handClock();
+    const clock = handClock();
     const pace = openPace(clock, 1);
     const first = askFor(pace, 1);
     await tick();
     const patient = askFor(pace, 1, 10_000);
     const impatient = askFor(pace, 1, 9_999);
     pace.throttled(turnOf(first, 0), 5_000);
-    advance(5_000);
+    clock.advance(5_000);
     pace.throttled(turnOf(first, 0), 5_000);
     await tick();
     expect(impatient.dismissed).toEqual([5_000]);
     pace.leave();
-    advance(5_000);
+    clock.advance(5_000);
     await tick();
     expect(patient.turns.map(({ pausedMs }) => pausedMs)).toEqual([10_000]);
   });
@@ -189,7 +159,7 @@ describe("the pace of an origin", () => {
         fc.integer({ min: 1, max: 6 }),
         fc.array(step, { maxLength: 60 }),
         async (most, steps) => {
-          const { clock, advance } = handClock();
+          const clock = handClock();
           const pace = openPace(clock, most);
           const running: Turn[] = [];
           let entered = 0;
@@ -210,12 +180,12 @@ describe("the pace of an origin", () => {
               void pace.enter(Number.POSITIVE_INFINITY, one.first).then(give);
             } else if (one.kind === "leave") leave(one.ms);
             else if (one.kind === "succeed") pace.succeeded();
-            else advance(one.ms);
+            else clock.advance(one.ms);
             await tick();
             expect(running.length).toBeLessThanOrEqual(most);
           }
           for (let n = 0; n <= entered; n += 1) {
-            advance(10_000);
+            clock.advance(10_000);
             await tick();
             leave(0);
             await tick();

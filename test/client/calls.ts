@@ -1,0 +1,53 @@
+import { onTestFinished } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import type { Call, CreateApiKey, CreateBilling } from "../../provider/client/endpoints";
+import { openTransport, type TransportOptions } from "../../provider/client/transport";
+import { type Received, startWireServer, type WireServer } from "./wireServer";
+
+export const token = "tok_0123456789/secret+value=";
+
+/** Calls to an address, through a transport of the test's own; by default without jitter. */
+export function callTo(baseUrl: string, options: TransportOptions = {}, accessToken = token): Call {
+  const transport = openTransport({ random: () => 0, env: {}, ...options });
+  onTestFinished(() => transport.close());
+  return { transport, credentials: { baseUrl, accessToken } };
+}
+
+/** A raw server that ends with the test. */
+export async function wireServer(
+  respond: Parameters<typeof startWireServer>[0],
+): Promise<WireServer & { readonly posts: () => Received[] }> {
+  const server = await startWireServer(respond);
+  onTestFinished(() => server.close());
+  return { ...server, posts: () => server.requests.filter(({ method }) => method === "POST") };
+}
+
+/** The error that a call ends with. Anything but a CallError fails the test. */
+export async function errorOf(call: Promise<unknown>): Promise<CallError> {
+  const outcome = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof CallError) return outcome;
+  throw new Error(outcome === undefined ? "the call succeeded" : `not a CallError: ${String(outcome)}`);
+}
+
+export const newKey: CreateApiKey = {
+  name: "ci",
+  workspaceId: "ws_main",
+  scopes: [{ representation: "docs", create: false, read: true, update: false, del: false }],
+  enabled: true,
+  customerId: "cust_1",
+};
+
+export const newBilling: CreateBilling = {
+  totalCredits: "100",
+  allowOverages: false,
+  spendCap: "0",
+  externalMeterId: "meter_1",
+  workspaceId: "ws_main",
+};
+
+/** An answer of the endpoints that give one key. */
+export const keyAnswer = { apiKey: { id: "k", name: "ci" } };
+export const keyPath = { workspaceId: "ws_main", keyId: "k" };

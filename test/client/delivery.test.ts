@@ -1,0 +1,253 @@
+import { createServer } from "node:net";
+import { describe, expect, it } from "vitest";
+import * as api from "../../provider/client/endpoints";
+import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
+import { quickClock } from "./quickClock";
+import { answer } from "./wireServer";
+
+const scopeBody = { name: "Docs", representation: "docs", description: "" };
+const migrated = { ...newKey, key: "sk_existing_value", metadata: {} };
+const posts: [string, (call: api.Call) => Promise<unknown>][] = [
+  ["create", (call) => api.createApiKey(call, newKey)],
+  ["migrate", (call) => api.migrateApiKey(call, migrated)],
+  ["scope", (call) => api.createScope(call, keyPath, scopeBody)],
+  ["billing", (call) => api.createBilling(call, newBilling)],
+];
+const repeatable: [string, (call: api.Call) => Promise<unknown>][] = [
+  ["GET", (call) => api.readApiKey(call, keyPath)],
+  ["PATCH", (call) => api.editApiKey(call, keyPath, { name: "a" })],
+  ["DELETE", (call) => api.deleteApiKey(call, keyPath)],
+];
+const statuses = [408, 500, 502, 503, 504];
+
+/** An address on 127.0.0.1 that refuses connections. */
+async function refusing(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+}
+
+describe("a POST", () => {
+  it.each(posts)("of a %s is sent once when the connection closes without an answer", async (_name, run) => {
+    const server = await wireServer((_request, socket) => void socket.end());
+    const error = await errorOf(run(callTo(server.url)));
+    expect([error.verdict, error.status]).toEqual(["ambiguous", undefined]);
+    expect(error.message).toBe("the connection was closed before an answer came");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each(posts)(
+    "of a %s is sent once when the connection is reset without an answer",
+    async (_name, run) => {
+      const server = await wireServer((_request, socket) => void socket.resetAndDestroy());
+      const error = await errorOf(run(callTo(server.url)));
+      expect(error.verdict).toBe("ambiguous");
+      expect(error.message).toBe("the connection was reset before an answer came");
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it.each(posts)("of a %s is sent once when what comes back is no HTTP", async (_name, run) => {
+    const server = await wireServer(() => "hello\r\n\r\n");
+    const error = await errorOf(run(callTo(server.url)));
+    expect([error.verdict, error.message]).toEqual(["ambiguous", "what came back is not an HTTP answer"]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each(posts.flatMap(([name, run]) => statuses.map((status) => [name, status, run] as const)))(
+    "of a %s is sent once when the service answers %i",
+    async (_name, status, run) => {
+      const server = await wireServer(() => answer(status, { message: "oops" }));
+      const error = await errorOf(run(callTo(server.url)));
+      expect([error.verdict, error.status]).toEqual(["ambiguous", status]);
+      expect(error.message).toBe(`the service answered ${status} "oops"`);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it.each(posts)("of a %s that is never sent is tried 4 times and is notSent", async (_name, run) => {
+    const lines: string[] = [];
+    const call = callTo(await refusing(), { log: (line) => lines.push(line), env: { APIKEYS_DEBUG: "1" } });
+    const error = await errorOf(run(call));
+    expect([error.verdict, error.status]).toEqual(["notSent", undefined]);
+    expect(error.message).toBe("the connection was refused");
+    expect(lines).toHaveLength(4);
+  });
+
+  it("of a key is refused by a 4xx, with the service's words, and sent once", async () => {
+    const server = await wireServer(() => answer(403, { error: { message: "not allowed" } }));
+    const error = await errorOf(api.createApiKey(callTo(server.url), newKey));
+    expect(error.message).toBe('the service answered 403 "not allowed"');
+    expect([error.verdict, error.status]).toEqual(["refused", 403]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each(posts)(
+    "of a %s on a connection that the service closes meanwhile is sent at most once",
+    async (_name, run) => {
+      // The close reaches the client while it writes, or just before: the request may be lost, never doubled.
+      const server = await wireServer(({ method }, socket) => {
+        if (method === "POST") return void socket.destroy();
+        socket.write(answer(200, { workspaces: [] }), () => socket.destroy());
+        return undefined;
+      });
+      const call = callTo(server.url);
+      for (let n = 0; n < 10; n += 1) {
+        await api.listWorkspaces(call);
+        await errorOf(run(call));
+      }
+      expect(server.posts()).toHaveLength(10);
+    },
+  );
+});
+
+describe("a GET, PATCH or DELETE", () => {
+  it.each(repeatable.flatMap(([name, run]) => statuses.map((status) => [name, status, run] as const)))(
+    "%s is repeated when the service answers %i",
+    async (_name, status, run) => {
+      const server = await wireServer(({ n }) => (n < 3 ? answer(status) : answer(200, keyAnswer)));
+      await run(callTo(server.url));
+      expect(server.requests).toHaveLength(3);
+    },
+  );
+
+  it.each(repeatable)("%s is repeated when the connection breaks, 4 attempts at most", async (_name, run) => {
+    const server = await wireServer(
+      ({ n }, socket) => void (n % 2 ? socket.resetAndDestroy() : socket.end()),
+    );
+    const error = await errorOf(run(callTo(server.url)));
+    expect([error.verdict, error.status]).toEqual(["ambiguous", undefined]);
+    expect(server.requests).toHaveLength(4);
+    const [first, ...others] = server.requests.map(({ path, method, body }) => ({ path, method, body }));
+    for (const other of others) expect(other).toEqual(first);
+  });
+
+  it.each(repeatable)("%s is not repeated when it is refused", async (_name, run) => {
+    const server = await wireServer(() => answer(404, { message: "no such key" }));
+    const error = await errorOf(run(callTo(server.url)));
+    expect([error.verdict, error.status]).toEqual(["refused", 404]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("waits longer and longer between attempts, by chance", async () => {
+    const server = await wireServer(() => answer(500));
+    const clock = quickClock();
+    await errorOf(api.readApiKey(callTo(server.url, { clock, random: () => 0.999 }), keyPath));
+    expect(clock.waits).toEqual([249, 499, 999]);
+  });
+
+  it("waits as long as a 503 asks, and gives up at once when there is no time for that", async () => {
+    const busy = await wireServer(({ n }) =>
+      n === 1 ? answer(503, "", "retry-after: 20") : answer(200, keyAnswer),
+    );
+    const clock = quickClock();
+    await api.readApiKey(callTo(busy.url, { clock }), keyPath);
+    expect(clock.waits).toEqual([20_000]);
+
+    const closed = await wireServer(() => answer(503, "", "retry-after: 3600"));
+    const error = await errorOf(api.readApiKey(callTo(closed.url), keyPath));
+    expect(error.message).toBe("the service answered 503 and asked to wait 3600 s");
+    expect(closed.requests).toHaveLength(1);
+  });
+});
+
+describe("a write that may have been carried out", () => {
+  it("stays ambiguous when a later attempt was not even sent", async () => {
+    const server = await wireServer(({ n }, socket) => {
+      if (n === 1) void server.close();
+      socket.destroy();
+      return undefined;
+    });
+    const error = await errorOf(
+      api.editApiKey(callTo(server.url, { random: () => 0.9 }), keyPath, { name: "a" }),
+    );
+    expect(error.verdict).toBe("ambiguous");
+    expect(error.message).toBe("the connection was refused; an earlier attempt may have been carried out");
+  });
+
+  it("stays ambiguous when a later attempt was refused", async () => {
+    const server = await wireServer(({ n }) => (n === 1 ? answer(500) : answer(403)));
+    const error = await errorOf(api.editApiKey(callTo(server.url), keyPath, { name: "a" }));
+    expect([error.verdict, error.status]).toEqual(["ambiguous", 403]);
+  });
+
+  it.each([404, 410])("is over when a later attempt finds %i", async (status) => {
+    const server = await wireServer(({ n }) => (n === 1 ? answer(500) : answer(status)));
+    const error = await errorOf(api.deleteApiKey(callTo(server.url), keyPath));
+    expect([error.verdict, error.status]).toEqual(["refused", status]);
+  });
+
+  it("does not make a failed GET ambiguous", async () => {
+    const server = await wireServer(({ n }) => (n === 1 ? answer(500) : answer(403)));
+    const error = await errorOf(api.readApiKey(callTo(server.url), keyPath));
+    expect([error.verdict, error.message]).toEqual(["refused", "the service answered 403"]);
+  });
+});
+
+describe("connections", () => {
+  it("are kept and reused, also for a POST of a key", async () => {
+    const server = await wireServer(() => answer(200, keyAnswer));
+    const call = callTo(server.url);
+    await api.readApiKey(call, keyPath);
+    await api.createApiKey(call, newKey);
+    await api.deleteApiKey(call, keyPath);
+    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 1]);
+  });
+
+  it("are made anew for each POST of credits, and closed after it", async () => {
+    const server = await wireServer(({ method }) =>
+      answer(200, method === "POST" ? { billing: { id: "b" } } : keyAnswer),
+    );
+    const call = callTo(server.url);
+    await api.readApiKey(call, keyPath);
+    await api.createBilling(call, newBilling);
+    await api.createBilling(call, newBilling);
+    await api.readApiKey(call, keyPath);
+    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2, 3, 1]);
+    await expect.poll(() => server.sockets.size).toBe(1);
+  });
+
+  it("that the service closed between two requests are not used again, and nothing fails", async () => {
+    const server = await wireServer(({ method }, socket) => {
+      socket.end(answer(200, method === "POST" ? keyAnswer : { workspaces: [] }));
+      return undefined;
+    });
+    const call = callTo(server.url);
+    for (let n = 0; n < 20; n += 1) {
+      await api.listWorkspaces(call);
+      await expect.poll(() => server.sockets.size).toBe(0);
+      expect((await api.createApiKey(call, newKey)).record?.id).toBe("k");
+      await expect.poll(() => server.sockets.size).toBe(0);
+    }
+    expect(server.requests).toHaveLength(40);
+  });
+});
+
+describe("a service that is down", () => {
+  it("sees 4 requests of one call, and no more than 1.1 times the requests of 1,000", async () => {
+    const server = await wireServer((_request, socket) => void socket.destroy());
+    const call = callTo(server.url, { clock: quickClock(), random: () => 0.5 });
+    await errorOf(api.readApiKey(call, keyPath));
+    expect(server.requests).toHaveLength(4);
+    await Promise.all(Array.from({ length: 999 }, () => errorOf(api.readApiKey(call, keyPath))));
+    expect(server.requests).toHaveLength(1_100);
+  });
+
+  it("gets its retries back when it is up again", async () => {
+    let down = true;
+    const server = await wireServer((_request, socket) => {
+      if (down) return void socket.destroy();
+      return answer(200, keyAnswer);
+    });
+    const call = callTo(server.url, { clock: quickClock(), random: () => 0 });
+    for (let n = 0; n < 40; n += 1) await errorOf(api.readApiKey(call, keyPath));
+    expect(server.requests).toHaveLength(140);
+    down = false;
+    for (let n = 0; n < 20; n += 1) await api.readApiKey(call, keyPath);
+    down = true;
+    await errorOf(api.readApiKey(call, keyPath));
+    expect(server.requests).toHaveLength(163);
+  });
+});

@@ -1,0 +1,241 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import * as api from "../../provider/client/endpoints";
+import { type PresetName, presets, startStandIn } from "../service/index";
+import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, token, wireServer } from "./calls";
+import { answer, type Received } from "./wireServer";
+
+const scopeBody = { name: "Docs", representation: "docs", description: "" };
+const migrated = { ...newKey, key: "sk_existing_value", metadata: { a: { b: [1] } } };
+const billingAnswer = { billing: { id: "b" } };
+const workspaceAnswer = { workspace: { id: "ws_main" } };
+const edit = { name: "new", enabled: false, scopes: [{ id: "s1", ...newKey.scopes[0] }] };
+const settings = { defaultKeyPrefix: "pk", defaultAllowedIPs: ["10.0.0.0/8"], defaultRateLimitPerSecond: 5 };
+
+/** Each endpoint: the call, the request that it must send, and an answer that it takes. */
+const endpoints: [string, (call: api.Call) => Promise<unknown>, string, unknown, unknown][] = [
+  [
+    "4.1",
+    (c) => api.editApiKey(c, keyPath, edit as never),
+    "PATCH /api/v1/workspace/ws_main/api-key/k",
+    edit,
+    keyAnswer,
+  ],
+  ["4.2", (c) => api.readApiKey(c, keyPath), "GET /api/v1/workspace/ws_main/api-key/k", undefined, keyAnswer],
+  [
+    "4.3",
+    (c) => api.listApiKeys(c, keyPath),
+    "GET /api/v1/workspace/ws_main/api-key",
+    undefined,
+    { apiKeys: [] },
+  ],
+  ["4.4", (c) => api.createApiKey(c, newKey), "POST /api/v1/api-key", newKey, keyAnswer],
+  ["4.5", (c) => api.migrateApiKey(c, migrated), "POST /api/v1/api-key/migrate", migrated, keyAnswer],
+  ["4.6", (c) => api.listWorkspaces(c), "GET /api/v1/workspace", undefined, { workspaces: [] }],
+  ["4.7", (c) => api.readWorkspace(c, keyPath), "GET /api/v1/workspace/ws_main", undefined, workspaceAnswer],
+  [
+    "4.8",
+    (c) => api.editWorkspace(c, keyPath, settings),
+    "PATCH /api/v1/workspace/ws_main",
+    settings,
+    workspaceAnswer,
+  ],
+  [
+    "4.9",
+    (c) => api.deleteApiKey(c, keyPath),
+    "DELETE /api/v1/workspace/ws_main/api-key/k",
+    undefined,
+    keyAnswer,
+  ],
+  [
+    "4.10",
+    (c) => api.listScopes(c, keyPath),
+    "GET /api/v1/workspace/ws_main/scopes",
+    undefined,
+    { scopes: [] },
+  ],
+  [
+    "4.11",
+    (c) => api.createScope(c, keyPath, scopeBody),
+    "POST /api/v1/workspace/ws_main/scope",
+    scopeBody,
+    { scope: { id: "s", representation: "docs" } },
+  ],
+  [
+    "4.12",
+    (c) => api.createBilling(c, newBilling),
+    "POST /api/v1/customer-billing",
+    newBilling,
+    billingAnswer,
+  ],
+];
+
+describe("each endpoint", () => {
+  it.each(endpoints)(
+    "%s sends its method, path, headers and body, once",
+    async (_part, run, line, body, reply) => {
+      const server = await wireServer(() => answer(200, reply));
+      const result = await run(callTo(server.url));
+      expect(JSON.stringify(result)).not.toContain("problem");
+      expect(server.requests).toHaveLength(1);
+      const [request] = server.requests as [Received];
+      expect(`${request.method} ${request.path}`).toBe(line);
+      expect(request.headers["authorization"]).toBe(`Bearer ${token}`);
+      expect(request.headers["accept-encoding"]).toBe("identity");
+      expect(request.headers["content-type"]).toBe(body === undefined ? undefined : "application/json");
+      expect(request.body === "" ? undefined : JSON.parse(request.body)).toEqual(body);
+    },
+  );
+
+  it.each([
+    ["", ""],
+    ["/", ""],
+    ["/tenant/a", "/tenant/a"],
+    ["/tenant/a/", "/tenant/a"],
+  ])("is appended to a base URL that ends with %j", async (ending, prefix) => {
+    const server = await wireServer(() => answer(200, { workspaces: [] }));
+    await api.listWorkspaces(callTo(server.url + ending));
+    expect(server.requests[0]?.path).toBe(`${prefix}/api/v1/workspace`);
+  });
+
+  it.each(["", ".", "..", "a\nb", "\ud800"])("refuses the id %j before anything is sent", async (odd) => {
+    const server = await wireServer(() => answer(200, keyAnswer));
+    const call = callTo(server.url);
+    const path = { workspaceId: "ws_main", keyId: odd };
+    for (const run of [
+      () => api.readApiKey(call, path),
+      () => api.editApiKey(call, path, {}),
+      () => api.deleteApiKey(call, path),
+      () => api.listApiKeys(call, { workspaceId: odd }),
+      () => api.readWorkspace(call, { workspaceId: odd }),
+      () => api.editWorkspace(call, { workspaceId: odd }, {}),
+      () => api.listScopes(call, { workspaceId: odd }),
+      () => api.createScope(call, { workspaceId: odd }, scopeBody),
+    ]) {
+      expect((await errorOf(run())).verdict).toBe("notSent");
+    }
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("sends ids and texts that are not ASCII unharmed", async () => {
+    const server = await wireServer(() => answer(200, { apiKey: { id: "ü/1" } }));
+    await api.editApiKey(callTo(server.url), { workspaceId: "w ?", keyId: "ü/1" }, { name: "Schlüssel 🔑" });
+    expect(server.requests[0]?.path).toBe("/api/v1/workspace/w%20%3F/api-key/%C3%BC%2F1");
+    expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual({ name: "Schlüssel 🔑" });
+  });
+
+  it("does not send what can't be written as JSON", async () => {
+    const server = await wireServer(() => answer(200, keyAnswer));
+    const error = await errorOf(api.createApiKey(callTo(server.url), { ...newKey, metadata: { big: 1n } }));
+    expect([error.verdict, error.message]).toEqual([
+      "notSent",
+      "the request's fields can't be written as JSON",
+    ]);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe("the answer to a write that was carried out", () => {
+  it.each<[string, string, string]>([
+    ["204", "HTTP/1.1 204 X\r\n\r\n", "the answer is empty"],
+    ["200 without a body", answer(200), "the answer is empty"],
+    ["200 with HTML", answer(200, "<html>"), "the answer is not JSON"],
+    ["200 with another form", answer(200, { ok: true }), "the answer's apiKey is not an object"],
+    [
+      "200 with another key",
+      answer(200, { apiKey: { id: "other" } }),
+      "the answer's apiKey.id is not the one asked for",
+    ],
+    [
+      "200 with a wrong field",
+      answer(200, { apiKey: { id: "k", enabled: 1 } }),
+      "the answer's apiKey.enabled is not true or false",
+    ],
+  ])("%s is no error and no record, and says why", async (_name, reply, problem) => {
+    const server = await wireServer(() => reply);
+    const call = callTo(server.url);
+    expect(await api.editApiKey(call, keyPath, { name: "a" })).toEqual({ record: undefined, problem });
+    expect(await api.deleteApiKey(call, keyPath)).toEqual({ record: undefined, problem });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("is lost when the connection breaks in the middle of it, and the request is not repeated", async () => {
+    const server = await wireServer((_request, socket) => {
+      socket.write('HTTP/1.1 200 X\r\ncontent-length: 500\r\n\r\n{"apiKey":', () => socket.resetAndDestroy());
+      return undefined;
+    });
+    const written = await api.createApiKey(callTo(server.url), newKey);
+    expect(written).toEqual({ record: undefined, problem: "the answer was cut off" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("belongs to the workspace that was edited", async () => {
+    const server = await wireServer(() => answer(200, { workspace: { id: "ws_other" } }));
+    const problem = "the answer's workspace.id is not the one asked for";
+    expect(await api.editWorkspace(callTo(server.url), keyPath, {})).toEqual({ record: undefined, problem });
+  });
+});
+
+describe("the answer to a GET", () => {
+  it.each<[string, (n: number) => string]>([
+    ["cut", () => "HTTP/1.1 200 X\r\ncontent-length: 50\r\nconnection: close\r\n\r\n{"],
+    ["garbage", () => answer(200, "<html>")],
+    ["empty", () => answer(204)],
+    ["of another record", () => answer(200, { apiKey: { id: "other" } })],
+    ["of another form", () => answer(200, { error: "none" })],
+  ])("that is %s is asked for again, and used when it is whole", async (_name, spoilt) => {
+    const server = await wireServer(({ n }, socket) => {
+      if (n === 3) return answer(200, keyAnswer);
+      socket.end(spoilt(n));
+      return undefined;
+    });
+    expect((await api.readApiKey(callTo(server.url), keyPath)).id).toBe("k");
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("that stays useless is an invalidAnswer after 4 attempts", async () => {
+    const server = await wireServer(() => answer(200, { apiKey: { id: "other" } }));
+    const error = await errorOf(api.readApiKey(callTo(server.url), keyPath));
+    expect(error.message).toBe(
+      "the service answered 200, but the answer's apiKey.id is not the one asked for",
+    );
+    expect([error.verdict, error.status]).toEqual(["invalidAnswer", 200]);
+    expect(server.requests).toHaveLength(4);
+  });
+});
+
+describe("every dialect of the stand-in", () => {
+  it.each(Object.keys(presets) as PresetName[])(
+    "%s is understood, from create to delete",
+    async (dialect) => {
+      const service = await startStandIn({ dialect });
+      onTestFinished(() => service.close());
+      const call = callTo(service.url, {}, service.accessToken);
+      const created = await api.createApiKey(call, newKey);
+      expect(created.problem).toBeUndefined();
+      const keyId = created.record?.id ?? "";
+      expect(created.record?.key).toBe(service.key(keyId)?.key);
+      const path = { workspaceId: "ws_main", keyId };
+
+      expect(await api.readApiKey(call, path)).toMatchObject({ id: keyId, deleted: false, key: undefined });
+      await api.editApiKey(call, path, { name: "renamed", enabled: false, scopes: [] });
+      expect(service.key(keyId)?.name).toBe("renamed");
+      await api.listApiKeys(call, path);
+      expect((await api.listApiKeys(call, path)).map(({ id }) => id)).toEqual([keyId]);
+      expect((await api.migrateApiKey(call, migrated)).record?.key).toBe("sk_existing_value");
+
+      expect((await api.readWorkspace(call, path)).id).toBe("ws_main");
+      expect((await api.listWorkspaces(call)).map(({ id }) => id).sort()).toEqual(["ws_main", "ws_second"]);
+      await api.editWorkspace(call, path, { ...settings, defaultExpiration: 60 });
+      expect((await api.readWorkspace(call, path)).defaultAllowedIPs).toHaveLength(1);
+      expect((await api.createScope(call, path, scopeBody)).record?.representation).toBe("docs");
+      await api.listScopes(call, path);
+      expect((await api.listScopes(call, path)).map(({ representation }) => representation)).toEqual([
+        "docs",
+      ]);
+      expect((await api.createBilling(call, newBilling)).record?.id).toBe(service.billings()[0]?.id);
+
+      await api.deleteApiKey(call, path);
+      expect(service.keys({ deleted: false }).map(({ id }) => id)).not.toContain(keyId);
+    },
+  );
+});

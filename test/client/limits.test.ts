@@ -1,0 +1,161 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import * as api from "../../provider/client/endpoints";
+import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
+import { answer } from "./wireServer";
+
+const MiB = 1024 * 1024;
+const short = { connectMs: 2_000, headersMs: 150, exchangeMs: 400 };
+
+describe("the size of an answer", () => {
+  it("may be 1 MiB for one record, to the byte", async () => {
+    const body = JSON.stringify(keyAnswer);
+    const server = await wireServer(() => answer(200, body + " ".repeat(MiB - body.length)));
+    expect((await api.readApiKey(callTo(server.url), keyPath)).id).toBe("k");
+  });
+
+  it.each<[string, string]>([
+    ["announced", `HTTP/1.1 200 X\r\ncontent-length: ${MiB + 1}\r\n\r\n`],
+    ["not announced", `HTTP/1.1 200 X\r\nconnection: close\r\n\r\n${" ".repeat(MiB + 1)}`],
+    [
+      "in chunks",
+      `HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n${`10000\r\n${" ".repeat(65_536)}\r\n`.repeat(17)}`,
+    ],
+  ])("of more is not read on, %s, and not asked for again", async (_name, reply) => {
+    const server = await wireServer(() => reply);
+    const call = callTo(server.url);
+    const error = await errorOf(api.readApiKey(call, keyPath));
+    expect(error.message).toBe("the service answered 200, but the answer is larger than 1 MiB");
+    expect([error.verdict, error.status]).toEqual(["invalidAnswer", 200]);
+    const problem = "the answer is larger than 1 MiB";
+    expect(await api.createApiKey(call, newKey)).toEqual({ record: undefined, problem });
+    expect(server.requests).toHaveLength(2);
+    await expect.poll(() => server.sockets.size).toBe(0);
+  });
+
+  it("may be more than 1 MiB for a list, and 64 MiB at most", async () => {
+    const apiKeys = Array.from({ length: 20_000 }, (_, n) => ({ id: `key_${n}`, name: "x".repeat(50) }));
+    const server = await wireServer(({ n }) =>
+      n === 1 ? answer(200, { apiKeys }) : `HTTP/1.1 200 X\r\ncontent-length: ${64 * MiB + 1}\r\n\r\n`,
+    );
+    const call = callTo(server.url);
+    expect(await api.listApiKeys(call, keyPath)).toHaveLength(20_000);
+    const error = await errorOf(api.listApiKeys(call, keyPath));
+    expect(error.message).toBe("the service answered 200, but the answer is larger than 64 MiB");
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("of an error does not matter: it is the status that counts", async () => {
+    const server = await wireServer(
+      () => `HTTP/1.1 403 X\r\ncontent-length: ${99 * MiB}\r\n\r\n{"message":"no"}`,
+    );
+    const error = await errorOf(api.readApiKey(callTo(server.url), keyPath));
+    expect([error.verdict, error.message]).toEqual(["refused", "the service answered 403"]);
+  });
+
+  it("of headers is limited too", async () => {
+    const server = await wireServer(() => answer(200, keyAnswer, `x-long: ${"y".repeat(200_000)}`));
+    const error = await errorOf(api.createApiKey(callTo(server.url), newKey));
+    expect([error.verdict, error.message]).toEqual(["ambiguous", "the answer's headers are too large"]);
+  });
+});
+
+describe("a compressed answer", () => {
+  it("is not unpacked, and neither is it asked for again", async () => {
+    const packed = gzipSync(JSON.stringify(keyAnswer));
+    const server = await wireServer((_request, socket) => {
+      const head = `HTTP/1.1 200 X\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`;
+      socket.write(Buffer.concat([Buffer.from(head), packed]));
+      return undefined;
+    });
+    const call = callTo(server.url);
+    const error = await errorOf(api.readApiKey(call, keyPath));
+    const problem = "the answer is compressed, though that was not asked for";
+    expect([error.verdict, error.message]).toEqual([
+      "invalidAnswer",
+      `the service answered 200, but ${problem}`,
+    ]);
+    expect(await api.createApiKey(call, newKey)).toEqual({ record: undefined, problem });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("may say that it is not", async () => {
+    const server = await wireServer(() => answer(200, keyAnswer, "content-encoding: identity"));
+    expect((await api.readApiKey(callTo(server.url), keyPath)).id).toBe("k");
+  });
+});
+
+describe("time", () => {
+  it("runs out for a service that takes the request and says nothing", async () => {
+    const server = await wireServer(() => undefined);
+    const call = callTo(server.url, { timeOuts: short });
+    const error = await errorOf(api.createApiKey(call, newKey));
+    expect([error.verdict, error.status]).toEqual(["ambiguous", undefined]);
+    expect(error.message).toBe("no answer came within 0.15 s after the request was sent");
+    expect((await errorOf(api.createBilling(call, newBilling))).verdict).toBe("ambiguous");
+    expect(server.requests).toHaveLength(2);
+    await expect.poll(() => server.sockets.size).toBe(0);
+  });
+
+  it("runs out for an answer that drips, though every drop comes in time", async () => {
+    const server = await wireServer((_request, socket) => {
+      socket.write("HTTP/1.1 200 X\r\ncontent-length: 100000\r\n\r\n");
+      const drip = setInterval(() => socket.write(" "), 20);
+      socket.on("close", () => clearInterval(drip));
+      return undefined;
+    });
+    const call = callTo(server.url, { timeOuts: short });
+    const problem = "the answer was not complete within 0.4 s";
+    expect(await api.createApiKey(call, newKey)).toEqual({ record: undefined, problem });
+    const error = await errorOf(api.readApiKey(call, keyPath));
+    expect([error.verdict, error.message]).toEqual([
+      "invalidAnswer",
+      `the service answered 200, but ${problem}`,
+    ]);
+    expect(server.requests).toHaveLength(5);
+    await expect.poll(() => server.sockets.size).toBe(0);
+  });
+
+  it("runs out for headers that drip", async () => {
+    const server = await wireServer((_request, socket) => {
+      socket.write("HTTP/1.1 200 X\r\n");
+      const drip = setInterval(() => socket.write("x"), 20);
+      socket.on("close", () => clearInterval(drip));
+      return undefined;
+    });
+    const error = await errorOf(api.createApiKey(callTo(server.url, { timeOuts: short }), newKey));
+    expect(error.message).toBe("no answer came within 0.15 s after the request was sent");
+  });
+
+  it("runs out for a connection that does not come about", async () => {
+    // A TLS handshake that the other side never answers: connected, but not ready for a request.
+    const mute = await wireServer(() => undefined);
+    const timeOuts = { connectMs: 100, headersMs: 5_000, exchangeMs: 5_000 };
+    const call = callTo(mute.url.replace("http:", "https:"), { timeOuts });
+    const error = await errorOf(api.createBilling(call, newBilling));
+    expect([error.verdict, error.message]).toEqual(["notSent", "no connection came about within 0.1 s"]);
+    expect(mute.requests).toHaveLength(0);
+  });
+
+  it("for a request with 1xx answers before it counts until the real one", async () => {
+    const server = await wireServer(() => `HTTP/1.1 103 Early\r\nlink: <x>\r\n\r\n${answer(200, keyAnswer)}`);
+    expect((await api.readApiKey(callTo(server.url), keyPath)).id).toBe("k");
+    const stuck = await wireServer(() => "HTTP/1.1 102 Processing\r\n\r\n");
+    const error = await errorOf(api.createApiKey(callTo(stuck.url, { timeOuts: short }), newKey));
+    expect(error.message).toBe("no answer came within 0.15 s after the request was sent");
+  });
+});
+
+describe("a redirect", () => {
+  it.each([301, 302, 307, 308])("%i is not followed and names where it points", async (status) => {
+    const target = await wireServer(() => answer(200, keyAnswer));
+    const server = await wireServer(() => answer(status, "", `location: ${target.url}/in?token=1`));
+    const error = await errorOf(api.createApiKey(callTo(server.url), newKey));
+    expect([error.verdict, error.status]).toEqual(["refused", status]);
+    expect(error.message).toBe(
+      `the service answered ${status} and pointed to ${target.url}/in; redirects are not followed`,
+    );
+    expect(target.requests).toHaveLength(0);
+    expect(server.requests).toHaveLength(1);
+  });
+});

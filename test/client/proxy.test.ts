@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { isLoopback } from "../../provider/client/agents";
+import * as api from "../../provider/client/endpoints";
+import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, token, wireServer } from "./calls";
+import { answer } from "./wireServer";
+
+const elsewhere = "http://service.invalid:8080/pre";
+
+describe("a proxy of the environment", () => {
+  it.each(["HTTP_PROXY", "http_proxy"])("is used as %s says", async (name) => {
+    const proxy = await wireServer(() => answer(200, keyAnswer));
+    const call = callTo(elsewhere, { env: { [name]: proxy.url } });
+    expect((await api.readApiKey(call, keyPath)).id).toBe("k");
+    expect(proxy.requests[0]?.path).toBe(`${elsewhere}/api/v1/workspace/ws_main/api-key/k`);
+  });
+
+  it("is asked for a tunnel for https, and sees neither path nor token", async () => {
+    const proxy = await wireServer(() => answer(403));
+    const call = callTo("https://service.invalid", { env: { HTTPS_PROXY: proxy.url } });
+    const error = await errorOf(api.createApiKey(call, newKey));
+    expect([error.verdict, error.message]).toEqual(["notSent", "the proxy answered 403"]);
+    expect(new Set(proxy.requests.map(({ method, path }) => `${method} ${path}`))).toEqual(
+      new Set(["CONNECT service.invalid:443"]),
+    );
+    expect(JSON.stringify(proxy.requests)).not.toContain(token);
+  });
+
+  it("is used for credits too, on a fresh connection each time", async () => {
+    const proxy = await wireServer(() => answer(200, { billing: { id: "b" } }));
+    const call = callTo(elsewhere, { env: { HTTP_PROXY: proxy.url } });
+    await api.createBilling(call, newBilling);
+    await api.createBilling(call, newBilling);
+    expect(proxy.requests.map(({ connection }) => connection)).toEqual([1, 2]);
+  });
+
+  it("is not used for a host in NO_PROXY", async () => {
+    const proxy = await wireServer(() => answer(200, keyAnswer));
+    const env = { HTTP_PROXY: proxy.url, NO_PROXY: "service.invalid" };
+    const error = await errorOf(api.readApiKey(callTo(elsewhere, { env }), keyPath));
+    expect(error.message).toMatch(/^the host name service\.invalid (is not known|could not be looked up)$/);
+    expect(error.verdict).toBe("notSent");
+    expect(proxy.requests).toHaveLength(0);
+  });
+
+  it("that wants a login has not passed anything on", async () => {
+    const proxy = await wireServer(() => answer(407));
+    const error = await errorOf(
+      api.createBilling(callTo(elsewhere, { env: { HTTP_PROXY: proxy.url } }), newBilling),
+    );
+    expect([error.verdict, error.message]).toEqual(["notSent", "the proxy answered 407"]);
+  });
+
+  it.each(["127.0.0.1", "localhost"])("is never used for loopback: %s", async (host) => {
+    const proxy = await wireServer(() => answer(200, keyAnswer));
+    const service = await wireServer(() => answer(200, keyAnswer));
+    const env = {
+      HTTP_PROXY: proxy.url,
+      HTTPS_PROXY: proxy.url,
+      http_proxy: proxy.url,
+      https_proxy: proxy.url,
+    };
+    const call = callTo(`http://${host}:${service.port}`, { env });
+    await api.readApiKey(call, keyPath);
+    await api.createBilling(call, newBilling);
+    expect(service.requests).toHaveLength(2);
+    expect(proxy.requests).toHaveLength(0);
+  });
+
+  it("with an address that is none is an error that does not show it", async () => {
+    const env = { HTTPS_PROXY: "http://user:pass word@[" };
+    const error = await errorOf(api.readApiKey(callTo("https://service.invalid", { env }), keyPath));
+    expect([error.verdict, error.message]).toEqual([
+      "notSent",
+      "HTTP_PROXY or HTTPS_PROXY does not hold the address of a proxy",
+    ]);
+  });
+
+  it("of this process is read only where no other environment is given", async () => {
+    const proxy = await wireServer(() => answer(200, keyAnswer));
+    const before = process.env["HTTP_PROXY"];
+    process.env["HTTP_PROXY"] = proxy.url;
+    try {
+      const error = await errorOf(api.readApiKey(callTo(elsewhere, { env: {} }), keyPath));
+      expect(error.message).toContain("service.invalid");
+    } finally {
+      if (before === undefined) delete process.env["HTTP_PROXY"];
+      else process.env["HTTP_PROXY"] = before;
+    }
+    expect(proxy.requests).toHaveLength(0);
+  });
+});
+
+describe("loopback", () => {
+  it.each([
+    "http://127.0.0.1",
+    "http://127.255.1.2:80",
+    "http://127.1",
+    "http://[::1]",
+    "http://localhost",
+    "http://LOCALHOST",
+  ])("is %s", (url) => {
+    expect(isLoopback(new URL(url).hostname)).toBe(true);
+  });
+
+  it.each([
+    "http://127.0.0.1.example",
+    "http://localhost.example",
+    "http://128.0.0.1",
+    "http://[::2]",
+    "http://0.0.0.0",
+  ])("is not %s", (url) => {
+    expect(isLoopback(new URL(url).hostname)).toBe(false);
+  });
+});

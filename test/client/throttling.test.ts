@@ -1,0 +1,143 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import * as api from "../../provider/client/endpoints";
+import { startStandIn } from "../service/index";
+import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
+import { handClock } from "./handClock";
+import { quickClock } from "./quickClock";
+import { answer } from "./wireServer";
+
+/** A service that answers 429 so many times, then does what was asked. */
+const busyFor = (times: number, ...headers: string[]) =>
+  wireServer(({ n }) =>
+    n <= times ? answer(429, { message: "slow down" }, ...headers) : answer(200, keyAnswer),
+  );
+
+describe("429", () => {
+  it.each<[string, string | undefined, number]>([
+    ["seconds", "retry-after: 7", 7_000],
+    ["a date by this clock", "retry-after: Thu, 01 Jan 2026 00:01:00 GMT", 60_000],
+    ["nothing", undefined, 125],
+    ["nonsense", "retry-after: soon", 125],
+    ["a negative number", "retry-after: -5", 125],
+    ["no wait", "retry-after: 0", 125],
+    ["a date in the past", "retry-after: Wed, 31 Dec 2025 00:00:00 GMT", 125],
+  ])("with Retry-After of %s pauses and repeats, also a POST", async (_name, header, ms) => {
+    const server = await busyFor(1, ...(header === undefined ? [] : [header]));
+    const clock = quickClock();
+    const written = await api.createApiKey(callTo(server.url, { clock }), newKey);
+    expect(written.record?.id).toBe("k");
+    expect(server.requests).toHaveLength(2);
+    expect(clock.waits).toEqual([ms]);
+  });
+
+  it("counts a date from the Date of the answer", async () => {
+    const dates = ["date: Fri, 01 Jan 2016 00:00:00 GMT", "retry-after: Fri, 01 Jan 2016 00:00:30 GMT"];
+    const server = await busyFor(1, ...dates);
+    const clock = quickClock();
+    await api.readApiKey(callTo(server.url, { clock }), keyPath);
+    expect(clock.waits).toEqual([30_000]);
+  });
+
+  it("counts neither as an attempt nor against the retries of the process", async () => {
+    const server = await wireServer(({ n }) =>
+      n <= 150 ? answer(429) : n <= 153 ? answer(500) : answer(200, keyAnswer),
+    );
+    await api.readApiKey(callTo(server.url, { clock: quickClock() }), keyPath);
+    expect(server.requests).toHaveLength(154);
+  });
+
+  it("ends a call after 10 minutes of pauses", async () => {
+    const server = await wireServer(() => answer(429, { message: "slow down" }, "retry-after: 60"));
+    const clock = quickClock();
+    const error = await errorOf(api.createApiKey(callTo(server.url, { clock }), newKey));
+    expect([error.verdict, error.status]).toEqual(["refused", 429]);
+    expect(error.message).toBe('the service answered 429 "slow down" and asked to wait 60 s');
+    expect(server.requests).toHaveLength(11);
+    expect(clock.now()).toBe(600_000);
+  });
+
+  it.each(["3600", "99999999999", "Thu, 01 Jan 2026 01:00:00 GMT"])(
+    "with a Retry-After of %s fails at once and says how long the service asked for",
+    async (header) => {
+      const server = await busyFor(1, `retry-after: ${header}`);
+      const error = await errorOf(api.createApiKey(callTo(server.url, { clock: quickClock() }), newKey));
+      expect([error.verdict, error.status]).toEqual(["refused", 429]);
+      expect(error.message).toMatch(
+        /^the service answered 429 "slow down" and asked to wait (3600|31536000) s$/,
+      );
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it("with such a Retry-After keeps other calls from being sent too", async () => {
+    const server = await busyFor(1, "retry-after: 3600");
+    const call = callTo(server.url, { clock: quickClock() });
+    await errorOf(api.createApiKey(call, newKey));
+    const error = await errorOf(api.readApiKey(call, keyPath));
+    expect([error.verdict, error.message]).toEqual([
+      "notSent",
+      "the service asked for a pause of another 3600 s",
+    ]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is never repeated for credits, but pauses what comes after", async () => {
+    const server = await wireServer(({ n }) =>
+      n === 1 ? answer(429, "", "retry-after: 5") : answer(200, keyAnswer),
+    );
+    const clock = quickClock();
+    const call = callTo(server.url, { clock });
+    const error = await errorOf(api.createBilling(call, newBilling));
+    expect([error.verdict, error.status]).toEqual(["refused", 429]);
+    expect(error.message).toBe("the service answered 429 and asked to wait 5 s");
+    await api.readApiKey(call, keyPath);
+    expect(server.posts()).toHaveLength(1);
+    expect(clock.waits).toEqual([5_000]);
+  });
+
+  it("pauses the other calls to that origin, and no other origin", async () => {
+    const busy = await busyFor(1, "retry-after: 30");
+    const free = await wireServer(() => answer(200, keyAnswer));
+    const clock = handClock();
+    const call = callTo(busy.url, { clock });
+    const other: api.Call = { ...call, credentials: { ...call.credentials, baseUrl: free.url } };
+    const throttled = api.readApiKey(call, keyPath);
+    await expect.poll(() => clock.waiting()).toBe(1);
+    const held = api.readApiKey(call, keyPath);
+    await api.readApiKey(other, keyPath);
+    expect(busy.requests).toHaveLength(1);
+    clock.advance(30_000);
+    await Promise.all([throttled, held]);
+    expect(busy.requests).toHaveLength(3);
+  });
+});
+
+describe("the pace", () => {
+  it("lets 32 requests be under way at once, and all of many calls in the end", async () => {
+    let underWay = 0;
+    let most = 0;
+    const server = await wireServer((_request, socket) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      setTimeout(() => {
+        underWay -= 1;
+        socket.write(answer(200, keyAnswer));
+      }, 5);
+      return undefined;
+    });
+    const call = callTo(server.url);
+    await Promise.all(Array.from({ length: 200 }, () => api.readApiKey(call, keyPath)));
+    expect(server.requests).toHaveLength(200);
+    expect(most).toBe(32);
+  });
+
+  it("gets 30 keys made by a service that takes 10 requests a second, without a failure and none twice", async () => {
+    const service = await startStandIn({ dialect: { rateLimitPerSecond: 10, retryAfter: "none" } });
+    onTestFinished(() => service.close());
+    const call = callTo(service.url, { random: Math.random }, service.accessToken);
+    const names = Array.from({ length: 30 }, (_, n) => `key ${n}`);
+    const made = await Promise.all(names.map((name) => api.createApiKey(call, { ...newKey, name })));
+    expect(made.map(({ record }) => record?.name)).toEqual(names);
+    expect(service.keys()).toHaveLength(30);
+  });
+});

@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
+
+/** A request as it came off the wire. */
+export interface Received {
+  /** 1 for the first request that the server received. */
+  readonly n: number;
+  /** 1 for the first connection. */
+  readonly connection: number;
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A server that answers byte by byte what a test wants, and counts what it gets. */
+export interface WireServer {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: readonly Received[];
+  /** The connections that are open. */
+  readonly sockets: ReadonlySet<Socket>;
+  close(): Promise<void>;
+}
+
+/** An HTTP/1.1 answer with a length; the headers are whole lines. */
+export function answer(status: number, body: unknown = "", ...headers: string[]): string {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const lines = [`HTTP/1.1 ${status} X`, `content-length: ${Buffer.byteLength(text)}`, ...headers];
+  return `${lines.join("\r\n")}\r\n\r\n${text}`;
+}
+
+/** `respond` writes to the socket, or ends or resets it; what it returns is written. */
+export async function startWireServer(
+  respond: (request: Received, socket: Socket) => string | undefined,
+): Promise<WireServer> {
+  const requests: Received[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    const connection = connections;
+    let text = "";
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+    socket.on("data", (data) => {
+      text += data.toString("latin1");
+      for (let next = parse(text); next !== undefined; next = parse(text)) {
+        text = text.slice(next.length);
+        const request = { ...next.request, connection, n: requests.length + 1 };
+        requests.push(request);
+        const reply = respond(request, socket);
+        if (reply !== undefined) socket.write(reply);
+      }
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    sockets,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function parse(text: string) {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const [first = "", ...lines] = text.slice(0, end).split("\r\n");
+  const [method = "", path = ""] = first.split(" ");
+  const headers = Object.fromEntries(
+    lines.map((line) => [
+      line.slice(0, line.indexOf(":")).toLowerCase(),
+      line.slice(line.indexOf(":") + 1).trim(),
+    ]),
+  );
+  const length = end + 4 + Number(headers["content-length"] ?? 0);
+  if (text.length < length) return undefined;
+  const body = Buffer.from(text.slice(end + 4, length), "latin1").toString("utf8");
+  return { length, request: { method, path, headers, body } };
+}

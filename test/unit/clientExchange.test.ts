@@ -1,0 +1,81 @@
+import type { Dispatcher } from "undici";
+import { describe, expect, it } from "vitest";
+import { exchange } from "../../provider/client/exchange";
+
+const request = {
+  origin: "https://api.example",
+  path: "/api/v1/customer-billing",
+  method: "POST",
+  headers: {},
+  body: "{}",
+  maxBytes: 100,
+} as const;
+const timeOuts = { connectMs: 20, headersMs: 5_000, exchangeMs: 5_000 };
+
+/** A dispatcher that hands its handler to the test. */
+function dispatcher(dispatch: (handler: Required<Dispatcher.DispatchHandler>) => void): Dispatcher {
+  return {
+    dispatch: (_options: unknown, handler: Dispatcher.DispatchHandler) => {
+      dispatch(handler as Required<Dispatcher.DispatchHandler>);
+      return true;
+    },
+  } as Dispatcher;
+}
+function controller() {
+  const aborted: unknown[] = [];
+  return {
+    aborted,
+    abort: (reason: unknown) => aborted.push(reason),
+  } as unknown as Dispatcher.DispatchController & {
+    aborted: unknown[];
+  };
+}
+
+describe("an exchange", () => {
+  it("that was given up before it started is never written, however late the connection comes about", async () => {
+    let handler: Required<Dispatcher.DispatchHandler> | undefined;
+    const result = await exchange(
+      dispatcher((given) => {
+        handler = given;
+      }),
+      request,
+      timeOuts,
+    );
+    expect(result).toMatchObject({ kind: "failed", started: false });
+    const late = controller();
+    handler?.onRequestStart(late, {});
+    expect(late.aborted).toHaveLength(1);
+  });
+
+  it("is never written twice, whatever the dispatcher tries", async () => {
+    const first = controller();
+    const second = controller();
+    const result = await exchange(
+      dispatcher((handler) => {
+        handler.onRequestStart(first, {});
+        handler.onRequestStart(second, {});
+        handler.onResponseError(second, new Error("aborted"));
+      }),
+      request,
+      timeOuts,
+    );
+    expect([first.aborted.length, second.aborted.length]).toEqual([0, 1]);
+    expect(result).toMatchObject({ kind: "failed", started: true });
+  });
+
+  it("that the dispatcher refuses by throwing was not sent", async () => {
+    const result = await exchange(
+      dispatcher(() => {
+        throw new TypeError("Bearer tok_secret");
+      }),
+      request,
+      timeOuts,
+    );
+    expect(result).toEqual({
+      kind: "failed",
+      started: false,
+      phrase: "the connection failed",
+      lasting: false,
+    });
+  });
+});
