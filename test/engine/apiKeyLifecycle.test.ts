@@ -82,8 +82,7 @@ lifecycleSuite({
     { delete: "marksAndLists" },
     { delete: "marksAndOnlyLists", readGone: 410 },
   ],
-  deletable: "base",
-  deletableChanged: "{ ...base, enabled: false }",
+  deletable: { before: "base", after: "{ ...base, enabled: false }" },
   delete: (service, id) => service.deleteKey(id),
   secretOf: (service, id) => service.key(id)?.key,
   hidden: [
@@ -95,6 +94,7 @@ lifecycleSuite({
         existingKey: "sk_value_in_the_dark",
       }`,
       texts: ["customer-in-the-dark", "note-in-the-dark", "sk_value_in_the_dark"],
+      drift: (service, id) => service.editKey(id, { enabled: false }),
     },
   ],
   leftOver: (service) => service.keys({ deleted: false }),

@@ -1,105 +1,54 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Dialect, LoggedRequest, StandIn } from "../service";
+import type { StandIn } from "../service";
 import { expectQuiet, expectSilentUp, expectUnsaid, onlyLine, stepsFor } from "./expectations";
+import type { Declaration, LifecycleCase, Pair } from "./lifecycleCase";
 import { type Scene, setScene } from "./scene";
 
-/** A declaration is what follows a resource's name in the program, as text. */
-type Declaration = string;
+const changing = (field: string) => `${field}Changes`;
+const replaced = (field: string) => `${field}Replaces`;
+const numbered = (word: string, place: number) => `${word}${place}`;
 
-/** A field that changes in place, shown by a resource of its own. */
-export interface ManagedField {
-  readonly field: string;
-  readonly before: Declaration;
-  /** Nothing but the field differs, in canonical form. */
-  readonly after: Declaration;
-  /** The field's value before and after, as a preview shows it. */
-  readonly values: readonly [before: unknown, after: unknown];
-  /** Somebody else changes the field; the value is then `drifted`. */
-  drift(service: StandIn, id: string): void;
-  readonly drifted: unknown;
-}
-
-export interface Pair {
-  readonly before: Declaration;
-  readonly after: Declaration;
-}
-
-/** What the suite has to know of a resource. A part that the resource doesn't have is an empty list. */
-export interface LifecycleCase {
-  readonly kind: string;
-  /** A program with these resources. Of each it puts out `<name>Id` and, where there is one, `<name>Secret`. */
-  program(resources: Readonly<Record<string, Declaration>>): string;
-  readonly managed: readonly ManagedField[];
-  /** Other spellings of the same, by what differs. */
-  readonly respelled: Readonly<Record<string, Pair>>;
-  /** Fields whose change makes another object. */
-  readonly replacing: Readonly<Record<string, Pair>>;
-  /** A replacement for which the program asks that the old object goes first. */
-  readonly deletesFirst: readonly Pair[];
-  /** Methods of the requests that each operation makes. */
-  readonly calls: {
-    readonly create: readonly string[];
-    readonly update: readonly string[];
-    readonly delete: readonly string[];
-  };
-  /** Ways in which the service may delete, each with a resource that somebody else deletes. */
-  readonly deleting: readonly Partial<Dialect>[];
-  readonly deletable: Declaration;
-  /** Differs from `deletable` in a field that changes in place. */
-  readonly deletableChanged: Declaration;
-  delete(service: StandIn, id: string): void;
-  /** The secret of an object, as the service knows it. */
-  secretOf(service: StandIn, id: string): string | undefined;
-  /** A resource with secrets in its inputs, and what no output may ever show. */
-  readonly hidden: readonly { readonly declaration: Declaration; readonly texts: readonly string[] }[];
-  /** What is left in the service that destroy should have removed. */
-  leftOver(service: StandIn): readonly unknown[];
-}
-
-/** One life of a resource on the real engine: everything that any resource promises to any program. */
+/** One life on the real engine: everything that any resource promises to any program. */
 export function lifecycleSuite(given: LifecycleCase): void {
-  const { kind, managed, calls } = given;
-  const respelled = Object.entries(given.respelled).map(
-    ([, pair], place) => ["spelled", place, pair] as const,
-  );
+  const { kind, managed, calls, deletesFirst, deleting, hidden } = given;
+  const respelled = Object.values(given.respelled);
   const replacing = Object.entries(given.replacing);
-  const names = {
-    managed: (field: string) => `${field}Changes`,
-    replacing: (field: string) => `${field}Replaces`,
-    deletable: (place: number) => `vanishing${place}`,
-  };
+  const pairs = Object.fromEntries<Pair>([
+    ...managed.map((pair) => [changing(pair.field), pair] as const),
+    ...respelled.map((pair, place) => [numbered("spelled", place), pair] as const),
+    ...replacing.map(([field, pair]) => [replaced(field), pair] as const),
+    ...deletesFirst.map((pair, place) => [numbered("deletesFirst", place), pair] as const),
+    ...deleting.map((_, place) => [numbered("vanishing", place), given.deletable] as const),
+  ]);
+  const resources = Object.fromEntries<Declaration>([
+    ...Object.entries(pairs).map(([name, { before }]) => [name, before] as const),
+    ...hidden.map(({ declaration }, place) => [numbered("hidden", place), declaration] as const),
+  ]);
 
   describe(`${kind} on the engine`, () => {
     let scene: Scene;
     let service: StandIn;
     const ids = new Map<string, string>();
-    const resources = Object.fromEntries<Declaration>([
-      ...managed.map(({ field, before }) => [names.managed(field), before] as const),
-      ...respelled.map(([name, place, { before }]) => [`${name}${place}`, before] as const),
-      ...replacing.map(([field, { before }]) => [names.replacing(field), before] as const),
-      ...given.deletesFirst.map(({ before }, place) => [`deletesFirst${place}`, before] as const),
-      ...given.deleting.map((_, place) => [names.deletable(place), given.deletable] as const),
-      ...given.hidden.map(({ declaration }, place) => [`hidden${place}`, declaration] as const),
-    ]);
-
-    const redeclare = (changes: Readonly<Record<string, Declaration>>) => {
-      Object.assign(resources, changes);
-      return scene.declare(given.program(resources));
-    };
     const idOf = (name: string) => ids.get(name) ?? `no id of ${name}`;
     const learnIds = async () => {
       for (const [output, { value }] of Object.entries(await scene.stack.outputs())) {
         if (output.endsWith("Id")) ids.set(output.slice(0, -"Id".length), String(value));
       }
     };
-    const requestsFor = (name: string) =>
-      service.requests.filter(({ path }) => path.split("/").includes(encodeURIComponent(idOf(name))));
-    const methods = (requests: readonly LoggedRequest[]) => requests.map(({ method }) => method);
+    const change = async (isMeant: (name: string) => boolean) => {
+      const changed = Object.entries(pairs).filter(([name]) => isMeant(name));
+      for (const [name, { after }] of changed) resources[name] = after;
+      await scene.declare(given.program(resources));
+    };
+    const methodsFor = (name: string) =>
+      service.requests
+        .filter(({ path }) => path.split("/").includes(encodeURIComponent(idOf(name))))
+        .map(({ method }) => method);
     const secrets = () => [
-      ...given.hidden.flatMap(({ texts }) => texts),
+      ...hidden.flatMap(({ texts }) => texts),
       ...[...ids.values()].flatMap((id) => given.secretOf(service, id) ?? []),
     ];
-    /** The secrets in the stack's outputs are those of the service, marked as secret, and stand nowhere else. */
+    /** The outputs hold the service's secrets, marked as such, and they are to be seen nowhere. */
     const expectSecretsKept = async () => {
       const outputs = await scene.stack.outputs();
       for (const name of Object.keys(resources)) {
@@ -108,21 +57,31 @@ export function lifecycleSuite(given: LifecycleCase): void {
       }
       if (secrets().length > 0) await expectUnsaid(scene, secrets());
     };
+    const driftAll = () => {
+      for (const { field, drift } of managed) drift(service, idOf(changing(field)));
+      hidden.forEach(({ drift }, place) => {
+        drift(service, idOf(numbered("hidden", place)));
+      });
+    };
 
     beforeAll(async () => {
-      scene = await setScene(`life-${kind.toLowerCase()}`, { program: given.program(resources) });
+      const tenants = given.tenants === undefined ? {} : { tenants: given.tenants };
+      scene = await setScene(`life-of-${kind.toLowerCase()}`, {
+        program: given.program(resources),
+        ...tenants,
+      });
       service = scene.service;
     });
     afterAll(() => scene?.close());
 
-    it("R12 is previewed without a request, and created with one each", async () => {
+    it("R12 is previewed without a request, then created", async () => {
       const preview = await scene.stack.preview();
       expect(preview.ok, preview.output).toBe(true);
       expect(service.requests).toEqual([]);
       const up = await scene.stack.up();
       expect(up.ok, up.output).toBe(true);
       const each = Object.keys(resources).flatMap(() => calls.create);
-      expect(methods(service.requests).sort()).toEqual(each.sort());
+      expect(service.requests.map(({ method }) => method).sort()).toEqual(each.sort());
       await learnIds();
       await expectSecretsKept();
     });
@@ -134,48 +93,27 @@ export function lifecycleSuite(given: LifecycleCase): void {
       expect(refresh.ok, refresh.output).toBe(true);
       const preview = await scene.stack.preview({ expectNoChanges: true });
       expect(preview.ok, preview.output).toBe(true);
-      await expectSecretsKept();
     });
 
     if (managed.length > 0) {
-      it("R2 a preview names the field that changes, and no other; the up makes it so", async () => {
-        await redeclare(Object.fromEntries(managed.map(({ field, after }) => [names.managed(field), after])));
+      it("R2 a preview names the one field that changes; the up makes it so", async () => {
+        await change((name) => name.endsWith("Changes"));
         const preview = await scene.stack.preview();
         service.clearRequests();
         const up = await scene.stack.up();
         for (const outcome of [preview, up]) {
-          expect(outcome).toMatchObject({ ok: true, changes: { update: managed.length } });
+          expect(outcome, outcome.output).toMatchObject({ ok: true, changes: { update: managed.length } });
           for (const { field, values } of managed) {
-            const [old, now] = values;
-            const [step] = stepsFor(outcome, names.managed(field));
+            const [step] = stepsFor(outcome, changing(field));
             expect(step).toMatchObject({ op: "update", diffs: [field] });
-            expect(step?.changed).toEqual({ [field]: { old, new: now } });
+            expect(step?.changed).toEqual({ [field]: { old: values[0], new: values[1] } });
           }
         }
-        for (const { field } of managed) {
-          expect(methods(requestsFor(names.managed(field))), field).toEqual(calls.update);
-        }
+        for (const { field } of managed) expect(methodsFor(changing(field)), field).toEqual(calls.update);
         expect(service.requests).toHaveLength(managed.length * calls.update.length);
         await expectQuiet(scene);
-        await expectSecretsKept();
       });
-    }
 
-    if (respelled.length > 0) {
-      it(`R2 spelled otherwise is no change: ${Object.keys(given.respelled).join("; ")}`, async () => {
-        await redeclare(
-          Object.fromEntries(respelled.map(([name, place, { after }]) => [`${name}${place}`, after])),
-        );
-        await expectSilentUp(scene);
-        await expectQuiet(scene);
-      });
-    }
-
-    const driftAll = () => {
-      for (const { field, drift } of managed) drift(service, idOf(names.managed(field)));
-    };
-
-    if (managed.length > 0) {
       it("R5 drift is shown as old → now and now → declared, and healed by `up --refresh`", async () => {
         driftAll();
         const preview = await scene.stack.previewRefresh();
@@ -183,10 +121,10 @@ export function lifecycleSuite(given: LifecycleCase): void {
         for (const outcome of [preview, up]) {
           expect(outcome.ok, outcome.output).toBe(true);
           for (const { field, values, drifted } of managed) {
-            const [, declared] = values;
-            expect(stepsFor(outcome, names.managed(field)), field).toMatchObject([
+            const declared = values[1];
+            expect(stepsFor(outcome, changing(field)), field).toMatchObject([
               { duringRefresh: true, changed: { [field]: { old: declared, new: drifted } } },
-              { op: "update", duringRefresh: false, changed: { [field]: { old: drifted, new: declared } } },
+              { duringRefresh: false, op: "update", changed: { [field]: { old: drifted, new: declared } } },
             ]);
           }
         }
@@ -197,77 +135,87 @@ export function lifecycleSuite(given: LifecycleCase): void {
       it("R5 a refresh takes drift into the state, and the next preview shows now → declared", async () => {
         driftAll();
         const refresh = await scene.stack.refresh();
+        expect(refresh.ok, refresh.output).toBe(true);
         const preview = await scene.stack.preview();
         await expectSecretsKept();
-        const up = await scene.stack.up();
-        expect(refresh.ok, refresh.output).toBe(true);
         for (const { field, values, drifted } of managed) {
-          const [, declared] = values;
-          expect(stepsFor(refresh, names.managed(field))).toMatchObject([
+          const declared = values[1];
+          expect(stepsFor(refresh, changing(field))).toMatchObject([
             { op: "update", diffs: [field], changed: { [field]: { old: declared, new: drifted } } },
           ]);
-          for (const outcome of [preview, up]) {
-            expect(stepsFor(outcome, names.managed(field))).toMatchObject([
-              { op: "update", diffs: [field], changed: { [field]: { old: drifted, new: declared } } },
-            ]);
-          }
+          expect(stepsFor(preview, changing(field))).toMatchObject([
+            { op: "update", diffs: [field], changed: { [field]: { old: drifted, new: declared } } },
+          ]);
         }
+        const up = await scene.stack.up();
+        expect(up.changes, up.output).toEqual(preview.changes);
         await expectSilentUp(scene);
         await expectSecretsKept();
       });
     }
 
+    if (respelled.length > 0) {
+      it(`R2 spelled otherwise is no change: ${Object.keys(given.respelled).join("; ")}`, async () => {
+        await change((name) => name.startsWith("spelled"));
+        await expectSilentUp(scene);
+        await expectQuiet(scene);
+      });
+    }
+
     if (replacing.length > 0) {
-      it("R10 a change that replaces is previewed as one, by its field, and creates before it deletes", async () => {
+      it("R10 a change that replaces is previewed by its field, and creates before it deletes", async () => {
+        const isReplaced = (name: string) => name.endsWith("Replaces") || name.startsWith("deletesFirst");
         const before = new Map(ids);
-        await redeclare(
-          Object.fromEntries([
-            ...replacing.map(([field, { after }]) => [names.replacing(field), after]),
-            ...given.deletesFirst.map(({ after }, place) => [`deletesFirst${place}`, after]),
-          ]),
-        );
+        await change(isReplaced);
         const preview = await scene.stack.preview();
         expect(preview.changes, preview.output).toMatchObject({
-          replace: replacing.length + given.deletesFirst.length,
+          replace: replacing.length + deletesFirst.length,
         });
-        for (const [field] of replacing) {
-          const step = stepsFor(preview, names.replacing(field)).find(({ op }) => op === "replace");
-          expect(step?.diffs, field).toEqual([field]);
-        }
         service.clearRequests();
         const up = await scene.stack.up();
         expect(up.ok, up.output).toBe(true);
-        const order = (name: string) => stepsFor(up, name).map(({ op }) => op);
         for (const [field] of replacing) {
-          const name = names.replacing(field);
-          expect(order(name), field).toEqual(["create-replacement", "replace", "delete-replaced"]);
+          const steps = stepsFor(up, replaced(field)).map(({ op }) => op);
+          expect(steps, field).toEqual(["create-replacement", "replace", "delete-replaced"]);
+          const shown = stepsFor(preview, replaced(field)).find(({ op }) => op === "replace");
+          expect(shown?.diffs, field).toEqual([field]);
+          expect(methodsFor(replaced(field)), field).toEqual(calls.delete);
         }
-        given.deletesFirst.forEach((_, place) => {
-          expect(order(`deletesFirst${place}`)).toEqual(["delete-replaced", "replace", "create-replacement"]);
+        deletesFirst.forEach((_, place) => {
+          const steps = stepsFor(up, numbered("deletesFirst", place)).map(({ op }) => op);
+          expect(steps).toEqual(["delete-replaced", "replace", "create-replacement"]);
         });
-        await learnIds();
+        const wire = service.requests.map(({ method, path }) => `${method} ${path.split("/").at(-1)}`);
+        const created = (until: number) =>
+          wire.slice(0, until).filter((line) => line.startsWith(calls.create.at(-1) ?? "")).length;
         for (const [name, id] of before) {
-          const isReplaced = name.endsWith("Replaces") || name.startsWith("deletesFirst");
-          expect(ids.get(name) === id, name).toBe(!isReplaced);
+          const deleted = wire.findIndex((line) => line.endsWith(encodeURIComponent(id)));
+          if (name.endsWith("Replaces") && deleted >= 0) {
+            expect(created(deleted), name).toBeGreaterThanOrEqual(replacing.length);
+          }
         }
+        await learnIds();
+        for (const [name, id] of before) expect(ids.get(name) !== id, name).toBe(isReplaced(name));
         await expectQuiet(scene);
         await expectSecretsKept();
       });
     }
 
-    if (given.deleting.length > 0) {
+    if (deleting.length > 0) {
+      const [first] = deleting.map((_, place) => numbered("vanishing", place));
+
       it("R6 an update that finds its object gone says what to run", async () => {
-        given.delete(service, idOf(names.deletable(0)));
-        await redeclare({ [names.deletable(0)]: given.deletableChanged });
+        given.delete(service, idOf(String(first)));
+        await change((name) => name === first);
         const up = await scene.stack.up();
-        expect(onlyLine(up, names.deletable(0))).toContain("pulumi up --refresh");
+        expect(onlyLine(up, String(first))).toContain("pulumi up --refresh");
       });
 
-      it.each(given.deleting.map((dialect, place) => ({ dialect, place })))(
+      it.each(deleting.map((dialect, place) => ({ dialect, place })))(
         "R6 deleted elsewhere ($dialect), it is made anew by `up --refresh`",
         async ({ dialect, place }) => {
           service.setDialect(dialect);
-          const name = names.deletable(place);
+          const name = numbered("vanishing", place);
           if (place > 0) given.delete(service, idOf(name));
           const up = await scene.stack.up({ refresh: true });
           expect(up.changes, up.output).toMatchObject({ create: 1 });
@@ -276,15 +224,15 @@ export function lifecycleSuite(given: LifecycleCase): void {
       );
     }
 
-    it("K10 destroy leaves nothing behind, and no secret was ever shown", async () => {
+    it("R7 destroy leaves nothing behind, and no secret was ever to be seen", async () => {
       await learnIds();
       await expectSilentUp(scene);
       await expectSecretsKept();
-      const secretsOfALife = secrets();
+      const known = secrets();
       const destroy = await scene.stack.destroy();
       expect(destroy.ok, destroy.output).toBe(true);
       expect(given.leftOver(service)).toEqual([]);
-      if (secretsOfALife.length > 0) await expectUnsaid(scene, secretsOfALife);
+      if (known.length > 0) await expectUnsaid(scene, known);
     });
   });
 }

@@ -30,7 +30,7 @@ export interface Step {
   readonly new: StepEventMetadata["new"];
 }
 
-export interface Diagnostic {
+interface Diagnostic {
   readonly severity: DiagnosticEvent["severity"];
   readonly message: string;
   /** The resource that it is about. */

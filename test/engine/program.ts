@@ -18,7 +18,7 @@ export function loadProgram(dir: string): PulumiFn {
     const own = (file: string) =>
       file.startsWith(dir + sep) && !file.includes(`${sep}node_modules${sep}`, dir.length);
     for (const file of Object.keys(require.cache).filter(own)) delete require.cache[file];
-    const exported = require("./index.js");
+    const exported = require(join(dir, "index.js"));
     return typeof exported === "function" ? exported() : { ...exported };
   };
 }

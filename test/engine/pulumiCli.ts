@@ -5,7 +5,7 @@ import { inNpmCache, onPath } from "./pulumiCli/installed";
 import type { Found, Search } from "./pulumiCli/search";
 
 /** How a Pulumi CLI was come by. */
-export type PulumiCliSource = "path" | "npm cache" | "npm download" | "built";
+type PulumiCliSource = "path" | "npm cache" | "npm download" | "built";
 
 export interface PulumiCli {
   /** `root/bin` holds `pulumi`; the shim `pulumi-resource-pulumi-nodejs` is there too, or on PATH. */

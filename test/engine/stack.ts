@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import {
   type ConfigValue,
   type DestroyOptions,
@@ -20,7 +20,6 @@ import { type CommandExtras, type Operation, operation, pulumiCommand } from "./
 import { type Outcome, outcomeOf } from "./outcome";
 import type { Project } from "./project";
 import { findPulumi } from "./pulumiCli";
-import { isExecutable } from "./pulumiCli/installed";
 
 export interface StackOptions {
   readonly program: PulumiFn;
@@ -56,11 +55,11 @@ export interface EngineStack {
   setConfig(key: string, value: string | ConfigValue | undefined): Promise<void>;
 }
 
-export interface StateDeployment {
+interface StateDeployment {
   readonly resources?: readonly StateResource[];
   readonly pending_operations?: readonly { readonly resource: StateResource; readonly type: string }[];
 }
-export interface StateResource {
+interface StateResource {
   readonly urn: string;
   readonly type: string;
   readonly id?: string;
@@ -156,16 +155,6 @@ export async function createStack(project: Project, options: StackOptions): Prom
     setConfig: (key, value) =>
       value === undefined ? stack.removeConfig(key) : stack.setConfig(key, configValue(value)),
   };
-}
-
-/** Whether the CLI can run a Node.js program by itself: `pulumi-language-nodejs` is beside it or on PATH. */
-export async function hasLanguageHost(): Promise<boolean> {
-  const { root } = await findPulumi();
-  const folders = [join(root, "bin"), ...(process.env["PATH"] ?? "").split(delimiter)];
-  const found = await Promise.all(
-    folders.map((folder) => isExecutable(join(folder, "pulumi-language-nodejs"))),
-  );
-  return found.includes(true);
 }
 
 function configValue(value: string | ConfigValue): ConfigValue {

@@ -72,7 +72,7 @@ export async function usable(
   return { root: dirname(folder), version: text };
 }
 
-export async function isExecutable(file: string): Promise<boolean> {
+async function isExecutable(file: string): Promise<boolean> {
   return access(file, constants.X_OK).then(
     () => true,
     () => false,
