@@ -1,0 +1,130 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import * as api from "../../provider/client/endpoints";
+import { callTo, errorOf, keyAnswer, keyPath, newKey, token, wireServer } from "./calls";
+import { answer } from "./wireServer";
+
+const client = join(__dirname, "../../provider/client");
+
+/** Runs a program that uses the client in a process of its own, until it ends by itself. */
+async function run(program: string, env: NodeJS.ProcessEnv = {}) {
+  const code = `
+    const api = require(${JSON.stringify(join(client, "endpoints.ts"))});
+    const { openTransport } = require(${JSON.stringify(join(client, "transport.ts"))});
+    const loaded = () => Object.keys(require.cache).some((name) => name.includes("undici"));
+    const callTo = (baseUrl) => ({ transport: openTransport(), credentials: { baseUrl, accessToken: ${JSON.stringify(token)} } });
+    (async () => { ${program} })();`;
+  const child = spawn(process.execPath, ["--import", "tsx", "--eval", code], {
+    env: { ...process.env, HTTP_PROXY: "", HTTPS_PROXY: "", ...env },
+    cwd: join(__dirname, "../.."),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  let errors = "";
+  child.stdout.on("data", (data) => {
+    output += data;
+  });
+  child.stderr.on("data", (data) => {
+    errors += data;
+  });
+  const [status] = await once(child, "close");
+  return { status, output, errors };
+}
+
+describe("a process that uses the client", () => {
+  it("ends by itself after its work, though connections stay open", async () => {
+    const server = await wireServer(({ method }) =>
+      answer(200, method === "POST" ? { billing: { id: "b" } } : keyAnswer, "keep-alive: timeout=600"),
+    );
+    const result = await run(`
+      const call = callTo(${JSON.stringify(server.url)});
+      const path = { workspaceId: "w", keyId: "k" };
+      await Promise.all([1, 2, 3].map(() => api.readApiKey(call, path)));
+      await api.createBilling(call, {});
+      process.stdout.write("done");`);
+    expect(result).toEqual({ status: 0, output: "done", errors: "" });
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it("ends by itself after calls that failed in every way", async () => {
+    const server = await wireServer(({ n }, socket) =>
+      n === 1 ? answer(429, "", "retry-after: 9999") : void socket.end(),
+    );
+    const result = await run(`
+      const dead = callTo("http://127.0.0.1:1");
+      const call = callTo(${JSON.stringify(server.url)});
+      for (const one of [dead, call, call]) {
+        const error = await api.createApiKey(one, {}).catch((error) => error);
+        process.stdout.write(error.verdict + " ");
+      }`);
+    expect(result).toEqual({ status: 0, output: "notSent refused notSent ", errors: "" });
+  });
+
+  it("loads the HTTP library with its first request, not before", async () => {
+    const server = await wireServer(() => answer(200, { workspaces: [] }));
+    const result = await run(`
+      const call = callTo(${JSON.stringify(server.url)});
+      await api.readWorkspace(call, { workspaceId: "" }).catch(() => {});
+      const before = loaded();
+      await api.listWorkspaces(call);
+      process.stdout.write(before + " " + loaded());`);
+    expect(result.output).toBe("false true");
+  });
+
+  it("writes its debug lines to stderr", async () => {
+    const server = await wireServer(() => answer(200, { workspaces: [] }));
+    const program = `await api.listWorkspaces(callTo(${JSON.stringify(server.url)}));`;
+    const { errors } = await run(program, { APIKEYS_DEBUG: "1" });
+    expect(errors).toMatch(/^apikeys: GET \/api\/v1\/workspace 200 attempt 1 \d+ ms\n$/);
+    expect((await run(program, { APIKEYS_DEBUG: "0" })).errors).toBe("");
+  });
+});
+
+describe("APIKEYS_DEBUG=1", () => {
+  it("gives one line for each exchange: method, path, status or failure, attempt, milliseconds", async () => {
+    const lines: string[] = [];
+    const server = await wireServer(({ n }, socket) => {
+      if (n === 1) return void socket.resetAndDestroy();
+      if (n === 2) return answer(503);
+      return n === 3 ? answer(200, keyAnswer) : answer(403, { message: "no" });
+    });
+    const call = callTo(`${server.url}/pre`, {
+      log: (line) => lines.push(line),
+      env: { APIKEYS_DEBUG: "1" },
+    });
+    await api.readApiKey(call, { workspaceId: "w/1", keyId: "k" });
+    await errorOf(api.createApiKey(call, newKey));
+    const target = "GET /pre/api/v1/workspace/w%2F1/api-key/k";
+    expect(lines.map((line) => line.replace(/\d+ ms$/, "N ms"))).toEqual([
+      `apikeys: ${target} failed (the connection was reset before an answer came) attempt 1 N ms`,
+      `apikeys: ${target} 503 attempt 2 N ms`,
+      `apikeys: ${target} 200 attempt 3 N ms`,
+      "apikeys: POST /pre/api/v1/api-key 403 attempt 1 N ms",
+    ]);
+  });
+
+  it("gives nothing when it is not set", async () => {
+    const lines: string[] = [];
+    const server = await wireServer(() => answer(200, keyAnswer));
+    await api.readApiKey(
+      callTo(server.url, { log: (line) => lines.push(line), env: { APIKEYS_DEBUG: "" } }),
+      keyPath,
+    );
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("a transport that was closed", () => {
+  it("sends nothing more", async () => {
+    const server = await wireServer(() => answer(200, keyAnswer));
+    const call = callTo(server.url);
+    await api.readApiKey(call, keyPath);
+    await call.transport.close();
+    for (const again of [api.readApiKey(call, keyPath), api.createBilling(call, {} as never)]) {
+      expect((await errorOf(again)).message).toBe("the client was closed");
+    }
+    expect(server.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,164 @@
+import { inspect } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import * as api from "../../provider/client/endpoints";
+import { type Fault, startStandIn } from "../service/index";
+import { callTo, newBilling, newKey, token, wireServer } from "./calls";
+import { quickClock } from "./quickClock";
+import { answer } from "./wireServer";
+
+const existing = 'sk_existing/"value"+ü&<x>=';
+const made = "sk_made_0123456789";
+const migrated = { ...newKey, key: existing, metadata: {} };
+const path = { workspaceId: "ws_main", keyId: "k" };
+const scopeBody = { name: "Docs", representation: "docs", description: "" };
+const runs: [string, (call: api.Call) => Promise<unknown>][] = [
+  ["migrate", (call) => api.migrateApiKey(call, migrated)],
+  ["create", (call) => api.createApiKey(call, newKey)],
+  ["edit", (call) => api.editApiKey(call, path, { name: "a" })],
+  ["read", (call) => api.readApiKey(call, path)],
+  ["list", (call) => api.listApiKeys(call, path)],
+  ["scope", (call) => api.createScope(call, path, scopeBody)],
+  ["billing", (call) => api.createBilling(call, newBilling)],
+];
+
+/** Everything that an error, or the problem of a write, shows or holds, in all the ways it could be printed. */
+function everythingOf(outcome: unknown): string {
+  if (!(outcome instanceof Error)) return inspect((outcome as { problem?: string }).problem);
+  expect(outcome).toBeInstanceOf(CallError);
+  expect(Object.keys(outcome).sort()).toEqual(["status", "verdict"]);
+  expect("cause" in outcome).toBe(false);
+  expect(outcome.stack).toBe(outcome.message);
+  expect(outcome.message).not.toMatch(/[\r\n]/);
+  expect(outcome.message.length).toBeLessThan(500);
+  const all = [String(outcome), outcome.message, outcome.stack, JSON.stringify(outcome)];
+  return [...all, inspect(outcome, { depth: 10, showHidden: true }), JSON.stringify({ ...outcome })].join(
+    "\n",
+  );
+}
+
+function expectNoSecret(text: string): void {
+  const spelled = [token, existing, made].flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    secret.slice(0, 14),
+  ]);
+  for (const one of spelled) expect(text).not.toContain(one);
+}
+
+/** What a service could say that gives secrets away. */
+const echo = `token ${token} ${encodeURIComponent(token)} key ${existing} ${JSON.stringify(existing)}`;
+const leak = { message: echo, apiKey: { id: "k", key: made }, error: `made ${made}` };
+const replies: [string, string][] = [
+  ...[400, 401, 403, 404, 409, 422, 429, 500, 502, 503].map((status): [string, string] => [
+    `${status} as JSON`,
+    answer(status, leak),
+  ]),
+  ["400 as text", answer(400, `${echo} "key":"${made}"`)],
+  ["400 as HTML", answer(400, `<html><body>${echo}</body></html>`)],
+  ["400 cut", `HTTP/1.1 400 X\r\ncontent-length: 9999\r\nconnection: close\r\n\r\n${JSON.stringify(leak)}`],
+  [
+    "302",
+    answer(302, leak, `location: https://x.example/${encodeURIComponent(token)}/${made.length}?t=${token}`),
+  ],
+  ["200 that is not JSON", answer(200, `${JSON.stringify(leak)} and ${echo}`)],
+  ["200 with another form", answer(200, { [token]: existing, apiKey: { id: { [made]: token }, key: made } })],
+  [
+    "200 with a wrong field",
+    answer(200, { apiKey: { id: "k", enabled: token, name: [existing], key: made } }),
+  ],
+  [
+    "200 with wrong scopes",
+    answer(200, { apiKey: { id: "k", scopes: [{ representation: [token], [made]: 1 }] } }),
+  ],
+  ["200 with another record", answer(200, { apiKey: { id: token, key: made }, apiKeys: [{ key: made }] })],
+  ["200 compressed", answer(200, leak, "content-encoding: gzip")],
+  ["200 too large", answer(200, JSON.stringify(leak).padEnd(1_100_000, made))],
+  ["no HTTP", `${echo}\r\n\r\n`],
+  ["headers too large", answer(200, leak, `x-long: ${token.repeat(3_000)}`)],
+];
+
+describe("no error, and no line of the debug output, holds the token or a key", () => {
+  it.each(replies)("when the answer is %s", async (_name, reply) => {
+    const lines: string[] = [];
+    for (const [, run] of runs) {
+      const server = await wireServer((_request, socket) => {
+        socket.end(Buffer.from(reply));
+        return undefined;
+      });
+      const log = (line: string) => lines.push(line);
+      const call = callTo(server.url, { clock: quickClock(), log, env: { APIKEYS_DEBUG: "1" } });
+      expectNoSecret(everythingOf(await run(call).catch((error: unknown) => error)));
+      await server.close();
+    }
+    expect(lines.length).toBeGreaterThanOrEqual(runs.length);
+    expectNoSecret(lines.join("\n"));
+  });
+
+  const faults: Fault[] = [
+    { kind: "resetBefore" },
+    { kind: "resetAfter" },
+    { kind: "errorAfter" },
+    { kind: "truncated" },
+    { kind: "garbled" },
+    { kind: "hang" },
+    { kind: "rateLimited", retryAfter: 9_999 },
+    { kind: "redirect", to: `http://127.0.0.1:1/${encodeURIComponent(token)}?t=${token}` },
+    { kind: "html" },
+    { kind: "otherRecord" },
+    { kind: "withoutKey" },
+    { kind: "emptyBody" },
+  ];
+  it.each(faults.map((fault) => [fault.kind, fault] as const))(
+    "when the service meets %s",
+    async (_kind, fault) => {
+      const tenant = { name: "t", accessToken: token, workspaces: [{ id: "ws_main" }] };
+      const service = await startStandIn({
+        tenants: [tenant],
+        dialect: { errorEchoes: "request", migrateHeld: 409 },
+      });
+      onTestFinished(() => service.close());
+      service.addKey({ id: "k", workspaceId: "ws_main", name: "a", key: made });
+      service.inject({ times: Number.POSITIVE_INFINITY, fault });
+      const timeOuts = { headersMs: 100, exchangeMs: 300 };
+      for (const [, run] of runs) {
+        const call = callTo(service.url, { clock: quickClock(), timeOuts });
+        expectNoSecret(everythingOf(await run(call).catch((error: unknown) => error)));
+      }
+    },
+  );
+
+  it("when the service repeats the whole request in its refusals", async () => {
+    const tenant = { name: "t", accessToken: token, workspaces: [{ id: "ws_main" }] };
+    const service = await startStandIn({
+      tenants: [tenant],
+      dialect: { errorEchoes: "request", errorBody: "text" },
+    });
+    onTestFinished(() => service.close());
+    const call = callTo(service.url);
+    await api.migrateApiKey(call, migrated);
+    const error = await api.migrateApiKey(call, migrated).catch((caught: unknown) => caught);
+    expect((error as CallError).status).toBe(409);
+    expect((error as CallError).message).toContain("Bearer [secret]");
+    expectNoSecret(everythingOf(error));
+  });
+
+  it("when nothing can be sent at all", async () => {
+    const odd = "tok_\u20ac_secret_value";
+    const server = await wireServer(() => answer(200, {}));
+    for (const [url, accessToken] of [
+      [server.url, odd],
+      ["http://127.0.0.1:1", token],
+      ["https://service.invalid", token],
+      [`no URL ${token}`, token],
+    ] as const) {
+      const call = callTo(url, { clock: quickClock() }, accessToken);
+      const error = await api.migrateApiKey(call, migrated).catch((caught: unknown) => caught);
+      expect((error as CallError).verdict).toBe("notSent");
+      expectNoSecret(everythingOf(error));
+      expect(everythingOf(error)).not.toContain(odd);
+    }
+    expect(server.requests).toHaveLength(0);
+  });
+});
