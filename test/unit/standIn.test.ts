@@ -31,6 +31,8 @@ describe("the stand-in's endpoints, in the default dialect", () => {
     expect(body.apiKey).toMatchObject({ key: heldKey.key, maskedKey: "sk_…cdef", name: "ci" });
     const listed = await get("/workspace/ws_main/api-key");
     expect(listed.text).not.toContain(heldKey.key);
+    const short = await post("/api-key/migrate", { ...heldKey, key: "short" });
+    expect(short.body.apiKey.maskedKey).toBe("…");
   });
 
   it("lists the keys of one workspace, oldest first and without secrets", async () => {
@@ -139,6 +141,7 @@ describe("the stand-in's strictness", () => {
       expect([path, (await get(path)).status]).toEqual([path, 404]);
     }
     expect((await fetch(`${standIn.url}/workspace`)).status).toBe(404);
+    expect(new Set(standIn.requests.map(({ endpoint }) => endpoint))).toEqual(new Set(["unknown"]));
   });
 
   it("answers 405 to a wrong method and tells the right ones", async () => {

@@ -40,6 +40,7 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     await del(keyPath(id));
     expect((await del(keyPath(id))).status).toBe(410);
     expect((await del(keyPath("key_never"))).status).toBe(404);
+    expect((await del(`/workspace/ws_second/api-key/${id}`)).status).toBe(404);
     standIn.setDialect({ deleteAgain: 200 });
     expect((await del(keyPath(id))).body.apiKey).toMatchObject({ id, deleted: true });
     expect(standIn.requests.at(-1)?.carriedOut).toBe(false);
@@ -141,17 +142,21 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     await create({ name: "b" });
     expect(names((await get("/workspace/ws_second/api-key")).body.apiKeys)).toEqual([]);
     expect(await list()).toEqual(["a"]);
-    standIn.addKey({ workspaceId: "ws_main", name: "c" });
-    expect(await list()).toEqual(["a", "b", "c"]);
+    await create({ name: "c" });
+    expect([await list(), await list(), await list()]).toEqual([["a"], ["a"], ["a", "b", "c"]]);
+    await create({ name: "d" });
+    standIn.addKey({ workspaceId: "ws_main", name: "e" });
+    expect(await list()).toEqual(["a", "b", "c", "d", "e"]);
     await post("/workspace/ws_main/scope", scope);
     expect((await get("/workspace/ws_main/scopes")).body.scopes).toEqual([]);
   },
   async listRecords() {
-    const { standIn, create, patch, get, keyPath } = await open({ listRecords: "brief" });
+    const { standIn, create, patch, get, del, keyPath } = await open({ listRecords: "brief" });
     const list = async () => (await get("/workspace/ws_main/api-key")).body.apiKeys;
     const { id } = await create({ name: "old" });
     expect(await list()).toMatchObject([{ name: "old" }]);
     for (const field of ["scopes", "enabled"]) expect((await list())[0]).not.toHaveProperty(field);
+    expect((await get(keyPath(id))).body.apiKey).toMatchObject({ enabled: true, scopes: [{}, {}] });
     standIn.setDialect({ listRecords: "stale" });
     await patch(keyPath(id), { name: "new" });
     await patch("/workspace/ws_main", { defaultKeyPrefix: "p" });
@@ -160,6 +165,10 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect((await get(keyPath(id))).body.apiKey.name).toBe("new");
     standIn.editKey(id, { enabled: false });
     expect(await list()).toMatchObject([{ name: "new", enabled: false }]);
+    standIn.setDialect({ listRecords: "stale", delete: "marksAndLists" });
+    await patch(keyPath(id), { name: "newer" });
+    await del(keyPath(id));
+    expect(await list()).toMatchObject([{ name: "new", deleted: true }]);
   },
   async listOrder() {
     const { create, get } = await open({ listOrder: "newestFirst" });

@@ -63,6 +63,7 @@ describe("a fault of the stand-in", () => {
     standIn.inject({ fault: { kind: "truncated" } });
     await expect(patch("/workspace/ws_main", { defaultKeyPrefix: "p" })).rejects.toThrow();
     expect(standIn.workspaces()[0]?.defaultKeyPrefix).toBe("p");
+    expect(standIn.requests[0]?.status).toBe(200);
   });
 
   it("garbled: done, and a body that only begins like JSON", async () => {
@@ -140,13 +141,14 @@ describe("a fault of the stand-in", () => {
   });
 
   it("hugeBody ends when the client leaves without reading on", async () => {
-    const { standIn } = await open();
+    let ended = 0;
+    const { standIn } = await open({}, { onRequest: () => (ended += 1) });
     standIn.inject({ fault: { kind: "hugeBody", bytes: 1_000_000_000 } });
     const leaving = new AbortController();
     const headers = { authorization: `Bearer ${standIn.accessToken}` };
     await fetch(`${standIn.url}/api/v1/workspace`, { headers, signal: leaving.signal });
     leaving.abort();
-    await standIn.close();
+    await expect.poll(() => ended).toBe(1);
   });
 
   it("html: not done, a page instead of an answer", async () => {

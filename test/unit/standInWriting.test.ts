@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { entry, heldKey, type Json, newKey, open, type WriteKnob } from "./standInCaller";
+import { entry, heldKey, type Json, newKey, open, send, type WriteKnob } from "./standInCaller";
 
 const scope = { name: " Orders ", representation: "orders", description: "" };
 const names = (records: Json[]) => records.map(({ name }) => name);
@@ -100,6 +100,18 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
     standIn.setDialect({});
     for (const { id } of standIn.keys({ workspaceId: "ws_second" })) standIn.deleteKey(id);
     await del(keyPath(first.body.apiKey.id));
+    expect((await again()).status).toBe(201);
+    standIn.setDialect({ migrateHeld: "returned", delete: "marks" });
+    standIn.addTenant({ accessToken: "other", workspaces: [{ id: "ws_other" }] });
+    const foreign = { ...heldKey, workspaceId: "ws_other" };
+    const asOther = { authorization: "Bearer other" };
+    expect((await send(standIn, "POST", "/api-key/migrate", foreign, asOther)).status).toBe(409);
+    standIn.setDialect({ migrateHeld: "made", delete: "marks" });
+    const twin = await again();
+    for (const { id } of standIn.keys()) if (id !== twin.body.apiKey.id) standIn.deleteKey(id);
+    standIn.setDialect({ delete: "marks" });
+    expect((await again()).status).toBe(409);
+    standIn.deleteKey(twin.body.apiKey.id);
     expect((await again()).status).toBe(201);
   },
   async positiveNumber() {
