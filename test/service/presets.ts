@@ -32,7 +32,7 @@ export const presets = {
     contentType: "application/json; charset=utf-8",
   },
 
-  /** A gateway over GraphQL: 200 for everything, nulls, unknown fields, errors in a list, empty lists for strangers. */
+  /** A gateway over GraphQL: never 201, nulls, unknown fields, errors in a list, empty lists for strangers. */
   graphqlish: {
     createStatus: 200,
     absent: "null",
@@ -88,7 +88,7 @@ export const presets = {
     numbers: "rounded",
   },
 
-  /** PATCH adds permissions and takes one away only where the entry carries its id; PUT-like ids after each write. */
+  /** PATCH adds permissions, and takes one away only where the entry carries its id; its answer says nothing. */
   mergePatch: {
     patchScopes: "merges",
     scopeExtraEmpty: true,
