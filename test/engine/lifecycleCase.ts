@@ -10,7 +10,7 @@ export interface Pair {
 }
 
 /** A field that changes in place, shown by a resource of its own. */
-export interface ManagedField extends Pair {
+interface ManagedField extends Pair {
   readonly field: string;
   /** The field's value before and after, in canonical form. Nothing else differs. */
   readonly values: readonly [before: unknown, after: unknown];
@@ -20,7 +20,7 @@ export interface ManagedField extends Pair {
 }
 
 /** A resource with secrets in its inputs. */
-export interface Hidden {
+interface Hidden {
   readonly declaration: Declaration;
   /** What no output may ever show. */
   readonly texts: readonly string[];
