@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { programWithKeys } from "./apiKeyProgram";
+import { expectSilentUp, stepsFor } from "./expectations";
+import type { Outcome } from "./outcome";
+import { type Scene, setScene } from "./scene";
+
+const before = {
+  source: `{ ...base, name: "source" }`,
+  ofTheSame: "{ ...base, customerId: source.maskedKey as pulumi.Output<string> }",
+  ofAnother: "{ ...base, keepers: { writtenAt: source.updatedAt as pulumi.Output<string> } }",
+  scoped: `{
+    ...base,
+    scopes: [
+      { representation: "orders", read: true },
+      { representation: source.maskedKey as pulumi.Output<string>, del: true },
+    ],
+  }`,
+  moving: "base",
+  reordered: `{
+    ...base,
+    name: "first name",
+    scopes: [{ representation: "orders", read: true }, { representation: "carts", del: true }],
+  }`,
+};
+
+/** A change of `source` makes its computed outputs unknown until the up has made it. */
+const after = {
+  fresh: "base",
+  ...before,
+  source: `{ ...base, name: "source, renamed" }`,
+  moving: "{ ...base, customerId: fresh.id }",
+  reordered: `{
+    ...base,
+    name: "second name",
+    scopes: [{ representation: "carts", del: true }, { representation: "orders", read: true }],
+  }`,
+};
+
+/** What is shown of a resource: what is done to it, and the fields that this is for. */
+function shown(outcome: Outcome, name: string): readonly string[] {
+  return stepsFor(outcome, name).map(({ op, diffs }) => `${op} ${diffs.join(" ")}`.trim());
+}
+
+describe("values that are not known yet, in previews of ApiKeys", () => {
+  let scene: Scene;
+  let preview: Outcome;
+  let up: Outcome;
+  let idsBefore: Record<string, unknown>;
+  let idsAfter: Record<string, unknown>;
+  const ids = async () =>
+    Object.fromEntries(Object.entries(await scene.stack.outputs()).map(([name, { value }]) => [name, value]));
+
+  beforeAll(async () => {
+    scene = await setScene("unknown", { program: programWithKeys(before) });
+    const created = await scene.stack.up();
+    expect(created.ok, created.output).toBe(true);
+    idsBefore = await ids();
+    await scene.declare(programWithKeys(after));
+    preview = await scene.stack.preview();
+    scene.service.clearRequests();
+    up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    idsAfter = await ids();
+  });
+  afterAll(() => scene?.close());
+
+  it("R15 an unknown value in a field that replaces is previewed as a replacement, by its field", () => {
+    const asReplacement = (field: string) => [
+      `create-replacement ${field}`,
+      `replace ${field}`,
+      "delete-replaced",
+    ];
+    expect(shown(preview, "ofTheSame")).toEqual(asReplacement("customerId"));
+    expect(shown(preview, "ofAnother")).toEqual(asReplacement("keepers"));
+    expect(shown(preview, "moving")).toEqual(asReplacement("customerId"));
+  });
+
+  it("R15 an unknown value among the scopes is previewed as an update", () => {
+    expect(shown(preview, "scoped")).toEqual(["update scopes"]);
+  });
+
+  it("R15 the up decides with the real value: no change where it is the same", () => {
+    expect(shown(up, "ofTheSame")).toEqual(["same"]);
+    expect(shown(up, "scoped")).toEqual(["same"]);
+    expect(idsAfter["ofTheSameId"]).toBe(idsBefore["ofTheSameId"]);
+    expect(idsAfter["scopedId"]).toBe(idsBefore["scopedId"]);
+  });
+
+  it("R15 the up decides with the real value: a replacement where it is another", () => {
+    expect(idsAfter["ofAnotherId"]).not.toBe(idsBefore["ofAnotherId"]);
+    expect(idsAfter["movingId"]).not.toBe(idsBefore["movingId"]);
+    expect(scene.service.key(String(idsAfter["movingId"]))?.customerId).toBe(idsAfter["freshId"]);
+  });
+
+  it("R2 scopes in another order beside a new name: only the name is previewed", () => {
+    for (const outcome of [preview, up]) {
+      const [step] = stepsFor(outcome, "reordered");
+      expect(step).toMatchObject({ op: "update", diffs: ["name"] });
+      expect(step?.changed).toEqual({ name: { old: "first name", new: "second name" } });
+    }
+    expect(preview.stdout).not.toContain("carts");
+  });
+
+  it("R13 the next up is silent", () => expectSilentUp(scene));
+});
