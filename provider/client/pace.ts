@@ -8,7 +8,7 @@ export interface Turn {
 }
 
 /** No turn: the pause is longer than the call may wait. */
-export interface TooLong {
+interface TooLong {
   readonly pauseLeftMs: number;
 }
 

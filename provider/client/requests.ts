@@ -1,7 +1,7 @@
 /** The bodies of requests (interface, part 4). A field that is `undefined` is not sent. */
 
 /** An entry of a key's scopes in create and migrate, which send no id. */
-export interface NewKeyScope {
+interface NewKeyScope {
   readonly representation: string;
   readonly create: boolean;
   readonly read: boolean;

@@ -11,7 +11,7 @@ import { openRetryBucket, type Policy } from "./retry";
 import { maskSecrets } from "./secrets";
 
 /** One call, as the endpoints hand it over. */
-export interface ApiRequest<T> {
+interface ApiRequest<T> {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** May have a path prefix and a trailing slash. */
   readonly baseUrl: string;

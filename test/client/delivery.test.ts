@@ -1,5 +1,5 @@
-import { createServer } from "node:net";
-import { describe, expect, it } from "vitest";
+import { type AddressInfo, createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
 import * as api from "../../provider/client/endpoints";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
 import { quickClock } from "./quickClock";
@@ -24,9 +24,9 @@ const statuses = [408, 500, 502, 503, 504];
 async function refusing(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
+  const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  return `http://127.0.0.1:${port}`;
 }
 
 describe("a POST", () => {
@@ -74,6 +74,19 @@ describe("a POST", () => {
     expect([error.verdict, error.status]).toEqual(["notSent", undefined]);
     expect(error.message).toBe("the connection was refused");
     expect(lines).toHaveLength(4);
+  });
+
+  it.each(posts)("of a %s is notSent when TLS fails, and says how", async (_name, run) => {
+    const plain = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+    });
+    await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void plain.close());
+    const { port } = plain.address() as AddressInfo;
+    const error = await errorOf(run(callTo(`https://127.0.0.1:${port}`)));
+    expect(error.verdict).toBe("notSent");
+    expect(error.message).toMatch(/^the TLS connection to 127\.0\.0\.1 failed \(ERR_SSL_[A-Z_]+\)$/);
   });
 
   it("of a key is refused by a 4xx, with the service's words, and sent once", async () => {

@@ -129,6 +129,20 @@ describe("the pace of an origin", () => {
     expect(clock.waiting()).toBe(0);
   });
 
+  it("keeps one timer at most, and none when nobody waits any longer", async () => {
+    const clock = handClock();
+    const pace = openPace(clock, 1);
+    const first = askFor(pace, 1);
+    await tick();
+    pace.throttled(turnOf(first, 0), 5_000);
+    const waiting = askFor(pace, 3, 10_000);
+    expect(clock.waiting()).toBe(1);
+    pace.throttled(turnOf(first, 0), 3_600_000);
+    await tick();
+    expect(waiting.dismissed).toHaveLength(3);
+    expect(clock.waiting()).toBe(0);
+  });
+
   it("adds up pauses that follow each other, and dismisses when the sum is too long", async () => {
     const clock = handClock();
     const pace = openPace(clock, 1);
