@@ -1,0 +1,116 @@
+import { type Dialect, defaultDialect, type PresetName, presets } from "../service";
+
+/** Every value of every knob; tsc sees to it that no value of a union is left out. */
+const values: { readonly [Knob in keyof Dialect]: readonly Dialect[Knob][] } = {
+  patchFields: every<"patchFields">()(["merges", "replaces"]),
+  patchScopes: every<"patchScopes">()(["replaces", "upserts", "merges", "accumulates", "neverNarrows"]),
+  unknownScopeId: every<"unknownScopeId">()(["refused", "ignored"]),
+  patchAnswer: every<"patchAnswer">()(["after", "before", "nothing", "emptyBody", "emptyObject"]),
+  createStatus: every<"createStatus">()([200, 201, 202]),
+  createAnswer: every<"createAnswer">()(["withKey", "withoutKey", "brief"]),
+  enabledOnCreate: every<"enabledOnCreate">()(["honoured", "ignored"]),
+  keyScopes: every<"keyScopes">()(["free", "mustBeDefined"]),
+  duplicateScope: every<"duplicateScope">()([409, "returned", "made"]),
+  migrateHeld: every<"migrateHeld">()([409, "returned", "made"]),
+  positiveNumber: every<"positiveNumber">()([
+    "defaultRateLimitPerSecond",
+    "defaultExpiration",
+    "both",
+    "neither",
+  ]),
+  migrateRequires: every<"migrateRequires">()(["all", "few"]),
+  scopeRequires: every<"scopeRequires">()(["all", "few"]),
+  billingRequires: every<"billingRequires">()(["all", "few"]),
+  delete: every<"delete">()(["removes", "marks", "marksAndLists", "marksAndOnlyLists"]),
+  deleteAnswer: every<"deleteAnswer">()(["record", "before", "nothing", "emptyBody"]),
+  deleteAgain: every<"deleteAgain">()([404, 410, 200]),
+  readGone: every<"readGone">()([404, 410]),
+  editDeleted: every<"editDeleted">()(["gone", "edited"]),
+  errorBody: every<"errorBody">()(["message", "error", "nested", "list", "problem", "text", "empty"]),
+  errorEchoes: every<"errorEchoes">()(["nothing", "request"]),
+  invalidStatus: every<"invalidStatus">()([400, 422]),
+  foreign: every<"foreign">()([403, 404, "empty"]),
+  rateLimitPerSecond: [0, 40],
+  retryAfter: every<"retryAfter">()(["seconds", "date", "none"]),
+  names: every<"names">()(["asSent", "trimmed", "lowerCased"]),
+  prefix: every<"prefix">()(["asSent", "underscored"]),
+  decimals: every<"decimals">()(["asSent", "twoPlaces"]),
+  addresses: every<"addresses">()(["asSent", "cidr"]),
+  numbers: every<"numbers">()(["asSent", "rounded"]),
+  expiresAt: every<"expiresAt">()(["asSent", "rounded", "defaulted"]),
+  ids: every<"ids">()(["text", "numeric", "odd"]),
+  timestamps: every<"timestamps">()(["iso", "epochSeconds", "epochMillis", "null"]),
+  absent: every<"absent">()(["omitted", "null", "empty"]),
+  zeroValues: every<"zeroValues">()(["sent", "leftOut"]),
+  emptyLists: every<"emptyLists">()(["sent", "null"]),
+  extraFields: every<"extraFields">()([false, true]),
+  scopeOrder: every<"scopeOrder">()(["asSent", "reversed", "sorted", "shuffled"]),
+  scopeIds: every<"scopeIds">()(["stable", "newEachWrite", "newEachTime", "none"]),
+  scopeFlags: every<"scopeFlags">()(["all", "onlyTrue"]),
+  scopeExtraEmpty: every<"scopeExtraEmpty">()([false, true]),
+  contentType: every<"contentType">()([
+    "application/json",
+    "application/json; charset=utf-8",
+    "application/vnd.api+json",
+    "none",
+  ]),
+  listCut: [0, 1],
+  listLag: [0, 2],
+  listRecords: every<"listRecords">()(["full", "brief", "stale"]),
+  listOrder: every<"listOrder">()(["oldestFirst", "newestFirst"]),
+};
+
+function every<Knob extends keyof Dialect>() {
+  type Value = Dialect[Knob];
+  return <const List extends readonly Value[]>(list: [Value] extends [List[number]] ? List : never): List =>
+    list;
+}
+
+/** A dialect under test, by its name. */
+export interface Case {
+  readonly name: string;
+  readonly dialect: Dialect;
+  /** One of its own, so that the cases do not meet; its id is of the dialect's kind. */
+  readonly workspaceId: string;
+}
+
+/** One case for each value of each knob, all other knobs at their default. */
+export const knobCases: readonly Case[] = Object.entries(values).flatMap(([knob, all]) =>
+  all
+    .filter((value) => value !== defaultDialect[knob as keyof Dialect])
+    .map((value) => caseOf(`${knob} ${value}`, { [knob]: value })),
+);
+
+export const presetCases: readonly Case[] = (Object.keys(presets) as PresetName[]).map((name) =>
+  caseOf(`preset ${name}`, presets[name]),
+);
+
+/** Dialects nobody thought of: every knob at a value drawn by a seed, always the same for the same seed. */
+export const mixedCases: readonly Case[] = Array.from({ length: 20 }, (_, seed) => {
+  const draw = generator(seed);
+  const knobs = Object.entries(values).map(([knob, all]) => [knob, all[Math.floor(draw() * all.length)]]);
+  // Each pause would take a second, and each key without its secret hides what else might go wrong.
+  return caseOf(`mix ${seed}`, {
+    ...Object.fromEntries(knobs),
+    rateLimitPerSecond: 0,
+    createAnswer: "withKey",
+  });
+});
+
+function caseOf(name: string, knobs: Partial<Dialect>): Case {
+  const dialect = { ...defaultDialect, ...knobs };
+  const place = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
+  const ids = { text: `ws_${place}`, numeric: `${place}`, odd: `ws ${place}/ü%2F?#` };
+  return { name, dialect, workspaceId: ids[dialect.ids] };
+}
+
+/** Numbers in [0, 1) that look random (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,134 @@
+import { expect } from "vitest";
+import type { Dialect, StoredKey } from "../service";
+import { type Changes, type Held, HostFailure, type Properties } from "./host";
+import type { Scene } from "./scene";
+
+/** One ApiKey's life on a dialect of the service. */
+export interface Story extends Scene {
+  readonly dialect: Dialect;
+  readonly workspaceId: string;
+}
+
+/** R12: check and diff make no request. */
+async function silently<T>({ standIn }: Story, operation: () => Promise<T>): Promise<T> {
+  const before = standIn.requests.length;
+  const result = await operation();
+  expect(standIn.requests.length).toBe(before);
+  return result;
+}
+
+/** The inputs in canonical form; any failure fails the test. */
+export async function checked(story: Story, declared: Properties, olds?: Properties): Promise<Properties> {
+  const all = { workspaceId: story.workspaceId, customerId: "cus_1", name: "ci", ...declared };
+  const { inputs, failures } = await silently(story, () => story.key.check(all, olds));
+  expect(failures).toEqual([]);
+  return inputs;
+}
+
+export function diffed(
+  story: Story,
+  held: Held,
+  inputs: Properties,
+): Promise<{ changes: Changes; replaces: string[] }> {
+  return silently(story, () => story.key.diff(held, inputs));
+}
+
+/** A new key that is as declared and quiet. Where the service tells no secret, it is kept all the same (K6). */
+export async function created(story: Story, inputs: Properties): Promise<Held> {
+  const held =
+    story.dialect.createAnswer === "withoutKey"
+      ? await withoutKey(story, inputs)
+      : await story.key.create(inputs);
+  expect(held.id).not.toBe("");
+  if (held.state["__keyLost"] === undefined) expect(held.state["key"]).toBe(stored(story, held).key);
+  expectAsDeclared(story, held, inputs);
+  await expectQuiet(story, held, inputs);
+  return held;
+}
+
+async function withoutKey(story: Story, inputs: Properties): Promise<Held> {
+  const { kept, message } = await failureOf(story.key.create(inputs));
+  expect(message).toContain("did not answer its secret");
+  expect(kept?.reasons).toEqual([message]);
+  const { __provider, ...state } = kept?.properties ?? {};
+  expect(__provider).toContain("pulumi-apikeys/dynamic");
+  expect(state).toMatchObject({ __keyLost: true });
+  expect(state).not.toHaveProperty("key");
+  return { id: kept?.id ?? "", state };
+}
+
+/** What the service holds is what was declared, in the dialect's spelling, and state holds the declaration. */
+export function expectAsDeclared(story: Story, held: Held, inputs: Properties): void {
+  const key = stored(story, held);
+  const { names } = story.dialect;
+  const name = String(inputs["name"]);
+  expect(key.name).toBe(
+    names === "asSent" ? name : names === "trimmed" ? name.trim() : name.trim().toLowerCase(),
+  );
+  expect(key.enabled).toBe(inputs["enabled"]);
+  expect(granted(key)).toEqual(inputs["scopes"]);
+  expect(key.customerId).toBe(inputs["customerId"]);
+  expect(held.state).toMatchObject(inputs);
+}
+
+/** R3: right after a write, neither a read nor a diff sees a change. */
+export async function expectQuiet(story: Story, held: Held, inputs: Properties): Promise<void> {
+  const read = await story.key.read(held);
+  expect(read).toEqual({ id: held.id, properties: held.state, inputs });
+  const lost = held.state["__keyLost"] === true;
+  const nothing = lost ? { changes: "some", replaces: ["key"] } : { changes: "none", replaces: [] };
+  expect(await diffed(story, held, inputs)).toEqual(nothing);
+  expect(await diffed(story, { id: held.id, state: read.properties }, inputs)).toEqual(nothing);
+}
+
+/** R6, R7: a read gives nothing, an update says so, a delete succeeds. */
+export async function expectGone(story: Story, held: Held, inputs: Properties): Promise<void> {
+  const { standIn, key, dialect } = story;
+  expect(standIn.key(held.id)?.deleted ?? true).toBe(true);
+  const read = await onceListsCaughtUp(dialect, () => key.read(held));
+  expect(read).toEqual({ id: "", properties: {}, inputs: undefined });
+  const failure = await failureOf(key.update(held, inputs));
+  expect(failure.message).toMatch(/the key no longer exists.*`pulumi up --refresh`/);
+  expect(failure.kept).toBeUndefined();
+  await onceListsCaughtUp(dialect, () => key.delete(held));
+}
+
+/** A list that lags behind contradicts the 404 for a while, and a contradiction is an error (R6). */
+async function onceListsCaughtUp<T>({ listLag }: Dialect, operation: () => Promise<T>): Promise<T> {
+  for (let lag = 0; lag < listLag; lag += 1) {
+    const contradicted = await operation().then(
+      () => false,
+      ({ message }) => message.includes("lists it in its workspace"),
+    );
+    if (!contradicted) break;
+  }
+  return operation();
+}
+
+export async function failureOf(operation: Promise<unknown>): Promise<HostFailure> {
+  const failure: unknown = await operation.catch((error: unknown) => error);
+  if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
+  expect(failure.message).not.toMatch(/\n|\bat .*:\d+/);
+  return failure;
+}
+
+export function stored({ standIn }: Story, { id }: Held): StoredKey {
+  const key = standIn.key(id);
+  if (key === undefined) throw new Error(`the service holds no key ${id}`);
+  return key;
+}
+
+/** What a stored key grants, in canonical form. */
+export function granted({ scopes }: StoredKey): object[] {
+  const entries = scopes.map(({ id: _, representation, ...flags }) => ({
+    representation,
+    ...Object.fromEntries(Object.entries(flags).filter(([, flag]) => flag === true)),
+  }));
+  const some = entries.filter((entry) => Object.keys(entry).length > 1);
+  return some.sort((a, b) => (a.representation < b.representation ? -1 : 1));
+}
+
+/** Whether the service can be brought to take a permission away. */
+export function canNarrow({ patchScopes, scopeIds }: Dialect): boolean {
+  return patchScopes !== "neverNarrows" && !(patchScopes === "merges" && scopeIds === "none");
+}
