@@ -25,20 +25,21 @@ export async function expectQuiet({ stack }: Scene): Promise<void> {
   expect(shown).toEqual([]);
 }
 
-/** What the user reads of a failed resource: one line, without a stack trace (R8). Returns it. */
-export function onlyLine(outcome: Outcome, name: string): string {
-  const lines = outcome.diagnostics
+/** The lines of error that the user reads of a resource, without a stack trace anywhere (R8). */
+export function errorsFor(outcome: Outcome, name: string): readonly string[] {
+  expect(outcome.ok).toBe(false);
+  expect(outcome.output.split("\n").filter((line) => /^\s+at /.test(line))).toEqual([]);
+  return outcome.diagnostics
     .filter(({ severity, urn }) => severity === "error" && urn?.endsWith(`::${name}`))
     .flatMap(({ message }) => message.split("\n"))
     .filter((line) => line.trim() !== "");
-  expect(outcome.ok).toBe(false);
-  expect(lines, outcome.output).toHaveLength(1);
-  expectNoTrace(outcome.output);
-  return lines[0] ?? "";
 }
 
-export function expectNoTrace(text: string): void {
-  expect(text.split("\n").filter((line) => /^\s+at /.test(line))).toEqual([]);
+/** The same, where it has to be one line. */
+export function onlyLine(outcome: Outcome, name: string): string {
+  const lines = errorsFor(outcome, name);
+  expect(lines, outcome.output).toHaveLength(1);
+  return lines[0] ?? "";
 }
 
 /** None of the texts stands in what was printed, nor in the state as `pulumi stack export` shows it. */
