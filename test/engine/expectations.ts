@@ -29,10 +29,13 @@ export async function expectQuiet({ stack }: Scene): Promise<void> {
 export function errorsFor(outcome: Outcome, name: string): readonly string[] {
   expect(outcome.ok).toBe(false);
   expect(outcome.output.split("\n").filter((line) => /^\s+at /.test(line))).toEqual([]);
-  return outcome.diagnostics
-    .filter(({ severity, urn }) => severity === "error" && urn?.endsWith(`::${name}`))
-    .flatMap(({ message }) => message.split("\n"))
-    .filter((line) => line.trim() !== "");
+  return (
+    outcome.diagnostics
+      .filter(({ severity, urn }) => severity === "error" && urn?.endsWith(`::${name}`))
+      // What failed after the object was made, the engine numbers itself.
+      .flatMap(({ message }) => message.replace(/^1 error occurred:\n\t\* /, "").split("\n"))
+      .filter((line) => line.trim() !== "")
+  );
 }
 
 /** The same, where it has to be one line. */

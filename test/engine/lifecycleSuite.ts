@@ -178,7 +178,7 @@ export function lifecycleSuite(given: LifecycleCase): void {
           const steps = stepsFor(up, replaced(field)).map(({ op }) => op);
           expect(steps, field).toEqual(["create-replacement", "replace", "delete-replaced"]);
           const shown = stepsFor(preview, replaced(field)).find(({ op }) => op === "replace");
-          expect(shown?.diffs, field).toEqual([field]);
+          expect(shown, field).toMatchObject({ diffs: [field], replacedFor: [field] });
           expect(methodsFor(replaced(field)), field).toEqual(calls.delete);
         }
         deletesFirst.forEach((_, place) => {

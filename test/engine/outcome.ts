@@ -23,6 +23,8 @@ export interface Step {
   readonly changed: Readonly<Record<string, { readonly old: unknown; readonly new: unknown }>>;
   /** The properties that the engine shows as differing. */
   readonly diffs: readonly string[];
+  /** The properties for which it is replaced. */
+  readonly replacedFor: readonly string[];
   /** Paths of the values that differ, such as `scopes[0].read`. */
   readonly detailedDiff: Readonly<Record<string, PropertyDiff>>;
   /** State before and after, as the engine shows it: secrets are masked. */
@@ -100,6 +102,7 @@ function stepOf(metadata: StepEventMetadata, duringRefresh: boolean, failed: boo
     duringRefresh,
     failed,
     diffs: metadata.diffs ?? [],
+    replacedFor: metadata.keys ?? [],
     detailedDiff: metadata.detailedDiff ?? {},
     changed: differences(old?.inputs ?? {}, now?.inputs ?? {}),
     old,

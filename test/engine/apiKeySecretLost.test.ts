@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { programWithKeys } from "./apiKeyProgram";
+import { expectSilentUp, onlyLine, stepsFor } from "./expectations";
+import { type Scene, setScene } from "./scene";
+
+let scene: Scene;
+let resources: Record<string, string> = {};
+/** The next create is answered without the secret. */
+const add = (name: string) => {
+  resources = { ...resources, [name]: "base" };
+  scene.service.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
+  return scene.declare(programWithKeys(resources));
+};
+const expectHealed = async (name: string) => {
+  const live = scene.service.keys({ deleted: false }).filter((key) => key.name === name);
+  expect(live).toHaveLength(1);
+  expect(await scene.stack.outputs()).toMatchObject({
+    [`${name}Id`]: { value: live[0]?.id },
+    [`${name}Secret`]: { value: live[0]?.key, secret: true },
+  });
+};
+const replacedForItsKey = [
+  { op: "create-replacement" },
+  { op: "replace", replacedFor: ["key"] },
+  { op: "delete-replaced" },
+];
+
+beforeAll(async () => {
+  scene = await setScene("secret-lost");
+});
+afterAll(() => scene?.close());
+
+it("K6 a create that is answered without the secret fails, is previewed as a replacement, and healed by the next up", async () => {
+  await add("lost");
+  const failed = await scene.stack.up();
+  expect(onlyLine(failed, "lost")).toContain("did not answer its secret");
+  const preview = await scene.stack.preview();
+  expect(stepsFor(preview, "lost")).toMatchObject(replacedForItsKey);
+  const up = await scene.stack.up();
+  expect(up.ok, up.output).toBe(true);
+  await expectHealed("lost");
+  await expectSilentUp(scene);
+});
+
+it("K6 the same with a refresh in between", async () => {
+  await add("refreshed");
+  expect(await scene.stack.up()).toMatchObject({ ok: false });
+  const refresh = await scene.stack.refresh();
+  expect(refresh.ok, refresh.output).toBe(true);
+  const preview = await scene.stack.preview();
+  expect(stepsFor(preview, "refreshed")).toMatchObject(replacedForItsKey);
+  const up = await scene.stack.up({ refresh: true });
+  expect(up.ok, up.output).toBe(true);
+  await expectHealed("refreshed");
+});
+
+it("K6 no up is ever green without a secret, however often the service leaves it out", async () => {
+  await add("stubborn");
+  scene.service.setDialect({ createAnswer: "withoutKey" });
+  for (const refresh of [false, false, true]) {
+    const up = await scene.stack.up({ refresh });
+    expect(onlyLine(up, "stubborn")).toContain("did not answer its secret");
+  }
+  scene.service.setDialect({});
+  scene.service.clearFaults();
+  const up = await scene.stack.up();
+  expect(up.ok, up.output).toBe(true);
+  await expectHealed("stubborn");
+});
