@@ -159,6 +159,11 @@ describe("a GET, PATCH or DELETE", () => {
     await api.readApiKey(callTo(busy.url, { clock }), keyPath);
     expect(clock.waits).toEqual([20_000]);
 
+    const busier = await wireServer(() => answer(503, "", "retry-after: 20"));
+    const late = await errorOf(api.readApiKey(callTo(busier.url, { clock: quickClock() }), keyPath));
+    expect(late.message).toBe("the service answered 503 and asked to wait 20 s");
+    expect(busier.requests).toHaveLength(3);
+
     const closed = await wireServer(() => answer(503, "", "retry-after: 3600"));
     const error = await errorOf(api.readApiKey(callTo(closed.url), keyPath));
     expect(error.message).toBe("the service answered 503 and asked to wait 3600 s");

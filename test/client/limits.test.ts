@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import type { Clock } from "../../provider/client/clock";
 import * as api from "../../provider/client/endpoints";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
 import { answer } from "./wireServer";
@@ -114,6 +115,25 @@ describe("time", () => {
     ]);
     expect(server.requests).toHaveLength(5);
     await expect.poll(() => server.sockets.size).toBe(0);
+  });
+
+  it("is 60 s for all attempts together: the last one gets what the others left", async () => {
+    let now = 0;
+    const server = await wireServer(({ n }) => {
+      now += 58_800;
+      return n === 1 ? answer(500) : undefined;
+    });
+    const clock: Clock = {
+      now: () => now,
+      wallNow: () => now,
+      after: (_ms, run) => {
+        setImmediate(run);
+        return () => {};
+      },
+    };
+    const error = await errorOf(api.readApiKey(callTo(server.url, { clock }), keyPath));
+    expect(error.message).toBe("no answer came within 1.2 s");
+    expect(server.requests).toHaveLength(2);
   });
 
   it("runs out for headers that drip", async () => {

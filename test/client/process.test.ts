@@ -105,6 +105,14 @@ describe("APIKEYS_DEBUG=1", () => {
     ]);
   });
 
+  it("shows no secret, even where somebody uses the token as an id", async () => {
+    const lines: string[] = [];
+    const server = await wireServer(() => answer(404));
+    const call = callTo(server.url, { log: (line) => lines.push(line), env: { APIKEYS_DEBUG: "1" } });
+    await errorOf(api.readApiKey(call, { workspaceId: "w", keyId: token }));
+    expect(lines[0]).toContain("GET /api/v1/workspace/w/api-key/[secret] 404");
+  });
+
   it("gives nothing when it is not set", async () => {
     const lines: string[] = [];
     const server = await wireServer(() => answer(200, keyAnswer));

@@ -131,6 +131,26 @@ describe("the pace", () => {
     expect(most).toBe(32);
   });
 
+  it("recovers from a 429 with the successes that follow", async () => {
+    let underWay = 0;
+    const seen: number[] = [];
+    const server = await wireServer(({ n }, socket) => {
+      if (n === 1) return answer(429);
+      underWay += 1;
+      seen.push(underWay);
+      setTimeout(() => {
+        underWay -= 1;
+        socket.write(answer(200, keyAnswer));
+      }, 20);
+      return undefined;
+    });
+    const call = callTo(server.url, { concurrency: 2 });
+    await api.readApiKey(call, keyPath);
+    expect(server.requests).toHaveLength(2);
+    await Promise.all(Array.from({ length: 12 }, () => api.readApiKey(call, keyPath)));
+    expect(Math.max(...seen)).toBe(2);
+  });
+
   it("gets 30 keys made by a service that takes 10 requests a second, without a failure and none twice", async () => {
     const service = await startStandIn({ dialect: { rateLimitPerSecond: 10, retryAfter: "none" } });
     onTestFinished(() => service.close());

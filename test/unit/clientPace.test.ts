@@ -161,6 +161,21 @@ describe("the pace of an origin", () => {
     expect(patient.turns.map(({ pausedMs }) => pausedMs)).toEqual([10_000]);
   });
 
+  it("counts of two pauses only the pauses, not the time between them", async () => {
+    const clock = handClock();
+    const pace = openPace(clock, 1);
+    const first = askFor(pace, 1);
+    const waiting = askFor(pace, 1, 10_000);
+    await tick();
+    pace.throttled(turnOf(first, 0), 3_000);
+    clock.advance(60_000);
+    pace.throttled(turnOf(first, 0), 4_000);
+    pace.leave();
+    clock.advance(4_000);
+    await tick();
+    expect(waiting.turns.map(({ pausedMs }) => pausedMs)).toEqual([7_000]);
+  });
+
   it("never has more than its limit under way and gives every turn in the end, whatever happens", async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant("enter" as const), first: fc.boolean() }),
