@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { programWithKeys } from "./apiKeyProgram";
+import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
+import { type Scene, setScene } from "./scene";
+
+const type = "pulumi-nodejs:dynamic/apikeys:ApiKey";
+const __provider = 'exports.handler=()=>require("pulumi-apikeys/dynamic").provider("ApiKey");';
+
+/** The file for `pulumi import --file`: inputs and outputs are both what the program is going to declare. */
+const importFile = (keys: readonly { name: string; id: string; declared: object }[]) =>
+  JSON.stringify({
+    resources: keys.map(({ name, id, declared }) => ({
+      type,
+      name,
+      id,
+      inputs: { __provider, ...declared },
+      outputs: { __provider, ...declared },
+    })),
+  });
+
+describe("a key that exists already, taken under management", () => {
+  let scene: Scene;
+  let plain: string;
+  let full: string;
+  const declare = (name: string) =>
+    scene.declare(
+      programWithKeys({
+        plain: `{ ...base, name: "${name}", scopes: [{ representation: "orders", read: true }] }`,
+        full: `{ ...base, prefix: "web", expiresAt: 1924991999, metadata: { team: "red" } }`,
+      }),
+    );
+
+  beforeAll(async () => {
+    scene = await setScene("adoption", { program: programWithKeys({}) });
+    const base = { workspaceId: "ws_main", customerId: "customer" };
+    const scopes = [{ representation: "orders", read: true }];
+    plain = scene.service.addKey({ ...base, name: "theirs", scopes }).id;
+    const fixed = { ...base, name: "full", prefix: "web", expiresAt: 1924991999 };
+    full = scene.service.addKey({ ...fixed, metadata: { team: "red" } }).id;
+    const file = importFile([
+      { name: "plain", id: plain, declared: { ...base, name: "theirs" } },
+      { name: "full", id: full, declared: { ...fixed, metadata: { team: "red" } } },
+    ]);
+    await scene.project.write("import.json", file);
+  });
+  afterAll(() => scene?.close());
+
+  it('K8 `pulumi import --file` takes {type: "pulumi-nodejs:dynamic/apikeys:ApiKey", name, id, inputs, outputs}, both {__provider, workspaceId, customerId, name} and whatever else of prefix, expiresAt, metadata the program declares; no request is made', async () => {
+    const imported = await scene.stack.import("import.json");
+    expect(imported, imported.output).toMatchObject({ ok: true, changes: { import: 2 } });
+    expect(imported.diagnostics).toEqual([]);
+    expect(scene.service.requests).toEqual([]);
+  });
+
+  it("K8 the first refresh fills in the rest, and the preview of the program that says so is empty", async () => {
+    const refresh = await scene.stack.refresh();
+    expect(stepsFor(refresh, "plain")).toMatchObject([
+      { changed: { enabled: { new: true }, scopes: { new: [{ representation: "orders", read: true }] } } },
+    ]);
+    await declare("theirs");
+    const preview = await scene.stack.preview({ expectNoChanges: true });
+    expect(preview.ok, preview.output).toBe(true);
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("K8 it is then managed as any other key, without its secret", async () => {
+    await declare("ours");
+    const up = await scene.stack.up();
+    expect(stepsFor(up, "plain")).toMatchObject([
+      { op: "update", diffs: ["name"], changed: { name: { old: "theirs", new: "ours" } } },
+    ]);
+    expect(scene.service.key(plain)).toMatchObject({ name: "ours", deleted: false });
+    const outputs = await scene.stack.outputs();
+    expect(outputs).toMatchObject({ plainId: { value: plain }, fullId: { value: full } });
+    expect(outputs["plainSecret"]).toBeUndefined();
+  });
+
+  it("K8 the resource option import is refused in one line that says what works", async () => {
+    await scene.declare(programWithKeys({ plain: `base, { import: "${plain}" }` }));
+    const preview = await scene.stack.preview();
+    expect(preview.ok).toBe(false);
+    // The engine is told twice by the host of an inline program.
+    const lines = new Set(preview.error?.split("\n"));
+    expect([...lines]).toEqual([expect.stringContaining("pulumi import --file")]);
+    expect(errorsFor(preview, "plain")).toEqual([]);
+  });
+});
+
+describe("ApiKey.get", () => {
+  let scene: Scene;
+  let id: string;
+  const declare = (keyId: string) =>
+    scene.declare(`
+      import { ApiKey } from "pulumi-apikeys";
+      const theirs = ApiKey.get("theirs", "${keyId}", { workspaceId: "ws_main" });
+      export const { name, enabled, scopes, customerId, maskedKey, key } = theirs;
+    `);
+
+  beforeAll(async () => {
+    scene = await setScene("get");
+    const scopes = [{ representation: "orders", read: true }];
+    id = scene.service.addKey({ workspaceId: "ws_main", name: "theirs", scopes }).id;
+    await declare(id);
+  });
+  afterAll(() => scene?.close());
+
+  it("K8 reads a key without its secret", async () => {
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    const outputs = Object.entries(await scene.stack.outputs());
+    expect(Object.fromEntries(outputs.map(([name, { value }]) => [name, value]))).toEqual({
+      name: "theirs",
+      enabled: true,
+      scopes: [{ representation: "orders", read: true }],
+      customerId: "cust_elsewhere",
+      maskedKey: scene.service.key(id)?.maskedKey,
+    });
+  });
+
+  it("K8 follows what others change, in refresh and in the next up", async () => {
+    const quiet = await scene.stack.previewRefresh({ expectNoChanges: true });
+    expect(quiet.ok, quiet.output).toBe(true);
+    scene.service.editKey(id, { name: "renamed" });
+    const refresh = await scene.stack.refresh();
+    expect(refresh.ok, refresh.output).toBe(true);
+    scene.service.editKey(id, { enabled: false });
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(await scene.stack.outputs()).toMatchObject({
+      name: { value: "renamed" },
+      enabled: { value: false },
+    });
+  });
+
+  it("K8 an id that does not exist is an error in one line", async () => {
+    await declare("key_of_nobody");
+    expect(onlyLine(await scene.stack.preview(), "theirs")).toContain("There is no key key_of_nobody");
+  });
+
+  it("K8 destroy leaves the key alone", async () => {
+    scene.service.clearRequests();
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(scene.service.key(id)).toMatchObject({ name: "renamed", deleted: false });
+    expect(scene.service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+});
