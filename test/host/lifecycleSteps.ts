@@ -1,6 +1,7 @@
 import { expect } from "vitest";
-import type { Dialect, StoredKey } from "../service";
-import { type Changes, type Held, HostFailure, type Properties } from "./host";
+import type { Dialect } from "../service";
+import type { Changes, Held, Properties } from "./host";
+import { declared, failureOf, granted, stored } from "./keyActs";
 import type { Scene } from "./scene";
 
 /** One ApiKey's life on a dialect of the service. */
@@ -17,12 +18,9 @@ async function silently<T>({ standIn }: Story, operation: () => Promise<T>): Pro
   return result;
 }
 
-/** The inputs in canonical form; any failure fails the test. */
-export async function checked(story: Story, declared: Properties, olds?: Properties): Promise<Properties> {
-  const all = { workspaceId: story.workspaceId, customerId: "cus_1", name: "ci", ...declared };
-  const { inputs, failures } = await silently(story, () => story.key.check(all, olds));
-  expect(failures).toEqual([]);
-  return inputs;
+/** The inputs in canonical form, in the story's workspace. */
+export function checked(story: Story, inputs: Properties, olds?: Properties): Promise<Properties> {
+  return silently(story, () => declared(story, { workspaceId: story.workspaceId, ...inputs }, olds));
 }
 
 export function diffed(
@@ -103,29 +101,6 @@ async function onceListsCaughtUp<T>({ listLag }: Dialect, operation: () => Promi
     if (!contradicted) break;
   }
   return operation();
-}
-
-export async function failureOf(operation: Promise<unknown>): Promise<HostFailure> {
-  const failure: unknown = await operation.catch((error: unknown) => error);
-  if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
-  expect(failure.message).not.toMatch(/\n|\bat .*:\d+/);
-  return failure;
-}
-
-export function stored({ standIn }: Story, { id }: Held): StoredKey {
-  const key = standIn.key(id);
-  if (key === undefined) throw new Error(`the service holds no key ${id}`);
-  return key;
-}
-
-/** What a stored key grants, in canonical form. */
-export function granted({ scopes }: StoredKey): object[] {
-  const entries = scopes.map(({ id: _, representation, ...flags }) => ({
-    representation,
-    ...Object.fromEntries(Object.entries(flags).filter(([, flag]) => flag === true)),
-  }));
-  const some = entries.filter((entry) => Object.keys(entry).length > 1);
-  return some.sort((a, b) => (a.representation < b.representation ? -1 : 1));
 }
 
 /** Whether the service can be brought to take a permission away. */

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Dialect } from "../service";
 import { type Held, HostFailure, type Properties } from "./host";
+import { failureOf, granted, stored } from "./keyActs";
 import {
   canNarrow,
   checked,
@@ -9,10 +10,7 @@ import {
   expectAsDeclared,
   expectGone,
   expectQuiet,
-  failureOf,
-  granted,
   type Story,
-  stored,
 } from "./lifecycleSteps";
 import { accessToken, type Scene } from "./scene";
 

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { HostedResource } from "./host";
+import { declared, failureOf, least, none, requestsOf, scopes } from "./keyActs";
+import { openScene, type Scene } from "./scene";
+
+describe("an ApiKey that existed before", () => {
+  let scene: Scene;
+  let key: HostedResource;
+  beforeAll(async () => {
+    scene = await openScene();
+    key = scene.key;
+  });
+  beforeEach(() => {
+    scene.standIn.setDialect({});
+    scene.standIn.clearFaults();
+  });
+  afterAll(() => scene.close());
+
+  describe("an existing key", () => {
+    const existingKey = "sk_live_from_before";
+
+    test("K5 is migrated with all of migrate's fields, and its value is the key", async () => {
+      const inputs = await declared(scene, { existingKey, scopes: scopes.slice(1) });
+      const { result, requests } = await requestsOf(scene, () => key.create(inputs));
+      const wire = [{ representation: "users", ...none, read: true }];
+      const body = { ...least, key: existingKey, enabled: true, scopes: wire, metadata: {} };
+      expect(requests).toEqual([{ endpoint: "migrateApiKey", body }]);
+      expect(result.state).toMatchObject({ key: existingKey, existingKey });
+      await key.delete(result);
+    });
+
+    test("K5 dropped later is no change, and its value stays through updates", async () => {
+      const inputs = await declared(scene, { existingKey });
+      const held = await key.create(inputs);
+      const dropped = await declared(scene, {}, inputs);
+      expect(await key.diff(held, dropped)).toEqual({ changes: "none", replaces: [] });
+      const updated = await key.update(held, { ...dropped, enabled: false });
+      expect(updated.state["key"]).toBe(existingKey);
+      expect(updated.state).not.toHaveProperty("existingKey");
+      expect((await key.read(updated)).properties["key"]).toBe(existingKey);
+      await key.delete(updated);
+    });
+
+    test("K5 that the service gave another secret is lost, and told", async () => {
+      // A service that trims what it is given.
+      scene.standIn.setDialect({ migrateHeld: "returned" });
+      const held = await key.create(await declared(scene, { existingKey }));
+      scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "otherRecord" } });
+      await key.create(await declared(scene));
+      const { kept, message } = await failureOf(
+        key.create(await declared(scene, { existingKey: "sk_live_another" })),
+      );
+      expect(message).toContain("with another secret than existingKey");
+      expect(message).not.toContain("sk_live");
+      expect(kept?.properties).not.toHaveProperty("key");
+      await key.delete(held);
+    });
+
+    test("K5 where the service answers no secret is the value given", async () => {
+      scene.standIn.setDialect({ createAnswer: "withoutKey" });
+      const held = await key.create(await declared(scene, { existingKey: "sk_live_silent" }));
+      expect(held.state["key"]).toBe("sk_live_silent");
+    });
+
+    test("K5 can't change its identity while it stays", async () => {
+      const inputs = await declared(scene, { existingKey });
+      const { failures } = await key.check({ ...inputs, customerId: "cus_2", prefix: "p" }, inputs);
+      expect(failures.map(({ reason }) => reason)).toEqual([
+        expect.stringMatching(/^prefix: can't stand beside existingKey/),
+        expect.stringMatching(/^customerId: can't change while existingKey stays/),
+      ]);
+    });
+  });
+
+  describe("ApiKey.get", () => {
+    const asked = { workspaceId: "ws_main", __reading: true };
+
+    test("K8 reads a key without its secret, and reads it quietly again", async () => {
+      const there = scene.standIn.addKey({ workspaceId: "ws_main", name: "theirs", prefix: "pre", scopes });
+      const read = await key.get(there.id, asked);
+      expect(read.id).toBe(there.id);
+      expect(read.properties).toMatchObject({
+        name: "theirs",
+        enabled: true,
+        scopes,
+        customerId: "cust_elsewhere",
+      });
+      expect(read.properties).toMatchObject({ maskedKey: there.maskedKey, effectivePrefix: "pre" });
+      expect(JSON.stringify(read)).not.toContain(there.key);
+      expect(read.properties).not.toHaveProperty("key");
+      expect(await key.read({ id: there.id, state: read.properties })).toEqual(read);
+    });
+
+    test("K8 of a key that does not exist is an error, not an empty answer", async () => {
+      const failure = await failureOf(key.get("key_nobody", asked));
+      expect(failure.message).toMatch(/^There is no key key_nobody in workspace ws_main: check both ids/);
+    });
+
+    test("K8 shows what changed since", async () => {
+      const there = scene.standIn.addKey({ workspaceId: "ws_main", name: "theirs" });
+      const { properties } = await key.get(there.id, asked);
+      scene.standIn.editKey(there.id, { name: "renamed", enabled: false });
+      const again = await key.read({ id: there.id, state: properties });
+      expect(again.properties).toMatchObject({ name: "renamed", enabled: false });
+      scene.standIn.deleteKey(there.id);
+      await failureOf(key.read({ id: there.id, state: again.properties }));
+    });
+  });
+
+  test("K8 a key imported with its inputs only gets the rest from the first refresh, and is quiet then", async () => {
+    const there = scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1", scopes });
+    const inputs = await declared(scene, { scopes });
+    const { properties } = await key.read({ id: there.id, state: inputs });
+    expect(properties).toMatchObject({ ...inputs, maskedKey: there.maskedKey, createdAt: there.createdAt });
+    const held = { id: there.id, state: properties };
+    expect(await key.read(held)).toEqual({ id: there.id, properties, inputs });
+    expect(await key.diff(held, inputs)).toEqual({ changes: "none", replaces: [] });
+    await key.delete(held);
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Dialect } from "../service";
+import type { HostedResource } from "./host";
+import { declared, failureOf, least, none, requestsOf, scopes, stored } from "./keyActs";
+import { openScene, type Scene } from "./scene";
+
+describe("creating an ApiKey", () => {
+  let scene: Scene;
+  let key: HostedResource;
+  beforeAll(async () => {
+    scene = await openScene();
+    key = scene.key;
+  });
+  beforeEach(() => {
+    scene.standIn.setDialect({});
+    scene.standIn.clearFaults();
+  });
+  afterAll(() => scene.close());
+
+  test("K1 is one POST with all four flags of each scope and no id, and with what is declared only", async () => {
+    const inputs = await declared(scene, { scopes, enabled: false, keepers: { rotated: "2026" } });
+    const { requests } = await requestsOf(scene, () => key.create(inputs));
+    expect(requests).toEqual([
+      {
+        endpoint: "createApiKey",
+        body: {
+          ...least,
+          enabled: false,
+          scopes: [
+            { representation: "orders", ...none, read: true, update: true },
+            { representation: "users", ...none, read: true },
+          ],
+        },
+      },
+    ]);
+  });
+
+  test("R1 state holds what was declared and the computed outputs, nothing else", async () => {
+    const inputs = await declared(scene, { scopes, prefix: "acme", expiresAt: 100 });
+    const held = await key.create(inputs);
+    const { id: _, maskedKey, key: secret, createdAt, updatedAt } = stored(scene, held);
+    const chosen = { maskedKey, key: secret, createdAt, updatedAt };
+    expect(held.state).toStrictEqual({
+      ...inputs,
+      ...chosen,
+      effectivePrefix: "acme",
+      effectiveExpiresAt: 100,
+    });
+  });
+
+  test("what the service made of prefix and expiresAt stands beside what was declared", async () => {
+    scene.standIn.setDialect({ prefix: "underscored", expiresAt: "rounded" });
+    const held = await key.create(await declared(scene, { prefix: "acme", expiresAt: 100 }));
+    expect(held.state).toMatchObject({
+      prefix: "acme",
+      effectivePrefix: "acme_",
+      expiresAt: 100,
+      effectiveExpiresAt: 60,
+    });
+  });
+
+  test("R4 a key that the service enabled all the same gets one PATCH", async () => {
+    scene.standIn.setDialect({ enabledOnCreate: "ignored" });
+    const inputs = await declared(scene, { enabled: false });
+    const { result, endpoints } = await requestsOf(scene, () => key.create(inputs));
+    expect(endpoints).toBe("createApiKey readApiKey editApiKey");
+    expect(stored(scene, result).enabled).toBe(false);
+  });
+
+  test("K6 without a secret in the answer is a partial failure, and replaced by the next up, also after a read", async () => {
+    scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
+    const inputs = await declared(scene);
+    const { kept, message } = await failureOf(key.create(inputs));
+    expect(message).toMatch(/did not answer its secret. It is kept in state, and the next up replaces it\.$/);
+    expect(kept?.reasons).toEqual([message]);
+    expect(kept?.properties).toMatchObject({ ...inputs, __keyLost: true });
+    expect(kept?.properties["__provider"]).toContain(`require("pulumi-apikeys/dynamic").provider("ApiKey")`);
+    const { __provider: _, ...state } = kept?.properties ?? {};
+    const held = { id: kept?.id ?? "", state };
+    expect(await key.diff(held, inputs)).toEqual({ changes: "some", replaces: ["key"] });
+    const read = await key.read(held);
+    expect(read.properties).toEqual(state);
+    expect(await key.diff({ ...held, state: read.properties }, inputs)).toEqual({
+      changes: "some",
+      replaces: ["key"],
+    });
+    const updated = await key.update(held, { ...inputs, name: "new" });
+    expect(await key.diff(updated, { ...inputs, name: "new" })).toEqual({
+      changes: "some",
+      replaces: ["key"],
+    });
+    await key.delete(held);
+  });
+
+  test("R4 a key that is not seen after its POST is kept with its secret", async () => {
+    scene.standIn.setDialect({ createAnswer: "brief" });
+    scene.standIn.inject({ endpoint: "readApiKey", fault: { kind: "status", status: 403 } });
+    const { kept, message } = await failureOf(key.create(await declared(scene)));
+    expect(message).toMatch(/was created as \S+, but not seen as declared: the service answered 403/);
+    expect(kept?.properties["key"]).toBe(scene.standIn.key(kept?.id ?? "")?.key);
+  });
+
+  const spoiled: readonly Partial<Dialect>[] = [
+    { ids: "numeric", timestamps: "epochMillis" },
+    { absent: "null" },
+  ];
+  test.each(spoiled)("R1 numbers for ids and null for text never spoil an answer: %o", async (dialect) => {
+    scene.standIn.setDialect(dialect);
+    const inputs = await declared(scene);
+    const held = await key.create(inputs);
+    expect(stored(scene, held).id).toBe(held.id);
+    expect(held.state["createdAt"]).toEqual(expect.any(String));
+    const read = await key.read(held);
+    expect(read).toEqual({ id: held.id, properties: held.state, inputs });
+    scene.standIn.setDialect({ ...dialect, patchScopes: "neverNarrows", createAnswer: "withoutKey" });
+    const { kept } = await failureOf(key.create(inputs));
+    expect(kept?.id).toMatch(/^\S+$/);
+    expect(scene.standIn.key(kept?.id ?? "")).toBeDefined();
+  });
+});

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Dialect } from "../service";
+import type { Held, HostedResource, Properties } from "./host";
+import { failureOf } from "./keyActs";
+import { accessToken, openScene, type Scene } from "./scene";
+
+const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" };
+
+describe("errors of an ApiKey's operations", () => {
+  let scene: Scene;
+  let key: HostedResource;
+  let inputs: Properties;
+  let held: Held;
+  beforeAll(async () => {
+    scene = await openScene();
+    key = scene.key;
+    ({ inputs } = await key.check(least));
+  });
+  beforeEach(async () => {
+    scene.standIn.setDialect({});
+    scene.standIn.clearFaults();
+    held = await key.create(inputs);
+  });
+  afterAll(async () => {
+    const printed = await scene.close();
+    // The host prints what read and delete throw, and would print their stacks.
+    for (const line of printed.trimEnd().split("\n")) expect(line).toMatch(/^pulumi-apikeys: \S/);
+    expect(printed).not.toMatch(/\.[jt]s:\d+/);
+  });
+
+  const changed = () => ({ ...inputs, name: "new" });
+  const operations: readonly [name: string, doing: RegExp, run: () => Promise<unknown>][] = [
+    ["read", /^Reading key \S+ in workspace ws_main: /, () => key.read(held)],
+    ["update", /^Updating key "new" in workspace ws_main \(\S+\): /, () => key.update(held, changed())],
+    ["delete", /^Deleting key "ci" in workspace ws_main \(\S+\): /, () => key.delete(held)],
+  ];
+
+  /** The operation fails in one line, nothing is "gone" and nothing is kept of it but the old state. */
+  async function expectError(run: () => Promise<unknown>): Promise<string> {
+    const failure = await failureOf(run());
+    expect(failure.code).toBe(2);
+    expect(failure.kept).toBeUndefined();
+    expect(failure.message).not.toContain(accessToken);
+    expect(scene.standIn.key(held.id)).toMatchObject({ deleted: false, name: "ci" });
+    return failure.message;
+  }
+
+  describe.each(operations)("%s", (_, doing, run) => {
+    test.each([400, 401, 403, 409, 418])("R6 answered with %s is an error, never gone", async (status) => {
+      scene.standIn.inject({ fault: { kind: "status", status }, times: Number.POSITIVE_INFINITY });
+      const message = await expectError(run);
+      expect(message).toMatch(doing);
+      expect(message).toContain(`the service answered ${status}`);
+    });
+
+    test("R6 R14 with a wrong token is an error that says where the token came from", async () => {
+      scene.standIn.rotateToken("acme", "another");
+      try {
+        const message = await expectError(run);
+        expect(message).toMatch(doing);
+        expect(message).toMatch(/answered 401.*environment variable APIKEYS_ACCESS_TOKEN/);
+      } finally {
+        scene.standIn.rotateToken("acme", accessToken);
+      }
+    });
+
+    test.each([403, 404, "empty"] as const)(
+      "R6 with another tenant's token is an error (%s)",
+      async (foreign) => {
+        scene.standIn.setDialect({ foreign });
+        scene.standIn.rotateToken("acme", "another");
+        const stranger = scene.standIn.addTenant({
+          name: `stranger of ${doing} ${foreign}`,
+          accessToken,
+          workspaces: [],
+        });
+        try {
+          const message = await expectError(run);
+          expect(message).toMatch(doing);
+          if (foreign !== 403) expect(message).toMatch(/The token is the likely cause/);
+        } finally {
+          scene.standIn.rotateToken(stranger.name, `token of ${stranger.name}`);
+          scene.standIn.rotateToken("acme", accessToken);
+        }
+      },
+    );
+
+    test("R6 with garbage for an answer is an error", async () => {
+      scene.standIn.inject({ fault: { kind: "html" }, times: Number.POSITIVE_INFINITY, method: "GET" });
+      scene.standIn.inject({ fault: { kind: "html", status: 403 }, times: Number.POSITIVE_INFINITY });
+      expect(await expectError(run)).toMatch(doing);
+    });
+
+    test("R6 of a key that the service denies but lists is an error", async () => {
+      const denied = { fault: { kind: "status", status: 404 }, times: Number.POSITIVE_INFINITY } as const;
+      scene.standIn.inject({ ...denied, endpoint: ["readApiKey", "editApiKey", "deleteApiKey"] });
+      expect(await expectError(run)).toMatch(/lists it in its workspace/);
+    });
+  });
+
+  test("R6 a service that is down is an error for each operation, never gone", async () => {
+    await scene.standIn.stop();
+    const messages = await Promise.all(
+      operations.map(async ([, doing, run]) => ({ doing, failure: await failureOf(run()) })),
+    );
+    await scene.standIn.start();
+    for (const { doing, failure } of messages) {
+      expect(failure.message).toMatch(doing);
+      expect(failure.message).toContain("the connection was refused");
+      expect(failure.kept).toBeUndefined();
+    }
+    expect(scene.standIn.key(held.id)).toMatchObject({ deleted: false, name: "ci" });
+  });
+
+  test("R6 an answer of 500 is an error that says that the change may have been made", async () => {
+    const fault = { kind: "status", status: 500 } as const;
+    scene.standIn.inject({ fault, times: Number.POSITIVE_INFINITY });
+    const [read, update, remove] = await Promise.all(operations.map(([, , run]) => failureOf(run())));
+    expect(read?.message).toMatch(/answered 500.*State is unchanged/);
+    expect(update?.message).toMatch(/answered 500.*State is unchanged/);
+    expect(remove?.message).toMatch(/answered 500.*Whether it was deleted is not known; it stays in state/);
+  });
+
+  const gone: readonly Pick<Dialect, "delete" | "readGone" | "deleteAgain">[] = (
+    ["removes", "marks", "marksAndLists", "marksAndOnlyLists"] as const
+  ).flatMap((how) =>
+    ([404, 410] as const).flatMap((readGone) =>
+      ([404, 410, 200] as const).map((deleteAgain) => ({ delete: how, readGone, deleteAgain })),
+    ),
+  );
+  test.each(gone)(
+    "R6 R7 gone is gone: DELETE $delete, GET $readGone, DELETE again $deleteAgain",
+    async (dialect) => {
+      scene.standIn.setDialect(dialect);
+      scene.standIn.deleteKey(held.id);
+      expect(await key.read(held)).toEqual({ id: "", properties: {}, inputs: undefined });
+      const failure = await failureOf(key.update(held, changed()));
+      expect(failure.message).toMatch(/^Updating key .* deleted elsewhere\. .*`pulumi up --refresh`/);
+      await key.delete(held);
+    },
+  );
+
+  test("R6 a key in a workspace that is gone too is an error", async () => {
+    scene.standIn.deleteWorkspace("ws_second");
+    const elsewhere = { id: held.id, state: { ...held.state, workspaceId: "ws_second" } };
+    const failure = await failureOf(key.read(elsewhere));
+    expect(failure.message).toMatch(/neither can its workspace be read.*`pulumi state delete`/);
+  });
+
+  test("R6 another record's answer is never taken for the key", async () => {
+    await key.create(inputs);
+    scene.standIn.inject({
+      endpoint: "readApiKey",
+      fault: { kind: "otherRecord" },
+      times: Number.POSITIVE_INFINITY,
+    });
+    const failure = await failureOf(key.read(held));
+    expect(failure.message).toContain("is not the one asked for");
+  });
+
+  test("a create that was refused leaves nothing, and says so", async () => {
+    const failure = await failureOf(key.create({ ...inputs, workspaceId: "ws_nobody" }));
+    expect(failure.kept).toBeUndefined();
+    expect(failure.message).toMatch(
+      /^Creating key "ci" in workspace ws_nobody: .*404.*\. Nothing was created\. Check /,
+    );
+  });
+
+  test("a create whose answer was lost is not repeated, and says what to look for", async () => {
+    const before = scene.standIn.keys().length;
+    for (const fault of [{ kind: "resetAfter" }, { kind: "truncated" }, { kind: "errorAfter" }] as const) {
+      scene.standIn.inject({ endpoint: "createApiKey", fault });
+      const failure = await failureOf(key.create(inputs));
+      expect(failure.message).toMatch(
+        /state does not hold it: look for a key of this name and customer made at /,
+      );
+      expect(failure.kept).toBeUndefined();
+    }
+    expect(scene.standIn.keys()).toHaveLength(before + 3);
+  });
+
+  test("an update whose answer was lost is sent again, and a delete too", async () => {
+    scene.standIn.inject({ endpoint: "editApiKey", fault: { kind: "resetAfter" } });
+    expect(await key.update(held, changed())).toMatchObject({ state: { name: "new" } });
+    scene.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "resetAfter" } });
+    await key.delete(held);
+    expect(scene.standIn.key(held.id)).toBeUndefined();
+  });
+});

@@ -1,0 +1,60 @@
+import { expect } from "vitest";
+import type { StoredKey } from "../service";
+import { type Held, HostFailure, type Properties } from "./host";
+import type { Scene } from "./scene";
+
+/** Steps that tests of an ApiKey take again and again. */
+
+/** The least that an ApiKey is declared with. */
+export const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" } as const;
+
+export const none = { create: false, read: false, update: false, del: false } as const;
+/** Some scopes in canonical form. */
+export const scopes = [
+  { representation: "orders", read: true, update: true },
+  { representation: "users", read: true },
+] as const;
+
+/** The inputs in canonical form; any failure fails the test. */
+export async function declared(
+  { key }: Scene,
+  inputs: Properties = {},
+  olds?: Properties,
+): Promise<Properties> {
+  const checked = await key.check({ ...least, ...inputs }, olds);
+  expect(checked.failures).toEqual([]);
+  return checked.inputs;
+}
+
+/** The requests that an operation makes. */
+export async function requestsOf<T>({ standIn }: Scene, operation: () => Promise<T>) {
+  const before = standIn.requests.length;
+  const result = await operation();
+  const requests = standIn.requests.slice(before).map(({ endpoint, body }) => ({ endpoint, body }));
+  return { result, requests, endpoints: requests.map(({ endpoint }) => endpoint).join(" ") };
+}
+
+/** An operation that fails, in one line and without a stack. */
+export async function failureOf(operation: Promise<unknown>): Promise<HostFailure> {
+  const failure: unknown = await operation.catch((error: unknown) => error);
+  if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
+  expect(failure.message).not.toMatch(/\n|\.[jt]s:\d+/);
+  return failure;
+}
+
+/** The key as the service holds it. */
+export function stored({ standIn }: Scene, { id }: Held): StoredKey {
+  const key = standIn.key(id);
+  if (key === undefined) throw new Error(`the service holds no key ${id}`);
+  return key;
+}
+
+/** What a stored key grants, in canonical form. */
+export function granted({ scopes }: StoredKey): object[] {
+  const entries = scopes.map(({ id: _, representation, ...flags }) => ({
+    representation,
+    ...Object.fromEntries(Object.entries(flags).filter(([, flag]) => flag === true)),
+  }));
+  const some = entries.filter((entry) => Object.keys(entry).length > 1);
+  return some.sort((a, b) => (a.representation < b.representation ? -1 : 1));
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Properties } from "./host";
+import { failureOf } from "./keyActs";
+import { accessToken, openScene, type Scene } from "./scene";
+
+const marker = "sk_marker_q7ZxW2";
+const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" };
+
+/** Each input with a secret in it, in a way that makes it bad; with how many failures that gives. */
+const bad: Readonly<Record<string, unknown>> = {
+  workspaceId: `${marker}\u0000`,
+  customerId: [marker],
+  name: { secret: marker },
+  scopes: marker,
+  enabled: marker,
+  prefix: [marker],
+  expiresAt: marker,
+  externalMeterId: { deep: [marker] },
+  metadata: [marker],
+  existingKey: { secret: marker },
+  keepers: { rotated: [marker] },
+};
+
+/** The same inside a scope. */
+const badScopes: readonly unknown[] = [
+  [marker],
+  [{ representation: [marker] }],
+  [{ representation: "a", read: marker }],
+  [{ representation: "a", red: marker }],
+  [
+    { representation: marker, read: true },
+    { representation: marker, update: true },
+  ],
+];
+
+describe("secrets", () => {
+  let scene: Scene;
+  let printed: string;
+  beforeAll(async () => {
+    scene = await openScene({ env: { APIKEYS_DEBUG: "1" } });
+  });
+
+  async function failuresOf(inputs: Properties): Promise<string[]> {
+    const { failures } = await scene.key.check({ ...least, ...inputs });
+    // With a property named, the engine would print its value.
+    expect(failures.map(({ property }) => property)).toEqual(failures.map(() => ""));
+    return failures.map(({ reason }) => reason);
+  }
+
+  test.each(Object.keys(bad))("R8 in a bad %s are not told by its failure", async (name) => {
+    const reasons = await failuresOf({ [name]: bad[name] });
+    expect(reasons).not.toEqual([]);
+    expect(reasons.join("\n")).not.toContain(marker);
+    for (const reason of reasons) expect(reason).toMatch(new RegExp(`^${name}[.:\\[]`));
+  });
+
+  test("R8 in bad scopes are not told by their failures", async () => {
+    for (const scopes of badScopes) {
+      const reasons = await failuresOf({ scopes });
+      expect(reasons).toHaveLength(1);
+      expect(reasons[0]).toMatch(/^scopes\[/);
+      expect(reasons[0]).not.toContain(marker);
+    }
+  });
+
+  test("R8 all bad inputs of one resource are told together, none of them with its value", async () => {
+    const reasons = await failuresOf(bad);
+    for (const name of Object.keys(bad)) {
+      expect(reasons.some((reason) => reason.startsWith(name))).toBe(true);
+    }
+    expect(reasons.join("\n")).not.toContain(marker);
+  });
+
+  test("R9 in a property of another name are not told beside the nearest name", async () => {
+    expect(await failuresOf({ existingkey: marker, secretValue: marker })).toEqual([
+      "existingkey: no such property; did you mean existingKey?",
+      expect.stringMatching(/^secretValue: no such property; the properties are workspaceId, /),
+    ]);
+  });
+
+  test("an existing key that the service refuses is not told, even if the service echoes it", async () => {
+    scene.standIn.setDialect({ errorEchoes: "request", migrateHeld: 409 });
+    const { inputs } = await scene.key.check({ ...least, existingKey: marker });
+    await scene.key.create(inputs);
+    const failure = await failureOf(scene.key.create(inputs));
+    expect(failure.message).toMatch(/the service answered 409 "a key with this value exists already/);
+    expect(failure.message).not.toContain(marker);
+    expect(failure.message).not.toContain(accessToken);
+    scene.standIn.setDialect({});
+  });
+
+  test("a new secret stands in `key` of the state, and nowhere else", async () => {
+    const { inputs } = await scene.key.check(least);
+    const held = await scene.key.create(inputs);
+    const { key, ...rest } = held.state;
+    expect(key).toMatch(/^sk_/);
+    expect(JSON.stringify(rest)).not.toContain(key);
+    const read = await scene.key.read(held);
+    expect(JSON.stringify(read.inputs)).not.toContain(key);
+    scene.standIn.inject({
+      endpoint: "editApiKey",
+      fault: { kind: "status", status: 400, body: `no ${key}, {"key": "${key}"}` },
+    });
+    const failure = await failureOf(scene.key.update(held, { ...inputs, name: "new" }));
+    expect(failure.message).toContain("the service answered 400");
+    expect(failure.message).not.toContain(key);
+  });
+
+  test("APIKEYS_DEBUG=1 prints a line for each exchange", async () => {
+    printed = await scene.host.stop();
+    expect(printed).toMatch(/^apikeys: POST \/api\/v1\/api-key\/migrate 409 attempt 1 \d+ ms$/m);
+    expect(printed).toMatch(
+      /^apikeys: PATCH \/api\/v1\/workspace\/ws_main\/api-key\/\S+ 400 attempt 1 \d+ ms$/m,
+    );
+  });
+
+  afterAll(async () => {
+    printed = await scene.close();
+    const secrets = [accessToken, marker, ...scene.standIn.keys().map(({ key }) => key)];
+    for (const secret of secrets) expect(printed).not.toContain(secret);
+  });
+});

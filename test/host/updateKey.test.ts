@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Held, HostedResource, Properties } from "./host";
+import { declared, failureOf, granted, none, requestsOf, scopes, stored } from "./keyActs";
+import { openScene, type Scene } from "./scene";
+
+describe("updating an ApiKey", () => {
+  let scene: Scene;
+  let key: HostedResource;
+  let held: Held;
+  let inputs: Properties;
+  beforeAll(async () => {
+    scene = await openScene();
+    key = scene.key;
+  });
+  afterAll(() => scene.close());
+
+  beforeEach(async () => {
+    scene.standIn.setDialect({});
+    inputs = await declared(scene, { scopes });
+    held = await key.create(inputs);
+  });
+
+  test("K1 reads, then sends one PATCH with all three fields, four flags and the ids of now", async () => {
+    const [orders] = stored(scene, held).scopes;
+    const changed = [
+      { representation: "bills", create: true },
+      { representation: "orders", read: true },
+    ];
+    const { requests } = await requestsOf(scene, () => key.update(held, { ...inputs, scopes: changed }));
+    expect(requests).toEqual([
+      { endpoint: "readApiKey", body: undefined },
+      {
+        endpoint: "editApiKey",
+        body: {
+          name: "ci",
+          enabled: true,
+          scopes: [
+            { representation: "bills", ...none, create: true },
+            { id: orders?.id, representation: "orders", ...none, read: true },
+          ],
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    ["replaces", 1],
+    ["upserts", 2],
+    ["merges", 2],
+    ["accumulates", 2],
+  ] as const)(
+    "K4 a scope that is no longer declared is taken away from a service that %s",
+    async (patchScopes, patches) => {
+      scene.standIn.setDialect({ patchScopes });
+      const { requests } = await requestsOf(scene, () =>
+        key.update(held, { ...inputs, scopes: scopes.slice(0, 1) }),
+      );
+      expect(requests.filter(({ endpoint }) => endpoint === "editApiKey")).toHaveLength(patches);
+      expect(granted(stored(scene, held))).toEqual(scopes.slice(0, 1));
+    },
+  );
+
+  test.each(["replaces", "upserts", "merges", "accumulates"] as const)(
+    "K4 so is a permission of a scope that stays (%s)",
+    async (patchScopes) => {
+      scene.standIn.setDialect({ patchScopes });
+      const fewer = [{ representation: "orders", read: true }, scopes[1]];
+      const updated = await key.update(held, { ...inputs, scopes: fewer });
+      expect(granted(stored(scene, held))).toEqual(fewer);
+      expect(updated.state["scopes"]).toEqual(fewer);
+    },
+  );
+
+  test("K4 where that does not help it is an error, state holds the truth, and the next preview shows it", async () => {
+    scene.standIn.setDialect({ patchScopes: "neverNarrows" });
+    const next = { ...inputs, name: "new", scopes: [] };
+    const { kept, message } = await failureOf(key.update(held, next));
+    expect(message).toMatch(
+      /scopes: declared no scopes, the service has orders \(read, update\), users \(read\)/,
+    );
+    expect(kept).toMatchObject({
+      id: held.id,
+      properties: { name: "new", scopes, key: held.state["key"] },
+    });
+    expect(await key.diff({ id: held.id, state: kept?.properties ?? {} }, next)).toEqual({
+      changes: "unknown",
+      replaces: [],
+    });
+  });
+
+  test.each(["before", "nothing", "emptyBody", "emptyObject"] as const)(
+    "R4 an answer that is no evidence is followed by one GET (%s)",
+    async (patchAnswer) => {
+      scene.standIn.setDialect({ patchAnswer });
+      const { endpoints, result } = await requestsOf(scene, () =>
+        key.update(held, { ...inputs, name: "new" }),
+      );
+      expect(endpoints).toBe("readApiKey editApiKey readApiKey");
+      expect(result.state).toMatchObject({ name: "new" });
+    },
+  );
+
+  test.each(["trimmed", "lowerCased"] as const)(
+    "R3 a name that the service rewrote is no drift (%s)",
+    async (names) => {
+      scene.standIn.setDialect({ names });
+      const next = { ...inputs, name: " New Name " };
+      const updated = await key.update(held, next);
+      expect(updated.state).toMatchObject({
+        name: " New Name ",
+        __observed: { name: stored(scene, held).name },
+      });
+      expect(await key.read(updated)).toEqual({ id: held.id, properties: updated.state, inputs: next });
+      scene.standIn.editKey(held.id, { name: "theirs" });
+      expect((await key.read(updated)).inputs).toEqual({ ...next, name: "theirs" });
+      // Somebody wrote what was declared, which is not how the service spells it.
+      scene.standIn.editKey(held.id, { name: " New Name " });
+      const { properties } = await key.read(updated);
+      expect(properties).not.toHaveProperty("__observed");
+      expect(await key.diff({ id: held.id, state: properties }, next)).toEqual({
+        changes: "none",
+        replaces: [],
+      });
+    },
+  );
+
+  test("R5 what can't be changed in place and was changed elsewhere is a warning, and no change", async () => {
+    scene.standIn.editKey(held.id, { customerId: "cus_theirs", prefix: "theirs", expiresAt: 5 });
+    const made = await key.create(await declared(scene, { prefix: "ours", expiresAt: 100 }));
+    scene.standIn.editKey(made.id, { prefix: "theirs", expiresAt: 5 });
+    for (const one of [held, made]) {
+      expect((await key.read(one)).properties).toEqual(one.state);
+    }
+    const warnings = await vi.waitFor(() => {
+      const lines = scene.host.output.stderr.split("\n").filter((line) => line.startsWith("warning: "));
+      expect(lines).toHaveLength(3);
+      return lines;
+    });
+    expect(warnings[0]).toMatch(
+      /^warning: Key "ci" in workspace ws_main \(\S+\): the service has another customerId /,
+    );
+    expect(warnings[1]).toContain("another prefix");
+    expect(warnings[2]).toContain("another expiresAt");
+    expect(warnings.join()).not.toContain("theirs");
+  });
+
+  test("R11 use and later edits elsewhere of what is not shown are no change", async () => {
+    scene.standIn.editKey(held.id, {
+      lastUsedAt: "2027-01-01T00:00:00Z",
+      updatedAt: "2027-01-01T00:00:00Z",
+    });
+    expect(await key.read(held)).toEqual({ id: held.id, properties: held.state, inputs });
+  });
+});
