@@ -7,7 +7,7 @@ import * as z from "zod";
 import { createApiKey, deleteApiKey, editApiKey, migrateApiKey, type Written } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { type Definition, facts, flag, map, number, type Outcome, type Session, text } from "../definition";
-import { Failure, sentences } from "../errors";
+import { Doubt, Failure, sentences } from "../errors";
 import { capitalised, outcome, told } from "../outcome";
 import { drifted, type Properties } from "../state";
 import { containsUnknown, isUnknown } from "../unknown";
@@ -235,10 +235,16 @@ async function update(
   }
 }
 
+/** The client's words for an answer without a body, which says as much as 204 does. */
+const empty = "the answer is empty";
+
 async function remove(session: Session, id: string, state: Properties): Promise<void> {
   const path = pathOf(state, id);
   try {
-    await deleteApiKey(session.call, path);
+    const { record, problem = empty } = await deleteApiKey(session.call, path);
+    // What is neither the key nor empty may be a proxy's page, and the service may not have seen the request.
+    if (record !== undefined || problem === empty || (await lookUp(session, path)) === undefined) return;
+    throw new Doubt(`${problem}, and the key is still there`, "");
   } catch (error) {
     const judged = await judge(session, path, error);
     if (judged.gone) return;
