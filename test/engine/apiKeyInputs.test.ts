@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { programWithKeys } from "./apiKeyProgram";
+import { errorsFor } from "./expectations";
+import { type Scene, setScene } from "./scene";
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await setScene("inputs");
+});
+afterAll(() => scene?.close());
+
+/** What the engine puts before each problem. */
+const preamble = /^pulumi-nodejs:dynamic\/apikeys:ApiKey resource 'wrong' has a problem: /;
+
+it("R8 R9 everything that is wrong is reported in one preview, a line each with its path and the way out", async () => {
+  await scene.declare(
+    programWithKeys({
+      wrong: `{
+        workspaceId: "",
+        custmerId: "customer",
+        name: 7,
+        scopes: [
+          { representation: "orders", reed: true },
+          { representation: "orders", read: "yes" },
+          { representation: "", read: true },
+          "carts",
+        ],
+        enabled: "no",
+        prefix: "prefix-in-the-dark",
+        expiresAt: 0.5,
+        metadata: "metadata-in-the-dark",
+        existingKey: "sk_value_in_the_dark",
+        keepers: { month: 5 },
+      } as any`,
+    }),
+  );
+  const preview = await scene.stack.preview();
+  const told = errorsFor(preview, "wrong").map((line) => line.replace(preamble, ""));
+  const ways: Readonly<Record<string, string>> = {
+    workspaceId: "write the id of a workspace",
+    customerId: "the id of a customer",
+    custmerId: "did you mean customerId?",
+    name: "must be a name",
+    "scopes[0].reed": "did you mean read?",
+    "scopes[1].read": "must be true or false",
+    "scopes[1].representation": "merge the two entries into one",
+    "scopes[2].representation": "write the representation of a scope",
+    "scopes[3]": "must be a scope: {representation, create, read, update, del}",
+    enabled: "must be true or false",
+    prefix: "can't stand beside existingKey",
+    expiresAt: "must be a whole number above 0",
+    metadata: "must be an object of plain JSON values",
+    "keepers.month": "must be text",
+  };
+  for (const [path, way] of Object.entries(ways)) {
+    expect(told).toContainEqual(expect.stringMatching(new RegExp(`^${escaped(path)}: .*${escaped(way)}`)));
+  }
+  // expiresAt is wrong by itself, and beside existingKey.
+  expect(told).toHaveLength(Object.keys(ways).length + 1);
+  expect(preview.output).not.toContain("in-the-dark");
+  expect(preview.output).not.toContain("in_the_dark");
+  expect(scene.service.requests).toEqual([]);
+});
+
+it("R8 an up with a bad input makes nothing at all", async () => {
+  await scene.declare(programWithKeys({ wrong: `{ ...base, enabled: "no" } as any` }));
+  expect(errorsFor(await scene.stack.up(), "wrong")).toHaveLength(1);
+  expect(scene.service.keys()).toEqual([]);
+});
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { Dialect } from "../service";
+import { programWithKeys } from "./apiKeyProgram";
+import { expectUnsaid, onlyLine } from "./expectations";
+import { type Scene, setScene } from "./scene";
+
+const declared = (name: string) => programWithKeys({ held: `{ ...base, name: "${name}" }` });
+const tokens = { acme: "token-of-acme", globex: "token-of-globex", nobody: "token-of-nobody" };
+
+interface Trouble {
+  readonly trouble: string;
+  begin(scene: Scene): unknown;
+  /** What the user has to be told of it. */
+  readonly says: readonly string[];
+}
+
+const withToken = (name: keyof typeof tokens, dialect: Partial<Dialect> = {}) => ({
+  begin: ({ stack, service }: Scene) => {
+    stack.setEnv("APIKEYS_ACCESS_TOKEN", tokens[name]);
+    // Errors that say more than they should, so that something has to be kept silent.
+    service.setDialect({ errorEchoes: "request", ...dialect });
+  },
+});
+
+const troubles: readonly Trouble[] = [
+  {
+    trouble: "a wrong token",
+    ...withToken("nobody"),
+    says: ["the service answered 401", "environment variable APIKEYS_ACCESS_TOKEN"],
+  },
+  {
+    trouble: "another tenant's token, refused with 403",
+    ...withToken("globex", { foreign: 403 }),
+    says: ["the service answered 403", "access token"],
+  },
+  {
+    trouble: "another tenant's token, to which the key does not exist",
+    ...withToken("globex", { foreign: 404 }),
+    says: ["the service knows no such key for this access token", "APIKEYS_ACCESS_TOKEN"],
+  },
+  {
+    trouble: "another tenant's token, to which lists are empty",
+    ...withToken("globex", { foreign: "empty" }),
+    says: ["the service knows no such key for this access token", "APIKEYS_ACCESS_TOKEN"],
+  },
+  {
+    trouble: "a service that is down",
+    begin: ({ service }) => service.stop(),
+    says: ["the connection was refused"],
+  },
+  {
+    trouble: "a service that answers 500",
+    begin: ({ service }) => service.inject({ fault: { kind: "status", status: 500 }, times: Infinity }),
+    says: ["the service answered 500"],
+  },
+  {
+    trouble: "a web page in place of every answer",
+    begin: ({ service }) => service.inject({ fault: { kind: "html" }, times: Infinity }),
+    says: ["the answer is not JSON"],
+  },
+];
+
+let scene: Scene;
+/** What the state says of the key, in plain text: each command encrypts anew. */
+const state = async () => {
+  const { resources = [], pending_operations } = await scene.stack.exportState({ showSecrets: true });
+  return {
+    resources: resources.map(({ urn, id, inputs, outputs }) => ({ urn, id, inputs, outputs })),
+    pending_operations,
+  };
+};
+
+beforeAll(async () => {
+  scene = await setScene("failures", {
+    program: declared("first name"),
+    tenants: [
+      { name: "acme", accessToken: tokens.acme, workspaces: [{ id: "ws_main" }] },
+      { name: "globex", accessToken: tokens.globex, workspaces: [{ id: "ws_theirs" }] },
+    ],
+  });
+  const up = await scene.stack.up();
+  expect(up.ok, up.output).toBe(true);
+  await scene.declare(declared("second name"));
+});
+afterEach(async () => {
+  scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", tokens.acme);
+  scene.service.setDialect({});
+  scene.service.clearFaults();
+  await scene.service.start();
+});
+afterAll(() => scene?.close());
+
+it.each(troubles)(
+  "R6 $trouble leaves the state as it was, in refresh, up and destroy",
+  async ({ begin, says }) => {
+    const before = await state();
+    await begin(scene);
+    for (const command of ["refresh", "up", "destroy"] as const) {
+      const outcome = await scene.stack[command]();
+      const line = onlyLine(outcome, "held");
+      for (const part of says) expect(line, command).toContain(part);
+      expect(await state(), command).toEqual(before);
+    }
+    expect(scene.service.keys()).toMatchObject([{ name: "first name", deleted: false }]);
+  },
+);
+
+it("K10 a web page in place of the answer to DELETE is not taken for a deletion", async () => {
+  const before = await state();
+  scene.service.inject({ endpoint: "deleteApiKey", fault: { kind: "html" }, times: Infinity });
+  const line = onlyLine(await scene.stack.destroy(), "held");
+  expect(line).toContain("the answer is not JSON, and the key is still there. It stays in state");
+  expect(await state()).toEqual(before);
+});
+
+it("R8 none of them shows a token or a key's secret, and all is well when they are over", async () => {
+  const keys = scene.service.keys().map(({ key }) => key);
+  await expectUnsaid(scene, [...Object.values(tokens), ...keys]);
+  const up = await scene.stack.up();
+  expect(up, up.output).toMatchObject({ ok: true, changes: { update: 1 } });
+  const destroy = await scene.stack.destroy();
+  expect(destroy.ok, destroy.output).toBe(true);
+  expect(scene.service.keys()).toEqual([]);
+});
