@@ -105,8 +105,8 @@ describe("time", () => {
       socket.on("close", () => clearInterval(drip));
       return undefined;
     });
-    const call = callTo(server.url, { timeOuts: short });
-    const problem = "the answer was not complete within 0.4 s";
+    const call = callTo(server.url, { timeOuts: { exchangeMs: 700 } });
+    const problem = "the answer was not complete within 0.7 s";
     expect(await api.createApiKey(call, newKey)).toEqual({ record: undefined, problem });
     const error = await errorOf(api.readApiKey(call, keyPath));
     expect([error.verdict, error.message]).toEqual([

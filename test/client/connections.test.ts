@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import * as api from "../../provider/client/endpoints";
+import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
+import { quickClock } from "./quickClock";
+import { answer } from "./wireServer";
+
+describe("connections", () => {
+  it("are kept and reused, also for a POST of a key", async () => {
+    const server = await wireServer(() => answer(200, keyAnswer));
+    const call = callTo(server.url);
+    await api.readApiKey(call, keyPath);
+    await api.createApiKey(call, newKey);
+    await api.deleteApiKey(call, keyPath);
+    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 1]);
+  });
+
+  it("are made anew for each POST of credits, and closed after it", async () => {
+    const server = await wireServer(({ method }) =>
+      answer(200, method === "POST" ? { billing: { id: "b" } } : keyAnswer),
+    );
+    const call = callTo(server.url);
+    await api.readApiKey(call, keyPath);
+    await api.createBilling(call, newBilling);
+    await api.createBilling(call, newBilling);
+    await api.readApiKey(call, keyPath);
+    expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2, 3, 1]);
+    await expect.poll(() => server.sockets.size).toBe(1);
+  });
+
+  it("that the service closed between two requests are not used again, and nothing fails", async () => {
+    const server = await wireServer(({ method }, socket) => {
+      socket.end(answer(200, method === "POST" ? keyAnswer : { workspaces: [] }));
+      return undefined;
+    });
+    const call = callTo(server.url);
+    for (let n = 0; n < 20; n += 1) {
+      await api.listWorkspaces(call);
+      await expect.poll(() => server.sockets.size).toBe(0);
+      expect((await api.createApiKey(call, newKey)).record?.id).toBe("k");
+      await expect.poll(() => server.sockets.size).toBe(0);
+    }
+    expect(server.requests).toHaveLength(40);
+  });
+});
+
+describe("a service that is down", () => {
+  it("sees 4 requests of one call, and no more than 1.1 times the requests of 1,000", async () => {
+    const server = await wireServer((_request, socket) => void socket.destroy());
+    const call = callTo(server.url, { clock: quickClock(), random: () => 0.5 });
+    await errorOf(api.readApiKey(call, keyPath));
+    expect(server.requests).toHaveLength(4);
+    await Promise.all(Array.from({ length: 999 }, () => errorOf(api.readApiKey(call, keyPath))));
+    expect(server.requests).toHaveLength(1_100);
+  });
+
+  it("gets its retries back when it is up again", async () => {
+    let down = true;
+    const server = await wireServer((_request, socket) => {
+      if (down) return void socket.destroy();
+      return answer(200, keyAnswer);
+    });
+    const call = callTo(server.url, { clock: quickClock(), random: () => 0 });
+    for (let n = 0; n < 40; n += 1) await errorOf(api.readApiKey(call, keyPath));
+    expect(server.requests).toHaveLength(140);
+    down = false;
+    for (let n = 0; n < 20; n += 1) await api.readApiKey(call, keyPath);
+    down = true;
+    await errorOf(api.readApiKey(call, keyPath));
+    expect(server.requests).toHaveLength(163);
+  });
+});

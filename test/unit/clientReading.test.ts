@@ -1,0 +1,72 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Reader, reader } from "../../provider/client/reading";
+import { apiKeyAnswer, apiKeysAnswer, newApiKeyAnswer } from "../../provider/client/responses";
+
+const json = (value: unknown): Buffer =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
+const readKey = reader(apiKeyAnswer, (answer) => answer.apiKey);
+const readNewKey = reader(newApiKeyAnswer, (answer) => answer.apiKey);
+const readKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
+
+describe("an answer that can't be read", () => {
+  it.each<[string, Buffer, string]>([
+    ["empty", json(""), "the answer is empty"],
+    ["cut JSON", json('{"apiKey":{"id":"SECRET'), "the answer is not JSON"],
+    ["HTML", json("<html>SECRET</html>"), "the answer is not JSON"],
+    ["not UTF-8", Buffer.from([0x22, 0xff, 0x22]), "the answer is not JSON"],
+    ["a number", json("17"), "the answer is not an object"],
+    ["null", json("null"), "the answer is not an object"],
+    ["a list", json("[]"), "the answer is not an object"],
+    ["another wrapper", json({ data: { id: "k" } }), "the answer's apiKey is not an object"],
+    ["no wrapper", json({ id: "k", name: "SECRET" }), "the answer's apiKey is not an object"],
+    ["a list in the wrapper", json({ apiKey: [{ id: "k" }] }), "the answer's apiKey is not an object"],
+  ])("%s: says what is wrong", (_name, body, expected) => {
+    expect(readKey(body)).toEqual({ usable: false, problem: expected, lasting: false });
+  });
+
+  it("passes on why the body was not read", () => {
+    const unread = { problem: "is larger than 1 MiB", lasting: true };
+    expect(readKey(unread)).toEqual({
+      usable: false,
+      problem: "the answer is larger than 1 MiB",
+      lasting: true,
+    });
+  });
+
+  it("takes a byte order mark", () => {
+    expect(readKey(json('\ufeff{"apiKey":{"id":"k"}}')).usable).toBe(true);
+  });
+
+  it("never throws, and never says a word of what it was given", () => {
+    const word = "sk_live_secret";
+    const leaf = fc.oneof(fc.constant(word), fc.constant(null), fc.boolean(), fc.integer(), fc.constant(""));
+    const names = [
+      "apiKey",
+      "apiKeys",
+      "id",
+      "name",
+      "enabled",
+      "scopes",
+      "representation",
+      "read",
+      word,
+      "__proto__",
+    ];
+    const anything = fc.letrec((tie) => ({
+      node: fc.oneof({ maxDepth: 5 }, leaf, fc.array(tie("node"), { maxLength: 3 }), tie("object")),
+      object: fc.dictionary(fc.constantFrom(...names), tie("node"), { maxKeys: 5 }),
+    }));
+    fc.assert(
+      fc.property(
+        anything.node,
+        fc.constantFrom<Reader<unknown>>(readKey, readKeys, readNewKey),
+        (body, read) => {
+          const reading = read(json(JSON.stringify(body)));
+          if (!reading.usable) expect(reading.problem).not.toContain(word);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
