@@ -8,6 +8,8 @@ export interface FieldFacts {
   readonly onChange: "update" | "replace" | "refuse";
   /** Gives the canonical form in which values are compared, stored and shown. */
   readonly canonical: Canonical;
+  /** Whether the value is a secret wherever it stands, whatever the program says. */
+  readonly secret?: boolean;
   /** Stands for an absent value. */
   readonly default?: unknown;
   /** The names that an object in this field may hold, for the nearest known name in a failure. */

@@ -59,10 +59,23 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
     read: (id, props = {}) =>
       guarded(props, async () => {
         const found = await resource.read(id, props);
-        return found === undefined ? {} : { id: found.id, props: found.state, inputs: found.inputs };
+        if (found === undefined) return {};
+        return { id: found.id, props: found.state, inputs: marked(found.inputs, resource.secrets) };
       }),
     update: (id, olds, news) => guarded(news, async () => ({ outs: await resource.update(id, olds, news) })),
     delete: (id, props) => guarded(props, () => resource.delete(id, props)),
+  };
+}
+
+/** How a secret is marked on Pulumi's wire. Source: Pulumi's provider protocol. */
+const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
+
+/** The engine takes the marks from the inputs before, and what the program has since left out is not among them. */
+function marked(inputs: Properties, secrets: readonly string[]): Properties {
+  const held = secrets.filter((name) => name in inputs);
+  return {
+    ...inputs,
+    ...Object.fromEntries(held.map((name) => [name, { ...secretMark, value: inputs[name] }])),
   };
 }
 

@@ -34,6 +34,8 @@ export interface ReadBack {
 
 /** One resource's operations, for any door. Those that call the service throw a Failure and nothing else. */
 export interface Lifecycle {
+  /** Names of the inputs that are secrets, whatever the program says. */
+  readonly secrets: readonly string[];
   check(inputs: Properties, before: Properties | undefined): Checked;
   diff(state: Properties, inputs: Properties): Difference;
   create(inputs: Properties): Promise<{ id: string; state: Record<string, unknown> }>;
@@ -46,6 +48,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   const fields = fieldsOf(definition.schema);
   const open = () => openSession(surroundings);
   return {
+    secrets: fields.filter(({ facts }) => facts.secret).map(({ name }) => name),
     check: (inputs, before) => ({
       inputs: { ...canonicalInputs(fields, inputs) },
       failures: [...misconfigured(surroundings), ...failures(definition, fields, inputs, before)],

@@ -58,7 +58,7 @@ const inputs = z.strictObject({
     .register(facts, replaces(number)),
   externalMeterId: optionalText().register(facts, replaces()),
   metadata: jsonObject().register(facts, replaces(map)),
-  existingKey: optionalText("text, the value of the key").register(facts, replaces()),
+  existingKey: optionalText("text, the value of the key").register(facts, { ...replaces(), secret: true }),
   keepers: keepersMap().register(facts, replaces(map)),
 });
 
