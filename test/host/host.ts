@@ -157,8 +157,19 @@ function readAnswer(answer: messages.ReadResponse, theirs: (of: Struct | undefin
   return {
     id: answer.getId(),
     properties: theirs(answer.getProperties()),
-    inputs: inputs && theirs(inputs),
+    inputs: inputs && unmarked(theirs(inputs)),
   };
+}
+
+const secretMark = "4dabf18193072939515e22adb298388d";
+
+/** The values of what came marked as a secret: the engine takes the mark for itself. */
+function unmarked(properties: Properties): Properties {
+  const value = (given: unknown) =>
+    typeof given === "object" && given !== null && secretMark in given
+      ? (given as Properties)["value"]
+      : given;
+  return Object.fromEntries(Object.entries(properties).map(([name, given]) => [name, value(given)]));
 }
 
 /** As the engine sends them: a Struct holds no undefined value, and unknown values are plain text. */
