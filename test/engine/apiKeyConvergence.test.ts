@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { programWithKeys } from "./apiKeyProgram";
+import { expectQuiet, expectSilentUp, expectUnsaid, onlyLine, stepsFor } from "./expectations";
+import { type Scene, setScene } from "./scene";
+
+describe("a service that does not make a key as declared", () => {
+  let scene: Scene;
+  const wide = [{ representation: "orders", read: true, update: true }];
+  const narrow = [{ representation: "orders", read: true }];
+  const declare = (scopes: object) =>
+    scene.declare(
+      programWithKeys({
+        narrowed: `{ ...base, scopes: ${JSON.stringify(scopes)} }`,
+        disabled: "{ ...base, enabled: false }",
+      }),
+    );
+  const stored = (name: string) => scene.service.keys({ deleted: false }).find((key) => key.name === name);
+
+  beforeAll(async () => {
+    scene = await setScene("convergence", {
+      dialect: { enabledOnCreate: "ignored", patchScopes: "neverNarrows" },
+    });
+    await declare(wide);
+  });
+  afterAll(() => scene?.close());
+
+  it("R4 `enabled` that is ignored on create is as declared after one up", async () => {
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(stored("disabled")).toMatchObject({ enabled: false });
+    await expectQuiet(scene);
+  });
+
+  it("K4 a permission that the service does not take away fails the up, by field, declared and observed", async () => {
+    await declare(narrow);
+    const line = onlyLine(await scene.stack.up(), "narrowed");
+    expect(line).toContain("scopes: declared orders (read), the service has orders (read, update)");
+  });
+
+  it("R4 the state then keeps the key and shows the truth, and the next preview what is still to do", async () => {
+    const { resources = [] } = await scene.stack.exportState({ showSecrets: true });
+    const state = resources.find(({ urn }) => urn.endsWith("::narrowed"));
+    const secret = { plaintext: JSON.stringify(stored("narrowed")?.key) };
+    expect(state).toMatchObject({ id: stored("narrowed")?.id, outputs: { scopes: wide, key: secret } });
+    for (const outcome of [await scene.stack.preview(), await scene.stack.previewRefresh()]) {
+      const step = stepsFor(outcome, "narrowed").find(({ op }) => op === "update");
+      expect(step).toMatchObject({ diffs: ["scopes"], changed: { scopes: { old: wide, new: narrow } } });
+    }
+  });
+
+  it("K4 the next up makes it so, once the service does", async () => {
+    scene.service.setDialect({ patchScopes: "merges" });
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { update: 1 } });
+    expect(stored("narrowed")?.scopes).toMatchObject([
+      { representation: "orders", read: true, update: false },
+    ]);
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+});
+
+describe("existingKey", () => {
+  let scene: Scene;
+  const value = "sk_value_from_elsewhere";
+  const declare = (args: string) => scene.declare(programWithKeys({ moved: args }));
+
+  beforeAll(async () => {
+    scene = await setScene("existing-key");
+    await declare(`{ ...base, existingKey: "${value}" }`);
+  });
+  afterAll(() => scene?.close());
+
+  it("K5 takes a key over by its value, which is then the secret", async () => {
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(scene.service.requests.map(({ endpoint }) => endpoint)).toEqual(["migrateApiKey"]);
+    expect(scene.service.keys()).toMatchObject([{ name: "moved", key: value }]);
+    expect(await scene.stack.outputs()).toMatchObject({ movedSecret: { value, secret: true } });
+  });
+
+  it("K5 beside it, a change that would need a new key fails in preview, by field", async () => {
+    await declare(`{ ...base, customerId: "another", existingKey: "${value}" }`);
+    const line = onlyLine(await scene.stack.preview(), "moved");
+    expect(line).toContain("customerId: can't change while existingKey stays");
+    expect(line).not.toContain(value);
+  });
+
+  it("K5 leaving it out later is no change, and the secret stays", async () => {
+    await declare("base");
+    await expectSilentUp(scene);
+    const refresh = await scene.stack.refresh({ expectNoChanges: true });
+    expect(refresh.ok, refresh.output).toBe(true);
+    const preview = await scene.stack.preview({ expectNoChanges: true });
+    expect(preview.ok, preview.output).toBe(true);
+    await expectSilentUp(scene);
+    expect(await scene.stack.outputs()).toMatchObject({ movedSecret: { value, secret: true } });
+  });
+
+  it("K5 it is never to be seen, not even after a refresh that has it no longer in the program", async () => {
+    const refresh = await scene.stack.refresh();
+    expect(refresh.ok, refresh.output).toBe(true);
+    await declare(`{ ...base, name: "renamed" }`);
+    const preview = await scene.stack.preview({ diff: true });
+    expect(preview.stdout).toContain('"renamed"');
+    await expectUnsaid(scene, [value]);
+  });
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type PresetName, type StandIn, startStandIn } from "../service";
+import { expectSilentUp, stepsFor } from "./expectations";
+import { type Scene, setScene } from "./scene";
+
+/** Services that differ much from one another, and that the host tier tries one by one with all the others. */
+const names = ["goJson", "rails", "mergePatch", "normalising"] as const satisfies readonly PresetName[];
+
+let scene: Scene;
+let services: Readonly<Record<(typeof names)[number], StandIn>>;
+
+/** A key on each service, each by a Provider of its own. */
+const declare = (args: string) =>
+  scene.declare(`
+    import { ApiKey, Provider } from "pulumi-apikeys";
+    const common = { workspaceId: "ws_main", customerId: "customer", prefix: "web" };
+    ${names
+      .map(
+        (name) => `
+          const ${name} = new Provider("${name}", { baseUrl: "${services[name].url}" });
+          new ApiKey("of${name}", { ...common, ${args} }, { provider: ${name} });`,
+      )
+      .join("")}
+  `);
+const requests = () => names.flatMap((name) => services[name].requests);
+const clearRequests = () => {
+  for (const name of names) services[name].clearRequests();
+};
+const expectQuietEverywhere = async () => {
+  const refresh = await scene.stack.refresh({ expectNoChanges: true });
+  expect(refresh.ok, refresh.output).toBe(true);
+  clearRequests();
+  await expectSilentUp(scene);
+  expect(requests()).toEqual([]);
+};
+/** What each service has granted, and under which name. */
+const granted = (name: (typeof names)[number]) =>
+  services[name].keys({ deleted: false }).map(({ name, enabled, scopes }) => ({
+    name: name.toLowerCase(),
+    enabled,
+    scopes: scopes
+      .filter(({ create, read, update, del }) => create || read || update || del)
+      .map(({ representation, create, read, update, del }) => [
+        representation,
+        { create, read, update, del },
+      ]),
+  }));
+
+beforeAll(async () => {
+  const started = await Promise.all(
+    names.map(async (name) => [name, await startStandIn({ dialect: name })] as const),
+  );
+  services = Object.fromEntries(started) as typeof services;
+  scene = await setScene("presets");
+});
+afterAll(() =>
+  Promise.all([scene?.close(), ...Object.values(services ?? {}).map((service) => service.close())]),
+);
+
+it(`R3 a key is created as declared, and quiet, on ${names.join(", ")}`, async () => {
+  await declare(
+    `name: "First", scopes: [{ representation: "orders", read: true, update: true }, { representation: "carts", del: true }]`,
+  );
+  const up = await scene.stack.up();
+  expect(up.ok, up.output).toBe(true);
+  const orders = ["orders", { create: false, read: true, update: true, del: false }];
+  const carts = ["carts", { create: false, read: false, update: false, del: true }];
+  for (const name of names) {
+    expect(granted(name), name).toEqual([{ name: "first", enabled: true, scopes: [carts, orders].sort() }]);
+  }
+  await expectQuietEverywhere();
+});
+
+it("R3 it is updated as declared, one field in the preview, and quiet", async () => {
+  await declare(`name: "Second", enabled: false, scopes: [{ representation: "orders", read: true }]`);
+  const up = await scene.stack.up();
+  expect(up.ok, up.output).toBe(true);
+  const orders = ["orders", { create: false, read: true, update: false, del: false }];
+  for (const name of names) {
+    expect(stepsFor(up, `of${name}`), name).toMatchObject([
+      { op: "update", diffs: ["enabled", "name", "scopes"] },
+    ]);
+    expect(granted(name), name).toEqual([{ name: "second", enabled: false, scopes: [orders] }]);
+  }
+  await expectQuietEverywhere();
+});
+
+it("R7 destroy leaves nothing behind", async () => {
+  const destroy = await scene.stack.destroy();
+  expect(destroy.ok, destroy.output).toBe(true);
+  for (const name of names) expect(services[name].keys({ deleted: false }), name).toEqual([]);
+});

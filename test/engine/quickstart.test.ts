@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { execute } from "./command";
+import { shellEnvironment } from "./environment";
+import { expectQuiet, expectSilentUp, expectUnsaid } from "./expectations";
+import { checkout } from "./folders";
+import { findPulumi } from "./pulumiCli";
+import { credentials, type Scene, setScene } from "./scene";
+
+describe("examples/quickstart, unchanged, on the packed package", () => {
+  let scene: Scene;
+  const file = (name: string) => readFile(join(scene.project.dir, name), "utf8");
+
+  beforeAll(async () => {
+    scene = await setScene("apikeys-quickstart", { example: "quickstart" });
+  });
+  afterAll(() => scene?.close());
+
+  it("is what the repository shows", async () => {
+    for (const name of ["index.ts", "Pulumi.yaml", "package.json", "tsconfig.json"]) {
+      expect(await file(name)).toBe(await readFile(join(checkout, "examples", "quickstart", name), "utf8"));
+    }
+  });
+
+  it("compiles against the package's declarations, with its own settings", async () => {
+    const tsc = join(checkout, "node_modules", "typescript", "bin", "tsc");
+    const compiled = await execute(process.execPath, [tsc, "-p", scene.project.dir]);
+    expect(compiled.output).toBe("");
+    expect(compiled.code).toBe(0);
+  });
+
+  it("names the package and the version that this repository makes", async () => {
+    const { name, version } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
+    const { dependencies, main } = JSON.parse(await file("package.json"));
+    expect(dependencies).toMatchObject({ [name]: `^${version}`, "@pulumi/pulumi": expect.any(String) });
+    expect(main).toBe("index.ts");
+    expect(await file("Pulumi.yaml")).toMatch(
+      /^name: apikeys-quickstart$[\s\S]*^runtime:\n {2}name: nodejs$/m,
+    );
+  });
+
+  it("is up, quiet and destroyed; the secret output is one", async () => {
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 3 } });
+    const keys = scene.service.keys();
+    const shop = keys.find(({ name }) => name === "shop");
+    const partner = keys.find(({ name }) => name === "partner");
+    expect(shop).toMatchObject({ customerId: "customer-shop", enabled: true });
+    expect(partner).toMatchObject({
+      customerId: "customer-partner",
+      prefix: "partner",
+      expiresAt: 1924991999,
+    });
+    expect(await scene.stack.outputs()).toEqual({
+      shopKeyId: { value: shop?.id, secret: false },
+      shopKey: { value: shop?.key, secret: true },
+      partnerKeyMasked: { value: partner?.maskedKey, secret: false },
+    });
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(scene.service.keys()).toEqual([]);
+    await expectUnsaid(
+      scene,
+      keys.map(({ key }) => key),
+    );
+  });
+
+  it("is run by `pulumi up` itself, where the CLI has its language host", async () => {
+    const { root } = await findPulumi();
+    const { dir } = scene.project;
+    const env = {
+      ...shellEnvironment(checkout, [join(root, "bin")]),
+      ...credentials(scene.service),
+      PULUMI_HOME: join(dir, ".pulumi-home"),
+      PULUMI_BACKEND_URL: `file://${join(dir, ".pulumi-state")}`,
+      PULUMI_CONFIG_PASSPHRASE: "test",
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+    };
+    const languageHost = await execute("pulumi-language-nodejs", ["-h"], { env });
+    if (languageHost.code === null) {
+      console.log("`pulumi up` was not run: pulumi-language-nodejs is neither beside the CLI nor on PATH.");
+      expect(languageHost.stderr).toContain("ENOENT");
+      return;
+    }
+    for (const args of ["stack init byItself", "up --yes", "preview --expect-no-changes", "destroy --yes"]) {
+      const ran = await execute("pulumi", ["--non-interactive", ...args.split(" ")], { cwd: dir, env });
+      expect(ran.code, ran.output).toBe(0);
+      if (args.startsWith("up")) expect(scene.service.keys()).toHaveLength(2);
+    }
+    expect(scene.service.keys()).toEqual([]);
+  });
+});
