@@ -46,7 +46,7 @@ type Permission = (typeof permissions)[number];
 const permissions = ["create", "read", "update", "del"] as const;
 
 /** Scopes as a set, without what grants nothing: `customers (read), orders (create, read, update)`. */
-export function scopesInWords(scopes: Scopes): string {
+function scopesInWords(scopes: Scopes): string {
   const words = scopes.flatMap((scope) => {
     const granted = permissions.filter((permission) => scope[permission]);
     return granted.length === 0 ? [] : [`${scope.representation} (${granted.join(", ")})`];

@@ -16,7 +16,7 @@ export interface Printer {
   table(rows: readonly (readonly string[])[]): void;
 }
 
-export interface CommandOutput {
+interface CommandOutput {
   write(text: string): void;
   end(): void;
 }

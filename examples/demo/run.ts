@@ -7,7 +7,8 @@ import type { Dialect, LoggedRequest, PresetName } from "../../test/service";
 import { type Claim, claim, counted, holds } from "./claims";
 import { createPrinter, type Print, type Printer } from "./printer";
 import { openStage, type Stage } from "./stage";
-import { type DemoStep, said, steps } from "./steps";
+import { type DemoStep, steps } from "./steps";
+import { said } from "./unseen";
 
 export interface DemoOptions {
   /** How the stand-in behaves where the service's interface is silent. Default: the default dialect. */
@@ -21,7 +22,7 @@ export interface DemoOptions {
 }
 
 /** What came of one step. */
-export interface Verdict {
+interface Verdict {
   readonly title: string;
   readonly claims: readonly Claim[];
   /** How often the service was asked, by method. */

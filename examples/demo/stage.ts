@@ -14,7 +14,7 @@ import {
 import type { Printer } from "./printer";
 
 /** What every command of the demo is given. */
-export interface Given {
+interface Given {
   readonly color: "always" | "never";
   readonly onOutput: (text: string) => void;
   readonly onError: (text: string) => void;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { actions, type Claim, changes, claim, counted, declaredFormOf } from "./claims";
 import { editProgram, type Stage } from "./stage";
+import { outputsHoldTheSecret, resources, said } from "./unseen";
 
 export interface DemoStep {
   readonly title: string;
@@ -247,24 +248,4 @@ type DeclaredForm = Readonly<Record<string, unknown>>;
 
 function shown(old: DeclaredForm, now: DeclaredForm): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.keys(old).map((name) => [name, `${old[name]} => ${now[name]}`]));
-}
-
-async function outputsHoldTheSecret({ stack, key }: Stage): Promise<Claim> {
-  const { shopKey } = await stack.outputs();
-  return claim(
-    "the output shopKey is a secret, and the one that the service made",
-    { secret: true, theSame: true },
-    { secret: shopKey?.secret, theSame: shopKey?.value !== undefined && shopKey.value === key("shop")?.key },
-  );
-}
-
-/** How many of the secrets stand in a text. */
-export function said(secrets: Iterable<string>, text: string): number {
-  return [...secrets].filter((secret) => text.includes(secret)).length;
-}
-
-/** All that state holds of the resources, secrets in plain text: to be compared, never to be printed. */
-async function resources({ stack }: Stage): Promise<readonly unknown[]> {
-  const { resources = [] } = await stack.exportState({ showSecrets: true });
-  return resources.map(({ urn, id, inputs, outputs }) => ({ urn, id, inputs, outputs }));
 }
