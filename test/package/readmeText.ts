@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkout } from "../engine/folders";
+
+/** README.md, as the tests of what it says read it. */
+export const readme = readFileSync(join(checkout, "README.md"), "utf8");
+
+/** The text of each code block of a language, in order. */
+export function blocks(language: string): readonly string[] {
+  return allBlocks().flatMap((block) => (block.language === language ? [block.text] : []));
+}
+
+export function languages(): readonly string[] {
+  return [...new Set(allBlocks().map(({ language }) => language))];
+}
+
+function allBlocks() {
+  return [...readme.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
+    language,
+    text,
+  }));
+}
+
+/** The command lines of the shell blocks, each without its comment; those joined by && one by one. */
+export function commandLines(): readonly string[] {
+  return blocks("sh")
+    .flatMap((text) => text.trimEnd().split("\n"))
+    .flatMap((line) => line.replace(/\s+#.*$/, "").split(" && "));
+}
+
+/** Whether a block is a program that the engine runs, and not one that runs the engine. */
+export function isProgram(text: string): boolean {
+  return text.includes('from "pulumi-apikeys"') && !text.includes("LocalWorkspace");
+}
+
+/** What stands under a heading of the second order, up to the next one. */
+export function section(heading: string): string {
+  const [, after] = readme.split(`\n## ${heading}\n`);
+  if (after === undefined) throw new Error(`README.md has no section ${heading}`);
+  return after.split("\n## ")[0] ?? "";
+}
+
+/** The table whose first column has this heading, a cell by the heading of its column. */
+export function table(text: string, first: string): readonly Readonly<Record<string, string>>[] {
+  const lines = text.split("\n");
+  const head = lines.findIndex((line) => cells(line)[0] === first);
+  const names = cells(lines[head] ?? "");
+  const after = lines.slice(head + 2);
+  const end = after.findIndex((line) => !line.startsWith("|"));
+  return after.slice(0, end).map((line) => {
+    const values = cells(line);
+    return Object.fromEntries(names.map((name, column) => [name, values[column] ?? ""]));
+  });
+}
+
+function cells(line: string): readonly string[] {
+  if (!line.startsWith("|")) return [];
+  return line
+    .slice(1, line.lastIndexOf("|"))
+    .split("|")
+    .map((cell) => cell.trim());
+}
+
+/** The words of a text that stand as code. */
+export function codeIn(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
+}
