@@ -53,7 +53,7 @@ const inputs = z.strictObject({
   prefix: optionalText().register(facts, replaces()),
   expiresAt: z
     .int({ error: "must be a whole number above 0, in the service's own unit" })
-    .positive({ error: "must be above 0; leave it out for a key that does not expire" })
+    .positive({ error: "must be above 0; leave it out for the service's own default" })
     .nullish()
     .register(facts, replaces(number)),
   externalMeterId: optionalText().register(facts, replaces()),
