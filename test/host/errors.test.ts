@@ -170,16 +170,33 @@ describe("errors of an ApiKey's operations", () => {
   test("a create whose answer was lost is not repeated, and says what to look for", async () => {
     const before = scene.standIn.keys().length;
     const unknown = "Whether it was created is not known";
-    const said = { resetAfter: unknown, errorAfter: unknown, truncated: "The service accepted it" } as const;
+    const said = {
+      resetAfter: `${unknown}, and`,
+      errorAfter: `${unknown}, and`,
+      truncated: "The service accepted it, but",
+    };
     for (const kind of ["resetAfter", "errorAfter", "truncated"] as const) {
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind } });
       const { message, kept } = await failureOf(key.create(inputs));
       expect(message).toContain(
-        `. ${said[kind]}, and state does not hold it: look for a key of this name and customer`,
+        `. ${said[kind]} state does not hold it: look for a key of this name and customer`,
       );
       expect(kept).toBeUndefined();
     }
     expect(scene.standIn.keys()).toHaveLength(before + 3);
+  });
+
+  test("an error that nobody foresaw is told by its kind and place, never by its message", async () => {
+    const marker = "sk_marker_q7ZxW2";
+    // No check lets this through.
+    const unchecked = { ...inputs, scopes: { [marker]: marker } };
+    const failure = await key.create(unchecked).catch((error: Error) => error);
+    expect(failure).toMatchObject({
+      message: expect.stringMatching(
+        /^This is a defect of pulumi-apikeys: TypeError at .*\. Please report it\.$/,
+      ),
+    });
+    expect(JSON.stringify(failure)).not.toContain(marker);
   });
 
   test("an update whose answer was lost is sent again, and a delete too", async () => {

@@ -108,6 +108,23 @@ describe("enabled and scopes", () => {
     expect(stubborn.service.methods()).toBe("GET PATCH GET PATCH GET");
   });
 
+  test("K4 a scope is never taken away whole if the declared PATCH, sent again, is enough", async () => {
+    let patches = 0;
+    const write = (asked: HeldKey, before: HeldKey | undefined): HeldKey => {
+      if (before !== undefined) patches += 1;
+      return before !== undefined && patches === 1 ? before : asked;
+    };
+    const service = scripted({ write });
+    const { id, state } = await service.create({
+      ...inputs,
+      scopes: [{ representation: "orders", read: true, update: true }],
+    });
+    await service.update(id, state, { ...inputs, scopes: [{ representation: "orders", read: true }] });
+    const sent = service.calls.filter(({ method }) => method === "PATCH").map(({ body }) => body);
+    expect(sent).toHaveLength(2);
+    for (const body of sent) expect(body).toMatchObject({ scopes: [orders] });
+  });
+
   test("K4 a grant never stays wider than declared without an error, whatever the service does with a PATCH", async () => {
     const whims = fc.infiniteStream(fc.constantFrom("takes", "adds", "ignores", "drops"));
     await fc.assert(

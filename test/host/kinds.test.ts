@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { definitions } from "../../provider/resources";
+import { unknownSentinels } from "../../provider/unknown";
+import type { Properties } from "./host";
+import { openScene, type Scene } from "./scene";
+
+/** The least that each kind of resource is declared with. */
+const least: Readonly<Record<string, Properties>> = {
+  ApiKey: { workspaceId: "ws_main", customerId: "cus_1", name: "ci" },
+  WorkspaceSettings: { workspaceId: "ws_main", defaultKeyPrefix: "acme" },
+  Scope: { workspaceId: "ws_main", name: "Orders", representation: "orders" },
+  CustomerBilling: { workspaceId: "ws_main", totalCredits: "100" },
+};
+
+const kinds = Object.entries(definitions).map(([kind, { schema }]) => ({
+  kind,
+  fields: Object.keys(schema.shape),
+}));
+
+describe.each(kinds)("$kind", ({ kind, fields }) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await openScene();
+  });
+  afterAll(() => scene.close());
+  const inputs = least[kind] ?? {};
+
+  test("the least that it is declared with passes the first check, and is checked to itself", async () => {
+    const resource = scene.host.resource(kind);
+    const first = await resource.check(inputs);
+    expect(first.failures).toEqual([]);
+    expect(await resource.check(first.inputs, first.inputs)).toEqual(first);
+    expect(await resource.diff({ id: "id", state: first.inputs }, first.inputs)).toEqual({
+      changes: "none",
+      replaces: [],
+    });
+  });
+
+  test("R8 R15 an unknown value in any of its inputs passes check and is a change", async () => {
+    const resource = scene.host.resource(kind);
+    const { inputs: before } = await resource.check(inputs);
+    for (const field of fields) {
+      for (const unknown of unknownSentinels) {
+        // Credits can't stand beside the id of a record, whatever it is.
+        const { totalCredits: _, ...others } = inputs;
+        const declared = { ...(field === "billingId" ? others : inputs), [field]: unknown };
+        for (const olds of [undefined, before]) {
+          const checked = await resource.check(declared, olds);
+          expect(checked.failures, `${field} ${unknown}`).toEqual([]);
+          expect(checked.inputs).toMatchObject({ [field]: unknown });
+        }
+        const { changes } = await resource.diff({ id: "id", state: before }, declared);
+        expect(changes, `${field} ${unknown}`).toBe("unknown");
+      }
+    }
+  });
+
+  test("R9 a property that it does not know is named with the nearest known name", async () => {
+    const resource = scene.host.resource(kind);
+    for (const field of fields) {
+      const wrong = `${field.slice(0, 1)}_${field.slice(1).toUpperCase()}`;
+      const { failures } = await resource.check({ ...inputs, [wrong]: "sk_marker" });
+      expect(failures).toEqual([
+        { property: "", reason: `${wrong}: no such property; did you mean ${field}?` },
+      ]);
+    }
+  });
+
+  test("R8 every input of a wrong type is named by its path, with its value nowhere", async () => {
+    const resource = scene.host.resource(kind);
+    const { failures } = await resource.check(
+      Object.fromEntries(fields.map((field) => [field, { sk_marker: ["sk_marker"] }])),
+    );
+    const reasons = failures.map(({ reason }) => reason);
+    // An object is what metadata is.
+    for (const field of fields.filter((name) => name !== "metadata")) {
+      expect(
+        reasons.some((reason) => reason.startsWith(field)),
+        field,
+      ).toBe(true);
+    }
+    expect(reasons.join("\n").replaceAll("keepers.sk_marker", "")).not.toContain("sk_marker");
+  });
+});
