@@ -76,6 +76,12 @@ lifecycleSuite({
     },
   ],
   calls: { create: ["POST"], update: ["GET", "PATCH"], delete: ["DELETE"] },
+  fixed: [
+    {
+      drift: (service, id) => service.editKey(id, { customerId: "customer-elsewhere", expiresAt: 1 }),
+      warns: "the service has another customerId",
+    },
+  ],
   deleting: [
     { delete: "removes" },
     { delete: "marks" },

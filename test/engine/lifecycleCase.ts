@@ -50,6 +50,8 @@ export interface LifecycleCase {
   readonly deletesFirst: readonly Pair[];
   /** Ways in which the service may delete. */
   readonly deleting: readonly Partial<Dialect>[];
+  /** What somebody else changes in the first of `replacing` although nobody can, and what the refresh warns of. */
+  readonly fixed: readonly { drift(service: StandIn, id: string): void; readonly warns: string }[];
   /** A resource that somebody else deletes; `after` differs in a field that changes in place. */
   readonly deletable: Pair;
   delete(service: StandIn, id: string): void;

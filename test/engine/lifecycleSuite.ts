@@ -162,6 +162,17 @@ export function lifecycleSuite(given: LifecycleCase): void {
       });
     }
 
+    if (given.fixed.length > 0) {
+      it("R5 what can't change in place is no drift: a refresh warns, and the next preview is empty", async () => {
+        for (const { drift } of given.fixed) drift(service, idOf(replaced(String(replacing[0]?.[0]))));
+        const refresh = await scene.stack.refresh({ expectNoChanges: true });
+        expect(refresh.ok, refresh.output).toBe(true);
+        for (const { warns } of given.fixed) expect(refresh.stdout).toContain(warns);
+        const preview = await scene.stack.preview({ expectNoChanges: true });
+        expect(preview.ok, preview.output).toBe(true);
+      });
+    }
+
     if (replacing.length > 0) {
       it("R10 a change that replaces is previewed by its field, and creates before it deletes", async () => {
         const isReplaced = (name: string) => name.endsWith("Replaces") || name.startsWith("deletesFirst");
@@ -224,8 +235,9 @@ export function lifecycleSuite(given: LifecycleCase): void {
       );
     }
 
-    it("R7 destroy leaves nothing behind, and no secret was ever to be seen", async () => {
+    it("R7 destroy leaves nothing behind, whoever deleted it, and no secret was ever to be seen", async () => {
       await learnIds();
+      if (deleting.length > 0) given.delete(service, idOf(numbered("vanishing", 0)));
       await expectSilentUp(scene);
       await expectSecretsKept();
       const known = secrets();
