@@ -2,9 +2,23 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import type { KeyScope as AnsweredScope } from "../../provider/client/responses";
 import { definitions } from "../../provider/resources";
-import { type ApiKeyInputs, apiKey } from "../../provider/resources/apiKey";
+import type { ApiKeyInputs } from "../../provider/resources/apiKey";
+import type { CustomerBillingInputs } from "../../provider/resources/customerBilling";
 import { outputs } from "../../provider/resources/keyState";
-import { ApiKey, type ApiKeyArgs, type KeyScope, type KeyScopeArgs } from "../../sdk";
+import type { ScopeInputs } from "../../provider/resources/scope";
+import type { WorkspaceSettingsInputs } from "../../provider/resources/workspaceSettings";
+import {
+  ApiKey,
+  type ApiKeyArgs,
+  CustomerBilling,
+  type CustomerBillingArgs,
+  type KeyScope,
+  type KeyScopeArgs,
+  Scope,
+  type ScopeArgs,
+  WorkspaceSettings,
+  type WorkspaceSettingsArgs,
+} from "../../sdk";
 
 /** As both sides spell it: null stands for absent on the wire only, and readonly makes no difference. */
 type Plain<T> = T extends readonly (infer Entry)[]
@@ -12,79 +26,120 @@ type Plain<T> = T extends readonly (infer Entry)[]
   : T extends object
     ? { -readonly [Name in keyof T]: Plain<Exclude<T[Name], null>> }
     : T;
-type Full<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> };
-type Names<T> = keyof T;
 type OptionalNames<T> = { [Name in keyof T]-?: object extends Pick<T, Name> ? Name : never }[keyof T];
+/** Types alone, whether optional or not. */
+type Full<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
-type Declared = Plain<pulumi.Unwrap<ApiKeyArgs>>;
-type Received = Plain<ApiKeyInputs>;
-type ReceivedScope = NonNullable<Received["scopes"]>[number];
+type Declared<Args> = Plain<pulumi.Unwrap<Args>>;
 
-describe("what the SDK takes and what the provider takes", () => {
-  // tsc checks these; it runs with the linters.
-  test("agree in names, in what is optional, and in types; only the name has a default of the SDK", () => {
-    expectTypeOf<Names<Declared>>().toEqualTypeOf<Names<Received>>();
-    expectTypeOf<OptionalNames<Declared>>().toEqualTypeOf<OptionalNames<Received> | "name">();
-    expectTypeOf<Omit<Full<Declared>, "metadata">>().toEqualTypeOf<Omit<Full<Received>, "metadata">>();
+// tsc checks these; it runs with the linters.
+describe("what the SDK takes and what the provider takes agree in names, optionality and types", () => {
+  test("of an ApiKey, whose name has a default of the SDK", () => {
+    type Received = Plain<ApiKeyInputs>;
+    expectTypeOf<OptionalNames<Declared<ApiKeyArgs>>>().toEqualTypeOf<OptionalNames<Received> | "name">();
+    expectTypeOf<Omit<Full<Declared<ApiKeyArgs>>, "metadata">>().toEqualTypeOf<
+      Omit<Full<Received>, "metadata">
+    >();
     // Unwrap makes `never` of the unknown values inside.
     expectTypeOf<ApiKeyArgs["metadata"]>().toEqualTypeOf<
       pulumi.Input<NonNullable<ApiKeyInputs["metadata"]> | undefined> | undefined
     >();
   });
 
-  test("agree in a scope", () => {
-    expectTypeOf<Plain<pulumi.Unwrap<KeyScopeArgs>>>().toEqualTypeOf<ReceivedScope>();
+  test("of a scope of an ApiKey, declared and answered", () => {
+    type Received = NonNullable<Plain<ApiKeyInputs>["scopes"]>[number];
+    expectTypeOf<Declared<KeyScopeArgs>>().toEqualTypeOf<Received>();
     expectTypeOf<Required<Plain<KeyScope>>>().toEqualTypeOf<Plain<Required<Omit<AnsweredScope, "id">>>>();
+  });
+
+  test("of all other resources", () => {
+    expectTypeOf<Declared<WorkspaceSettingsArgs>>().toEqualTypeOf<Plain<WorkspaceSettingsInputs>>();
+    expectTypeOf<Declared<ScopeArgs>>().toEqualTypeOf<Plain<ScopeInputs>>();
+    expectTypeOf<Declared<CustomerBillingArgs>>().toEqualTypeOf<Plain<CustomerBillingInputs>>();
   });
 });
 
-describe("an ApiKey in a program", () => {
-  const registered: pulumi.runtime.MockResourceArgs[] = [];
-  let key: ApiKey;
+const inWorkspace = { workspaceId: "ws_1" };
+const existingKey = "sk_old";
+
+/** Each kind with what it has beside its inputs. */
+const resources = [
+  {
+    kind: "ApiKey",
+    make: () => new ApiKey("ci", { ...inWorkspace, customerId: "cus_1", existingKey }),
+    computed: ["key", ...Object.keys(outputs({} as Parameters<typeof outputs>[0]))],
+  },
+  {
+    kind: "WorkspaceSettings",
+    make: () => new WorkspaceSettings("ci", { ...inWorkspace, defaultExpiration: 1 }),
+    computed: ["name", "teamId"],
+  },
+  {
+    kind: "Scope",
+    make: () => new Scope("ci", { ...inWorkspace, name: "ci", representation: "ci" }),
+    computed: ["createdAt", "updatedAt"],
+  },
+  {
+    kind: "CustomerBilling",
+    make: () => new CustomerBilling("ci", { ...inWorkspace, totalCredits: 1 }),
+    computed: ["createdAt"],
+  },
+] as const;
+
+describe("a resource in a program", () => {
+  const registered = new Map<string, pulumi.runtime.MockResourceArgs>();
+  const made = new Map<string, pulumi.CustomResource>();
 
   beforeAll(async () => {
     await pulumi.runtime.setMocks({
       newResource: (args) => {
-        registered.push(args);
-        return { id: "key_1", state: args.inputs };
+        registered.set(args.type, args);
+        return { id: "id_1", state: args.inputs };
       },
       call: () => ({}),
     });
-    key = new ApiKey("ci", { workspaceId: "ws_1", customerId: "cus_1", existingKey: "sk_old" });
-    await settled(key.urn);
+    for (const { kind, make } of resources) {
+      const resource = make();
+      made.set(kind, resource);
+      await new Promise((resolve) => resource.urn.apply(resolve));
+    }
   });
 
-  test("has an output for every input of the provider's schema and for every output of its state, and no other", () => {
-    const names = Object.keys(key).filter((name) => pulumi.Output.isInstance(key[name as keyof ApiKey]));
-    const computed = Object.keys(outputs({} as Parameters<typeof outputs>[0]));
-    const known = [...Object.keys(apiKey.schema.shape), ...computed, "key", "id", "urn", "__provider"];
-    expect(names.sort()).toEqual(known.sort());
+  test("there is one for every kind that the provider knows", () => {
+    expect(resources.map(({ kind }) => kind).sort()).toEqual(Object.keys(definitions).sort());
   });
 
-  test("registers the permanent type and the permanent provider string", () => {
-    expect(registered[0]?.type).toBe("pulumi-nodejs:dynamic/apikeys:ApiKey");
-    expect(registered[0]?.inputs["__provider"]).toBe(
-      'exports.handler=()=>require("pulumi-apikeys/dynamic").provider("ApiKey");',
+  test.each(resources)(
+    "$kind has an output for every input of its schema and for what is computed, and no other",
+    ({ kind, computed }) => {
+      const resource = made.get(kind) ?? {};
+      const names = Object.entries(resource).flatMap(([name, value]) =>
+        pulumi.Output.isInstance(value) ? [name] : [],
+      );
+      const inputs = Object.keys(definitions[kind]?.schema.shape ?? {});
+      expect(names.sort()).toEqual([...inputs, ...computed, "id", "urn", "__provider"].sort());
+    },
+  );
+
+  test.each(resources)("$kind registers its permanent type and its permanent provider string", ({ kind }) => {
+    const inputs = registered.get(`pulumi-nodejs:dynamic/apikeys:${kind}`)?.inputs;
+    expect(inputs?.["__provider"]).toBe(
+      `exports.handler=()=>require("pulumi-apikeys/dynamic").provider("${kind}");`,
     );
-    expect(Object.keys(definitions)).toContain("ApiKey");
   });
 
-  test("is named after the resource, and existingKey is a secret", async () => {
-    expect(registered[0]?.inputs).toMatchObject({ name: "ci", workspaceId: "ws_1" });
-    expect(registered[0]?.inputs["existingKey"]).toMatchObject({
+  test("an ApiKey is named after the resource, and its existingKey is a secret", async () => {
+    const inputs = registered.get("pulumi-nodejs:dynamic/apikeys:ApiKey")?.inputs;
+    expect(inputs).toMatchObject({ name: "ci", workspaceId: "ws_1" });
+    expect(inputs?.["existingKey"]).toMatchObject({
       [pulumi.runtime.specialSigKey]: pulumi.runtime.specialSecretSig,
-      value: "sk_old",
+      value: existingKey,
     });
-    expect(await pulumi.isSecret(key.existingKey)).toBe(true);
+    expect(await pulumi.isSecret((made.get("ApiKey") as ApiKey).existingKey)).toBe(true);
   });
 
-  test("K8 refuses the option import, and names the way on", () => {
-    expect(() => new ApiKey("taken", { workspaceId: "ws_1", customerId: "c" }, { import: "key_1" })).toThrow(
-      /"taken".*pulumi import --file/,
-    );
+  test("K8 the option import is refused, with the way on", () => {
+    const args = { ...inWorkspace, customerId: "c" };
+    expect(() => new ApiKey("taken", args, { import: "key_1" })).toThrow(/"taken".*pulumi import --file/);
   });
 });
-
-function settled<T>(output: pulumi.Output<T>): Promise<T> {
-  return new Promise((resolve) => output.apply(resolve));
-}
