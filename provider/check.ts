@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import type * as z from "zod";
 import type { Definition, Field } from "./definition";
-import { sentences } from "./errors";
+import { oneLine, sentences } from "./errors";
 import { type Properties, providerKey } from "./state";
 import { isUnknown } from "./unknown";
 
@@ -21,7 +21,7 @@ export function failures(
   return [
     ...issues.filter((issue) => !passes(declared, issue.path)).flatMap((issue) => lines(issue, fields)),
     ...definition.rules(declared, before),
-  ];
+  ].map(oneLine);
 }
 
 /** Inputs in canonical form, absent ones left out. */

@@ -10,11 +10,16 @@ export class Failure extends Error {
   readonly kept: Kept | undefined;
 
   constructor(message: string, kept?: Kept) {
-    super(message);
+    super(oneLine(message));
     this.name = "Failure";
     this.kept = kept;
-    this.stack = message;
+    this.stack = this.message;
   }
+}
+
+/** Names that a message quotes may hold line breaks and terminal codes. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
 }
 
 /** The service's answers don't tell what holds: a phrase to stand after what was tried, and the way out. */

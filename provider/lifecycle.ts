@@ -3,7 +3,7 @@ import { canonicalInputs, failures } from "./check";
 import type { Transport } from "./client/transport";
 import { configuration, type Environment, type Settings } from "./config";
 import { type Definition, type Field, fieldsOf, type Outcome, type Session } from "./definition";
-import { Failure, type Kept } from "./errors";
+import { Failure, type Kept, oneLine } from "./errors";
 import { type Properties, wireable } from "./state";
 import { containsUnknown } from "./unknown";
 
@@ -97,7 +97,7 @@ function openSession({ settings, env, transport, warn }: Surroundings): Session 
     return found.ready;
   };
   return {
-    warn,
+    warn: (message) => warn(oneLine(message)),
     get call() {
       return { transport: transport(), credentials: ready().credentials };
     },
