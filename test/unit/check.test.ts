@@ -117,6 +117,13 @@ describe("check of an ApiKey", () => {
     );
   });
 
+  test("R8 a failure is one line, whatever the names are", () => {
+    expect(failuresOf({ "a\nb": 1, keepers: { "c\r\nd": 1 } })).toEqual([
+      "keepers.c d: must be text.",
+      expect.stringMatching(/^a b: no such property; the properties are [^\n]*$/),
+    ]);
+  });
+
   test("R8 unknown values pass, in every field and at any depth", () => {
     const sentinel = fc.constantFrom(...unknownSentinels);
     const scope = fc.record(

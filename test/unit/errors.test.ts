@@ -60,6 +60,12 @@ describe("the line that the user reads", () => {
 });
 
 describe("errors", () => {
+  test("are one line of plain text, whatever is named in them", () => {
+    expect(new Failure('Creating key "a\r\nb\u001b[31mc\u2028d" in ws_1').message).toBe(
+      'Creating key "a b [31mc d" in ws_1',
+    );
+  });
+
   test("have a stack that is their message, and nothing that gRPC takes for a status", () => {
     const kept = { id: "key_1", state: {} };
     for (const error of [
