@@ -25,7 +25,7 @@ export class HostFailure extends Error {
   }
 }
 
-export interface Read {
+interface Read {
   readonly id: string;
   readonly properties: Properties;
   /** undefined where the provider gave none. */
@@ -51,7 +51,7 @@ export interface HostedResource {
   delete(held: Held): Promise<void>;
 }
 
-export interface Failure {
+interface Failure {
   readonly property: string;
   readonly reason: string;
 }

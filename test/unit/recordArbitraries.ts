@@ -25,7 +25,7 @@ export const record: fc.Arbitrary<ApiKeyRecord> = fc.record({
 });
 
 /** Scopes as the client has parsed them: four booleans each, perhaps an id. */
-export function scopesOf(of: Grants): fc.Arbitrary<KeyScope[]> {
+function scopesOf(of: Grants): fc.Arbitrary<KeyScope[]> {
   return spelling(of).map((entries) =>
     entries.map(({ representation, create, read, update, del, ...id }) => ({
       ...id,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 /** Scopes of a key as programs and services spell them, for property-based tests. */
 
 export const permissions = ["create", "read", "update", "del"] as const;
-export type Permission = (typeof permissions)[number];
+type Permission = (typeof permissions)[number];
 
 /** What a set of scopes grants, independent of any spelling: representation → permissions. */
 export type Grants = ReadonlyMap<string, ReadonlySet<Permission>>;
