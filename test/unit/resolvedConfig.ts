@@ -1,0 +1,31 @@
+import { argumentNamespace, configNamespace, configuration, settings } from "../../provider/config";
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Values by the place that they come from. */
+export interface Given {
+  readonly argument?: Texts;
+  readonly env?: Texts;
+  readonly stack?: Texts;
+}
+
+/** What the engine's config, a Provider's arguments and the environment come to. */
+export function resolved(given: Given) {
+  const under = (namespace: string, values: Texts = {}) =>
+    Object.entries(values).map(([name, value]) => [`${namespace}:${name}`, value]);
+  const config: Record<string, unknown> = Object.fromEntries([
+    ...under(argumentNamespace, given.argument),
+    ...under(configNamespace, given.stack),
+  ]);
+  const found = configuration(
+    settings((key) => config[key]),
+    given.env ?? {},
+  );
+  return "ready" in found ? { ...found.ready.credentials, advice: found.ready.tokenAdvice } : found.problems;
+}
+
+/** What is wrong with it; nothing if it is complete. */
+export function problemsOf(given: Given): readonly string[] {
+  const found = resolved(given);
+  return Array.isArray(found) ? found : [];
+}
