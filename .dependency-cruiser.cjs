@@ -13,7 +13,7 @@ module.exports = {
       "sdk-loads-pulumi-only",
       "A program that imports the SDK loads @pulumi/pulumi and nothing heavier.",
       "^sdk/",
-      "^(sdk/|node_modules/@pulumi/pulumi/|provider/kinds)",
+      "^(sdk/|node_modules/@pulumi/pulumi/|provider/lookups\\.ts$)",
     ),
     {
       name: "provider-never-loads-pulumi",
@@ -68,6 +68,9 @@ module.exports = {
     exclude: { path: "^dist/" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "require", "node", "default"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "require", "node", "default"],
+    },
   },
 };

@@ -72,7 +72,7 @@ function nearest(key: string, known: readonly string[]): string {
 }
 
 /** A path as a program spells it: `scopes[0].read`. */
-export function spelled(path: readonly PropertyKey[]): string {
+function spelled(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (text, step) =>
       typeof step === "number" ? `${text}[${step}]` : text === "" ? String(step) : `${text}.${String(step)}`,

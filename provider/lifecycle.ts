@@ -15,18 +15,18 @@ export interface Surroundings {
   readonly warn: (message: string) => void;
 }
 
-export interface Checked {
+interface Checked {
   readonly inputs: Record<string, unknown>;
   readonly failures: readonly string[];
 }
 
-export interface Difference {
+interface Difference {
   /** `undefined` leaves it to the engine, which compares the inputs itself and shows exactly what changed. */
   readonly changes: boolean | undefined;
   readonly replaces: string[];
 }
 
-export interface ReadBack {
+interface ReadBack {
   readonly id: string;
   readonly state: Record<string, unknown>;
   readonly inputs: Record<string, unknown>;

@@ -1,5 +1,27 @@
 export { ApiKey, type ApiKeyArgs, type ApiKeyState, type KeyScope, type KeyScopeArgs } from "./apiKey";
 export { CustomerBilling, type CustomerBillingArgs } from "./customerBilling";
+export {
+  type ByIdOrName,
+  type FoundApiKey,
+  type FoundKeyScope,
+  type FoundScope,
+  type GetApiKeyArgs,
+  type GetApiKeysArgs,
+  type GetScopesArgs,
+  getApiKey,
+  getApiKeyOutput,
+  getApiKeys,
+  getApiKeysOutput,
+  getScopes,
+  getScopesOutput,
+  getWorkspace,
+  getWorkspaceOutput,
+  getWorkspaces,
+  getWorkspacesOutput,
+  type Inputs,
+  type LookupOptions,
+  type Workspace,
+} from "./lookups";
 export { Provider, type ProviderArgs } from "./provider";
 export { Scope, type ScopeArgs } from "./scope";
 export { WorkspaceSettings, type WorkspaceSettingsArgs } from "./workspaceSettings";

@@ -36,7 +36,16 @@ export class Provider extends pulumi.ProviderResource {
       throw new pulumi.RunError(`Provider "${name}": give either accessToken or accessTokenEnv, not both.`);
     }
     super("pulumi-nodejs", name, { ...fromStack(args), ...fromArguments(args) }, opts);
+    given.set(this, args);
   }
+}
+
+/** Kept beside the resource, so that nothing which prints a Provider prints its token. */
+const given = new WeakMap<Provider, ProviderArgs>();
+
+/** @internal What a Provider was told, for look-ups. */
+export function argumentsOf(provider: Provider): ProviderArgs {
+  return given.get(provider) ?? {};
 }
 
 /** The host of an explicit provider sees nothing but the provider's inputs, so stack config goes with them. */

@@ -31,7 +31,7 @@ export function edit(declared: Properties, current: ApiKeyRecord): EditApiKey {
   };
 }
 
-export interface Unmet {
+interface Unmet {
   readonly field: string;
   readonly words: string;
 }
@@ -105,7 +105,7 @@ function holds(fields: readonly ManagedField[], declared: Properties, record: Ap
 }
 
 /** The fields that the service did not make as declared. `before` is the key as it was before an update. */
-export function unmet(
+function unmet(
   declared: Properties,
   record: ApiKeyRecord,
   before: ApiKeyRecord | undefined,

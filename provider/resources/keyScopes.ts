@@ -4,7 +4,7 @@ import type { Canonical } from "../state";
 import { containsUnknown, isUnknown } from "../unknown";
 
 /** The permission flags of a key's scope (interface, section 2). */
-export const permissions = ["create", "read", "update", "del"] as const;
+const permissions = ["create", "read", "update", "del"] as const;
 export const scopeNames: readonly string[] = ["representation", ...permissions];
 
 const permission = z.boolean({ error: "must be true or false" }).nullish();

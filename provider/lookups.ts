@@ -1,0 +1,154 @@
+import { CallError } from "./client/callError";
+import {
+  type Call,
+  listApiKeys,
+  listScopes,
+  listWorkspaces,
+  readApiKey,
+  readWorkspace,
+} from "./client/endpoints";
+import type { ApiKeyRecord, ScopeRecord, WorkspaceRecord } from "./client/responses";
+import { openTransport, type Transport } from "./client/transport";
+import { configuration, type Settings } from "./config";
+import { account, Failure } from "./errors";
+import { capitalised } from "./outcome";
+
+/** Reads for a program, which wants to know what there is. Each throws a Failure and nothing else. */
+
+export { settings } from "./config";
+
+/** Look-ups of one program share connections, pace and retries. */
+let shared: Transport | undefined;
+
+/** A key without its secret, which no look-up returns. */
+export type FoundApiKey = Omit<ApiKeyRecord, "key">;
+
+export interface ApiKeyFilter {
+  readonly name?: string | undefined;
+  readonly customerId?: string | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly includeDeleted?: boolean | undefined;
+}
+
+export function workspaces(given: Settings): Promise<WorkspaceRecord[]> {
+  return ask(given, "Listing the workspaces", listWorkspaces);
+}
+
+export async function workspace(
+  given: Settings,
+  by: { readonly id?: string | undefined; readonly name?: string | undefined },
+): Promise<WorkspaceRecord> {
+  const { id, name } = by;
+  if ((id === undefined) === (name === undefined))
+    throw new Failure("Looking up a workspace: give either id or name.");
+  if (id !== undefined) {
+    const doing = `Reading workspace ${id}`;
+    return ask(
+      given,
+      doing,
+      (call) => readWorkspace(call, { workspaceId: id }),
+      "Check the id, and that the access token may see it.",
+    );
+  }
+  const all = await workspaces(given);
+  return single(
+    `workspace named "${name}"`,
+    all.filter((one) => one.name === name),
+    all,
+  );
+}
+
+export async function apiKeys(
+  given: Settings,
+  workspaceId: string,
+  filter: ApiKeyFilter,
+): Promise<FoundApiKey[]> {
+  const { name, customerId, enabled, includeDeleted } = filter;
+  const all = await ask(given, `Listing the keys of workspace ${workspaceId}`, (call) =>
+    listApiKeys(call, { workspaceId }),
+  );
+  return all
+    .filter((key) => includeDeleted === true || !key.deleted)
+    .filter((key) => name === undefined || key.name === name)
+    .filter((key) => customerId === undefined || key.customerId === customerId)
+    .filter((key) => enabled === undefined || (key.enabled ?? false) === enabled)
+    .map(withoutSecret);
+}
+
+export async function apiKey(
+  given: Settings,
+  workspaceId: string,
+  by: { readonly id?: string | undefined; readonly name?: string | undefined },
+): Promise<FoundApiKey> {
+  const { id, name } = by;
+  if ((id === undefined) === (name === undefined))
+    throw new Failure("Looking up a key: give either id or name.");
+  if (id === undefined) {
+    const all = await apiKeys(given, workspaceId, {});
+    return single(
+      `key named "${name}" in workspace ${workspaceId}`,
+      all.filter((one) => one.name === name),
+      all,
+    );
+  }
+  const key = await ask(
+    given,
+    `Reading key ${id} of workspace ${workspaceId}`,
+    (call) => readApiKey(call, { workspaceId, keyId: id }),
+    "Check both ids, and that the access token may see the key.",
+  );
+  if (key.deleted) throw new Failure(`Reading key ${id} of workspace ${workspaceId}: it was deleted.`);
+  return withoutSecret(key);
+}
+
+export function scopes(given: Settings, workspaceId: string): Promise<ScopeRecord[]> {
+  return ask(given, `Listing the scopes of workspace ${workspaceId}`, (call) =>
+    listScopes(call, { workspaceId }),
+  );
+}
+
+function withoutSecret({ key: _, ...rest }: ApiKeyRecord): FoundApiKey {
+  return rest;
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string | undefined;
+}
+
+function single<T extends Named>(what: string, found: readonly T[], all: readonly T[]): T {
+  const [first] = found;
+  if (first !== undefined && found.length === 1) return first;
+  if (found.length > 1) {
+    throw new Failure(
+      `There is more than one ${what}: ${found.map(({ id }) => id).join(", ")}. Look it up by its id.`,
+    );
+  }
+  const some = all.slice(0, 20).map(({ id, name }) => `"${name ?? ""}" (${id})`);
+  const rest = all.length > some.length ? ` and ${all.length - some.length} more` : "";
+  throw new Failure(
+    `There is no ${what}. There is: ${some.length === 0 ? "none at all" : some.join(", ")}${rest}.`,
+  );
+}
+
+async function ask<T>(
+  given: Settings,
+  doing: string,
+  act: (call: Call) => Promise<T>,
+  advice?: string,
+): Promise<T> {
+  const found = configuration(given, process.env);
+  if ("problems" in found) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
+  shared ??= openTransport();
+  try {
+    return await act({ transport: shared, credentials: found.ready.credentials });
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    throw account(error, {
+      doing,
+      notDone: "",
+      ...(advice && { advice }),
+      tokenAdvice: found.ready.tokenAdvice,
+    });
+  }
+}
