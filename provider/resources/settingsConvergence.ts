@@ -44,15 +44,18 @@ export interface SettledSettings {
 
 /**
  * Makes the workspace hold `target`, and everything else stay as it was read: the PATCH repeats it, so that it means
- * the same whether the service merges or replaces. Sends nothing if all is so already (W1, W2).
+ * the same whether the service merges or replaces. Sends nothing if all is so already (W1, W2). The `steady` settings
+ * are not to change: they may stay as the service rewrote them before.
  */
 export async function settle(
   session: Session,
   workspaceId: string,
   target: Properties,
   before: WorkspaceRecord,
+  steady: readonly ManagedField[] = [],
 ): Promise<SettledSettings> {
   const wanted = declaredIn(target);
+  const changing = wanted.filter((field) => !steady.includes(field));
   const old = observe(before);
   if (holds(wanted, target, old)) return { record: before, unmet: [], warnings: [] };
   const kept = sendable(
@@ -72,13 +75,13 @@ export async function settle(
   return {
     record,
     unmet: [
-      ...wanted.filter((field) => ignored(field, target, old, now)),
+      ...changing.filter((field) => ignored(field, target, old, now)),
       ...keptFields.filter((field) => !same(field, old[field.name], now[field.name])),
     ].map(({ name }) => ({
       field: name,
       words: `${name}: ${name in target ? "declared" : "before"} ${inWords((name in target ? target : old)[name])}, the service ${name in target ? "still " : ""}has ${inWords(now[name])}`,
     })),
-    warnings: wanted
+    warnings: changing
       .filter((field) => rounded(field, target, old, now))
       .map(
         ({ name }) =>

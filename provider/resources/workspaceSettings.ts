@@ -9,7 +9,7 @@ import { readWorkspace } from "../client/endpoints";
 import type { WorkspaceRecord } from "../client/responses";
 import { type Definition, facts, number, type Outcome, type Session, text } from "../definition";
 import { outcome, told } from "../outcome";
-import { drifted, observedKey, type Properties, rewritten, same } from "../state";
+import { drifted, type ManagedField, observedKey, type Properties, rewritten, same } from "../state";
 import { addressesSchema, canonicalAddresses } from "./addresses";
 import { optionalText, pathSegment } from "./fields";
 import { declaredIn, observe, type SettledSettings, sendable, settings, settle } from "./settingsConvergence";
@@ -125,11 +125,14 @@ async function update(
   const back = declared["onDestroy"] === "restore" ? restorable(state, dropped, record) : {};
   const added = managed.filter(({ name }) => state[name] === undefined);
   const remembered = { ...sendable(added, observe(record)), ...only(managed, before(state)) };
-  return write(
-    session,
-    { workspaceId: id, doing, declared, target: { ...back, ...declared }, remembered },
-    record,
+  const observed = observe(record);
+  const steady = managed.filter(
+    (field) =>
+      same(field, state[field.name], declared[field.name]) &&
+      same(field, ours(state, field.name), observed[field.name]),
   );
+  const target = { ...back, ...declared };
+  return write(session, { workspaceId: id, doing, declared, target, remembered, steady }, record);
 }
 
 interface Writing {
@@ -139,12 +142,14 @@ interface Writing {
   /** What the workspace is to hold: what is declared, and what goes back to what it was. */
   readonly target: Properties;
   readonly remembered: Properties;
+  /** What neither the program nor anybody else changed. */
+  readonly steady?: readonly ManagedField[];
 }
 
 async function write(session: Session, writing: Writing, record: WorkspaceRecord): Promise<Outcome> {
-  const { workspaceId, doing, declared, target, remembered } = writing;
+  const { workspaceId, doing, declared, target, remembered, steady } = writing;
   try {
-    const settled = await settle(session, workspaceId, only(settings, target), record);
+    const settled = await settle(session, workspaceId, only(settings, target), record, steady);
     for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
     return outcome(workspaceId, written(declared, settled, remembered), unmetLine(doing, settled));
   } catch (error) {
