@@ -1,0 +1,44 @@
+import { programOf } from "./kindProgram";
+import { lifecycleSuite } from "./lifecycleSuite";
+
+const named = (representation: string, more = "") =>
+  `{ ...base, name: "A scope", representation: "${representation}", ${more} }`;
+
+lifecycleSuite({
+  kind: "Scope",
+  program: programOf("Scope"),
+  calls: { create: ["GET", "POST"], update: [], delete: [] },
+  managed: [],
+  respelled: {
+    "an empty description given as such": {
+      before: named("spelled"),
+      after: named("spelled", `description: ""`),
+    },
+  },
+  replacing: {
+    representation: {
+      before: named("orders", `description: "All orders"`),
+      after: named("carts", `description: "All orders"`),
+    },
+    workspaceId: { before: named("moving"), after: named("moving", `workspaceId: "ws_second"`) },
+  },
+  deletesFirst: [
+    {
+      before: `${named("first")}, { deleteBeforeReplace: true }`,
+      after: `${named("second")}, { deleteBeforeReplace: true }`,
+    },
+  ],
+  fixed: [
+    {
+      drift: (service, id) => service.editScope(id, { name: "Another", description: "Changed elsewhere" }),
+      warns: "its name and description in the service differs from what is declared",
+    },
+  ],
+  deleting: [],
+  // No update of a scope makes a request that could find it gone.
+  deletable: { before: "", after: "" },
+  delete: () => {},
+  hidden: [],
+  secretOf: () => undefined,
+  leftOver: () => [],
+});
