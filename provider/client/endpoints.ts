@@ -54,6 +54,8 @@ export interface Written<T> {
   readonly record: T | undefined;
   /** Why not, in words fit for an error message: "the answer …". */
   readonly problem?: string;
+  /** Whether the answer had no body, as with 204. */
+  readonly empty?: true;
 }
 
 export interface WorkspacePath {
@@ -99,7 +101,9 @@ async function write<T>(call: Call, request: Write, read: Reader<T>): Promise<Wr
     maxBytes: limits.one,
     read,
   });
-  return reading.usable ? { record: reading.value } : { record: undefined, problem: reading.problem };
+  if (reading.usable) return { record: reading.value };
+  const { problem, empty } = reading;
+  return { record: undefined, problem, ...(empty && { empty }) };
 }
 
 /** Guards against an answer that belongs to another request. */

@@ -4,7 +4,7 @@ import type { Unreadable } from "./outcome";
 /** What a 2xx answer came to. The problem is a phrase that begins with "the answer". */
 export type Reading<T> =
   | { readonly usable: true; readonly value: T }
-  | (Unreadable & { readonly usable: false });
+  | (Unreadable & { readonly usable: false; readonly empty?: true });
 
 /** Turns an answer's body into what was asked for. */
 export type Reader<T> = (body: Buffer | Unreadable) => Reading<T>;
@@ -57,7 +57,7 @@ export function reader<Schema extends z.ZodType, T>(
 ): Reader<T> {
   return (body) => {
     if (!Buffer.isBuffer(body)) return unusable(`the answer ${body.problem}`, body.lasting);
-    if (body.length === 0) return unusable("the answer is empty");
+    if (body.length === 0) return { ...unusable("the answer is empty"), empty: true };
     let parsed: unknown;
     try {
       parsed = parseJson(body);

@@ -235,15 +235,12 @@ async function update(
   }
 }
 
-/** The client's words for an answer without a body, which says as much as 204 does. */
-const empty = "the answer is empty";
-
 async function remove(session: Session, id: string, state: Properties): Promise<void> {
   const path = pathOf(state, id);
   try {
-    const { record, problem = empty } = await deleteApiKey(session.call, path);
+    const { record, problem, empty } = await deleteApiKey(session.call, path);
     // What is neither the key nor empty may be a proxy's page, and the service may not have seen the request.
-    if (record !== undefined || problem === empty || (await lookUp(session, path)) === undefined) return;
+    if (record !== undefined || empty || (await lookUp(session, path)) === undefined) return;
     throw new Doubt(`${problem}, and the key is still there`, "");
   } catch (error) {
     const judged = await judge(session, path, error);

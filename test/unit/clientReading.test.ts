@@ -11,7 +11,6 @@ const readKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
 
 describe("an answer that can't be read", () => {
   it.each<[string, Buffer, string]>([
-    ["empty", json(""), "the answer is empty"],
     ["cut JSON", json('{"apiKey":{"id":"SECRET'), "the answer is not JSON"],
     ["HTML", json("<html>SECRET</html>"), "the answer is not JSON"],
     ["not UTF-8", Buffer.from([0x22, 0xff, 0x22]), "the answer is not JSON"],
@@ -23,6 +22,11 @@ describe("an answer that can't be read", () => {
     ["a list in the wrapper", json({ apiKey: [{ id: "k" }] }), "the answer's apiKey is not an object"],
   ])("%s: says what is wrong", (_name, body, expected) => {
     expect(readKey(body)).toEqual({ usable: false, problem: expected, lasting: false });
+  });
+
+  it("marks an empty answer, which is how 204 looks", () => {
+    const empty = { usable: false, problem: "the answer is empty", lasting: false, empty: true };
+    expect(readKey(json(""))).toEqual(empty);
   });
 
   it("passes on why the body was not read", () => {
