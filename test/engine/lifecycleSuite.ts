@@ -30,11 +30,6 @@ export function lifecycleSuite(given: LifecycleCase): void {
     let service: StandIn;
     const ids = new Map<string, string>();
     const idOf = (name: string) => ids.get(name) ?? `no id of ${name}`;
-    const learnIds = async () => {
-      for (const [output, { value }] of Object.entries(await scene.stack.outputs())) {
-        if (output.endsWith("Id")) ids.set(output.slice(0, -"Id".length), String(value));
-      }
-    };
     const change = async (isMeant: (name: string) => boolean) => {
       const changed = Object.entries(pairs).filter(([name]) => isMeant(name));
       for (const [name, { after }] of changed) resources[name] = after;
@@ -48,9 +43,12 @@ export function lifecycleSuite(given: LifecycleCase): void {
       ...hidden.flatMap(({ texts }) => texts),
       ...[...ids.values()].flatMap((id) => given.secretOf(service, id) ?? []),
     ];
-    /** The outputs hold the service's secrets, marked as such, and they are to be seen nowhere. */
+    /** The outputs hold the ids and the service's secrets, marked as such, and these are to be seen nowhere. */
     const expectSecretsKept = async () => {
       const outputs = await scene.stack.outputs();
+      for (const [output, { value }] of Object.entries(outputs)) {
+        if (output.endsWith("Id")) ids.set(output.slice(0, -"Id".length), String(value));
+      }
       for (const name of Object.keys(resources)) {
         const value = given.secretOf(service, idOf(name));
         if (value !== undefined) expect(outputs[`${name}Secret`], name).toEqual({ value, secret: true });
@@ -82,7 +80,6 @@ export function lifecycleSuite(given: LifecycleCase): void {
       expect(up.ok, up.output).toBe(true);
       const each = Object.keys(resources).flatMap(() => calls.create);
       expect(service.requests.map(({ method }) => method).sort()).toEqual(each.sort());
-      await learnIds();
       await expectSecretsKept();
     });
 
@@ -150,7 +147,6 @@ export function lifecycleSuite(given: LifecycleCase): void {
         const up = await scene.stack.up();
         expect(up.changes, up.output).toEqual(preview.changes);
         await expectSilentUp(scene);
-        await expectSecretsKept();
       });
     }
 
@@ -205,10 +201,9 @@ export function lifecycleSuite(given: LifecycleCase): void {
             expect(created(deleted), name).toBeGreaterThanOrEqual(replacing.length);
           }
         }
-        await learnIds();
+        await expectSecretsKept();
         for (const [name, id] of before) expect(ids.get(name) !== id, name).toBe(isReplaced(name));
         await expectQuiet(scene);
-        await expectSecretsKept();
       });
     }
 
@@ -236,10 +231,9 @@ export function lifecycleSuite(given: LifecycleCase): void {
     }
 
     it("R7 destroy leaves nothing behind, whoever deleted it, and no secret was ever to be seen", async () => {
-      await learnIds();
+      await expectSecretsKept();
       if (deleting.length > 0) given.delete(service, idOf(numbered("vanishing", 0)));
       await expectSilentUp(scene);
-      await expectSecretsKept();
       const known = secrets();
       const destroy = await scene.stack.destroy();
       expect(destroy.ok, destroy.output).toBe(true);
