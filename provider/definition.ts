@@ -50,6 +50,8 @@ export interface Definition {
   pending?(state: Properties): readonly string[] | undefined;
   /** Whether a new value of a field means the same as the state although it is spelled otherwise. */
   unchanged?(field: string, state: Properties, value: unknown): boolean;
+  /** The state without those outputs that bear the name of an input which the program left out. Default: all of it. */
+  declared?(state: Properties): Properties;
   create(session: Session, inputs: Properties): Promise<Outcome>;
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: Properties): Promise<Outcome | undefined>;

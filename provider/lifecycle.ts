@@ -62,7 +62,8 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       const outcome = await definition.read(open(), id, state);
       if (outcome === undefined) return undefined;
       const { id: found, state: next } = complete(outcome);
-      return { id: found, state: next, inputs: { ...canonicalInputs(fields, next) } };
+      const declared = definition.declared?.(next) ?? next;
+      return { id: found, state: next, inputs: { ...canonicalInputs(fields, declared) } };
     },
     update: async (id, state, inputs) =>
       complete(await definition.update(open(), id, state, canonicalInputs(fields, inputs))).state,

@@ -97,6 +97,8 @@ export const customerBilling: Definition = {
   pending: (state) => (isUncertain(state) ? [] : undefined),
   // An output too: it is in state where the program does not declare it.
   unchanged: (field, _state, value) => field === "billingId" && value === undefined,
+  // The two never stand side by side in a program.
+  declared: (state) => (state["totalCredits"] === undefined ? state : { ...state, billingId: undefined }),
   create,
   read: async (_session, id, state) => ({ id, state }),
   update,
