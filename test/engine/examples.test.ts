@@ -1,0 +1,237 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StandIn } from "../service";
+import { execute } from "./command";
+import { expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
+import { checkout } from "./folders";
+import { type Scene, setScene } from "./scene";
+
+const folders = { baseline: "workspace-baseline", billing: "billing", adopt: "adopt" };
+const examples = join(checkout, "examples");
+
+/** The writes that the service has seen since its log was cleared. */
+const writes = ({ requests }: StandIn) =>
+  requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
+
+/** An up that has nothing to change; what the program reads for itself, it may read (R13). */
+async function expectNothingToDo({ stack, service }: Scene) {
+  service.clearRequests();
+  const up = await stack.up({ expectNoChanges: true });
+  expect(up.ok, up.output).toBe(true);
+  expect(writes(service)).toEqual([]);
+}
+
+describe("the folders under examples/", () => {
+  it("are those that are run here, in quickstart.test.ts and in demo.test.ts", async () => {
+    const entries = await readdir(examples, { withFileTypes: true });
+    const found = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    expect(found.toSorted()).toEqual([...Object.values(folders), "demo", "quickstart"].toSorted());
+  });
+});
+
+describe.each(Object.values(folders))("examples/%s, as a project of its own", (example) => {
+  let scene: Scene;
+  const file = (name: string) => readFile(join(scene.project.dir, name), "utf8");
+
+  beforeAll(async () => {
+    scene = await setScene(`apikeys-${example}`, { example });
+  });
+  afterAll(() => scene?.close());
+
+  it("compiles against the package's declarations, with its own settings", async () => {
+    const tsc = join(checkout, "node_modules", "typescript", "bin", "tsc");
+    const compiled = await execute(process.execPath, [tsc, "-p", scene.project.dir]);
+    expect(compiled.output).toBe("");
+    expect(compiled.code).toBe(0);
+  });
+
+  it("names the package and the version that this repository makes", async () => {
+    const { name, version } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
+    expect(JSON.parse(await file("package.json"))).toMatchObject({
+      name: `apikeys-${example}`,
+      main: "index.ts",
+      dependencies: { [name]: `^${version}`, "@pulumi/pulumi": expect.any(String) },
+    });
+  });
+
+  it("describes in Pulumi.yaml what its program asks of the config, and nothing else", async () => {
+    const [head = "", config = ""] = (await file("Pulumi.yaml")).split("\nconfig:\n");
+    expect(head).toMatch(new RegExp(`^name: apikeys-${example}$[\\s\\S]*^runtime:\\n {2}name: nodejs$`, "m"));
+    const described = [...config.matchAll(/^ {2}(\w+):\n {4}type: string\n {4}description: ./gm)];
+    const asked = [...(await file("index.ts")).matchAll(/config\.require(?:Secret)?\("(\w+)"\)/g)];
+    const names = (matches: readonly RegExpMatchArray[]) => matches.map(([, name = ""]) => name).toSorted();
+    expect(names(described)).toEqual(names(asked));
+    expect(asked.length).toBeGreaterThan(0);
+  });
+});
+
+describe("examples/workspace-baseline", () => {
+  let scene: Scene;
+  const before = {
+    defaultKeyPrefix: "old",
+    defaultAllowedIPs: ["198.51.100.7"],
+    defaultRateLimitPerSecond: 7,
+  };
+
+  beforeAll(async () => {
+    const workspaces = [{ id: "ws_main", name: "Main", ...before }];
+    scene = await setScene("apikeys-workspace-baseline", {
+      example: folders.baseline,
+      tenants: [{ accessToken: "baseline-access-token", workspaces }],
+    });
+  });
+  afterAll(() => scene?.close());
+
+  it("sets the defaults, makes the scopes, then a key for each service", async () => {
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 7 } });
+    const keys = scene.service.keys();
+    expect(keys.map(({ name }) => name).toSorted()).toEqual(["reports", "storefront", "warehouse"]);
+    const created = (endpoint: string) =>
+      scene.service.requests.flatMap(({ endpoint: each, n }) => (each === endpoint ? [n] : []));
+    const [earliest = 0] = created("createApiKey");
+    expect(created("createScope")).toHaveLength(2);
+    expect(created("createScope").every((n) => n < earliest)).toBe(true);
+    expect(created("editWorkspace").every((n) => n < earliest)).toBe(true);
+    const known = scene.service.scopes("ws_main").map(({ representation }) => representation);
+    const named = new Set(keys.flatMap(({ scopes }) => scopes.map(({ representation }) => representation)));
+    expect(known.toSorted()).toEqual([...named].toSorted());
+    const secrets = Object.fromEntries(keys.map(({ name, key }) => [name, key]));
+    expect(await scene.stack.outputs()).toMatchObject({
+      keyIds: { value: Object.fromEntries(keys.map(({ name, id }) => [name, id])), secret: false },
+      secrets: { value: secrets },
+    });
+    await expectUnsaid(scene, Object.values(secrets));
+  });
+
+  it("is quiet: no change, no request", async () => {
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("is destroyed: the keys go, the workspace is as it was, the scopes stay", async () => {
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(scene.service.keys()).toEqual([]);
+    expect(scene.service.tenants[0]?.workspaces[0]).toMatchObject(before);
+    expect(scene.service.scopes("ws_main")).toHaveLength(2);
+  });
+});
+
+describe("examples/billing", () => {
+  let scene: Scene;
+  let secrets: readonly string[];
+  const line = `{ grant: "initial", credits: "1000" }`;
+  const declare = async (lines: string) => {
+    const program = await readFile(join(examples, folders.billing, "index.ts"), "utf8");
+    expect(program.split(line)).toHaveLength(2);
+    await scene.declare(program.replace(line, lines));
+  };
+  const granted = () => scene.service.billings().map(({ totalCredits }) => totalCredits);
+
+  beforeAll(async () => {
+    scene = await setScene("apikeys-billing", { example: folders.billing });
+  });
+  afterAll(() => scene?.close());
+
+  it("makes the key and grants the credits, once", async () => {
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 3 } });
+    expect(scene.service.billings()).toMatchObject([
+      { totalCredits: "1000", spendCap: "250", allowOverages: false, externalMeterId: "meter-customer-acme" },
+    ]);
+    expect(scene.service.keys()).toMatchObject([{ externalMeterId: "meter-customer-acme" }]);
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("grants again with the line that its comment shows, by exactly one more POST", async () => {
+    const comment = /a line such as (\{.*?\})/.exec(
+      (await readFile(join(examples, folders.billing, "index.ts"), "utf8")).replace(/\n\/\/ /g, " "),
+    )?.[1];
+    await declare(`${line}, ${comment}`);
+    scene.service.clearRequests();
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 1, same: 3 } });
+    expect(writes(scene.service)).toEqual(["POST /api/v1/customer-billing"]);
+    expect(granted()).toEqual(["1000", "500"]);
+    const ids = scene.service.billings().map(({ id }) => id);
+    expect(await scene.stack.outputs()).toMatchObject({ billingIds: { value: ids } });
+    await expectSilentUp(scene);
+  });
+
+  it("is protected: a changed line and a destroy fail, and nothing is granted", async () => {
+    await declare(line.replace("initial", "again"));
+    const changed = await scene.stack.up();
+    expect(changed.ok).toBe(false);
+    expect(changed.output).toContain("protect");
+    secrets = scene.service.keys().map(({ key }) => key);
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok).toBe(false);
+    expect(destroy.output).toContain("protect");
+    expect(granted()).toEqual(["1000", "500"]);
+    const { resources = [] } = await scene.stack.exportState();
+    expect(resources.filter(({ type }) => type.endsWith(":CustomerBilling"))).toHaveLength(2);
+  });
+
+  it("is destroyed once it is unprotected as its comment says; the credits stay", async () => {
+    const [, command = ""] =
+      /`pulumi (state unprotect --all)`/.exec(
+        await readFile(join(examples, folders.billing, "index.ts"), "utf8"),
+      ) ?? [];
+    const unprotect = await scene.stack.run([...command.split(" "), "--yes"]);
+    expect(unprotect.ok, unprotect.output).toBe(true);
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(scene.service.keys()).toEqual([]);
+    expect(granted()).toEqual(["1000", "500"]);
+    await expectUnsaid(scene, secrets);
+  });
+});
+
+describe("examples/adopt", () => {
+  let scene: Scene;
+  const legacy = "sk_live_legacy_value_0123456789";
+
+  beforeAll(async () => {
+    scene = await setScene("apikeys-adopt", {
+      example: folders.adopt,
+      config: () => ({
+        "apikeys-adopt:readKeyId": "key_theirs",
+        "apikeys-adopt:legacyKey": { value: legacy, secret: true },
+      }),
+    });
+    scene.service.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "theirs", enabled: false });
+  });
+  afterAll(() => scene?.close());
+
+  it("finds the workspace, reads the one key and takes the other over", async () => {
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 2 } });
+    expect(writes(scene.service)).toEqual(["POST /api/v1/api-key/migrate"]);
+    expect(stepsFor(up, "theirs").map(({ op }) => op)).toEqual(["read"]);
+    const taken = scene.service.keys().find(({ name }) => name === "legacy");
+    expect(taken).toMatchObject({ key: legacy, workspaceId: "ws_main", customerId: "customer-legacy" });
+    expect(await scene.stack.outputs()).toEqual({
+      workspaceId: { value: "ws_main", secret: false },
+      theirsIsEnabled: { value: false, secret: false },
+      theirsCustomer: { value: "cust_elsewhere", secret: false },
+      legacyKeyId: { value: taken?.id, secret: false },
+      legacyKey: { value: legacy, secret: true },
+    });
+  });
+
+  it("is quiet: no change, no write", async () => {
+    await expectNothingToDo(scene);
+    const preview = await scene.stack.previewRefresh({ expectNoChanges: true });
+    expect(preview.ok, preview.output).toBe(true);
+  });
+
+  it("is destroyed: the key taken over goes, the one that is read stays", async () => {
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(scene.service.keys().map(({ id }) => id)).toEqual(["key_theirs"]);
+    await expectUnsaid(scene, [legacy]);
+  });
+});
