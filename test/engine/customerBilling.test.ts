@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
+import { programOf } from "./kindProgram";
+import { type Scene, setScene } from "./scene";
+
+const program = programOf("CustomerBilling");
+const first = `{ ...base, totalCredits: "100", spendCap: "9.50", externalMeterId: "meter" }`;
+const changed = (more: string) =>
+  `{ workspaceId: "ws_second", totalCredits: "200", allowOverages: true, ${more} }`;
+
+describe("what was granted", () => {
+  let scene: Scene;
+  const declare = (text: string) => scene.declare(program({ held: text }));
+  const granted = () => scene.service.billings().map(({ totalCredits }) => totalCredits);
+  const stays = (id: string | undefined, workspace: string) =>
+    `warning: The credits of ${id} in workspace ${workspace} stay in the service, which has no call to take a grant back`;
+
+  beforeAll(async () => {
+    scene = await setScene("billing", { program: program({ held: first }) });
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+  });
+  afterAll(() => scene?.close());
+
+  it("B3 was sent once, as declared", () => {
+    expect(scene.service.requests.map(({ endpoint, body }) => ({ endpoint, body }))).toEqual([
+      {
+        endpoint: "createBilling",
+        body: {
+          workspaceId: "ws_main",
+          totalCredits: "100",
+          allowOverages: false,
+          spendCap: "9.5",
+          externalMeterId: "meter",
+        },
+      },
+    ]);
+  });
+
+  it("B2 changed, it fails in preview with the way out, a line for each field and no request", async () => {
+    await declare(changed(""));
+    scene.service.clearRequests();
+    for (const command of ["preview", "up"] as const) {
+      const lines = errorsFor(await scene.stack[command](), "held");
+      const fields = ["workspaceId", "totalCredits", "allowOverages", "spendCap", "externalMeterId"];
+      expect(lines).toHaveLength(fields.length);
+      fields.forEach((field, place) => {
+        expect(lines[place]).toContain(`${field}: can't change, since the service has no call that changes`);
+        expect(lines[place]).toContain("Put the old value back; or, to grant again on purpose, change grant");
+      });
+    }
+    expect(scene.service.requests).toEqual([]);
+    expect(granted()).toEqual(["100"]);
+  });
+
+  it("B2 with a new `grant` the preview shows a replacement for it, and the up grants exactly once more", async () => {
+    await declare(changed(`grant: "second"`));
+    const preview = await scene.stack.preview();
+    const shown = stepsFor(preview, "held").find(({ op }) => op === "replace");
+    expect(shown, preview.output).toMatchObject({
+      replacedFor: ["grant"],
+      changed: { grant: { old: "initial", new: "second" }, totalCredits: { old: "100", new: "200" } },
+    });
+    expect(scene.service.requests).toEqual([]);
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { replace: 1 } });
+    expect(scene.service.requests.map(({ endpoint }) => endpoint)).toEqual(["createBilling"]);
+    expect(granted()).toEqual(["100", "200"]);
+    expect(up.stdout).toContain(stays(scene.service.billings()[0]?.id, "ws_main"));
+    await expectSilentUp(scene);
+  });
+
+  it("B4 a refresh makes no request for it", async () => {
+    const refresh = await scene.stack.refresh({ expectNoChanges: true });
+    expect(refresh.ok, refresh.output).toBe(true);
+    expect(scene.service.requests).toEqual([]);
+  });
+
+  it("B5 its own id added as `billingId`, and the credits left out, is no grant", async () => {
+    const id = scene.service.billings()[1]?.id ?? "";
+    await declare(
+      `{ workspaceId: "ws_second", billingId: "${id}", allowOverages: true, grant: "second" }, { protect: true }`,
+    );
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { update: 1 } });
+    expect(stepsFor(up, "held")).toMatchObject([{ op: "update", diffs: ["billingId", "totalCredits"] }]);
+    expect(scene.service.requests).toEqual([]);
+    expect(await scene.stack.outputs()).toMatchObject({ heldId: { value: id } });
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("B4 `protect: true` keeps it from being destroyed, and from being granted again", async () => {
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok).toBe(false);
+    expect(destroy.error).toMatch(/protect/);
+    await declare(`${changed(`grant: "third"`)}, { protect: true }`);
+    const up = await scene.stack.up();
+    expect(up.ok).toBe(false);
+    expect(up.error).toMatch(/protect/);
+    expect(scene.service.requests).toEqual([]);
+    const { resources = [] } = await scene.stack.exportState();
+    expect(resources.filter(({ urn }) => urn.endsWith("::held"))).toHaveLength(1);
+  });
+
+  it("B4 destroy makes no request, and warns that the credits stay", async () => {
+    const unprotected = await scene.stack.run(["state", "unprotect", "--all", "--yes"]);
+    expect(unprotected.ok, unprotected.output).toBe(true);
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(destroy.stdout).toContain(stays(scene.service.billings()[1]?.id, "ws_second"));
+    expect(scene.service.requests).toEqual([]);
+    expect(granted()).toEqual(["100", "200"]);
+  });
+});
+
+describe("a record that exists already", () => {
+  let scene: Scene;
+  afterAll(() => scene?.close());
+
+  it("B5 is adopted by `billingId`, without a request in its whole life", async () => {
+    const declared = `{ ...base, billingId: "bill_of_theirs" }`;
+    scene = await setScene("billing-adopted", { program: program({ adopted: declared }) });
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 2 } });
+    expect(await scene.stack.outputs()).toMatchObject({ adoptedId: { value: "bill_of_theirs" } });
+    await expectQuiet(scene);
+    await expectSilentUp(scene);
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(destroy.stdout).toContain("The credits of bill_of_theirs in workspace ws_main stay");
+    expect(scene.service.requests).toEqual([]);
+  });
+
+  it("B5 `billingId` beside `totalCredits` fails in preview, and so does neither", async () => {
+    await scene.declare(program({ both: `{ ...base, billingId: "bill_of_theirs", totalCredits: "5" }` }));
+    const both = onlyLine(await scene.stack.preview(), "both");
+    expect(both).toContain("totalCredits: can't stand beside billingId");
+    await scene.declare(program({ neither: "base" }));
+    const neither = onlyLine(await scene.stack.preview(), "neither");
+    expect(neither).toContain("totalCredits: must be given");
+    expect(neither).toContain("billingId");
+  });
+});

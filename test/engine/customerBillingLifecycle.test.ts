@@ -1,0 +1,36 @@
+import { programOf } from "./kindProgram";
+import { lifecycleSuite } from "./lifecycleSuite";
+
+const granted = (more: string) => `{ ...base, totalCredits: "100", ${more} }`;
+
+lifecycleSuite({
+  kind: "CustomerBilling",
+  program: programOf("CustomerBilling"),
+  calls: { create: ["POST"], update: [], delete: [] },
+  managed: [],
+  respelled: {
+    "B1 numeric text by value": {
+      before: `{ ...base, totalCredits: "100", spendCap: "9.50" }`,
+      after: `{ ...base, totalCredits: 100, spendCap: "+09.5000" }`,
+    },
+    "defaults and empty values given as such": {
+      before: `{ ...base, totalCredits: "100.00" }`,
+      after: granted(`allowOverages: false, grant: "initial", externalMeterId: "", billingId: ""`),
+    },
+  },
+  replacing: { grant: { before: granted(`grant: "may"`), after: granted(`grant: "june"`) } },
+  deletesFirst: [
+    {
+      before: `{ ...base, totalCredits: "7" }, { deleteBeforeReplace: true }`,
+      after: `{ ...base, totalCredits: "7", grant: "again" }, { deleteBeforeReplace: true }`,
+    },
+  ],
+  deleting: [],
+  fixed: [],
+  // The service has no call that deletes a record, and nobody else can either.
+  deletable: { before: "", after: "" },
+  delete: () => {},
+  hidden: [],
+  secretOf: () => undefined,
+  leftOver: () => [],
+});
