@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
+import { programOf } from "./kindProgram";
+import { type Scene, setScene } from "./scene";
+
+const program = programOf("WorkspaceSettings");
+const theirs = {
+  defaultKeyPrefix: "old",
+  defaultAllowedIPs: ["10.0.0.1", "192.0.2.0/24"],
+  defaultRateLimitPerSecond: 7,
+  defaultExpiration: 3600,
+};
+
+describe("a workspace that has values already", () => {
+  let scene: Scene;
+  const held = () => scene.service.workspaces().find(({ id }) => id === "ws_main");
+  const declare = (text: string) => scene.declare(program({ main: `{ ...base, ${text} }` }));
+  const patches = () => scene.service.requests.filter(({ method }) => method === "PATCH");
+
+  beforeAll(async () => {
+    scene = await setScene("settings", {
+      program: program({ main: "{ ...base, defaultRateLimitPerSecond: 7, defaultKeyPrefix: 'old' }" }),
+    });
+    scene.service.editWorkspace("ws_main", theirs);
+  });
+  afterAll(() => scene?.close());
+
+  it("W2 is adopted without a write where all is already as declared; only what is declared is shown", async () => {
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(scene.service.requests.map(({ endpoint }) => endpoint)).toEqual(["readWorkspace"]);
+    expect(held()).toMatchObject(theirs);
+    const [step] = stepsFor(up, "main");
+    const shown = Object.keys(step?.new?.inputs ?? {}).filter((name) => !name.startsWith("__"));
+    expect(shown.sort()).toEqual([
+      "defaultKeyPrefix",
+      "defaultRateLimitPerSecond",
+      "onDestroy",
+      "workspaceId",
+    ]);
+  });
+
+  it.each([
+    { patchFields: "merges", from: 7, to: 50 },
+    { patchFields: "replaces", from: 50, to: 60 },
+  ] as const)(
+    "W1 where PATCH $patchFields, the preview shows the one declared field that changes, and the others stay",
+    async ({ patchFields, from, to }) => {
+      scene.service.setDialect({ patchFields });
+      scene.service.clearRequests();
+      await declare(`defaultRateLimitPerSecond: ${to}, defaultKeyPrefix: "old"`);
+      const up = await scene.stack.up();
+      expect(up.ok, up.output).toBe(true);
+      const [step] = stepsFor(up, "main");
+      expect(step).toMatchObject({ op: "update", diffs: ["defaultRateLimitPerSecond"] });
+      expect(step?.changed).toEqual({ defaultRateLimitPerSecond: { old: from, new: to } });
+      const values = { ...theirs, defaultRateLimitPerSecond: to };
+      expect(patches()).toMatchObject([{ body: values }]);
+      expect(held()).toMatchObject(values);
+      await expectQuiet(scene);
+    },
+  );
+
+  it("W1 a field that is not declared has no drift, and one that is no longer declared stays as it is", async () => {
+    scene.service.editWorkspace("ws_main", { defaultExpiration: 60, defaultAllowedIPs: [] });
+    await declare("defaultRateLimitPerSecond: 60");
+    scene.service.clearRequests();
+    const up = await scene.stack.up({ refresh: true });
+    expect(up.ok, up.output).toBe(true);
+    expect(stepsFor(up, "main").map(({ op, diffs }) => ({ op, diffs }))).toEqual([
+      { op: "refresh", diffs: [] },
+      { op: "update", diffs: ["defaultKeyPrefix"] },
+    ]);
+    expect(patches()).toEqual([]);
+    expect(held()).toMatchObject({ defaultKeyPrefix: "old", defaultExpiration: 60, defaultAllowedIPs: [] });
+    scene.service.editWorkspace("ws_main", { defaultKeyPrefix: "elsewhere" });
+    await expectQuiet(scene);
+  });
+
+  it("W5 destroyed with onDestroy left at its default, it sends nothing", async () => {
+    scene.service.clearRequests();
+    const before = held();
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(scene.service.requests).toEqual([]);
+    expect(held()).toEqual(before);
+  });
+});
+
+describe('settings that are put back, with onDestroy "restore"', () => {
+  let scene: Scene;
+  const names = ["whole", "changed", "empty", "gone", "retained", "left", "entered"];
+  const ours = { defaultKeyPrefix: "new", defaultRateLimitPerSecond: 50, defaultAllowedIPs: ["10.9.9.9"] };
+  const text = JSON.stringify(ours).slice(1, -1);
+  const declared = (name: string, more = `onDestroy: "restore"`) =>
+    `{ workspaceId: "ws_${name}", ${text}, ${more} }`;
+  const resources = {
+    ...Object.fromEntries(names.slice(0, 4).map((name) => [name, declared(name)])),
+    retained: declared("retained", ""),
+    moved: declared("left"),
+  };
+  const held = (name: string) => scene.service.workspaces().find(({ id }) => id === `ws_${name}`);
+
+  beforeAll(async () => {
+    const workspaces = names.map((name) => ({
+      id: `ws_${name}`,
+      ...(name === "empty" ? { defaultRateLimitPerSecond: 3 } : theirs),
+    }));
+    const tenants = [{ accessToken: "token", workspaces }];
+    scene = await setScene("settings-restored", { tenants, program: program(resources) });
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(names.slice(0, 6).map(held)).toMatchObject(names.slice(0, 6).map(() => ours));
+  });
+  afterAll(() => scene?.close());
+
+  it("W5 onDestroy itself changes without a request", async () => {
+    await scene.declare(program({ ...resources, retained: declared("retained", `onDestroy: "retain"`) }));
+    await expectSilentUp(scene);
+    await scene.declare(program({ ...resources, whole: declared("whole", "") }));
+    const retained = await scene.stack.up();
+    expect(stepsFor(retained, "whole")).toMatchObject([{ op: "update", diffs: ["onDestroy"] }]);
+    expect(scene.service.requests.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
+  it("W6 a change of workspaceId replaces: the new one is set, then the old one put back", async () => {
+    await scene.declare(program({ ...resources, moved: declared("entered") }));
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { replace: 1, update: 1 } });
+    const [shown] = stepsFor(up, "moved").filter(({ op }) => op === "replace");
+    expect(shown).toMatchObject({ replacedFor: ["workspaceId"] });
+    expect(held("entered")).toMatchObject(ours);
+    expect(held("left")).toMatchObject(theirs);
+  });
+
+  it("W5 destroy puts back only what had a value and nobody changed since, and warns of the rest", async () => {
+    scene.service.editWorkspace("ws_changed", { defaultKeyPrefix: "theirs now" });
+    scene.service.deleteWorkspace("ws_gone");
+    scene.service.clearRequests();
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(held("whole")).toMatchObject(theirs);
+    expect(held("entered")).toMatchObject(theirs);
+    expect(held("changed")).toMatchObject({ ...theirs, defaultKeyPrefix: "theirs now" });
+    expect(held("empty")).toMatchObject({ ...ours, defaultRateLimitPerSecond: 3, defaultAllowedIPs: [] });
+    expect(held("retained")).toMatchObject(ours);
+    const restoring = (name: string) => `warning: Restoring the defaults of workspace ws_${name}`;
+    expect(destroy.stdout).toContain(`${restoring("changed")}: defaultKeyPrefix stays as it is`);
+    expect(destroy.stdout).toContain(`${restoring("empty")}: defaultKeyPrefix stays as it is`);
+    expect(destroy.stdout).toContain(`${restoring("gone")}: the service knows no such workspace`);
+    expect(destroy.stdout).not.toContain(restoring("whole"));
+    const asked = scene.service.requests.filter(({ path }) => path.includes("ws_retained"));
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("settings that can't be made", () => {
+  let scene: Scene;
+  const state = async () => {
+    const { resources = [] } = await scene.stack.exportState({ showSecrets: true });
+    return resources.map(({ urn, id, inputs, outputs }) => ({ urn, id, inputs, outputs }));
+  };
+  const tenants = [
+    { name: "acme", accessToken: "token-of-acme", workspaces: [{ id: "ws_main" }, { id: "ws_second" }] },
+    { name: "globex", accessToken: "token-of-globex", workspaces: [{ id: "ws_theirs" }] },
+  ];
+  beforeAll(async () => {
+    scene = await setScene("settings-refused", { tenants });
+  });
+  afterAll(() => scene?.close());
+
+  it("W3 W4 bad inputs fail in preview, all at once, an address by its place", async () => {
+    await scene.declare(
+      program({
+        bad: `{ ...base, defaultAllowedIPs: ["10.0.0.1", "10.0.0.999"], defaultRateLimitPerSecond: 1.5, onDestroy: "keep" } as any`,
+      }),
+    );
+    const lines = errorsFor(await scene.stack.preview(), "bad").join("\n");
+    expect(lines).toContain("defaultAllowedIPs[1]: must be an IP address or a CIDR block");
+    expect(lines).toContain("defaultRateLimitPerSecond: must be a whole number");
+    expect(lines).toContain('onDestroy: must be "retain" or "restore"');
+    await scene.declare(program({ nothing: "base" }));
+    const nothing = onlyLine(await scene.stack.preview(), "nothing");
+    expect(nothing).toContain("declare at least one of defaultKeyPrefix, defaultAllowedIPs");
+    expect(scene.service.requests).toEqual([]);
+  });
+
+  it("W6 W4 an unknown workspace, another tenant's, and a refused 0 are each a line that names the workspace", async () => {
+    const rate = (workspace: string, value: number) =>
+      `{ workspaceId: "${workspace}", defaultRateLimitPerSecond: ${value} }`;
+    await scene.declare(
+      program({ unknown: rate("ws_nobodys", 5), foreign: rate("ws_theirs", 5), zero: rate("ws_main", 0) }),
+    );
+    scene.service.editWorkspace("ws_main", { defaultRateLimitPerSecond: 9 });
+    const up = await scene.stack.up({ args: ["--continue-on-error"] });
+    const said = (name: string) =>
+      up.diagnostics.find(({ urn, severity }) => severity === "error" && urn?.endsWith(`::${name}`))?.message;
+    for (const [name, workspace] of [
+      ["unknown", "ws_nobodys"],
+      ["foreign", "ws_theirs"],
+    ] as const) {
+      const line = said(name);
+      expect(line).toContain(`Setting the defaults of workspace ${workspace}: the service answered 404`);
+      expect(line).toContain("Nothing was changed");
+      expect(line).toContain(`Check the id, and that the access token may see workspace ${workspace}`);
+    }
+    expect(said("zero")).toContain("Setting the defaults of workspace ws_main: the service answered 400");
+    expect(said("zero")).toContain("one of the two numbers must be above 0");
+    expect(JSON.stringify(await scene.stack.exportState())).not.toContain("apikeys:WorkspaceSettings");
+  });
+
+  it("W6 a workspace that a refresh can't see is an error that names it, and the state stays", async () => {
+    await scene.declare(program({ main: "{ ...base, defaultRateLimitPerSecond: 5 }" }));
+    expect(await scene.stack.up()).toMatchObject({ ok: true });
+    scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-globex");
+    const before = await state();
+    const line = onlyLine(await scene.stack.refresh(), "main");
+    expect(line).toContain("Reading the defaults of workspace ws_main: the service answered 404");
+    expect(line).toContain("State is unchanged");
+    expect(await state()).toEqual(before);
+  });
+});
