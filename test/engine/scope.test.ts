@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Fault } from "../service";
+import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
+import { programOf } from "./kindProgram";
+import { type Scene, setScene } from "./scene";
+
+const program = programOf("Scope");
+const orders = (name: string, description: string, representation = "orders") =>
+  `{ ...base, name: "${name}", description: "${description}", representation: "${representation}" }`;
+
+describe("a scope that the workspace has already", () => {
+  let scene: Scene;
+  let id: string;
+  const posts = () => scene.service.requests.filter(({ method }) => method !== "GET");
+  const declare = (text: string) => scene.declare(program({ orders: text }));
+
+  beforeAll(async () => {
+    scene = await setScene("scope-adopted", { program: program({ orders: orders("Orders", "Every one") }) });
+    const there = { representation: "orders", name: "Orders", description: "All orders" };
+    id = scene.service.addScope({ workspaceId: "ws_main", ...there }).id;
+  });
+  afterAll(() => scene?.close());
+
+  it("S1 is refused in up, with what the service has, where it says something else", async () => {
+    const preview = await scene.stack.preview();
+    expect(preview.ok, preview.output).toBe(true);
+    expect(scene.service.requests).toEqual([]);
+    const line = onlyLine(await scene.stack.up(), "orders");
+    expect(line).toContain(`the workspace has one already (${id}), with description "All orders"`);
+    expect(line).toContain("Declare it as it is, or with another representation");
+    expect(posts()).toEqual([]);
+    expect(JSON.stringify(await scene.stack.exportState())).not.toContain("apikeys:Scope");
+  });
+
+  it("S1 is adopted without a POST where it says the same, but for case and white space", async () => {
+    await declare(orders("orders ", "ALL orders"));
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 1 } });
+    expect(await scene.stack.outputs()).toMatchObject({ ordersId: { value: id } });
+    expect(posts()).toEqual([]);
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("S2 a changed name or description fails in preview, with the way out", async () => {
+    await declare(orders("New orders", "New ones"));
+    scene.service.clearRequests();
+    for (const command of ["preview", "up"] as const) {
+      const lines = errorsFor(await scene.stack[command](), "orders");
+      expect(lines).toHaveLength(2);
+      ["name", "description"].forEach((field, place) => {
+        expect(lines[place]).toContain(`${field}: can't change, since the service has no call that edits`);
+        expect(lines[place]).toContain("declare another representation, which makes another scope");
+      });
+    }
+    expect(scene.service.requests).toEqual([]);
+  });
+
+  it("S2 with another representation it replaces: another one is made, and the old one stays, as a warning says", async () => {
+    await declare(orders("New orders", "New ones", "new-orders"));
+    const preview = await scene.stack.preview();
+    const shown = stepsFor(preview, "orders").find(({ op }) => op === "replace");
+    expect(shown, preview.output).toMatchObject({ replacedFor: ["representation"] });
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { replace: 1 } });
+    expect(posts()).toHaveLength(1);
+    expect(up.stdout).toContain(`warning: Scope "orders" in workspace ws_main (${id}) stays in the service`);
+    const stored = scene.service.scopes("ws_main").map(({ representation }) => representation);
+    expect(stored).toEqual(["orders", "new-orders"]);
+    await expectQuiet(scene);
+  });
+
+  it("S3 destroy makes no request, and warns that it stays; declared again, it is adopted", async () => {
+    const made = scene.service.scopes("ws_main")[1]?.id;
+    scene.service.clearRequests();
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(destroy.stdout).toContain(
+      `warning: Scope "new-orders" in workspace ws_main (${made}) stays in the service, which has no call to delete a scope`,
+    );
+    expect(scene.service.requests).toEqual([]);
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(await scene.stack.outputs()).toMatchObject({ ordersId: { value: made } });
+    expect(posts()).toEqual([]);
+  });
+});
+
+describe("a scope that somebody else deletes or can't see", () => {
+  let scene: Scene;
+  const tenants = [
+    { name: "acme", accessToken: "token-of-acme", workspaces: [{ id: "ws_main" }] },
+    { name: "globex", accessToken: "token-of-globex", workspaces: [{ id: "ws_theirs" }] },
+  ];
+  const state = async () => {
+    const { resources = [] } = await scene.stack.exportState({ showSecrets: true });
+    return resources.map(({ urn, id, inputs, outputs }) => ({ urn, id, inputs, outputs }));
+  };
+  beforeAll(async () => {
+    scene = await setScene("scope-gone", { tenants, program: program({ held: orders("Held", "") }) });
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+  });
+  afterAll(() => scene?.close());
+
+  it("R6 a token that sees another tenant's workspaces leaves the state as it was, although its list is empty", async () => {
+    scene.service.setDialect({ foreign: "empty" });
+    scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-globex");
+    const before = await state();
+    const line = onlyLine(await scene.stack.refresh(), "held");
+    expect(line).toContain("The token is the likely cause");
+    expect(line).toContain("APIKEYS_ACCESS_TOKEN");
+    expect(await state()).toEqual(before);
+    scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-acme");
+  });
+
+  it("S3 is made anew by `up --refresh`", async () => {
+    const id = scene.service.scopes("ws_main")[0]?.id ?? "";
+    scene.service.deleteScope(id);
+    const up = await scene.stack.up({ refresh: true });
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 1 } });
+    expect(scene.service.scopes("ws_main")).toMatchObject([{ representation: "orders", name: "Held" }]);
+    await expectSilentUp(scene);
+  });
+});
+
+/** Ways in which the answer to a POST is lost although the scope is made. */
+const losses: Readonly<Record<string, Fault>> = {
+  reset: { kind: "resetAfter" },
+  error: { kind: "errorAfter" },
+  cut: { kind: "truncated" },
+  empty: { kind: "emptyBody" },
+};
+
+describe("a scope whose POST is not answered", () => {
+  let scene: Scene;
+  const names = Object.keys(losses);
+  const declared = (name: string) => `{ ...base, name: "${name}", representation: "scope-${name}" }`;
+  const inject = (name: string, fault: Fault) =>
+    scene.service.inject({
+      endpoint: "createScope",
+      when: ({ body }) => JSON.stringify(body).includes(`"scope-${name}"`),
+      fault,
+    });
+  const posts = () => scene.service.requests.filter(({ endpoint }) => endpoint === "createScope");
+  const stored = () =>
+    scene.service
+      .scopes("ws_main")
+      .map(({ representation }) => representation)
+      .sort();
+
+  beforeAll(async () => {
+    // Posted twice, there would be two.
+    scene = await setScene("scope-lost", {
+      dialect: { duplicateScope: "made" },
+      program: program(Object.fromEntries(names.map((name) => [name, declared(name)]))),
+    });
+  });
+  afterAll(() => scene?.close());
+
+  it("S4 is found in the list, and never posted twice: lost by a reset, an error, a cut answer and an empty one", async () => {
+    for (const [name, fault] of Object.entries(losses)) inject(name, fault);
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(posts()).toHaveLength(names.length);
+    expect(stored()).toEqual(names.map((name) => `scope-${name}`).sort());
+    const ids = scene.service.scopes("ws_main").map(({ name, id }) => [`${name}Id`, { value: id }]);
+    expect(await scene.stack.outputs()).toMatchObject(Object.fromEntries(ids));
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("S4 where the list does not show it, the up fails and says what to do; the next one makes it, once", async () => {
+    await scene.declare(program({ unsure: declared("unsure") }));
+    inject("unsure", { kind: "resetBefore" });
+    scene.service.clearRequests();
+    const line = onlyLine(await scene.stack.up(), "unsure");
+    expect(line).toContain("Whether it was created is not known, and the service's list does not show it");
+    expect(line).toContain("run up again, which looks for it before creating one");
+    expect(posts()).toHaveLength(1);
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(stored().filter((name) => name === "scope-unsure")).toHaveLength(1);
+  });
+});
