@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { execute } from "./command";
+import { expectUnsaid } from "./expectations";
+import { programOfLookups } from "./lookupsProgram";
+import { credentials, type Scene, setScene } from "./scene";
+
+const tenants = [
+  {
+    accessToken: "token-of-acme",
+    workspaces: [
+      { id: "ws_main", name: "Main" },
+      { id: "ws_twin", name: "Twin" },
+      { id: "ws_other", name: "Twin" },
+    ],
+  },
+];
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await setScene("lookup-errors", { tenants, dialect: { delete: "marks", errorEchoes: "request" } });
+  const add = (id: string, name: string) => scene.service.addKey({ id, workspaceId: "ws_main", name });
+  add("key_one", "double");
+  add("key_two", "double");
+  add("key_gone", "gone");
+  scene.service.deleteKey("key_gone");
+});
+afterAll(() => scene?.close());
+
+it("what is not there, or there twice, is one line that lists what there is", async () => {
+  const key = (by: string) => `told(() => apikeys.getApiKey({ workspaceId: "ws_main", ${by} }))`;
+  await scene.declare(
+    programOfLookups(
+      {
+        twice: `told(() => apikeys.getWorkspace({ name: "Twin" }))`,
+        none: `told(() => apikeys.getWorkspace({ name: "main" }))`,
+        neither: "told(() => apikeys.getWorkspace({}))",
+        both: `told(() => apikeys.getWorkspace({ id: "ws_main", name: "Main" }))`,
+        unknown: `told(() => apikeys.getWorkspace({ id: "ws_nobodys" }))`,
+        keyTwice: key(`name: "double"`),
+        keyNone: key(`name: "triple"`),
+        keyDeleted: key(`id: "key_gone"`),
+        keyUnknown: key(`id: "key_nobodys"`),
+        keysUnknown: `told(() => apikeys.getApiKeys({ workspaceId: "ws_nobodys" }))`,
+        scopesUnknown: `told(() => apikeys.getScopes({ workspaceId: "ws_nobodys" }))`,
+        token: "told(() => apikeys.getWorkspaces({ provider: wrong }))",
+      },
+      `const wrong = new apikeys.Provider("wrong", { accessToken: "token-of-nobody" });`,
+    ),
+  );
+  const up = await scene.stack.up({ args: ["--skip-preview"] });
+  expect(up.ok, up.output).toBe(true);
+  const said = Object.fromEntries(
+    Object.entries(await scene.stack.outputs()).map(([name, { value }]) => [name, String(value)]),
+  );
+  expect(said).toMatchObject({
+    twice: 'There is more than one workspace named "Twin": ws_twin, ws_other. Look it up by its id.',
+    none: 'There is no workspace named "main". There is: "Main" (ws_main), "Twin" (ws_twin), "Twin" (ws_other).',
+    neither: expect.stringContaining("give either id or name"),
+    both: expect.stringContaining("give either id or name"),
+    unknown: expect.stringMatching(/^Reading workspace ws_nobodys: the service answered 404.*Check the id/),
+    keyTwice:
+      'There is more than one key named "double" in workspace ws_main: key_one, key_two. Look it up by its id.',
+    keyNone:
+      'There is no key named "triple" in workspace ws_main. There is: "double" (key_one), "double" (key_two).',
+    keyDeleted: "Reading key key_gone of workspace ws_main: it was deleted.",
+    keyUnknown: expect.stringMatching(/^Reading key key_nobodys of workspace ws_main: .*404.*Check both ids/),
+    keysUnknown: expect.stringMatching(/^Listing the keys of workspace ws_nobodys: the service answered 404/),
+    scopesUnknown: expect.stringMatching(/^Listing the scopes of workspace ws_nobodys: .*answered 404/),
+    token: expect.stringMatching(
+      /answered 401.*The access token came from the Provider's argument accessToken/,
+    ),
+  });
+  for (const [name, line] of Object.entries(said)) expect(line, name).not.toContain("\n");
+  await expectUnsaid(scene, ["token-of-acme", "token-of-nobody"]);
+});
+
+it.each([
+  { form: "plain", lookup: `apikeys.getWorkspace({ name: "main" })` },
+  { form: "Output", lookup: `apikeys.getWorkspaceOutput({ name: pulumi.output("main") })` },
+])(
+  "one that fails fails the program, and the user reads its line without a trace ($form form)",
+  async ({ lookup }) => {
+    await scene.declare(programOfLookups({ found: lookup }));
+    const preview = await scene.stack.preview();
+    expect(preview.ok).toBe(false);
+    expect(preview.output).toContain('There is no workspace named "main". There is: "Main" (ws_main)');
+    expect(preview.output.split("\n").filter((line) => /^\s+at /.test(line))).toEqual([]);
+  },
+);
+
+it("a program that looks something up ends by itself, although its connections are kept", async () => {
+  const program = `
+    const pulumi = require("@pulumi/pulumi");
+    pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "1", state: inputs }), call: () => ({}) });
+    const apikeys = require("pulumi-apikeys");
+    apikeys.getWorkspaces().then(({ workspaces }) => console.log(workspaces.map(({ id }) => id).join()));
+    apikeys.getWorkspaceOutput({ id: "ws_main" }).apply(({ name }) => console.log(name));`;
+  const env = { PATH: process.env["PATH"], ...credentials(scene.service) };
+  scene.service.clearRequests();
+  const { code, stdout, output } = await execute(process.execPath, ["--eval", program], {
+    cwd: scene.project.dir,
+    env,
+  });
+  expect(code, output).toBe(0);
+  expect(stdout.trim().split("\n").sort()).toEqual(["Main", "ws_main,ws_twin,ws_other"]);
+  expect(scene.service.requests).toHaveLength(2);
+});

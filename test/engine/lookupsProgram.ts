@@ -1,0 +1,16 @@
+/** A program that looks things up: the name of each output → what it is, as text. `before` may declare what they use. */
+export function programOfLookups(outputs: Readonly<Record<string, string>>, before = ""): string {
+  const exported = Object.entries(outputs).map(([name, text]) => `export const ${name} = ${text};`);
+  return `import * as pulumi from "@pulumi/pulumi";
+import * as apikeys from "pulumi-apikeys";
+
+/** The message of a failed look-up; \`undefined\` if it does not fail. */
+const told = (found: () => Promise<unknown>) =>
+  found().then(
+    () => undefined,
+    (error) => (pulumi.RunError.isInstance(error) ? error.message : \`not a RunError: \${error}\`),
+  );
+${before}
+${exported.join("\n")}
+`;
+}
