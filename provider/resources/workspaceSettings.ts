@@ -71,8 +71,13 @@ function written(
   };
 }
 
+/** What settings held after our last write, of those that a refresh has since found changed elsewhere. */
+const lastKey = "__last";
+
 /** What a setting held after our last write. */
 function ours(state: Properties, name: string): unknown {
+  const last = (state[lastKey] ?? {}) as Properties;
+  if (name in last) return last[name];
   const observed = (state[observedKey] ?? {}) as Properties;
   return name in observed ? observed[name] : state[name];
 }
@@ -164,10 +169,20 @@ async function write(session: Session, writing: Writing, record: WorkspaceRecord
 
 async function read(session: Session, id: string, state: Properties): Promise<Outcome> {
   const record = await look(session, id, `Reading the defaults of workspace ${id}`, "State is unchanged");
-  const next = drifted(declaredIn(state), state, observe(record));
+  const observed = observe(record);
+  const next = drifted(declaredIn(state), state, observed);
+  const moved = declaredIn(state).filter(
+    (field) => !same(field, ours(state, field.name), observed[field.name]),
+  );
+  const last = Object.fromEntries(moved.map(({ name }) => [name, ours(state, name) ?? ""]));
   return {
     id,
-    state: { ...next, name: state["name"] ?? record.name, teamId: state["teamId"] ?? record.teamId },
+    state: {
+      ...next,
+      [lastKey]: moved.length > 0 ? last : undefined,
+      name: state["name"] ?? record.name,
+      teamId: state["teamId"] ?? record.teamId,
+    },
   };
 }
 
