@@ -1,0 +1,90 @@
+import { expect, vi } from "vitest";
+import type { Dialect, Endpoint } from "../service";
+import type { Changes, Held, HostedResource, Properties } from "./host";
+import { failureOf } from "./keyActs";
+import type { Scene } from "./scene";
+
+/** One resource's life on a dialect of the service, whatever its kind. */
+export interface Plot extends Scene {
+  readonly resource: HostedResource;
+  readonly dialect: Dialect;
+  readonly workspaceId: string;
+}
+
+/** A resource as the engine holds it, and what the program declares for it. */
+export interface Declared {
+  readonly held: Held;
+  readonly inputs: Properties;
+}
+
+const nothing: { changes: Changes; replaces: string[] } = { changes: "none", replaces: [] };
+
+/** The inputs in canonical form, checked without a request (R12). */
+export async function checked(plot: Plot, inputs: Properties, olds?: Properties): Promise<Properties> {
+  const answer = await asking(plot, [], () => plot.resource.check(inputs, olds));
+  expect(answer.failures).toEqual([]);
+  return answer.inputs;
+}
+
+/** Why check refuses the inputs. */
+export async function refusals(plot: Plot, inputs: Properties, olds?: Properties): Promise<string[]> {
+  const { failures } = await asking(plot, [], () => plot.resource.check(inputs, olds));
+  expect(failures.every(({ property }) => property === "")).toBe(true);
+  return failures.map(({ reason }) => reason);
+}
+
+/** What an update of the program does, told without a request (R12). */
+export function planned(plot: Plot, held: Held, inputs: Properties) {
+  return asking(plot, [], () => plot.resource.diff(held, inputs));
+}
+
+/** R3: right after a write a read changes nothing, and there is nothing to do. */
+export async function expectQuiet(plot: Plot, held: Held, inputs: Properties): Promise<void> {
+  const read = await plot.resource.read(held);
+  expect(read).toEqual({ id: held.id, properties: held.state, inputs });
+  expect(await planned(plot, held, inputs)).toEqual(nothing);
+  expect(await planned(plot, { id: held.id, state: read.properties }, inputs)).toEqual(nothing);
+}
+
+/** Runs it, and expects just these writes to be asked of the service; requests told to slow down don't count. */
+export async function writing<T>(
+  { standIn }: Pick<Scene, "standIn">,
+  writes: readonly Endpoint[],
+  operation: () => Promise<T>,
+): Promise<T> {
+  const before = standIn.requests.length;
+  const result = await operation();
+  const asked = standIn.requests
+    .slice(before)
+    .filter(({ method, status }) => method !== "GET" && status !== 429);
+  expect(asked.map(({ endpoint }) => endpoint)).toEqual(writes);
+  return result;
+}
+
+/** Runs it, and expects just these requests. */
+export async function asking<T>(
+  { standIn }: Pick<Scene, "standIn">,
+  endpoints: readonly Endpoint[],
+  operation: () => Promise<T>,
+): Promise<T> {
+  const before = standIn.requests.length;
+  const result = await operation();
+  const asked = standIn.requests.slice(before).filter(({ status }) => status !== 429);
+  expect(asked.map(({ endpoint }) => endpoint)).toEqual(endpoints);
+  return result;
+}
+
+/** Runs it, and expects one more warning on stderr. */
+export async function warned<T>({ host }: Scene, warning: RegExp, operation: () => Promise<T>): Promise<T> {
+  const before = host.output.stderr.length;
+  const result = await operation();
+  await vi.waitFor(() => expect(host.output.stderr.slice(before)).toMatch(warning), { timeout: 1_000 });
+  return result;
+}
+
+/** A create that fails without leaving anything; gives its message. */
+export async function refusedCreate(plot: Plot, inputs: Properties): Promise<string> {
+  const failure = await failureOf(plot.resource.create(inputs));
+  expect(failure.kept).toBeUndefined();
+  return failure.message;
+}

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { billingLife } from "./billingLife";
+import { knobCases, presetCases } from "./knobs";
+import { quickTimers } from "./quickTimers";
+import { accessToken, openScene, type Scene } from "./scene";
+import { scopeLife } from "./scopeLife";
+import { settingsLife } from "./settingsLife";
+
+const cases = [...presetCases, ...knobCases];
+
+describe.each([
+  { kind: "Scope", life: scopeLife },
+  { kind: "CustomerBilling", life: billingLife },
+  { kind: "WorkspaceSettings", life: settingsLife },
+])("the life of a $kind", ({ life }) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    const workspaces = cases.map(({ workspaceId }) => workspaceId);
+    scene = await openScene({ workspaces, env: quickTimers() });
+  });
+  afterAll(async () => {
+    expect(await scene.close()).not.toContain(accessToken);
+  });
+
+  test.each(cases)("$name", async ({ dialect, workspaceId }) => {
+    await life(scene, dialect, workspaceId);
+  });
+});

@@ -1,0 +1,190 @@
+import { expect } from "vitest";
+import type { Dialect, StoredWorkspace } from "../service";
+import { storedAddresses, storedNumber, storedPrefix } from "../service/normalise";
+import type { Properties } from "./host";
+import { failureOf } from "./keyActs";
+import {
+  asking,
+  checked,
+  type Declared,
+  expectQuiet,
+  type Plot,
+  planned,
+  refusedCreate,
+  warned,
+  writing,
+} from "./plot";
+import type { Scene } from "./scene";
+
+const names = [
+  "defaultKeyPrefix",
+  "defaultAllowedIPs",
+  "defaultRateLimitPerSecond",
+  "defaultExpiration",
+] as const;
+
+/** What the workspace holds before, as every dialect would spell it. */
+const before = {
+  defaultKeyPrefix: "old_",
+  defaultAllowedIPs: ["10.1.0.0/16"],
+  defaultRateLimitPerSecond: 20,
+  defaultExpiration: 3600,
+} as const;
+
+/** Adopt, update each setting, drift, heal, no longer declared, destroy: the same for every dialect. */
+export async function settingsLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
+  const plot: Plot = { ...scene, resource: scene.host.resource("WorkspaceSettings"), dialect, workspaceId };
+  plot.standIn.setDialect(dialect);
+  plot.standIn.editWorkspace(workspaceId, before);
+  let now = await adopted(plot);
+  now = await updated(plot, now, { defaultKeyPrefix: "acme" });
+  now = await updated(plot, now, { defaultAllowedIPs: ["2001:DB8:0::1", "192.0.2.7"] });
+  now = await updated(plot, now, { defaultRateLimitPerSecond: 57 });
+  now = await healed(plot, now);
+  now = await noLongerDeclared(plot, now);
+  now = await updated(plot, now, { onDestroy: "restore", defaultExpiration: 7207 });
+  now = await givenBack(plot, now);
+  await restored(plot, now);
+  await retained(plot);
+  await unseen(plot);
+}
+
+/** W2: nothing is sent for what is as declared. */
+async function adopted(plot: Plot): Promise<Declared> {
+  const inputs = await checked(plot, {
+    workspaceId: plot.workspaceId,
+    defaultRateLimitPerSecond: 20,
+    defaultAllowedIPs: ["10.1.2.3/16"],
+  });
+  const held = await asking(plot, ["readWorkspace"], () => plot.resource.create(inputs));
+  expect(held.id).toBe(plot.workspaceId);
+  const { name, teamId } = stored(plot);
+  expect(held.state).toMatchObject({ ...inputs, name, teamId });
+  await expectQuiet(plot, held, inputs);
+  return { held, inputs };
+}
+
+/** W1: what is declared is written as declared, and nothing else changes, in one PATCH. */
+async function updated(plot: Plot, { held, inputs }: Declared, change: Properties): Promise<Declared> {
+  const next = await checked(plot, { ...inputs, ...change }, inputs);
+  expect(await planned(plot, held, next)).toEqual({ changes: "unknown", replaces: [] });
+  const there = stored(plot);
+  const after = await writing(plot, ["editWorkspace"], () => plot.resource.update(held, next));
+  expectAsDeclared(plot, next, there);
+  expect(after.state).toMatchObject(next);
+  await expectQuiet(plot, after, next);
+  return { held: after, inputs: next };
+}
+
+/** R3, R5: what somebody else changed is shown, and declared again; what isn't declared is theirs to change. */
+async function healed(plot: Plot, { held, inputs }: Declared): Promise<Declared> {
+  const { standIn, resource, workspaceId } = plot;
+  const drift = { defaultKeyPrefix: "theirs_", defaultAllowedIPs: [], defaultRateLimitPerSecond: 330 };
+  standIn.editWorkspace(workspaceId, { ...drift, defaultExpiration: 7000 });
+  const read = await resource.read(held);
+  expect(read.inputs).toEqual({ ...inputs, ...drift });
+  expect(read.properties).toMatchObject(drift);
+  const seen = { id: held.id, state: read.properties };
+  expect(await resource.read(seen)).toEqual(read);
+  expect(await planned(plot, seen, inputs)).toEqual({ changes: "unknown", replaces: [] });
+  const there = stored(plot);
+  const after = await writing(plot, ["editWorkspace"], () => resource.update(seen, inputs));
+  expectAsDeclared(plot, inputs, there);
+  await expectQuiet(plot, after, inputs);
+  return { held: after, inputs };
+}
+
+/** W1: with "retain", what is no longer declared stays as it is, and is no longer looked at. */
+async function noLongerDeclared(plot: Plot, { held, inputs }: Declared): Promise<Declared> {
+  const { defaultKeyPrefix: _, ...rest } = inputs;
+  const next = await checked(plot, rest, inputs);
+  expect(await planned(plot, held, next)).toEqual({ changes: "unknown", replaces: [] });
+  const there = stored(plot);
+  const after = await plot.resource.update(held, next);
+  expect(settingsOf(stored(plot))).toEqual(settingsOf(there));
+  expect(after.state).not.toHaveProperty("defaultKeyPrefix");
+  plot.standIn.editWorkspace(plot.workspaceId, { defaultKeyPrefix: "other_" });
+  await expectQuiet(plot, after, next);
+  return { held: after, inputs: next };
+}
+
+/** W1: with "restore", what is no longer declared goes back to what it was. */
+async function givenBack(plot: Plot, { held, inputs }: Declared): Promise<Declared> {
+  const { defaultRateLimitPerSecond: _, ...rest } = inputs;
+  const next = await checked(plot, rest, inputs);
+  const there = stored(plot);
+  const after = await writing(plot, ["editWorkspace"], () => plot.resource.update(held, next));
+  const { defaultRateLimitPerSecond } = before;
+  expect(settingsOf(stored(plot))).toEqual({ ...settingsOf(there), defaultRateLimitPerSecond });
+  await expectQuiet(plot, after, next);
+  return { held: after, inputs: next };
+}
+
+/** W5: what nobody changed since goes back; what somebody changed, seen by a refresh or not, stays. */
+async function restored(plot: Plot, { held, inputs }: Declared): Promise<void> {
+  const { standIn, resource, workspaceId } = plot;
+  const theirs = ["198.51.100.0/24"];
+  standIn.editWorkspace(workspaceId, { defaultAllowedIPs: theirs });
+  const read = await resource.read(held);
+  expect(read.inputs).toEqual({ ...inputs, defaultAllowedIPs: theirs });
+  const there = stored(plot);
+  await warned(
+    plot,
+    /^warning: Restoring the defaults of workspace .*: defaultAllowedIPs stays as it is/m,
+    () => writing(plot, ["editWorkspace"], () => resource.delete({ id: held.id, state: read.properties })),
+  );
+  expect(settingsOf(stored(plot))).toEqual({ ...settingsOf(there), defaultExpiration: 7000 });
+}
+
+async function retained(plot: Plot): Promise<void> {
+  const { resource, workspaceId } = plot;
+  const inputs = await checked(plot, { workspaceId, defaultExpiration: 60 });
+  const held = await writing(plot, ["editWorkspace"], () => resource.create(inputs));
+  await expectQuiet(plot, held, inputs);
+  const there = stored(plot);
+  await asking(plot, [], () => resource.delete(held));
+  expect(stored(plot)).toEqual(there);
+}
+
+/** W6: a workspace that can't be seen is an error that names it; destroy has nothing to put back. */
+async function unseen(plot: Plot): Promise<void> {
+  const { standIn, resource, workspaceId } = plot;
+  const nobody = await checked(plot, { workspaceId: "ws_nobody", defaultKeyPrefix: "a" });
+  expect(await refusedCreate(plot, nobody)).toMatch(
+    /^Setting the defaults of workspace ws_nobody: .*40[34].*\. Nothing was changed\. Check the id/,
+  );
+  const inputs = await checked(plot, { workspaceId, defaultKeyPrefix: "last", onDestroy: "restore" });
+  const held = await resource.create(inputs);
+  standIn.deleteWorkspace(workspaceId);
+  const { message } = await failureOf(resource.read(held));
+  expect(message).toContain(`Reading the defaults of workspace ${workspaceId}: `);
+  expect(message).toContain("State is unchanged");
+  await failureOf(resource.update(held, inputs));
+  if (plot.dialect.foreign === 403) return;
+  await warned(plot, /^warning: .*nothing to restore/m, () => writing(plot, [], () => resource.delete(held)));
+}
+
+function stored({ standIn, workspaceId }: Plot): StoredWorkspace {
+  const found = standIn.workspaces().find(({ id }) => id === workspaceId);
+  if (found === undefined) throw new Error(`the service holds no workspace ${workspaceId}`);
+  return found;
+}
+
+function settingsOf(workspace: StoredWorkspace): Properties {
+  return Object.fromEntries(names.map((name) => [name, workspace[name]]));
+}
+
+/** The workspace holds what is declared, in the dialect's spelling, and all else as it was. */
+function expectAsDeclared(plot: Plot, inputs: Properties, there: StoredWorkspace): void {
+  const { dialect } = plot;
+  const spelled: Record<string, (value: never) => unknown> = {
+    defaultKeyPrefix: (value: string) => storedPrefix(value, dialect),
+    defaultAllowedIPs: (value: string[]) => storedAddresses(value, dialect),
+    defaultRateLimitPerSecond: (value: number) => storedNumber(value, dialect),
+    defaultExpiration: (value: number) => storedNumber(value, dialect),
+  };
+  const expected = names.map((name) =>
+    name in inputs ? [name, spelled[name]?.(inputs[name] as never)] : [name, there[name]],
+  );
+  expect(settingsOf(stored(plot))).toEqual(Object.fromEntries(expected));
+}
