@@ -1,7 +1,7 @@
 import { type Dialect, defaultDialect, type PresetName, presets } from "../service";
 
 /** Every value of every knob; tsc sees to it that no value of a union is left out. */
-const values: { readonly [Knob in keyof Dialect]: readonly Dialect[Knob][] } = {
+export const knobValues: { readonly [Knob in keyof Dialect]: readonly Dialect[Knob][] } = {
   patchFields: every<"patchFields">()(["merges", "replaces"]),
   patchScopes: every<"patchScopes">()(["replaces", "upserts", "merges", "accumulates", "neverNarrows"]),
   unknownScopeId: every<"unknownScopeId">()(["refused", "ignored"]),
@@ -75,7 +75,7 @@ export interface Case {
 }
 
 /** One case for each value of each knob, all other knobs at their default. */
-export const knobCases: readonly Case[] = Object.entries(values).flatMap(([knob, all]) =>
+export const knobCases: readonly Case[] = Object.entries(knobValues).flatMap(([knob, all]) =>
   all
     .filter((value) => value !== defaultDialect[knob as keyof Dialect])
     .map((value) => caseOf(`${knob} ${value}`, { [knob]: value })),
@@ -88,7 +88,7 @@ export const presetCases: readonly Case[] = (Object.keys(presets) as PresetName[
 /** Dialects nobody thought of: every knob at a value drawn by a seed, always the same for the same seed. */
 export const mixedCases: readonly Case[] = Array.from({ length: 20 }, (_, seed) => {
   const draw = generator(seed);
-  const knobs = Object.entries(values).map(([knob, all]) => [knob, all[Math.floor(draw() * all.length)]]);
+  const knobs = Object.entries(knobValues).map(([knob, all]) => [knob, all[Math.floor(draw() * all.length)]]);
   // Each pause would take a second, and each key without its secret hides what else might go wrong.
   return caseOf(`mix ${seed}`, {
     ...Object.fromEntries(knobs),

@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Dialect, defaultDialect } from "../service";
+import { billingLife } from "./billingLife";
+import { knobValues } from "./knobs";
+import { keyLifecycle } from "./lifecycleSuite";
+import { quickTimers } from "./quickTimers";
+import { accessToken, openScene, type Scene } from "./scene";
+import { scopeLife } from "./scopeLife";
+import { settingsLife } from "./settingsLife";
+
+/** Knobs that differ from the default, about half of them; fast-check takes away all that a failure doesn't need. */
+const mixtures = fc.record(
+  Object.fromEntries(
+    Object.entries(knobValues)
+      // Each pause would take a second, and each key without its secret hides what else might go wrong.
+      .filter(([knob]) => knob !== "rateLimitPerSecond" && knob !== "createAnswer")
+      .map(([knob, all]) => {
+        const others = all.filter((value) => value !== defaultDialect[knob as keyof Dialect]);
+        return [knob, fc.constantFrom<unknown>(...others)];
+      }),
+  ),
+  { requiredKeys: [] },
+) as fc.Arbitrary<Partial<Dialect>>;
+
+const runs = 200;
+/** A failure is told with the fewest knobs that make it, which takes some runs more. */
+const shrinking = 200;
+const workspaceOf = { text: (n: number) => `ws_${n}`, numeric: String, odd: (n: number) => `ws ${n}/ü%2F?#` };
+
+describe.each([
+  { kind: "ApiKey", life: keyLifecycle },
+  { kind: "WorkspaceSettings", life: settingsLife },
+  { kind: "Scope", life: scopeLife },
+  { kind: "CustomerBilling", life: billingLife },
+])("the life of $kind", ({ life }) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    const numbers = Array.from({ length: runs + shrinking }, (_, place) => place + 1);
+    const workspaces = numbers.flatMap((n) => Object.values(workspaceOf).map((id) => id(n)));
+    scene = await openScene({ workspaces, env: quickTimers() });
+  });
+  afterAll(async () => {
+    expect(await scene.close()).not.toContain(accessToken);
+  });
+
+  test("is the same on a service that differs in any mixture of respects", { timeout: 240_000 }, async () => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(mixtures, async (knobs) => {
+        run += 1;
+        if (run > runs + shrinking) return;
+        const dialect = { ...defaultDialect, ...knobs };
+        scene.standIn.clearFaults();
+        await life(scene, dialect, workspaceOf[dialect.ids](run));
+      }),
+      { seed: 20_261_121, numRuns: runs },
+    );
+  });
+});
