@@ -2,28 +2,28 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkout } from "../engine/folders";
 
-/** README.md, as the tests of what it says read it. */
+/** README.md, as the tests of what it says read it; the functions below read any page. */
 export const readme = readFileSync(join(checkout, "README.md"), "utf8");
 
 /** The text of each code block of a language, in order. */
-export function blocks(language: string): readonly string[] {
-  return allBlocks().flatMap((block) => (block.language === language ? [block.text] : []));
+export function blocks(language: string, page = readme): readonly string[] {
+  return allBlocks(page).flatMap((block) => (block.language === language ? [block.text] : []));
 }
 
 export function languages(): readonly string[] {
-  return [...new Set(allBlocks().map(({ language }) => language))];
+  return [...new Set(allBlocks(readme).map(({ language }) => language))];
 }
 
-function allBlocks() {
-  return [...readme.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
+function allBlocks(page: string) {
+  return [...page.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
     language,
     text,
   }));
 }
 
 /** The command lines of the shell blocks, each without its comment; those joined by && one by one. */
-export function commandLines(): readonly string[] {
-  return blocks("sh")
+export function commandLines(page = readme): readonly string[] {
+  return blocks("sh", page)
     .flatMap((text) => text.trimEnd().split("\n"))
     .flatMap((line) => line.replace(/\s+#.*$/, "").split(" && "));
 }
@@ -34,9 +34,9 @@ export function isProgram(text: string): boolean {
 }
 
 /** What stands under a heading of the second order, up to the next one. */
-export function section(heading: string): string {
-  const [, after] = readme.split(`\n## ${heading}\n`);
-  if (after === undefined) throw new Error(`README.md has no section ${heading}`);
+export function section(heading: string, page = readme): string {
+  const [, after] = page.split(`\n## ${heading}\n`);
+  if (after === undefined) throw new Error(`there is no section ${heading}`);
   return after.split("\n## ")[0] ?? "";
 }
 
