@@ -31,10 +31,11 @@ export type ScopeInputs = z.input<typeof inputs>;
 /** The service has no call to change a scope (S2). */
 function rules(declared: Properties, before: Properties | undefined): readonly string[] {
   if (before === undefined) return [];
-  const changed = (name: string) => !isUnknown(declared[name]) && text(declared[name]) !== text(before[name]);
+  const changed = (name: string) => text(declared[name]) !== text(before[name]);
+  // One that is not known yet may be another one, which makes another scope.
   if (changed("workspaceId") || changed("representation")) return [];
   return ["name", "description"]
-    .filter(changed)
+    .filter((name) => !isUnknown(declared[name]) && changed(name))
     .map(
       (name) =>
         `${name}: can't change, since the service has no call that edits a scope; put the old value back, or declare another representation, which makes another scope.`,
@@ -109,7 +110,9 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
         description: (declared["description"] ?? "") as string,
       },
     );
-    if (record !== undefined) return written(declared, record);
+    // An answer may be another scope's: the list tells.
+    const own = named(record === undefined ? [] : [record], declared["representation"]);
+    if (own !== undefined) return written(declared, own);
   } catch (error) {
     const told = await afterFailure(session, doing, declared, error);
     if (told instanceof Failure) throw told;
