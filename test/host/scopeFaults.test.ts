@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Dialect, Fault } from "../service";
+import type { Held, HostedResource, Properties } from "./host";
+import { failureOf } from "./keyActs";
+import { asking, warned } from "./plot";
+import { quickTimers } from "./quickTimers";
+import { accessToken, openScene, type Scene } from "./scene";
+
+const least = { workspaceId: "ws_main", name: "Orders", representation: "orders" };
+
+describe("a Scope whose requests go wrong", () => {
+  let scene: Scene;
+  let scope: HostedResource;
+  let inputs: Properties;
+  beforeAll(async () => {
+    scene = await openScene({ env: quickTimers() });
+    scope = scene.host.resource("Scope");
+    ({ inputs } = await scope.check(least));
+  });
+  beforeEach(() => {
+    scene.standIn.setDialect({});
+    scene.standIn.clearFaults();
+    for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
+    scene.standIn.clearRequests();
+  });
+  afterAll(() => scene.close());
+
+  const posts = () => scene.standIn.requests.filter(({ endpoint }) => endpoint === "createScope");
+  const scopes = () => scene.standIn.scopes("ws_main");
+
+  const lost: readonly Fault[] = [
+    { kind: "resetAfter" },
+    { kind: "errorAfter" },
+    { kind: "errorAfter", status: 503 },
+    { kind: "truncated" },
+    { kind: "garbled" },
+    { kind: "emptyBody" },
+    { kind: "hang", carriedOut: true },
+    { kind: "hugeBody", bytes: 2_000_000 },
+  ];
+  const habits: readonly Partial<Dialect>[] = [
+    {},
+    { listLag: 2, duplicateScope: "made" },
+    { names: "lowerCased", duplicateScope: "returned" },
+    { ids: "odd", listOrder: "newestFirst", timestamps: "null" },
+  ];
+  test.each(habits.flatMap((dialect) => lost.map((fault) => ({ dialect, fault }))))(
+    "S4 an answer that is lost ($fault.kind) is found in the list, and nothing is posted twice: $dialect",
+    async ({ dialect, fault }) => {
+      scene.standIn.setDialect(dialect);
+      scene.standIn.inject({ endpoint: "createScope", fault });
+      const held = await scope.create(inputs);
+      expect(scopes()).toMatchObject([{ id: held.id }]);
+      expect(posts().map(({ carriedOut }) => carriedOut)).toEqual([true]);
+      expect(await scope.read(held)).toEqual({ id: held.id, properties: held.state, inputs });
+    },
+  );
+
+  const dropped: readonly Fault[] = [
+    { kind: "resetBefore" },
+    { kind: "status", status: 500 },
+    { kind: "hang" },
+    { kind: "html" },
+  ];
+  test.each(dropped)(
+    "S4 a POST that may have been carried out but was not ($kind) is an error, and the next up posts it",
+    async (fault) => {
+      scene.standIn.inject({ endpoint: "createScope", fault });
+      const { message, kept } = await failureOf(scope.create(inputs));
+      expect(message).toMatch(/run up again, which looks for it before creating one/);
+      expect(kept).toBeUndefined();
+      expect(posts()).toHaveLength(1);
+      const { id } = await scope.create(inputs);
+      expect(scopes()).toMatchObject([{ id }]);
+      expect(posts().map(({ carriedOut }) => carriedOut)).toEqual([false, true]);
+    },
+  );
+
+  test("S4 a POST that was told to slow down is sent again, and carried out once", async () => {
+    const fault = { kind: "rateLimited", retryAfter: 0 } as const;
+    scene.standIn.inject({ endpoint: "createScope", fault, times: 2 });
+    const { id } = await scope.create(inputs);
+    expect(scopes()).toMatchObject([{ id }]);
+    expect(posts().map(({ carriedOut }) => carriedOut)).toEqual([false, false, true]);
+  });
+
+  test("S4 another scope's answer is not taken for the one that was made", async () => {
+    const other = scene.standIn.addScope({ workspaceId: "ws_main", representation: "other" });
+    scene.standIn.inject({ endpoint: "createScope", fault: { kind: "otherRecord" } });
+    const { id } = await scope.create(inputs);
+    expect(id).not.toBe(other.id);
+    expect(scopes()).toMatchObject([{ id: other.id }, { id, representation: "orders" }]);
+    expect(posts()).toHaveLength(1);
+  });
+
+  test("S4 of two programs that make the same scope at once, one makes it and both have it", async () => {
+    const both = await Promise.all([scope.create(inputs), scope.create(inputs)]);
+    expect(scopes()).toHaveLength(1);
+    expect(both.map(({ id }) => id)).toEqual([scopes()[0]?.id, scopes()[0]?.id]);
+  });
+
+  test("S4 a lost answer whose list can't be read either is an error that says what is not known", async () => {
+    scene.standIn.inject({ endpoint: "createScope", fault: { kind: "resetAfter" } });
+    const denied = { kind: "status", status: 403 } as const;
+    scene.standIn.inject({ endpoint: "listScopes", fault: denied, after: 1 });
+    const { message, kept } = await failureOf(scope.create(inputs));
+    expect(message).toContain("Whether it was created is not known");
+    expect(kept).toBeUndefined();
+    expect((await scope.create(inputs)).id).toBe(scopes()[0]?.id);
+    expect(posts()).toHaveLength(1);
+  });
+
+  describe("once it is in state", () => {
+    let held: Held;
+    beforeEach(async () => {
+      held = await scope.create(inputs);
+      scene.standIn.clearRequests();
+    });
+
+    test.each([400, 401, 403, 404, 410, 500, 503])(
+      "R6 a list answered with %s is an error, never gone",
+      async (status) => {
+        const fault = { kind: "status", status } as const;
+        scene.standIn.inject({ endpoint: "listScopes", fault, times: Number.POSITIVE_INFINITY });
+        const { message } = await failureOf(scope.read(held));
+        expect(message).toMatch(new RegExp(`^Reading scope "orders" in .*${status}.*State is unchanged`));
+      },
+    );
+
+    test.each([{ kind: "html" }, { kind: "garbled" }, { kind: "truncated" }, { kind: "emptyBody" }] as const)(
+      "R6 a list that can't be used ($kind) is an error, never gone",
+      async (fault) => {
+        scene.standIn.inject({ endpoint: "listScopes", fault, times: Number.POSITIVE_INFINITY });
+        const { message } = await failureOf(scope.read(held));
+        expect(message).toMatch(/^Reading scope "orders" in .*State is unchanged/);
+      },
+    );
+
+    test.each([403, 404, "empty"] as const)("R6 another tenant's token is an error (%s)", async (foreign) => {
+      scene.standIn.setDialect({ foreign });
+      scene.standIn.rotateToken("acme", "another");
+      const name = `stranger ${foreign}`;
+      scene.standIn.addTenant({ name, accessToken, workspaces: [] });
+      try {
+        const { message } = await failureOf(scope.read(held));
+        expect(message).toContain("State is unchanged");
+        if (foreign === "empty") expect(message).toMatch(/The token is the likely cause/);
+      } finally {
+        scene.standIn.rotateToken(name, `token of ${name}`);
+        scene.standIn.rotateToken("acme", accessToken);
+      }
+    });
+
+    test("S3 a list that lags behind does not drop it", async () => {
+      scene.standIn.setDialect("laggingReplica");
+      const next = (await scope.check({ ...least, representation: "late" })).inputs;
+      const late = await scope.create(next);
+      expect(await scope.read(late)).toEqual({ id: late.id, properties: late.state, inputs: next });
+    });
+
+    test("S3 a list that may be cut does not drop it, and says so", async () => {
+      for (let n = 0; n < 100; n += 1)
+        scene.standIn.addScope({ workspaceId: "ws_main", representation: `filler ${n}` });
+      const next = (await scope.check({ ...least, representation: "beyond" })).inputs;
+      const beyond = await scope.create(next);
+      scene.standIn.setDialect({ listCut: 100 });
+      await warned(scene, /^warning: .*"beyond".*may be cut\. State is unchanged\.$/m, async () => {
+        expect(await scope.read(beyond)).toEqual({ id: beyond.id, properties: beyond.state, inputs: next });
+      });
+    });
+
+    test("S3 a scope whose id changed is found by its representation", async () => {
+      const moved = { ...held, id: "sc_of_before" };
+      expect(await scope.read(moved)).toEqual({ id: held.id, properties: held.state, inputs });
+    });
+
+    test("S3 R13 nothing is asked for a plan without a change, or to destroy", async () => {
+      await asking(scene, [], async () => {
+        expect(await scope.diff(held, inputs)).toEqual({ changes: "none", replaces: [] });
+        await scope.delete(held);
+      });
+    });
+  });
+});
