@@ -29,6 +29,20 @@ export interface Session {
   readonly warn: (message: string) => void;
 }
 
+/** The same session, in whose errors these secrets do not appear either. */
+export function guarding(session: Session, ...secrets: readonly unknown[]): Session {
+  const known = secrets.filter((secret) => typeof secret === "string" && secret !== "") as string[];
+  return {
+    warn: session.warn,
+    get call() {
+      return { ...session.call, secrets: known };
+    },
+    get tokenAdvice() {
+      return session.tokenAdvice;
+    },
+  };
+}
+
 /** What holds after an operation. With `failure` the operation failed, and the engine keeps this all the same. */
 export interface Outcome {
   readonly id: string;
@@ -69,8 +83,13 @@ export function fieldsOf(schema: z.ZodObject): readonly Field[] {
   return Object.entries(schema.shape).map(([name, field]) => {
     const known = facts.get(field as z.ZodType);
     if (known === undefined) throw new Error(`the field ${name} has no facts`);
-    return { name, facts: known, canonical: (value) => known.canonical(value ?? known.default) };
+    return { name, facts: known, canonical: withDefault(known) };
   });
+}
+
+/** The canonical form, in which the default stands for every value that means the same as none, "" too. */
+export function withDefault({ canonical, default: absent }: FieldFacts): Canonical {
+  return (value) => canonical(value ?? absent) ?? absent;
 }
 
 /** Absent, null and "" are one value. */

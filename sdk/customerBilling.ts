@@ -18,10 +18,14 @@ export interface CustomerBillingArgs {
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
    * The id of a record that exists already: nothing is granted, the resource stands for that record. Also the way out
-   * where it was not known whether a grant was carried out. Not beside `totalCredits`.
+   * where it was not known whether a grant was carried out: the resource's own id stays `uncertain-…` then, and the
+   * output `billingId` is the record's. Not beside `totalCredits`.
    */
   readonly billingId?: pulumi.Input<string | undefined>;
-  /** A text of your own that names this grant: credits are granted once for each value. A change grants again. Default: "initial". */
+  /**
+   * A text of your own that names this grant. Each change to another value grants again, going back to an earlier one
+   * too; so does a new name of the resource without the option `aliases`. Default: "initial".
+   */
   readonly grant?: pulumi.Input<string | undefined>;
 }
 
@@ -39,8 +43,8 @@ const declared = [
 
 /**
  * Credits granted to a customer. The service can only create such a record; it can't be read, changed or taken back.
- * So a change of what was granted is refused, unless `grant` changes too, and destroying the resource leaves the
- * credits in the service.
+ * So there is one request for each change of `grant`, never repeated by itself; a change of what was granted is
+ * refused, unless `grant` changes too; and destroying the resource leaves the credits in the service.
  *
  * ```ts
  * new CustomerBilling("acme", { workspaceId: "ws_main", totalCredits: "1000" }, { protect: true });

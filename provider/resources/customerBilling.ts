@@ -1,14 +1,15 @@
 /**
  * Credits granted to a customer. The service can only create such a record: it can't be read, changed or taken back.
- * So each value of `grant` is sent once at the most, whatever happens to the answer; a change of what was granted is
- * refused; refresh and destroy make no request (interface, sections 2 and 4.12).
+ * So there is one POST for each change of `grant` to another value, never a repetition by itself, whatever happens to
+ * the answer; a change of what was granted is refused; refresh and destroy make no request (interface, sections 2 and
+ * 4.12).
  */
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { CallError } from "../client/callError";
 import { type CreateBilling, createBilling, type Written } from "../client/endpoints";
 import type { BillingRecord } from "../client/responses";
-import { type Definition, facts, flag, type Outcome, type Session, text } from "../definition";
+import { type Definition, facts, flag, type Outcome, type Session, text, withDefault } from "../definition";
 import { Failure, sentences } from "../errors";
 import { told } from "../outcome";
 import type { Properties } from "../state";
@@ -47,7 +48,9 @@ function rules(declared: Properties, before: Properties | undefined): readonly s
       'totalCredits: must be given, the credits to grant, such as "100"; or give billingId to adopt a record.',
     ];
   }
-  if (before === undefined || adopts || isChanged("grant", declared, before)) return [];
+  // A grant that is not known yet may be another one.
+  if (before === undefined || adopts || containsUnknown(declared["grant"])) return [];
+  if (isChanged("grant", declared, before)) return [];
   return grantedNames
     .filter((name) => isChanged(name, declared, before))
     .map(
@@ -58,7 +61,7 @@ function rules(declared: Properties, before: Properties | undefined): readonly s
 
 function isChanged(name: keyof typeof inputs.shape, declared: Properties, before: Properties): boolean {
   const known = facts.get(inputs.shape[name]);
-  const canonical = (value: unknown) => known?.canonical(value ?? known.default);
+  const canonical = known === undefined ? text : withDefault(known);
   return !containsUnknown(declared[name]) && !equal(canonical(declared[name]), canonical(before[name]));
 }
 

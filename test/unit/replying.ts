@@ -1,0 +1,44 @@
+import type { Transport } from "../../provider/client/transport";
+import { settings } from "../../provider/config";
+import type { Definition } from "../../provider/definition";
+import { Failure } from "../../provider/errors";
+import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
+import { configured } from "./offline";
+
+/** A request as a reply sees it. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** A resource's operations on a service that answers each request with what `reply` gives, or fails as it throws. */
+export function replying(definition: Definition, reply: (asked: Asked) => unknown) {
+  const calls: Asked[] = [];
+  const warnings: string[] = [];
+  const transport: Transport = {
+    send: async ({ method, path, body, read }) => {
+      const asked = { method, path, body };
+      calls.push(asked);
+      return read(Buffer.from(JSON.stringify(reply(asked))));
+    },
+    close: async () => {},
+  };
+  const operations: Lifecycle = lifecycle(definition, {
+    settings: settings((name) => configured[name]),
+    env: {},
+    transport: () => transport,
+    warn: (message) => warnings.push(message),
+  });
+  return { ...operations, calls, warnings };
+}
+
+/** What an operation failed with, and what the engine keeps of it. */
+export async function failureOf(operation: Promise<unknown>): Promise<Failure> {
+  const error = await operation.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Failure)) throw error ?? new Error("it did not fail");
+  return error;
+}
