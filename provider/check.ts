@@ -34,7 +34,7 @@ export function canonicalInputs(fields: readonly Field[], inputs: Properties): P
   );
 }
 
-/** An input that is null or "" is absent; the engine's own property is none of ours. */
+/** An input that is null is absent; the engine's own property is none of ours. */
 function present(inputs: Properties): Properties {
   return Object.fromEntries(
     Object.entries(inputs).filter(

@@ -46,6 +46,8 @@ export interface Credentials {
 export interface Call {
   readonly transport: Transport;
   readonly credentials: Credentials;
+  /** What no error may hold, besides the access token and what the request carries. */
+  readonly secrets?: readonly string[];
 }
 
 /** A write that the service carried out: it answered 2xx. */
@@ -76,7 +78,7 @@ async function get<T>(call: Call, path: string, read: Reader<T>, maxBytes: numbe
     ...credentials,
     path,
     body: undefined,
-    secrets: [],
+    secrets: call.secrets ?? [],
     policy: "always",
   } as const;
   const reading = await transport.send({ ...request, maxBytes, read });
@@ -97,7 +99,7 @@ async function write<T>(call: Call, request: Write, read: Reader<T>): Promise<Wr
     ...call.credentials,
     ...request,
     body: request.body === undefined ? undefined : { ...request.body },
-    secrets: request.secrets ?? [],
+    secrets: [...(call.secrets ?? []), ...(request.secrets ?? [])],
     maxBytes: limits.one,
     read,
   });
@@ -114,7 +116,9 @@ const only =
 
 const apiKeyOf = (keyId: string): Reader<ApiKeyRecord> =>
   reader(apiKeyAnswer, (answer) => answer.apiKey, only(keyId, "apiKey"));
-const newApiKey: Reader<ApiKeyRecord> = reader(newApiKeyAnswer, (answer) => answer.apiKey);
+const newApiKey: Reader<ApiKeyRecord> = reader(newApiKeyAnswer, (answer) => answer.apiKey, undefined, {
+  fatal: false,
+});
 const apiKeys: Reader<ApiKeyRecord[]> = reader(apiKeysAnswer, (answer) => answer.apiKeys);
 const workspaceOf = (workspaceId: string): Reader<WorkspaceRecord> =>
   reader(workspaceAnswer, (answer) => answer.workspace, only(workspaceId, "workspace"));

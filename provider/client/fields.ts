@@ -25,7 +25,7 @@ const toText = (value: unknown): string | undefined | typeof wrong => {
 
 const toNumber = (value: unknown): number | undefined | typeof wrong => {
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "number") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : wrong;
   if (typeof value !== "string" || !/^\s*-?\d+(\.\d+)?\s*$/.test(value)) return wrong;
   return Number(value);
 };

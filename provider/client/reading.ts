@@ -41,26 +41,27 @@ function keepDigits(_name: string, value: unknown, context?: { source?: string }
   return exact ? value : (context?.source ?? value);
 }
 
-function parseJson(body: Buffer): unknown {
-  const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+function parseJson(body: Buffer, fatal: boolean): unknown {
+  const text = new TextDecoder("utf-8", { fatal }).decode(body);
   return /[:,[]\s*-?\d{16}/.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
 }
 
 /**
  * A reader for answers of one shape. `select` takes the record out of the wrapper; `check` may find a problem with
- * it, as a phrase that begins with "the answer".
+ * it, as a phrase that begins with "the answer". Text that is no UTF-8 makes the answer unusable where it is `fatal`.
  */
 export function reader<Schema extends z.ZodType, T>(
   schema: Schema,
   select: (answer: z.output<Schema>) => T,
   check: (value: T) => string | undefined = () => undefined,
+  { fatal = true } = {},
 ): Reader<T> {
   return (body) => {
     if (!Buffer.isBuffer(body)) return unusable(`the answer ${body.problem}`, body.lasting);
     if (body.length === 0) return { ...unusable("the answer is empty"), empty: true };
     let parsed: unknown;
     try {
-      parsed = parseJson(body);
+      parsed = parseJson(body, fatal);
     } catch {
       return unusable("the answer is not JSON");
     }

@@ -107,7 +107,14 @@ const apiKeyFields = {
   billingId: mirroredText,
 };
 
-const newApiKey: z.ZodType<ApiKeyRecord> = record({ ...apiKeyFields, key: mirroredText });
+// Nothing beside the id may cost the secret, which is shown this once: what can't be read counts as left out.
+const newApiKey: z.ZodType<ApiKeyRecord> = record({
+  ...apiKeyFields,
+  name: mirroredText,
+  scopes: list(keyScope).catch(undefined),
+  enabled: mirroredFlag,
+  key: mirroredText,
+});
 
 // A secret that an answer of read, list, edit or delete carries against the interface is not taken over.
 const apiKey: z.ZodType<ApiKeyRecord> = record({ ...apiKeyFields, key: withheld });

@@ -4,9 +4,20 @@
  * state from then on (interface, sections 2 and 4.1 to 4.5).
  */
 import * as z from "zod";
-import { createApiKey, deleteApiKey, editApiKey, migrateApiKey, type Written } from "../client/endpoints";
+import { CallError } from "../client/callError";
+import { deleteApiKey, editApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
-import { type Definition, facts, flag, map, number, type Outcome, type Session, text } from "../definition";
+import {
+  type Definition,
+  facts,
+  flag,
+  guarding,
+  map,
+  number,
+  type Outcome,
+  type Session,
+  text,
+} from "../definition";
 import { Doubt, Failure, sentences } from "../errors";
 import { capitalised, outcome, told } from "../outcome";
 import { drifted, type Properties } from "../state";
@@ -20,20 +31,20 @@ import {
   pathSegment,
   requiredText,
 } from "./fields";
-import { edit, goneElsewhere, managed, observe, renames, type Settled, settle } from "./keyConvergence";
+import {
+  edit,
+  goneElsewhere,
+  managed,
+  observe,
+  renames,
+  type Settled,
+  settle,
+  unseen,
+} from "./keyConvergence";
+import { make, secretLine } from "./keyCreation";
 import { judge, type KeyPath, lookUp } from "./keyPresence";
 import { canonicalScopes, repeated, scopeNames, scopesSchema } from "./keyScopes";
-import {
-  createBody,
-  defined,
-  keyLost,
-  label,
-  lasting,
-  migrateBody,
-  outputs,
-  reading,
-  written,
-} from "./keyState";
+import { defined, keyLost, label, lasting, outputs, reading, written } from "./keyState";
 
 // ---- Inputs: schema and facts -------------------------------------------------------------------------------------
 
@@ -104,66 +115,25 @@ export const apiKey: Definition = {
   delete: remove,
 };
 
-async function create(session: Session, declared: Properties): Promise<Outcome> {
-  const record = await make(session, declared);
+async function create(asked: Session, declared: Properties): Promise<Outcome> {
   const existing = text(declared["existingKey"]);
-  const usable = existing === undefined ? record.key !== undefined : (record.key ?? existing) === existing;
-  const born = usable ? { key: existing ?? record.key } : { [keyLost]: true };
-  const lost = usable ? undefined : secretLost(declared, record);
+  const record = await make(asked, declared, existing !== undefined);
+  const session = guarding(asked, record.key, existing);
+  const key = existing ?? record.key;
+  const born = key === undefined ? { [keyLost]: true } : { key };
+  const settled = await settle(session, pathOf(declared, record.id), declared, record);
   const doing = `${capitalised(label(declared))} was created as ${record.id}, but not seen as declared`;
-  try {
-    const settled = await settle(session, pathOf(declared, record.id), declared, record, undefined);
-    return outcome(
-      record.id,
-      written(declared, settled, { ...outputs(record), ...born }),
-      lost,
-      unmetLine(doing, settled),
-    );
-  } catch (error) {
-    const doubt = told(session, error, {
-      doing,
-      notDone: "It is kept in state; run up again to bring it there",
-    });
-    const unmet = managed.map(({ name }) => ({ field: name, words: "" }));
-    return outcome(record.id, written(declared, { record, unmet }, born), lost, doubt.message);
-  }
-}
-
-/** Creates the key, or takes an existing one over. */
-async function make(session: Session, declared: Properties): Promise<ApiKeyRecord> {
-  const existing = declared["existingKey"] !== undefined;
-  const doing = `${existing ? "Taking over" : "Creating"} ${label(declared)}`;
-  let answer: Written<ApiKeyRecord>;
-  try {
-    answer = existing
-      ? await migrateApiKey(session.call, migrateBody(declared))
-      : await createApiKey(session.call, createBody(declared));
-  } catch (error) {
-    throw told(session, error, {
-      doing,
-      notDone: "Nothing was created",
-      unclear: orphan("Whether it was created is not known, and state does not hold it"),
-      advice: `Check that the access token may create keys in ${declared["workspaceId"]}, and that the service accepts the declared values.`,
-    });
-  }
-  if (answer.record !== undefined) return answer.record;
-  const reason = answer.problem ?? "the answer can't be used";
-  throw new Failure(
-    sentences(`${doing}: ${reason}`, orphan("The service accepted it, but state does not hold it")),
+  return outcome(
+    record.id,
+    written(declared, settled, { ...outputs(record), ...born }),
+    secretLine(declared, record),
+    stopped(session, doing, settled),
+    unmetLine(doing, settled),
   );
 }
 
-function orphan(what: string): string {
-  return `${what}: look for a key of this name and customer made at ${new Date().toISOString()} and delete it, since its secret is lost; then run up again.`;
-}
-
-function secretLost(declared: Properties, record: ApiKeyRecord): string {
-  return declared["existingKey"] === undefined
-    ? `Creating ${label(declared)}: the service made ${record.id} but did not answer its secret. It is kept in state, and the next up replaces it.`
-    : `Taking over ${label(declared)}: the service made ${record.id} with another secret than existingKey. It is kept in state, and the next up replaces it; give the value exactly as it is.`;
-}
-
-async function read(session: Session, id: string, state: Properties): Promise<Outcome | undefined> {
+async function read(asked: Session, id: string, state: Properties): Promise<Outcome | undefined> {
+  const session = guarding(asked, state["key"]);
   const path = pathOf(state, id);
   const record = await look(session, path, `Reading key ${id} in workspace ${path.workspaceId}`);
   if (record === undefined) {
@@ -172,7 +142,7 @@ async function read(session: Session, id: string, state: Properties): Promise<Ou
       `There is no key ${id} in workspace ${path.workspaceId}: check both ids given to ApiKey.get.`,
     );
   }
-  warnOfUnmanaged(session, id, record, state);
+  if (state[reading] === undefined) warnOfUnmanaged(session, id, record, state);
   const next = drifted(managed, state, observe(record));
   const seen = { customerId: record.customerId, ...outputs(record) };
   if (state[reading] !== undefined) return { id, state: { ...next, ...defined(seen) } };
@@ -209,33 +179,45 @@ async function look(session: Session, path: KeyPath, doing: string): Promise<Api
   }
 }
 
-async function update(
-  session: Session,
-  id: string,
-  state: Properties,
-  declared: Properties,
-): Promise<Outcome> {
+async function update(asked: Session, id: string, state: Properties, declared: Properties): Promise<Outcome> {
+  const session = guarding(asked, state["key"]);
   const path = pathOf(state, id);
   const doing = `Updating ${label(declared)} (${id})`;
   const current = await look(session, path, doing);
   if (current === undefined) throw told(session, goneElsewhere(), { doing, notDone: "State is unchanged" });
+  const settled = await write(session, path, doing, declared, current, renames(declared, state, current));
+  const next = written(declared, settled, state);
+  return outcome(id, next, stopped(session, doing, settled), unmetLine(doing, settled));
+}
+
+/** Sends the declared fields. From then on the engine must know of a failure: it would take a way back for no change. */
+async function write(
+  session: Session,
+  path: KeyPath,
+  doing: string,
+  declared: Properties,
+  current: ApiKeyRecord,
+  before: ApiKeyRecord | undefined,
+): Promise<Settled> {
   try {
-    const answer = await editApiKey(session.call, path, edit(declared, current));
-    const settled = await settle(session, path, declared, answer.record, renames(declared, state, current));
-    return outcome(id, written(declared, settled, state), unmetLine(doing, settled));
+    const { record } = await editApiKey(session.call, path, edit(declared, current));
+    return await settle(session, path, declared, current, record ?? null, before);
   } catch (error) {
     const judged = await judge(session, path, error);
-    throw told(session, judged.gone ? goneElsewhere() : judged.cause, {
+    const cause = judged.gone ? goneElsewhere() : judged.cause;
+    if (error instanceof CallError && error.verdict === "ambiguous") {
+      return unseen(declared, current, before, cause);
+    }
+    throw told(session, cause, {
       doing,
       notDone: "State is unchanged",
-      unclear:
-        "Whether the change was made is not known; state keeps the old values, and the next up sends the new ones again",
       advice: `Check that the access token may edit the keys of ${path.workspaceId}, and that the service accepts the declared values.`,
     });
   }
 }
 
-async function remove(session: Session, id: string, state: Properties): Promise<void> {
+async function remove(asked: Session, id: string, state: Properties): Promise<void> {
+  const session = guarding(asked, state["key"]);
   const path = pathOf(state, id);
   try {
     const { record, problem, empty } = await deleteApiKey(session.call, path);
@@ -258,7 +240,16 @@ function pathOf(properties: Properties, keyId: string): KeyPath {
   return { workspaceId: String(properties["workspaceId"]), keyId };
 }
 
-function unmetLine(doing: string, { unmet }: Settled): string | undefined {
-  if (unmet.length === 0) return undefined;
+/** What kept a write from being seen through, if anything did. The key exists: whatever it is, state keeps it. */
+function stopped(session: Session, doing: string, { error }: Settled): string | undefined {
+  if (error === undefined) return undefined;
+  const notDone = "State holds what was seen of the key last; run up again, which sends what is declared";
+  if (!(error instanceof CallError || error instanceof Doubt))
+    return sentences(`${doing}: unforeseen`, notDone);
+  return told(session, error, { doing, notDone, unclear: notDone }).message;
+}
+
+function unmetLine(doing: string, { error, unmet }: Settled): string | undefined {
+  if (unmet.length === 0 || error !== undefined) return undefined;
   return `${doing}: the service did not make it so. ${unmet.map(({ words }) => words).join("; ")}. State holds what the service has, and the next preview shows what is still to do.`;
 }

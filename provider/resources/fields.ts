@@ -4,7 +4,11 @@ import * as z from "zod";
 /** Schemas of inputs, a new one each time, since facts are registered with the instance. Each message says what to write instead, and quotes no value. */
 
 export const requiredText = (what: string) =>
-  z.string({ error: `must be ${what}` }).min(1, { error: `must not be empty: write ${what}` });
+  z
+    .string({
+      error: ({ input }) => (input === undefined ? `is missing: write ${what}` : `must be text, ${what}`),
+    })
+    .min(1, { error: `must not be empty: write ${what}` });
 
 export const optionalText = (what = "text") => z.string({ error: `must be ${what}` }).nullish();
 

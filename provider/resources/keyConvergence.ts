@@ -39,23 +39,45 @@ interface Unmet {
 export interface Settled {
   readonly record: ApiKeyRecord;
   readonly unmet: readonly Unmet[];
+  /** What stopped it; `record` is then what was seen last. */
+  readonly error?: unknown;
 }
 
-/** After a write: reads the key if the answer leaves doubt, and writes again if what must be exact is not. */
+/**
+ * After a write: reads the key if the answer leaves doubt, and writes again if what must be exact is not. Never throws:
+ * a key that exists must not be lost by what comes after. `last` is what was seen of it before, `answer` what the write
+ * answered, if that is something else; `before` is the key as it was, if its name is to change.
+ */
 export async function settle(
   session: Session,
   path: KeyPath,
   declared: Properties,
-  answer: ApiKeyRecord | undefined,
-  before: ApiKeyRecord | undefined,
+  last: ApiKeyRecord,
+  answer: ApiKeyRecord | null = last,
+  before?: ApiKeyRecord,
 ): Promise<Settled> {
-  let record = await undoubted(session, path, declared, answer);
-  for (const body of holds(exact, declared, record) ? [] : corrections(declared, record)) {
-    const again = await editApiKey(session.call, path, body(record));
-    record = await undoubted(session, path, declared, again.record);
-    if (holds(exact, declared, record)) break;
+  let seen = answer ?? last;
+  try {
+    seen = await undoubted(session, path, declared, answer ?? undefined);
+    for (const body of holds(exact, declared, seen) ? [] : corrections(declared, seen)) {
+      const again = await editApiKey(session.call, path, body(seen));
+      seen = await undoubted(session, path, declared, again.record);
+      if (holds(exact, declared, seen)) break;
+    }
+    return { record: seen, unmet: unmet(declared, seen, before) };
+  } catch (error) {
+    return unseen(declared, seen, before, error);
   }
-  return { record, unmet: unmet(declared, record, before) };
+}
+
+/** A write that could not be seen through: what was seen last stands. */
+export function unseen(
+  declared: Properties,
+  record: ApiKeyRecord,
+  before: ApiKeyRecord | undefined,
+  error: unknown,
+): Settled {
+  return { record, unmet: unmet(declared, record, before), error };
 }
 
 /**
@@ -86,10 +108,15 @@ async function undoubted(
   declared: Properties,
   answer: ApiKeyRecord | undefined,
 ): Promise<ApiKeyRecord> {
-  if (answer !== undefined && !answer.deleted && holds(managed, declared, answer)) return answer;
+  if (answer !== undefined && isWhole(answer) && holds(managed, declared, answer)) return answer;
   const record = await lookUp(session, path);
   if (record === undefined) throw goneElsewhere();
   return record;
+}
+
+/** What an answer to a write leaves out is not known from it; what a GET leaves out is nothing (R2, R4). */
+function isWhole({ deleted, enabled, scopes }: ApiKeyRecord): boolean {
+  return !deleted && enabled !== undefined && scopes !== undefined;
 }
 
 export function goneElsewhere(): Doubt {

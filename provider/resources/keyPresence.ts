@@ -57,13 +57,20 @@ async function confirm(session: Session, { workspaceId, keyId }: KeyPath): Promi
   }
 }
 
-/** Whether the workspace's list holds the key alive. A list that can't be read says nothing. */
+/** Answers of a list that this token, or this service, never gives: they say nothing. */
+const unlisted = new Set([403, 404, 405, 410, 501]);
+
+/** Whether the workspace's list holds the key alive. A list that can't be read for now leaves it in doubt. */
 async function listedLive(session: Session, { workspaceId, keyId }: KeyPath): Promise<boolean> {
   try {
     const keys = await listApiKeys(session.call, { workspaceId });
     return keys.some(({ id, deleted }) => id === keyId && !deleted);
   } catch (error) {
-    if (error instanceof CallError) return false;
-    throw error;
+    if (!(error instanceof CallError)) throw error;
+    if (error.verdict === "invalidAnswer" || unlisted.has(error.status ?? 0)) return false;
+    throw new Doubt(
+      `the service knows no such key, but its workspace's list of keys could not be read to confirm it: ${error.message}`,
+      "Run the command again.",
+    );
   }
 }

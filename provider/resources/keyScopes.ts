@@ -15,7 +15,12 @@ export const scopesSchema = z
     z.strictObject(
       {
         representation: z
-          .string({ error: "must be text, the representation of a scope" })
+          .string({
+            error: ({ input }) =>
+              input === undefined
+                ? "is missing: write the representation of a scope"
+                : "must be text, the representation of a scope",
+          })
           .min(1, { error: "must not be empty: write the representation of a scope" }),
         create: permission,
         read: permission,

@@ -40,7 +40,7 @@ it("R8 R9 everything that is wrong is reported in one preview, a line each with 
     workspaceId: "write the id of a workspace",
     customerId: "the id of a customer",
     custmerId: "did you mean customerId?",
-    name: "must be a name",
+    name: "must be text, a name",
     "scopes[0].reed": "did you mean read?",
     "scopes[1].read": "must be true or false",
     "scopes[1].representation": "merge the two entries into one",

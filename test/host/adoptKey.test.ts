@@ -41,7 +41,7 @@ describe("an ApiKey that existed before", () => {
       await key.delete(updated);
     });
 
-    test("K5 that the service gave another secret is lost, and told", async () => {
+    test("K5 stays the value given where the service answers another secret, and that is told", async () => {
       // A service that trims what it is given.
       scene.standIn.setDialect({ migrateHeld: "returned" });
       const held = await key.create(await declared(scene, { existingKey }));
@@ -50,9 +50,10 @@ describe("an ApiKey that existed before", () => {
       const { kept, message } = await failureOf(
         key.create(await declared(scene, { existingKey: "sk_live_another" })),
       );
-      expect(message).toContain("with another secret than existingKey");
+      expect(message).toContain("answered another secret than existingKey");
       expect(message).not.toContain("sk_live");
-      expect(kept?.properties).not.toHaveProperty("key");
+      expect(kept?.properties).toMatchObject({ key: "sk_live_another" });
+      expect(kept?.properties).not.toHaveProperty("__keyLost");
       await key.delete(held);
     });
 

@@ -68,9 +68,9 @@ describe("check of an ApiKey", () => {
 
   test("R8 what is missing is named with what to write", () => {
     expect(subject.check({}, undefined).failures).toEqual([
-      "workspaceId: must be the id of a workspace.",
-      "customerId: must be the id of a customer.",
-      "name: must be a name.",
+      "workspaceId: is missing: write the id of a workspace.",
+      "customerId: is missing: write the id of a customer.",
+      "name: is missing: write a name.",
     ]);
   });
 

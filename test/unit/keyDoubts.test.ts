@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import type { Transport } from "../../provider/client/transport";
+import { settings } from "../../provider/config";
+import type { Failure } from "../../provider/errors";
+import { lifecycle } from "../../provider/lifecycle";
+import { apiKey } from "../../provider/resources/apiKey";
+import { configured } from "./offline";
+
+type Answers = (method: string, path: string, secrets: readonly string[]) => unknown;
+
+/** The ApiKey's operations on a service that answers as told: a value as JSON, an Error by failing. */
+function serving(answers: Answers) {
+  const methods: string[] = [];
+  const transport: Transport = {
+    send: async ({ method, path, read, secrets }) => {
+      methods.push(method);
+      const answer = answers(method, path, secrets);
+      if (answer instanceof Error) throw answer;
+      const reading = read(Buffer.from(answer === undefined ? "" : JSON.stringify(answer)));
+      if (!reading.usable && method === "GET") throw new CallError("invalidAnswer", reading.problem, 200);
+      return reading;
+    },
+    close: async () => {},
+  };
+  const surroundings = {
+    settings: settings((name) => configured[name]),
+    env: {},
+    transport: () => transport,
+    warn: () => {},
+  };
+  return { ...lifecycle(apiKey, surroundings), methods };
+}
+
+const flags = { create: false, read: true, update: false, del: false };
+const orders = { representation: "orders", ...flags };
+const declared = { workspaceId: "ws", customerId: "c", name: "ci", scopes: [], enabled: true };
+const record = { id: "k", name: "ci", enabled: true, scopes: [], key: "sk_secret" };
+const ambiguous = () => new CallError("ambiguous", "the service answered 500", 500);
+
+async function failureOf(operation: Promise<unknown>): Promise<Failure> {
+  return operation.then(
+    () => expect.unreachable("it did not fail"),
+    (error) => error as Failure,
+  );
+}
+
+describe("an answer that leaves out a field", () => {
+  test("R4 is no proof that a scope is gone: a read decides", async () => {
+    const held = { ...record, scopes: [orders] };
+    const service = serving((method) => ({
+      apiKey: method === "PATCH" ? { ...held, scopes: undefined } : held,
+    }));
+    const { kept, message } = await failureOf(
+      service.update("k", { ...declared, scopes: [orders] }, declared),
+    );
+    expect(message).toContain("scopes: declared no scopes, the service has orders (read)");
+    expect(kept?.state["scopes"]).toEqual([{ representation: "orders", read: true }]);
+  });
+
+  test("R4 is no proof that a key is disabled: a read decides", async () => {
+    const service = serving((method) => ({
+      apiKey: method === "POST" ? { ...record, enabled: null } : record,
+    }));
+    const { kept, message } = await failureOf(service.create({ ...declared, enabled: false }));
+    expect(message).toContain("enabled: declared false, the service has true");
+    expect(kept?.state).toMatchObject({ enabled: true, key: "sk_secret" });
+  });
+});
+
+describe("K6 a create's secret is kept, whatever stands beside it", () => {
+  test.each([
+    ["enabled as a number", { enabled: 1 }],
+    ["scopes as texts", { scopes: ["orders"] }],
+    ["scopes as an object", { scopes: {} }],
+    ["a flag as text", { scopes: [{ representation: "orders", read: "true" }] }],
+    ["a name as an object", { name: { text: "ci" } }],
+    ["an expiry beyond numbers", { expiresAt: "soon" }],
+  ])("%s", async (_what, odd) => {
+    const service = serving((method) => ({ apiKey: { ...record, ...(method === "POST" && odd) } }));
+    const { id, state } = await service.create(declared);
+    expect(id).toBe("k");
+    expect(state).toMatchObject({ key: "sk_secret", enabled: true, scopes: [] });
+  });
+
+  test("and kept with a failure where the key can't be read either", async () => {
+    const service = serving(() => ({ apiKey: { ...record, enabled: 1 } }));
+    const { kept } = await failureOf(service.create(declared));
+    expect(kept).toMatchObject({ id: "k", state: { key: "sk_secret" } });
+  });
+});
+
+describe("R4 an update that may have been carried out", () => {
+  test("is kept as a failure, with what was seen last, so that a way back is not taken for no change", async () => {
+    const service = serving((method) => (method === "GET" ? { apiKey: record } : ambiguous()));
+    const { kept, message } = await failureOf(
+      service.update("k", declared, { ...declared, scopes: [orders] }),
+    );
+    expect(kept).toMatchObject({ id: "k", state: { scopes: [], name: "ci" } });
+    expect(message).toMatch(/^Updating key "ci" in workspace ws \(k\): .*State holds what was seen/);
+  });
+
+  test("is kept with the wider scopes where a correction is refused after it", async () => {
+    let patches = 0;
+    const wide = { ...record, scopes: [orders, { ...orders, representation: "admin" }] };
+    const service = serving((method) => {
+      if (method === "PATCH") patches += 1;
+      return patches > 1 ? new CallError("refused", "the service answered 400", 400) : { apiKey: wide };
+    });
+    const { kept } = await failureOf(service.update("k", declared, { ...declared, scopes: [orders] }));
+    expect(kept?.state["scopes"]).toHaveLength(2);
+  });
+
+  test("is kept where its answer is empty and the key can't be read after it", async () => {
+    let patched = false;
+    const service = serving((method) => {
+      if (method === "PATCH") patched = true;
+      if (method === "PATCH") return undefined;
+      return patched ? new CallError("refused", "the service answered 403", 403) : { apiKey: record };
+    });
+    const { kept, message } = await failureOf(service.update("k", declared, { ...declared, enabled: false }));
+    expect(kept?.state).toMatchObject({ enabled: true });
+    expect(message).not.toContain("State is unchanged");
+  });
+
+  test("is not kept where it was refused", async () => {
+    const service = serving((method) =>
+      method === "GET" ? { apiKey: record } : new CallError("refused", "the service answered 400", 400),
+    );
+    const { kept, message } = await failureOf(service.update("k", declared, { ...declared, enabled: false }));
+    expect(kept).toBeUndefined();
+    expect(message).toContain("State is unchanged");
+  });
+});
+
+describe("K5 an existing key", () => {
+  const taken = { ...declared, existingKey: "sk_live_value" };
+
+  test("keeps the value given, and is not replaced, where the service answers another one", async () => {
+    const service = serving(() => ({ apiKey: record }));
+    const { kept, message } = await failureOf(service.create(taken));
+    expect(message).toContain("answered another secret than existingKey");
+    expect(kept?.state).toMatchObject({ key: "sk_live_value" });
+    expect(service.diff(kept?.state ?? {}, taken)).toEqual({ changes: false, replaces: [] });
+  });
+
+  test.each(["sk_…alue", "sk_live_*****"])(
+    "is taken over in peace where the service answers it masked: %s",
+    async (key) => {
+      const service = serving(() => ({ apiKey: { ...record, key } }));
+      expect((await service.create(taken)).state["key"]).toBe("sk_live_value");
+    },
+  );
+
+  test("whose answer was lost is not to be deleted: its value may be in use", async () => {
+    const { message } = await failureOf(serving(ambiguous).create(taken));
+    expect(message).toContain("don't delete it");
+    expect((await failureOf(serving(ambiguous).create(declared))).message).toContain("and delete it");
+  });
+});
+
+test("every later call of a key masks its secret", async () => {
+  const seen: (readonly string[])[] = [];
+  const service = serving((_method, _path, secrets) => {
+    seen.push(secrets);
+    return { apiKey: { ...record, scopes: [orders] } };
+  });
+  const state = { ...declared, key: "sk_secret" };
+  await service.create(declared).catch(() => {});
+  await service.read("k", state);
+  await service.update("k", state, state).catch(() => {});
+  await service.delete("k", state);
+  expect(seen.length).toBeGreaterThan(5);
+  for (const secrets of seen.slice(1)) expect(secrets).toContain("sk_secret");
+});
+
+describe("R6 a key that the service does not know", () => {
+  const unknown = () => new CallError("refused", "the service answered 404", 404);
+  const answers =
+    (list: unknown): Answers =>
+    (_method, path) => {
+      if (path.endsWith("/api-key/k")) return unknown();
+      return path.endsWith("/api-key") ? list : { workspace: { id: "ws" } };
+    };
+
+  test("is gone where the list can't be had by this token, or can't be read", async () => {
+    for (const list of [new CallError("refused", "the service answered 403", 403), { keys: [] }]) {
+      expect(await serving(answers(list)).read("k", declared)).toBeUndefined();
+    }
+  });
+
+  test("stays where the list could not be read for now", async () => {
+    const { message } = await failureOf(serving(answers(ambiguous())).read("k", declared));
+    expect(message).toContain("State is unchanged");
+  });
+});
