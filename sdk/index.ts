@@ -18,7 +18,7 @@ export {
   getWorkspaceOutput,
   getWorkspaces,
   getWorkspacesOutput,
-  type Inputs,
+  type LookupInputs,
   type LookupOptions,
   type Workspace,
 } from "./lookups";

@@ -4,7 +4,7 @@ import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
 /** Whose credentials a look-up uses. */
 export interface LookupOptions {
   /** Default: the environment, then stack config, as for resources. */
-  readonly provider?: Provider;
+  readonly provider?: Provider | undefined;
 }
 
 /** A workspace (interface, section 2). What the service leaves out is `undefined`. */
@@ -86,7 +86,7 @@ export interface GetScopesArgs {
 }
 
 /** The same arguments, any of which may be an Output. */
-export type Inputs<Args> = { readonly [Name in keyof Args]: pulumi.Input<Args[Name]> };
+export type LookupInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input<Args[Name]> };
 
 /** The workspaces that the access token may see (interface, section 4.6). Read at each preview and up. */
 export function getWorkspaces(opts: LookupOptions = {}): Promise<{ workspaces: Workspace[] }> {
@@ -105,7 +105,7 @@ export function getWorkspace(args: ByIdOrName, opts: LookupOptions = {}): Promis
 
 /** {@link getWorkspace} for arguments that are Outputs; unknown in preview while they are. */
 export function getWorkspaceOutput(
-  args: Inputs<ByIdOrName>,
+  args: LookupInputs<ByIdOrName>,
   opts: LookupOptions = {},
 ): pulumi.Output<Workspace> {
   return eventually(args, opts, workspace);
@@ -121,7 +121,7 @@ export function getApiKeys(
 
 /** {@link getApiKeys} for arguments that are Outputs; unknown in preview while they are. */
 export function getApiKeysOutput(
-  args: Inputs<GetApiKeysArgs>,
+  args: LookupInputs<GetApiKeysArgs>,
   opts: LookupOptions = {},
 ): pulumi.Output<{ apiKeys: FoundApiKey[] }> {
   return eventually(args, opts, apiKeys);
@@ -134,7 +134,7 @@ export function getApiKey(args: GetApiKeyArgs, opts: LookupOptions = {}): Promis
 
 /** {@link getApiKey} for arguments that are Outputs; unknown in preview while they are. */
 export function getApiKeyOutput(
-  args: Inputs<GetApiKeyArgs>,
+  args: LookupInputs<GetApiKeyArgs>,
   opts: LookupOptions = {},
 ): pulumi.Output<FoundApiKey> {
   return eventually(args, opts, apiKey);
@@ -147,7 +147,7 @@ export function getScopes(args: GetScopesArgs, opts: LookupOptions = {}): Promis
 
 /** {@link getScopes} for arguments that are Outputs; unknown in preview while they are. */
 export function getScopesOutput(
-  args: Inputs<GetScopesArgs>,
+  args: LookupInputs<GetScopesArgs>,
   opts: LookupOptions = {},
 ): pulumi.Output<{ scopes: FoundScope[] }> {
   return eventually(args, opts, scopes);
@@ -219,7 +219,7 @@ async function plainly<T>(
 }
 
 function eventually<Args, T>(
-  args: Inputs<Args>,
+  args: LookupInputs<Args>,
   { provider }: LookupOptions,
   find: (credentials: Credentials, args: Args) => Promise<T>,
 ): pulumi.Output<T> {

@@ -3,6 +3,13 @@ import * as pulumi from "@pulumi/pulumi";
 /** A kind of resource that the provider knows. */
 export type Kind = "ApiKey" | "WorkspaceSettings" | "Scope" | "CustomerBilling";
 
+const wayOn: Readonly<Record<Kind, string>> = {
+  ApiKey: "Take the key over with `pulumi import --file` instead; README.md shows the file.",
+  WorkspaceSettings: "Declare the settings without it, which adopts those of the workspace.",
+  Scope: "Declare the scope without it, which adopts one that says the same.",
+  CustomerBilling: "Give billingId instead, which adopts the record.",
+};
+
 /**
  * The base of every resource here: what pulumi.dynamic.Resource is, with a constant provider string in place of a
  * serialized closure, so that a state is small and an upgrade of this package reaches resources made long ago.
@@ -18,7 +25,7 @@ export abstract class Resource extends pulumi.CustomResource {
   ) {
     if (opts.import !== undefined) {
       throw new pulumi.RunError(
-        `${kind} "${name}": the resource option import can't work for dynamic resources. Take the ${kind} over with \`pulumi import --file\` instead; README.md shows the file.`,
+        `${kind} "${name}": the resource option import can't work for dynamic resources. ${wayOn[kind]}`,
       );
     }
     super(
