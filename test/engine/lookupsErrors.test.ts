@@ -100,6 +100,8 @@ it("a program that looks something up ends by itself, although its connections a
   const { code, stdout, output } = await execute(process.execPath, ["--eval", program], {
     cwd: scene.project.dir,
     env,
+    // Only so that one that does not end is killed.
+    timeoutMs: 30_000,
   });
   expect(code, output).toBe(0);
   expect(stdout.trim().split("\n").sort()).toEqual(["Main", "ws_main,ws_twin,ws_other"]);

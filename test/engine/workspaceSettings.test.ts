@@ -123,14 +123,16 @@ describe('settings that are put back, with onDestroy "restore"', () => {
     expect(scene.service.requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 
-  it("W6 a change of workspaceId replaces: the new one is set, then the old one put back", async () => {
-    await scene.declare(program({ ...resources, moved: declared("entered") }));
+  it("W6 a change of workspaceId replaces, and the old one is put back; W1 so is a field that is left out", async () => {
+    const less = `{ workspaceId: "ws_whole", onDestroy: "restore", defaultRateLimitPerSecond: 50 }`;
+    await scene.declare(program({ ...resources, moved: declared("entered"), whole: less }));
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { replace: 1, update: 1 } });
     const [shown] = stepsFor(up, "moved").filter(({ op }) => op === "replace");
     expect(shown).toMatchObject({ replacedFor: ["workspaceId"] });
     expect(held("entered")).toMatchObject(ours);
     expect(held("left")).toMatchObject(theirs);
+    expect(held("whole")).toMatchObject({ ...theirs, defaultRateLimitPerSecond: 50 });
   });
 
   it("W5 destroy puts back only what had a value and nobody changed since, and warns of the rest", async () => {
