@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { customerBilling } from "../../provider/resources/customerBilling";
+import { unknownSentinels } from "../../provider/unknown";
+
+const before = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false, grant: "initial" };
+const { totalCredits: _, ...adopting } = { ...before, billingId: "bill_1" };
+const reasons = (declared: object, olds: object | undefined = before) =>
+  customerBilling.rules({ ...declared }, olds as never);
+const refused = (change: object) => reasons({ ...before, ...change }).map((reason) => reason.split(":")[0]);
+
+describe("rules of a CustomerBilling", () => {
+  test("B2 each changed field is refused, with both ways out and without its value", () => {
+    const changes = {
+      workspaceId: "ws_2",
+      totalCredits: "4711",
+      allowOverages: true,
+      spendCap: "4711",
+      externalMeterId: "4711",
+    };
+    for (const [name, value] of Object.entries(changes)) expect(refused({ [name]: value })).toEqual([name]);
+    expect(refused(changes)).toEqual(Object.keys(changes));
+    for (const reason of reasons({ ...before, ...changes })) {
+      expect(reason).toMatch(
+        /Put the old value back; or, to grant again on purpose, change grant as well\.$/,
+      );
+      expect(reason).not.toContain("4711");
+    }
+  });
+
+  test("B2 with another value of grant every field may change", () => {
+    expect(refused({ workspaceId: "ws_2", totalCredits: "1", allowOverages: true, grant: "2" })).toEqual([]);
+  });
+
+  test("B2 grant left out is its default, and no change", () => {
+    const { grant: _, ...without } = before;
+    for (const absent of [undefined, null, ""]) {
+      expect(reasons({ ...without, grant: absent, totalCredits: "2" })).toHaveLength(1);
+    }
+  });
+
+  test("B1 B2 another spelling of the same value is no change", () => {
+    for (const totalCredits of ["100.00", 100, " 0100 "]) expect(refused({ totalCredits })).toEqual([]);
+    for (const allowOverages of [undefined, null]) expect(refused({ allowOverages })).toEqual([]);
+  });
+
+  test("B2 B5 billingId on a record that is managed already passes", () => {
+    expect(reasons(adopting)).toEqual([]);
+    expect(reasons(adopting, undefined)).toEqual([]);
+  });
+
+  test("B2 dropping billingId for credits is a grant, and refused without another value of grant", () => {
+    expect(reasons(before, adopting).map((reason) => reason.split(":")[0])).toEqual(["totalCredits"]);
+    expect(reasons({ ...before, grant: "2" }, adopting)).toEqual([]);
+  });
+
+  test("B5 credits and billingId stand alone, and one of them is needed", () => {
+    expect(refused({ billingId: "bill_1" })).toEqual(["totalCredits"]);
+    expect(refused({ totalCredits: undefined })).toEqual(["totalCredits"]);
+    for (const olds of [undefined, before]) {
+      expect(reasons({ workspaceId: "ws_1" }, olds)).toEqual([
+        'totalCredits: must be given, the credits to grant, such as "100"; or give billingId to adopt a record.',
+      ]);
+    }
+  });
+
+  test("R8 unknown values pass", () => {
+    for (const unknown of unknownSentinels) {
+      for (const name of ["workspaceId", "totalCredits", "allowOverages", "spendCap", "externalMeterId"]) {
+        expect(refused({ [name]: unknown })).toEqual([]);
+      }
+      expect(reasons({ ...adopting, billingId: unknown })).toEqual([]);
+    }
+  });
+});

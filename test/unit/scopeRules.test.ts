@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { scope } from "../../provider/resources/scope";
+import { unknownSentinels } from "../../provider/unknown";
+
+const before = { workspaceId: "ws_1", name: "Orders", representation: "orders", description: "All" };
+const refused = (change: object) =>
+  scope.rules({ ...before, ...change }, before).map((reason) => reason.split(":")[0]);
+
+describe("rules of a Scope", () => {
+  test("S2 a changed name or description is refused, each with the way out", () => {
+    expect(refused({ name: "Other" })).toEqual(["name"]);
+    expect(refused({ description: "Other" })).toEqual(["description"]);
+    expect(refused({ name: "Other", description: "Other" })).toEqual(["name", "description"]);
+    for (const absent of [undefined, null, ""])
+      expect(refused({ description: absent })).toEqual(["description"]);
+    const [reason] = scope.rules({ ...before, name: "Other" }, before);
+    expect(reason).toMatch(
+      /no call that edits a scope; put the old value back, or declare another representation/,
+    );
+    expect(reason).not.toContain("Other");
+  });
+
+  test("S2 what makes another scope may have another name and description", () => {
+    for (const other of [{ representation: "bills" }, { workspaceId: "ws_2" }]) {
+      expect(refused({ ...other, name: "Other", description: "Other" })).toEqual([]);
+    }
+  });
+
+  test("S2 nothing is refused at first, or when nothing changed", () => {
+    expect(scope.rules(before, undefined)).toEqual([]);
+    expect(refused({})).toEqual([]);
+    const bare = { workspaceId: "ws_1", name: "Orders", representation: "orders" };
+    for (const absent of [undefined, null, ""])
+      expect(scope.rules({ ...bare, description: absent }, bare)).toEqual([]);
+  });
+
+  test("R8 unknown values pass, and hide nothing else", () => {
+    for (const unknown of unknownSentinels) {
+      expect(refused({ name: unknown, description: unknown })).toEqual([]);
+      expect(refused({ name: unknown, description: "Other" })).toEqual(["description"]);
+    }
+  });
+});
