@@ -94,8 +94,8 @@ export function withDefault({ canonical, default: absent }: FieldFacts): Canonic
 
 /** Absent, null and "" are one value. */
 export const text: Canonical = (value) => (value === null || value === "" ? undefined : value);
-/** Absent and null are one value. */
-export const number: Canonical = (value) => value ?? undefined;
+/** Absent and null are one value, and so are 0 and -0, which JSON does not tell apart. */
+export const number: Canonical = (value) => (value === 0 ? 0 : (value ?? undefined));
 /** Absent, null and false are one value. */
 export const flag: Canonical = (value) => value ?? false;
 /** Absent, null and {} are one value. */
