@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { definitions } from "../../provider/resources";
+import { type HostedResource, HostFailure, type Properties } from "./host";
+import { quickTimers } from "./quickTimers";
+import { openScene, type Scene } from "./scene";
+
+/** What a program may write where something else belongs. */
+const texts = [
+  "../x",
+  "a/b",
+  "%2e%2e",
+  "a?b",
+  "a#b",
+  "..",
+  ".",
+  "",
+  " ",
+  "a b",
+  "a\nb",
+  "a\u0000b",
+  "\u202etxt",
+  "e\u0301",
+  "\u{1f511}",
+  "Ω\u200b",
+  "\\..\\x",
+  "a;b=c&d",
+  "x".repeat(5_000),
+];
+const values: readonly unknown[] = [
+  ...texts,
+  ...[true, false, 0, -0, -1, 0.5, 1e308, -1e21, 2 ** 53, 9_007_199_254_740_991],
+  ...[[], [[]], [null], ["a"], [{}], {}, { a: 1 }, { toString: "a" }, { constructor: { prototype: {} } }],
+  Array.from({ length: 2_000 }, (_, n) => `10.0.${n % 256}.${n >> 8}/32`),
+];
+
+const least: Readonly<Record<string, Properties>> = {
+  WorkspaceSettings: { workspaceId: "ws_main", defaultKeyPrefix: "acme" },
+  Scope: { workspaceId: "ws_main", name: "Orders", representation: "orders" },
+  CustomerBilling: { workspaceId: "ws_main", totalCredits: "100" },
+};
+const kinds = Object.keys(least).map((kind) => ({
+  kind,
+  fields: Object.keys(definitions[kind]?.schema.shape ?? {}),
+}));
+
+describe.each(kinds)("inputs of a $kind", ({ kind, fields }) => {
+  let scene: Scene;
+  let resource: HostedResource;
+  beforeAll(async () => {
+    scene = await openScene({
+      env: quickTimers(),
+      workspaces: ["ws_main", ...texts.filter((id) => id !== "")],
+    });
+    resource = scene.host.resource(kind);
+  });
+  beforeEach(() => {
+    scene.standIn.clearRequests();
+    for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
+  });
+  afterAll(() => scene.close());
+
+  test.each(fields)(
+    "R8 %s: any value is a check failure that names it, or arrives as it is",
+    async (field) => {
+      for (const value of values) {
+        const about = `${field} ${JSON.stringify(value)}`.slice(0, 200);
+        const inputs: Properties = { ...least[kind], [field]: value };
+        if (field === "billingId") delete inputs["totalCredits"];
+        scene.standIn.clearRequests();
+        const checked = await resource.check(inputs);
+        const reasons = checked.failures.map(({ reason }) => reason);
+        if (reasons.length > 0) {
+          for (const reason of reasons)
+            expect(reason, about).toMatch(/^(\w+(\[\d+\])?:|declare at least one of) .*\.$/);
+          expect(scene.standIn.requests, about).toEqual([]);
+          continue;
+        }
+        expect((await resource.check(checked.inputs, checked.inputs)).inputs, about).toEqual(checked.inputs);
+        const made = await resource.create(checked.inputs).catch((error: unknown) => error);
+        if (made instanceof HostFailure)
+          expect(made.message, about).not.toContain("defect of pulumi-apikeys");
+        expect(
+          scene.standIn.requests.map(({ endpoint }) => endpoint),
+          about,
+        ).not.toContain("unknown");
+        for (const body of scene.standIn.requests.map((request) => (request.body ?? {}) as Properties)) {
+          if (field in body && field in checked.inputs)
+            expect(body[field], about).toEqual(checked.inputs[field]);
+        }
+        if (field === "workspaceId") expectAddressed(checked.inputs["workspaceId"]);
+      }
+    },
+  );
+
+  /** Every id arrived decoded as it was given, in the path or in the body. */
+  function expectAddressed(workspaceId: unknown): void {
+    for (const { path, body } of scene.standIn.requests) {
+      const segment = path.split("/")[4];
+      const arrived =
+        kind === "CustomerBilling" ? (body as Properties)["workspaceId"] : decodeURIComponent(segment ?? "");
+      expect(arrived).toBe(workspaceId);
+      expect(path).not.toMatch(/[?#]|\/\.\.?(\/|$)/);
+    }
+  }
+});

@@ -1,0 +1,177 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Transport } from "../../provider/client/transport";
+import type { Session } from "../../provider/definition";
+import { observe, sendable, settings, settle } from "../../provider/resources/settingsConvergence";
+import type { Properties } from "../../provider/state";
+
+const blank = { id: "ws_1", name: "Main", teamId: undefined, createdAt: undefined, updatedAt: undefined };
+const unset = {
+  defaultKeyPrefix: undefined,
+  defaultAllowedIPs: undefined,
+  defaultRateLimitPerSecond: undefined,
+  defaultExpiration: undefined,
+};
+
+interface Habits {
+  readonly patch: "merges" | "replaces";
+  readonly answer: "after" | "before" | "nothing";
+  /** What the service makes of a PATCH's fields. */
+  readonly take?: (asked: Properties, before: Properties) => Properties;
+}
+
+/** A service of one workspace, in memory. */
+function service(held: Properties, { patch, answer, take = (asked) => asked }: Habits) {
+  let now: Properties = { ...unset, ...held };
+  const sent: Properties[] = [];
+  const methods: string[] = [];
+  const transport: Transport = {
+    send: async ({ method, body, read }) => {
+      methods.push(method);
+      const before = now;
+      if (method === "PATCH") {
+        sent.push(body as Properties);
+        now = { ...(patch === "merges" ? before : unset), ...take(body as Properties, before) };
+      }
+      if (method === "PATCH" && answer === "nothing") return read(Buffer.from(""));
+      const shown = method === "PATCH" && answer === "before" ? before : now;
+      return read(Buffer.from(JSON.stringify({ workspace: { ...blank, ...shown } })));
+    },
+    close: async () => {},
+  };
+  const credentials = { baseUrl: "https://api.test", accessToken: "token" };
+  const session: Session = { call: { transport, credentials }, tokenAdvice: "", warn: () => {} };
+  const begun = now;
+  return {
+    sent,
+    methods,
+    held: () => now,
+    settle: (target: Properties, steady: readonly string[] = []) =>
+      settle(
+        session,
+        "ws_1",
+        target,
+        { ...blank, ...begun } as never,
+        settings.filter(({ name }) => steady.includes(name)),
+      ),
+  };
+}
+
+const merging: Habits = { patch: "merges", answer: "after" };
+const replacing: Habits = { patch: "replaces", answer: "after" };
+const names = Object.keys(unset);
+
+const values = {
+  defaultKeyPrefix: fc.constantFrom("a", "b"),
+  defaultAllowedIPs: fc.constantFrom([], ["10.0.0.1"], ["10.0.0.0/8", "::1"]),
+  defaultRateLimitPerSecond: fc.constantFrom(1, 2),
+  defaultExpiration: fc.constantFrom(1, 2),
+};
+const some = fc.record(values, { requiredKeys: [] });
+
+describe("settings of a workspace", () => {
+  test("W1 what is asked for holds, and the rest is as it was, whether PATCH merges or replaces", async () => {
+    const habits = fc.record({
+      patch: fc.constantFrom("merges", "replaces"),
+      answer: fc.constantFrom("after", "before", "nothing"),
+    }) as fc.Arbitrary<Habits>;
+    await fc.assert(
+      fc.asyncProperty(some, some, habits, async (held, target, how) => {
+        const one = service(held, how);
+        const { unmet, warnings, record } = await one.settle(target);
+        expect([unmet, warnings]).toEqual([[], []]);
+        expect(observe(one.held() as never)).toEqual(observe({ ...held, ...target } as never));
+        expect(observe(record)).toEqual(observe(one.held() as never));
+        expect(one.sent.length).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test("W2 nothing is sent for what holds already, however it is spelled", async () => {
+    const one = service({ defaultAllowedIPs: ["::1", "10.0.0.1/32"], defaultKeyPrefix: "a" }, replacing);
+    await one.settle({ defaultAllowedIPs: ["10.0.0.1", "0::1"] });
+    await one.settle({ defaultKeyPrefix: "a", defaultRateLimitPerSecond: 0 });
+    expect(one.methods).toEqual([]);
+  });
+
+  test("W1 a number without a value is not repeated, and neither is an absent prefix", async () => {
+    const held = { defaultRateLimitPerSecond: 0, defaultExpiration: -1, defaultAllowedIPs: [] };
+    const one = service(held, merging);
+    await one.settle({ defaultKeyPrefix: "a" });
+    expect(one.sent).toEqual([{ defaultKeyPrefix: "a", defaultAllowedIPs: [] }]);
+    expect(sendable(settings, observe({ ...unset } as never))).toEqual({ defaultAllowedIPs: [] });
+  });
+
+  test("R4 an answer that says nothing, or the past, is followed by one GET", async () => {
+    for (const answer of ["nothing", "before"] as const) {
+      const one = service({ defaultKeyPrefix: "a" }, { patch: "merges", answer });
+      await one.settle({ defaultKeyPrefix: "b" });
+      expect(one.methods).toEqual(["PATCH", "GET"]);
+    }
+  });
+
+  test("W1 a setting that got lost is put back by one PATCH, else named", async () => {
+    let patches = 0;
+    const forgetting = (times: number): Habits => ({
+      ...merging,
+      take: (asked) => {
+        patches += 1;
+        return patches <= times ? { ...asked, defaultExpiration: undefined } : asked;
+      },
+    });
+    const held = { defaultExpiration: 5, defaultKeyPrefix: "a" };
+    const once = service(held, forgetting(1));
+    expect((await once.settle({ defaultKeyPrefix: "b" })).unmet).toEqual([]);
+    expect(once.sent).toHaveLength(2);
+    patches = 0;
+    const always = service(held, forgetting(9));
+    const { unmet } = await always.settle({ defaultKeyPrefix: "b" });
+    expect(always.sent).toHaveLength(2);
+    expect(unmet).toEqual([
+      { field: "defaultExpiration", words: "defaultExpiration: before 5, the service has 0" },
+    ]);
+  });
+
+  test("R4 a text or list that stayed what it was is an error, a number is a warning", async () => {
+    const held = { defaultKeyPrefix: "old", defaultAllowedIPs: ["10.0.0.1"], defaultExpiration: 60 };
+    const one = service(held, { ...merging, take: (_asked, before) => before });
+    const target = { defaultKeyPrefix: "new", defaultAllowedIPs: [], defaultExpiration: 61 };
+    const { unmet, warnings } = await one.settle(target);
+    expect(unmet.map(({ words }) => words)).toEqual([
+      'defaultKeyPrefix: declared "new", the service still has "old"',
+      "defaultAllowedIPs: declared no addresses, the service still has 10.0.0.1",
+    ]);
+    expect(warnings).toEqual([
+      "defaultExpiration: declared 61, the service still has 60; it may have rounded the value.",
+    ]);
+  });
+
+  test("R4 what the service rewrote is accepted, and so is a text that differs in case or white space only", async () => {
+    const rewriting = service(
+      { defaultKeyPrefix: "a" },
+      { ...merging, take: (asked) => ({ ...asked, defaultKeyPrefix: `${asked["defaultKeyPrefix"]}_` }) },
+    );
+    expect((await rewriting.settle({ defaultKeyPrefix: "b" })).unmet).toEqual([]);
+    for (const defaultKeyPrefix of ["ACME", " acme "]) {
+      const folding = service({ defaultKeyPrefix: "acme" }, { ...merging, take: (_asked, before) => before });
+      expect((await folding.settle({ defaultKeyPrefix })).unmet).toEqual([]);
+    }
+  });
+
+  test("R4 what is not to change may stay as the service rewrote it before", async () => {
+    const one = service(
+      { defaultKeyPrefix: "a_", defaultRateLimitPerSecond: 10, defaultExpiration: 1 },
+      {
+        ...merging,
+        take: (asked) => ({ ...asked, defaultKeyPrefix: "a_", defaultRateLimitPerSecond: 10 }),
+      },
+    );
+    const target = { defaultKeyPrefix: "a", defaultRateLimitPerSecond: 12, defaultExpiration: 2 };
+    const settled = await one.settle(target, ["defaultKeyPrefix", "defaultRateLimitPerSecond"]);
+    expect([settled.unmet, settled.warnings]).toEqual([[], []]);
+  });
+
+  test("every setting of the interface is managed", () => {
+    expect(settings.map(({ name }) => name)).toEqual(names);
+  });
+});
