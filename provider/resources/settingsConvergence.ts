@@ -1,3 +1,4 @@
+import { CallError } from "../client/callError";
 import { type EditWorkspace, editWorkspace, readWorkspace } from "../client/endpoints";
 import type { WorkspaceRecord } from "../client/responses";
 import { number, type Session, text } from "../definition";
@@ -27,25 +28,45 @@ export function declaredIn(properties: Properties): readonly ManagedField[] {
   return settings.filter(({ name }) => properties[name] !== undefined);
 }
 
-/** The values that a request can carry: nothing can be unset, and one of the numbers must be above 0. */
-export function sendable(fields: readonly ManagedField[], observed: Properties): Properties {
+/**
+ * The values that a request can carry, exactly as they were read: nothing can be unset, so what is absent is left out,
+ * and one of the numbers must be above 0.
+ */
+export function sendable(fields: readonly ManagedField[], record: WorkspaceRecord): Properties {
+  const read: Properties = { ...record };
   return Object.fromEntries(
     fields
-      .map(({ name }) => [name, observed[name]] as const)
+      .map(({ name }) => [name, read[name]] as const)
       .filter(([, value]) => value !== undefined && !(typeof value === "number" && value <= 0)),
   );
 }
 
+/** The settings that a PATCH carries; addresses in the spelling that the service has for them, where it has one. */
+function bodyOf(target: Properties, kept: Properties, record: WorkspaceRecord): EditWorkspace {
+  const addresses = target["defaultAllowedIPs"];
+  if (!Array.isArray(addresses)) return { ...kept, ...target };
+  const canonical = (address: string) => String(canonicalAddresses([address]));
+  const theirs = new Map(record.defaultAllowedIPs?.map((address) => [canonical(address), address]));
+  const spelled = addresses.map((address) => theirs.get(canonical(address)) ?? address);
+  return { ...kept, ...target, defaultAllowedIPs: spelled };
+}
+
 export interface SettledSettings {
+  /** What was seen last: after the write unless `unseen`. */
   readonly record: WorkspaceRecord;
   readonly unmet: readonly { readonly field: string; readonly words: string }[];
   readonly warnings: readonly string[];
+  /** What stopped it after something was sent. */
+  readonly error?: unknown;
+  /** Whether nothing was seen since the first PATCH was sent, so that `unmet` holds all that it was to change. */
+  readonly unseen?: boolean;
 }
 
 /**
  * Makes the workspace hold `target`, and everything else stay as it was read: the PATCH repeats it, so that it means
  * the same whether the service merges or replaces. Sends nothing if all is so already (W1, W2). The `steady` settings
- * are not to change: they may stay as the service rewrote them before.
+ * are not to change: they may stay as the service rewrote them before. Throws only where nothing was sent, or the first
+ * PATCH was refused.
  */
 export async function settle(
   session: Session,
@@ -60,23 +81,46 @@ export async function settle(
   if (holds(wanted, target, old)) return { record: before, unmet: [], warnings: [] };
   const kept = sendable(
     settings.filter((field) => !wanted.includes(field)),
-    old,
+    before,
   );
   const keptFields = declaredIn(kept);
-  const body = { ...kept, ...target } as EditWorkspace;
+  const body = bodyOf(target, kept, before);
+  let seen: WorkspaceRecord | undefined;
+  let answered = false;
   const send = async () => {
     const { record } = await editWorkspace(session.call, { workspaceId }, body);
+    answered = true;
     const clear = record !== undefined && holds(settings, { ...observe(record), ...body }, observe(record));
-    return clear ? record : readWorkspace(session.call, { workspaceId });
+    seen = clear ? record : await readWorkspace(session.call, { workspaceId });
+    return observe(seen);
   };
-  let record = await send();
-  if (!holds(keptFields, old, observe(record))) record = await send();
-  const now = observe(record);
+  const judged = (record: WorkspaceRecord) => verdict(target, changing, keptFields, before, record);
+  try {
+    if (!holds(keptFields, old, await send())) await send();
+    return judged(seen ?? before);
+  } catch (error) {
+    if (!answered && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
+    if (seen !== undefined) return { ...judged(seen), error };
+    const open = changing.filter((field) => !same(field, target[field.name], old[field.name]));
+    const unmet = open.map(({ name }) => ({ field: name, words: `${name}: ${inWords(old[name])} before` }));
+    return { record: before, unmet, warnings: [], error, unseen: true };
+  }
+}
+
+/** What of a workspace is not as it is to be. */
+function verdict(
+  target: Properties,
+  changing: readonly ManagedField[],
+  kept: readonly ManagedField[],
+  before: WorkspaceRecord,
+  record: WorkspaceRecord,
+): SettledSettings {
+  const [old, now] = [observe(before), observe(record)];
   return {
     record,
     unmet: [
       ...changing.filter((field) => ignored(field, target, old, now)),
-      ...keptFields.filter((field) => !same(field, old[field.name], now[field.name])),
+      ...kept.filter((field) => !same(field, old[field.name], now[field.name])),
     ].map(({ name }) => ({
       field: name,
       words: `${name}: ${name in target ? "declared" : "before"} ${inWords((name in target ? target : old)[name])}, the service ${name in target ? "still " : ""}has ${inWords(now[name])}`,

@@ -5,14 +5,16 @@
  */
 import * as z from "zod";
 import { CallError } from "../client/callError";
-import { readWorkspace } from "../client/endpoints";
+import { listWorkspaces, readWorkspace } from "../client/endpoints";
 import type { WorkspaceRecord } from "../client/responses";
 import { type Definition, facts, number, type Outcome, type Session, text } from "../definition";
+import { Doubt } from "../errors";
 import { outcome, told } from "../outcome";
-import { drifted, type ManagedField, observedKey, type Properties, rewritten, same } from "../state";
+import { drifted, type ManagedField, type Properties, same } from "../state";
 import { addressesSchema, canonicalAddresses } from "./addresses";
 import { optionalText, pathSegment } from "./fields";
 import { declaredIn, observe, type SettledSettings, sendable, settings, settle } from "./settingsConvergence";
+import { before, lastKey, only, ours, restorable, written } from "./settingsState";
 
 // ---- Inputs: schema and facts -------------------------------------------------------------------------------------
 
@@ -37,66 +39,6 @@ function rules(declared: Properties): readonly string[] {
   return [`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`];
 }
 
-// ---- State: projections -------------------------------------------------------------------------------------------
-
-/** What the managed settings were before this stack managed them; what had no value then is not in it. */
-const beforeKey = "__before";
-
-function before(state: Properties): Properties {
-  return (state[beforeKey] ?? {}) as Properties;
-}
-
-function only(names: readonly { readonly name: string }[], properties: Properties): Properties {
-  return Object.fromEntries(
-    names.flatMap(({ name }) => (name in properties ? [[name, properties[name]]] : [])),
-  );
-}
-
-function written(
-  declared: Properties,
-  { record, unmet }: SettledSettings,
-  remembered: Properties,
-): Properties {
-  const observed = observe(record);
-  const truth = Object.fromEntries(
-    unmet.filter(({ field }) => field in declared).map(({ field }) => [field, observed[field]]),
-  );
-  const state = { ...declared, ...truth };
-  return {
-    name: record.name,
-    teamId: record.teamId,
-    ...state,
-    [beforeKey]: Object.keys(remembered).length > 0 ? remembered : undefined,
-    [observedKey]: rewritten(declaredIn(state), state, observed),
-  };
-}
-
-/** What settings held after our last write, of those that a refresh has since found changed elsewhere. */
-const lastKey = "__last";
-
-/** What a setting held after our last write. */
-function ours(state: Properties, name: string): unknown {
-  const last = (state[lastKey] ?? {}) as Properties;
-  if (name in last) return last[name];
-  const observed = (state[observedKey] ?? {}) as Properties;
-  return name in observed ? observed[name] : state[name];
-}
-
-/** The values to put back: of settings that had one before, and that nobody changed since (W5). */
-function restorable(
-  state: Properties,
-  fields: readonly { name: string }[],
-  record: WorkspaceRecord,
-): Properties {
-  const observed = observe(record);
-  const untouched = settings.filter(
-    (field) =>
-      fields.some(({ name }) => name === field.name) &&
-      same(field, ours(state, field.name), observed[field.name]),
-  );
-  return only(untouched, before(state));
-}
-
 // ---- Operations: observe, decide, call, project -------------------------------------------------------------------
 
 export const workspaceSettings: Definition = {
@@ -113,7 +55,7 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
   const workspaceId = String(declared["workspaceId"]);
   const doing = `Setting the defaults of workspace ${workspaceId}`;
   const record = await look(session, workspaceId, doing, "Nothing was changed");
-  const remembered = sendable(declaredIn(declared), observe(record));
+  const remembered = sendable(declaredIn(declared), record);
   return write(session, { workspaceId, doing, declared, target: declared, remembered }, record);
 }
 
@@ -129,7 +71,7 @@ async function update(
   const dropped = declaredIn(state).filter((field) => !managed.includes(field));
   const back = declared["onDestroy"] === "restore" ? restorable(state, dropped, record) : {};
   const added = managed.filter(({ name }) => state[name] === undefined);
-  const remembered = { ...sendable(added, observe(record)), ...only(managed, before(state)) };
+  const remembered = { ...sendable(added, record), ...before(state) };
   const observed = observe(record);
   const steady = managed.filter(
     (field) =>
@@ -137,7 +79,11 @@ async function update(
       same(field, ours(state, field.name), observed[field.name]),
   );
   const target = { ...back, ...declared };
-  return write(session, { workspaceId: id, doing, declared, target, remembered, steady }, record);
+  return write(
+    session,
+    { workspaceId: id, doing, declared, target, remembered, held: state, steady },
+    record,
+  );
 }
 
 interface Writing {
@@ -147,21 +93,22 @@ interface Writing {
   /** What the workspace is to hold: what is declared, and what goes back to what it was. */
   readonly target: Properties;
   readonly remembered: Properties;
+  readonly held?: Properties;
   /** What neither the program nor anybody else changed. */
   readonly steady?: readonly ManagedField[];
 }
 
 async function write(session: Session, writing: Writing, record: WorkspaceRecord): Promise<Outcome> {
-  const { workspaceId, doing, declared, target, remembered, steady } = writing;
+  const { workspaceId, doing, declared, target, remembered, held, steady } = writing;
   try {
     const settled = await settle(session, workspaceId, only(settings, target), record, steady);
     for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
-    return outcome(workspaceId, written(declared, settled, remembered), unmetLine(doing, settled));
+    const state = written(declared, target, settled, remembered, held);
+    return outcome(workspaceId, state, stopped(session, doing, settled) ?? unmetLine(doing, settled));
   } catch (error) {
     throw told(session, error, {
       doing,
       notDone: "State is unchanged",
-      unclear: "Whether the change was made is not known; run up again to send the same values",
       advice: `Check that the access token may edit workspace ${workspaceId}, and that the service accepts the declared values: one of the two numbers must be above 0.`,
     });
   }
@@ -180,8 +127,6 @@ async function read(session: Session, id: string, state: Properties): Promise<Ou
     state: {
       ...next,
       [lastKey]: moved.length > 0 ? last : undefined,
-      name: state["name"] ?? record.name,
-      teamId: state["teamId"] ?? record.teamId,
     },
   };
 }
@@ -213,15 +158,46 @@ async function remove(session: Session, id: string, state: Properties): Promise<
         `${doing}: ${left.join(", ")} stays as it is, since it had no value before or was changed elsewhere.`,
       );
     }
-    const { unmet } = await settle(session, id, back, record);
+    const { unmet, error } = await settle(session, id, back, record);
+    if (error !== undefined) throw error;
     if (unmet.length > 0) session.warn(unmetLine(doing, { unmet }));
   } catch (error) {
-    if (error instanceof CallError && (error.status === 404 || error.status === 410)) {
+    const status = error instanceof CallError ? error.status : undefined;
+    if (status === 410 || (status === 404 && (await missing(session, id)))) {
       session.warn(`${doing}: the service knows no such workspace, so there is nothing to restore.`);
       return;
     }
-    throw told(session, error, { doing, notDone: "It stays in state; run the command again" });
+    const doubt = status === 404 ? unbelieved(session, error as CallError) : error;
+    throw told(session, doubt, { doing, notDone: "It stays in state; run the command again" });
   }
+}
+
+/** Whether the list of workspaces can be read, holds others, and lacks this one; otherwise the token may see nothing. */
+async function missing(session: Session, workspaceId: string): Promise<boolean> {
+  try {
+    const all = await listWorkspaces(session.call);
+    return all.length > 0 && all.every(({ id }) => id !== workspaceId);
+  } catch (error) {
+    if (error instanceof CallError) return false;
+    throw error;
+  }
+}
+
+function unbelieved(session: Session, { message }: CallError): Doubt {
+  return new Doubt(
+    `${message}, but the list of workspaces does not show that it is gone`,
+    `The token is the likely cause: it may belong to somebody else. ${session.tokenAdvice} If the workspace itself was deleted, drop the resource from state with \`pulumi state delete\`.`,
+  );
+}
+
+/** What kept a write from being seen through, if anything did. */
+function stopped(session: Session, doing: string, settled: SettledSettings): string | undefined {
+  const { error, unseen, unmet } = settled;
+  if (error === undefined) return undefined;
+  const seen = unseen
+    ? `The change was sent; what the workspace holds now is not known (${unmet.map(({ words }) => words).join("; ")})`
+    : "The change was sent; state holds what was last seen of the workspace";
+  return told(session, error, { doing, notDone: `${seen}; run up again, which sends it again` }).message;
 }
 
 function unmetLine(doing: string, { unmet }: Pick<SettledSettings, "unmet">): string {

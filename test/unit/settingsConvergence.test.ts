@@ -99,7 +99,7 @@ describe("settings of a workspace", () => {
     const one = service(held, merging);
     await one.settle({ defaultKeyPrefix: "a" });
     expect(one.sent).toEqual([{ defaultKeyPrefix: "a", defaultAllowedIPs: [] }]);
-    expect(sendable(settings, observe({ ...unset } as never))).toEqual({ defaultAllowedIPs: [] });
+    expect(sendable(settings, { ...blank, ...unset })).toEqual({});
   });
 
   test("R4 an answer that says nothing, or the past, is followed by one GET", async () => {

@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import { workspaceSettings } from "../../provider/resources/workspaceSettings";
+import type { Properties } from "../../provider/state";
+import { failureOf, replying } from "./replying";
+
+const lost = new CallError("ambiguous", "the connection was cut");
+const refused = (status: number) => new CallError("refused", `the service answered ${status}`, status);
+
+/** A workspace in memory whose PATCH replaces; `fault` is thrown in place of the answer to a method. */
+let held: Properties;
+let listed: readonly { id: string }[];
+let fault: { method: string; error: CallError; carriedOut?: boolean } | undefined;
+const subject = replying(workspaceSettings, ({ method, path, body }) => {
+  const failing = fault !== undefined && method === fault.method;
+  if (method === "PATCH" && (!failing || fault?.carriedOut))
+    held = { name: held["name"], ...(body as object) };
+  if (failing && fault !== undefined && !path.endsWith("/workspace")) throw fault.error;
+  if (path.endsWith("/workspace")) return { workspaces: listed };
+  return { workspace: { id: "ws_1", ...held } };
+});
+const bodies = () => subject.calls.flatMap(({ body }) => (body === undefined ? [] : [body]));
+const inputs = { workspaceId: "ws_1", defaultKeyPrefix: "new", onDestroy: "restore" };
+/** What the engine sends of kept state. */
+const kept = async (operation: Promise<unknown>) => {
+  const failure = await failureOf(operation);
+  return { state: failure.kept?.state ?? {}, message: failure.message, kept: failure.kept !== undefined };
+};
+
+beforeEach(() => {
+  held = { name: "Main", defaultKeyPrefix: "old" };
+  listed = [{ id: "ws_2" }];
+  fault = undefined;
+  subject.calls.length = 0;
+  subject.warnings.length = 0;
+});
+
+describe("a PATCH that was sent and not seen through", () => {
+  test.each([true, false])(
+    "W2 W5 on create keeps what held before, and destroy puts it back (carried out: %s)",
+    async (carriedOut) => {
+      fault = { method: "PATCH", error: lost, carriedOut };
+      const { state, message } = await kept(subject.create(inputs));
+      expect(message).toMatch(
+        /cut\. The change was sent; .* not known .*run up again, which sends it again\.$/,
+      );
+      expect(message).not.toContain("State is unchanged");
+      expect(state).toMatchObject({
+        ...inputs,
+        defaultKeyPrefix: "old",
+        __before: { defaultKeyPrefix: "old" },
+      });
+      expect(subject.diff(state, inputs)).toEqual({ changes: undefined, replaces: [] });
+      fault = undefined;
+      const seen = (await subject.read("ws_1", state))?.state ?? {};
+      await subject.delete("ws_1", seen);
+      expect(held["defaultKeyPrefix"]).toBe("old");
+      expect(subject.warnings).toEqual([]);
+    },
+  );
+
+  test("W2 also where it was answered without the workspace and the GET that decides fails", async () => {
+    let patched = false;
+    const silent = replying(workspaceSettings, ({ method }) => {
+      if (method === "PATCH") patched = true;
+      else if (patched) throw new CallError("invalidAnswer", "the answer is no JSON");
+      return method === "PATCH" ? {} : { workspace: { id: "ws_1", ...held } };
+    });
+    const { state } = await kept(silent.create(inputs));
+    expect(state).toMatchObject({ __before: { defaultKeyPrefix: "old" } });
+  });
+
+  test("R4 on update keeps what was seen last, so that the next preview shows what is to do, and the next up does it", async () => {
+    const { state: made } = await subject.create(inputs);
+    const next = { ...inputs, defaultKeyPrefix: "newer", defaultExpiration: 5 };
+    fault = { method: "PATCH", error: lost, carriedOut: true };
+    const { state } = await kept(subject.update("ws_1", made, next));
+    expect(state).toMatchObject({ defaultKeyPrefix: "new", __before: { defaultKeyPrefix: "old" } });
+    expect(subject.diff(state, next).changes).toBeUndefined();
+    fault = undefined;
+    const after = await subject.update("ws_1", state, next);
+    expect(after).toEqual({ ...made, ...next });
+    await subject.delete("ws_1", after);
+    expect(held["defaultKeyPrefix"]).toBe("old");
+  });
+
+  test("W5 what somebody else had set stays theirs on destroy, when it was not overwritten", async () => {
+    const { state: made } = await subject.create(inputs);
+    held = { ...held, defaultKeyPrefix: "theirs" };
+    fault = { method: "PATCH", error: lost };
+    const { state } = await kept(subject.update("ws_1", made, { ...inputs, defaultExpiration: 5 }));
+    fault = undefined;
+    await subject.delete("ws_1", state);
+    expect(held["defaultKeyPrefix"]).toBe("theirs");
+  });
+
+  test("a refused first PATCH keeps nothing", async () => {
+    fault = { method: "PATCH", error: refused(400) };
+    expect(await kept(subject.create(inputs))).toMatchObject({ kept: false });
+  });
+});
+
+describe("what a PATCH repeats", () => {
+  test("W1 what is not declared goes exactly as it was read, and what is absent is left out", async () => {
+    held = { defaultKeyPrefix: "old", defaultAllowedIPs: ["2001:DB8:0::1", "10.0.0.1/32"] };
+    await subject.create({ ...inputs });
+    held = { defaultKeyPrefix: "old" };
+    await subject.create({ ...inputs });
+    expect(bodies()).toEqual([
+      { defaultKeyPrefix: "new", defaultAllowedIPs: ["2001:DB8:0::1", "10.0.0.1/32"] },
+      { defaultKeyPrefix: "new" },
+    ]);
+  });
+
+  test("W3 W5 declared addresses go in the service's spelling where it has them, and go back as they were", async () => {
+    held = { defaultAllowedIPs: ["10.0.0.1/32", "192.0.2.0/24"] };
+    const declared = { workspaceId: "ws_1", onDestroy: "restore", defaultAllowedIPs: ["10.0.0.1", "::1"] };
+    const { state } = await subject.create(declared);
+    expect(state["__before"]).toEqual({ defaultAllowedIPs: ["10.0.0.1/32", "192.0.2.0/24"] });
+    await subject.delete("ws_1", state);
+    expect(bodies()).toEqual([
+      { defaultAllowedIPs: ["10.0.0.1/32", "::1"] },
+      { defaultAllowedIPs: ["10.0.0.1/32", "192.0.2.0/24"] },
+    ]);
+  });
+
+  test("W5 a list that was absent is not put back as an empty one", async () => {
+    const { state } = await subject.create({ ...inputs, defaultAllowedIPs: ["::1"] });
+    expect(state["__before"]).toEqual({ defaultKeyPrefix: "old" });
+  });
+});
+
+test("W1 a setting that could not be put back is remembered, shown, and put back by the next up", async () => {
+  let stubborn = false;
+  const service = replying(workspaceSettings, ({ method, body }) => {
+    if (method === "PATCH")
+      held = { ...held, ...(body as object), ...(stubborn && { defaultKeyPrefix: "new" }) };
+    return { workspace: { id: "ws_1", ...held } };
+  });
+  const { state: made } = await service.create({ ...inputs, defaultExpiration: 5 });
+  const { defaultKeyPrefix: _, ...rest } = { ...inputs, defaultExpiration: 5 };
+  stubborn = true;
+  const { state } = await kept(service.update("ws_1", made, rest));
+  expect(state).toMatchObject({ defaultKeyPrefix: "new", __before: { defaultKeyPrefix: "old" } });
+  expect(service.diff(state, rest).changes).toBeUndefined();
+  stubborn = false;
+  const after = await service.update("ws_1", state, rest);
+  expect(held["defaultKeyPrefix"]).toBe("old");
+  expect(after).not.toHaveProperty("__before");
+});
+
+test("R11 what was absent after the write is not filled in by a refresh", async () => {
+  const { state } = await subject.create(inputs);
+  held = { ...held, name: "Renamed", teamId: "team_1" };
+  expect((await subject.read("ws_1", state))?.state).toEqual(state);
+});
+
+describe("destroy where the workspace answers 404", () => {
+  const gone = async () => {
+    const { state } = await subject.create(inputs);
+    fault = { method: "GET", error: refused(404) };
+    return subject.delete("ws_1", state);
+  };
+
+  test("R6 it is gone where the list of workspaces lacks it", async () => {
+    await gone();
+    expect(subject.warnings).toEqual([expect.stringContaining("nothing to restore")]);
+  });
+
+  test.each([{ ids: [] }, { ids: ["ws_2", "ws_1"] }])(
+    "R6 it is an error that names the token where the list holds $ids",
+    async ({ ids }) => {
+      listed = ids.map((id) => ({ id }));
+      const { message } = await failureOf(gone());
+      expect(message).toMatch(/It stays in state; .*token is the likely cause/);
+    },
+  );
+});
