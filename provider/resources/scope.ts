@@ -53,12 +53,18 @@ function written(declared: Properties, record: ScopeRecord): Outcome {
   return { id, state: { ...declared, createdAt, updatedAt } };
 }
 
-/** The scope of this representation; a service may have changed its case or trimmed it. */
-function named(scopes: readonly ScopeRecord[], representation: unknown): ScopeRecord | undefined {
-  return (
-    scopes.find((scope) => scope.representation === representation) ??
-    scopes.find((scope) => folded(scope.representation) === folded(representation))
-  );
+type Pick = (scopes: readonly ScopeRecord[]) => ScopeRecord | undefined;
+
+/** The scope of exactly this representation: one that differs in case only may be another scope. */
+function exactly({ representation }: Properties): Pick {
+  return (scopes) => scopes.find((scope) => scope.representation === representation);
+}
+
+/** The scope of this representation; a service that made it may have changed its case or trimmed it. */
+function named(declared: Properties): Pick {
+  return (scopes) =>
+    exactly(declared)(scopes) ??
+    scopes.find((scope) => folded(scope.representation) === folded(declared["representation"]));
 }
 
 /** The names of what differs between a declared scope and the service's (S1). */
@@ -70,11 +76,6 @@ function folded(value: unknown): string {
   return String(value ?? "")
     .trim()
     .toLowerCase();
-}
-
-/** A list as long as a page may be one: what is not in it may still exist. */
-function mayBeCut(scopes: readonly ScopeRecord[]): boolean {
-  return scopes.length >= 20 && (scopes.length % 10 === 0 || scopes.length % 25 === 0);
 }
 
 // ---- Operations: observe, decide, call, project -------------------------------------------------------------------
@@ -97,8 +98,7 @@ export const scope: Definition = {
 async function create(session: Session, declared: Properties): Promise<Outcome> {
   const doing = `Creating ${label(declared)}`;
   const listed = await list(session, declared, doing, "Nothing was created");
-  // Exactly this representation: one that differs in case only may be another scope.
-  const there = listed.find((record) => record.representation === declared["representation"]);
+  const there = exactly(declared)(listed);
   if (there !== undefined) return adopted(doing, declared, there);
   try {
     const { record } = await createScope(
@@ -111,31 +111,40 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
       },
     );
     // An answer may be another scope's: the list tells.
-    const own = named(record === undefined ? [] : [record], declared["representation"]);
+    const own = named(declared)(record === undefined ? [] : [record]);
     if (own !== undefined) return written(declared, own);
   } catch (error) {
     const told = await afterFailure(session, doing, declared, error);
     if (told instanceof Failure) throw told;
     return told;
   }
-  const found = await findAgain(session, declared, doing);
+  const { found } = await findAgain(session, declared, doing, named(declared));
   if (found !== undefined) return adopted(doing, declared, found);
   throw new Failure(
     `${doing}: the service accepted it, but neither its answer nor its list shows it. State does not hold it; run up again, which looks for it before creating one.`,
   );
 }
 
-/** A POST is never repeated: the list tells whether an answer was lost, or somebody else was faster (S4). */
+/**
+ * A POST is never repeated: the list tells whether an answer was lost, or somebody else was faster (S4). Where the
+ * service refused it, nothing was made, so what is there must have exactly this representation.
+ */
 async function afterFailure(
   session: Session,
   doing: string,
   declared: Properties,
   error: unknown,
 ): Promise<Outcome | Failure> {
-  const ambiguous = error instanceof CallError && error.verdict === "ambiguous";
-  const conflict = error instanceof CallError && error.verdict === "refused" && error.status !== 401;
-  const found = ambiguous || conflict ? await findAgain(session, declared, doing) : undefined;
-  if (found !== undefined) return adopted(doing, declared, found);
+  const { verdict, status } = error instanceof CallError ? error : {};
+  const pick = verdict === "ambiguous" || status === 409 ? named(declared) : exactly(declared);
+  if (verdict === "ambiguous" || (verdict === "refused" && status !== 401)) {
+    const { found } = await findAgain(session, declared, doing, pick).catch((failed: unknown) => {
+      // Why the service refused says more than that its list can't be read.
+      if (verdict === "refused" && failed instanceof Failure) return { found: undefined };
+      throw failed;
+    });
+    if (found !== undefined) return adopted(doing, declared, found);
+  }
   return told(session, error, {
     doing,
     notDone: "Nothing was created",
@@ -154,37 +163,47 @@ function adopted(doing: string, declared: Properties, record: ScopeRecord): Outc
   );
 }
 
+interface Search {
+  readonly found: ScopeRecord | undefined;
+  /** Whether the list was empty each time. */
+  readonly empty: boolean;
+}
+
 /** Reads the list again for what should be in it; a list may lag behind a write. */
 async function findAgain(
   session: Session,
   declared: Properties,
   doing: string,
-): Promise<ScopeRecord | undefined> {
+  pick: Pick,
+  notDone = "Whether it was created is not known",
+): Promise<Search> {
+  let empty = true;
   for (const pause of [0, 500, 1500]) {
     await new Promise((resolve) => setTimeout(resolve, pause));
-    const found = named(
-      await list(session, declared, doing, "Whether it was created is not known"),
-      declared["representation"],
-    );
-    if (found !== undefined) return found;
+    const listed = await list(session, declared, doing, notDone);
+    const found = pick(listed);
+    empty &&= listed.length === 0;
+    if (found !== undefined) return { found, empty };
   }
-  return undefined;
+  return { found: undefined, empty };
 }
 
 async function read(session: Session, id: string, state: Properties): Promise<Outcome | undefined> {
   const doing = `Reading ${label(state)} (${id})`;
-  const listed = await list(session, state, doing, "State is unchanged");
-  const byId = (scopes: readonly ScopeRecord[]) =>
-    scopes.find((record) => record.id === id) ?? named(scopes, state["representation"]);
+  const unchanged = "State is unchanged";
+  const byId: Pick = (scopes) => scopes.find((record) => record.id === id) ?? named(state)(scopes);
+  const listed = await list(session, state, doing, unchanged);
   let record = byId(listed);
   if (record === undefined) {
     await visible(session, state, doing);
-    record = await findAgain(session, state, doing);
+    const { found, empty } = await findAgain(session, state, doing, byId, unchanged);
+    if (found === undefined && empty && listed.length === 0) return undefined;
+    record = found;
   }
+  // The service has no call that deletes a scope, and a list may be cut.
   if (record === undefined) {
-    if (!mayBeCut(listed)) return undefined;
     session.warn(
-      `${doing}: the list of ${listed.length} scopes does not hold it, but may be cut. State is unchanged.`,
+      `${capitalised(label(state))} (${id}): the service's list does not hold it, but may be cut, so state keeps it. If it no longer exists, drop it with \`pulumi state delete\`; the next up then makes it again.`,
     );
     return { id, state };
   }
@@ -194,7 +213,7 @@ async function read(session: Session, id: string, state: Properties): Promise<Ou
       `${capitalised(label(state))} (${id}): its ${different.join(" and ")} in the service differs from what is declared. The service has no call that edits a scope, so nothing is done about it.`,
     );
   }
-  return { id: record.id, state: { createdAt: record.createdAt, updatedAt: record.updatedAt, ...state } };
+  return { id: record.id, state };
 }
 
 /** An empty list is also what a token of another tenant sees: what is not in it is gone only if the workspace is visible (R6). */

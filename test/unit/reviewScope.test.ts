@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import { scope } from "../../provider/resources/scope";
+import { failureOf, replying } from "./replying";
+
+const failed = (status: number) =>
+  new CallError(status < 500 ? "refused" : "ambiguous", `the service answered ${status}`, status);
+const inputs = { workspaceId: "ws_1", name: "Orders", representation: "orders" };
+const other = { id: "sc_other", name: "Orders", representation: "ORDERS" };
+
+let listed: unknown[];
+let listFault: CallError | undefined;
+let post: () => unknown;
+const subject = replying(scope, ({ method, path }) => {
+  if (method === "POST") return post();
+  if (!path.endsWith("/scopes")) return { workspace: { id: "ws_1" } };
+  if (listFault !== undefined) throw listFault;
+  return { scopes: listed };
+});
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.setTimerTickMode("nextTimerAsync");
+  listed = [other];
+  listFault = undefined;
+  post = () => ({ scope: { ...inputs, id: "sc_1" } });
+  subject.warnings.length = 0;
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a scope whose POST failed", () => {
+  const posting = (status: number) => {
+    post = () => {
+      throw failed(status);
+    };
+    return subject.create(inputs);
+  };
+
+  test.each([400, 403, 422])("S4 after a %i none that differs in case is adopted", async (status) => {
+    const { message } = await failureOf(posting(status));
+    expect(message).toContain(`the service answered ${status}. Nothing was created`);
+  });
+
+  test.each([409, 500])("S4 after a %i one that differs in case only is the one", async (status) => {
+    expect((await posting(status)).id).toBe("sc_other");
+  });
+
+  test("S4 after a refusal one of exactly this representation is adopted", async () => {
+    post = () => {
+      listed = [other, { ...inputs, id: "sc_1" }];
+      throw failed(422);
+    };
+    expect((await subject.create(inputs)).id).toBe("sc_1");
+  });
+
+  test.each([409, 422])(
+    "S4 what was refused (%i) is told also where the list can't be read then",
+    async (status) => {
+      post = () => {
+        listFault = failed(403);
+        throw failed(status);
+      };
+      const { message } = await failureOf(subject.create(inputs));
+      expect(message).toContain(`the service answered ${status}. Nothing was created`);
+    },
+  );
+});
+
+describe("a scope that the list does not show", () => {
+  test("S3 R6 is kept, and told, where the list of its workspace shows others", async () => {
+    const { id, state } = await subject.create(inputs);
+    listed = [{ ...other, representation: "bills" }];
+    expect(await subject.read(id, state)).toEqual({ id, state, inputs });
+    expect(subject.warnings).toEqual([expect.stringMatching(/does not hold it.*`pulumi state delete`/)]);
+  });
+
+  test("S3 R6 is gone where its workspace can be read and the list is empty", async () => {
+    const { id, state } = await subject.create(inputs);
+    listed = [];
+    expect(await subject.read(id, state)).toBeUndefined();
+    expect(subject.warnings).toEqual([]);
+  });
+});
+
+test("R11 what was absent after the write is not filled in by a refresh", async () => {
+  const { id, state } = await subject.create(inputs);
+  listed = [{ ...inputs, id, createdAt: "2027-01-01T00:00:00Z", updatedAt: "2027-01-01T00:00:00Z" }];
+  expect((await subject.read(id, state))?.state).toEqual(state);
+});
