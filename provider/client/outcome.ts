@@ -53,8 +53,9 @@ export interface Asked {
 }
 
 function mayBeDone(method: string, status: number): boolean {
-  // 303 says "the result is over there": for a write that is as much as "done".
-  return status === 408 || status >= 500 || (status === 303 && method !== "GET");
+  // 303 says "the result is over there", and many a service says it with 302 after a POST: as much as "done".
+  const elsewhere = (status === 303 && method !== "GET") || (status === 302 && method === "POST");
+  return status === 408 || status >= 500 || elsewhere;
 }
 
 /** The table of outcomes: what an exchange means for the call. */

@@ -30,8 +30,17 @@ describe("what an exchange means for a write", () => {
     expect(kindOf(status)).toBe("refused");
   });
 
-  it.each([300, 301, 302, 304, 307, 308])("%i is refused, since redirects are not followed", (status) => {
+  it.each([300, 301, 304, 307, 308])("%i is refused, since redirects are not followed", (status) => {
     expect(kindOf(status)).toBe("refused");
+  });
+
+  it("302 is ambiguous for a POST, since many a service sends it after one that is done", () => {
+    expect(["POST", "PATCH", "DELETE", "GET"].map((method) => kindOf(302, method))).toEqual([
+      "ambiguous",
+      "refused",
+      "refused",
+      "refused",
+    ]);
   });
 
   it("303 is ambiguous for a write, since it points to a result, and refused for a read", () => {
@@ -80,7 +89,7 @@ describe("what an exchange means for a write", () => {
     ["https://user:pass@other.example/a", "https://other.example/a"],
     ["https://other.example/tok_secret/%74", "https://other.example/[secret]/%74"],
   ])("a redirect to %s names %s, without query and user", (location, target) => {
-    const outcome = classify(answered(302, "", { location }), asked);
+    const outcome = classify(answered(302, "", { location }), { ...asked, method: "GET" });
     const phrase = `the service answered 302 and pointed to ${target}; redirects are not followed`;
     expect(outcome).toMatchObject({ kind: "refused", phrase });
   });
@@ -88,7 +97,10 @@ describe("what an exchange means for a write", () => {
   it.each([undefined, "", "https://", "javascript:alert(1)", "data:text/plain,tok_secret", ["/a", "/b"]])(
     "a redirect to %s names no target",
     (location) => {
-      const outcome = classify(answered(302, "", location === undefined ? {} : { location }), asked);
+      const outcome = classify(answered(302, "", location === undefined ? {} : { location }), {
+        ...asked,
+        method: "GET",
+      });
       const nowhere = location === "" ? "https://api.example/pre/api/v1/api-key" : undefined;
       const phrase =
         nowhere === undefined
@@ -99,7 +111,10 @@ describe("what an exchange means for a write", () => {
   );
 
   it("cuts the target of a redirect at 300 characters", () => {
-    const outcome = classify(answered(302, "", { location: `https://x.example/${"a".repeat(900)}` }), asked);
+    const outcome = classify(answered(302, "", { location: `https://x.example/${"a".repeat(900)}` }), {
+      ...asked,
+      method: "GET",
+    });
     const target = /pointed to (\S+);/.exec("phrase" in outcome ? outcome.phrase : "")?.[1] ?? "";
     expect(target).toHaveLength(300);
   });
