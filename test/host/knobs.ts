@@ -85,32 +85,9 @@ export const presetCases: readonly Case[] = (Object.keys(presets) as PresetName[
   caseOf(`preset ${name}`, presets[name]),
 );
 
-/** Dialects nobody thought of: every knob at a value drawn by a seed, always the same for the same seed. */
-export const mixedCases: readonly Case[] = Array.from({ length: 20 }, (_, seed) => {
-  const draw = generator(seed);
-  const knobs = Object.entries(knobValues).map(([knob, all]) => [knob, all[Math.floor(draw() * all.length)]]);
-  // Each pause would take a second, and each key without its secret hides what else might go wrong.
-  return caseOf(`mix ${seed}`, {
-    ...Object.fromEntries(knobs),
-    rateLimitPerSecond: 0,
-    createAnswer: "withKey",
-  });
-});
-
 function caseOf(name: string, knobs: Partial<Dialect>): Case {
   const dialect = { ...defaultDialect, ...knobs };
   const place = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
   const ids = { text: `ws_${place}`, numeric: `${place}`, odd: `ws ${place}/ü%2F?#` };
   return { name, dialect, workspaceId: ids[dialect.ids] };
-}
-
-/** Numbers in [0, 1) that look random (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
