@@ -67,12 +67,31 @@ export async function apiKeys(
   const all = await ask(given, `Listing the keys of workspace ${workspaceId}`, (call) =>
     listApiKeys(call, { workspaceId }),
   );
-  return all
-    .filter((key) => includeDeleted === true || !key.deleted)
+  const alive = (key: ApiKeyRecord) => includeDeleted === true || !key.deleted;
+  const listed = all
+    .filter(alive)
     .filter((key) => name === undefined || key.name === name)
-    .filter((key) => customerId === undefined || key.customerId === customerId)
-    .filter((key) => enabled === undefined || (key.enabled ?? false) === enabled)
+    .filter((key) => customerId === undefined || key.customerId === customerId);
+  if (enabled === undefined) return listed.map(withoutSecret);
+  const known = await Promise.all(listed.map((key) => withEnabled(given, workspaceId, key)));
+  return known
+    .filter(alive)
+    .filter((key) => (key.enabled ?? false) === enabled)
     .map(withoutSecret);
+}
+
+/** A list may leave `enabled` out, which says nothing of a key. One that was deleted may not be there to read. */
+async function withEnabled(given: Settings, workspaceId: string, key: ApiKeyRecord): Promise<ApiKeyRecord> {
+  return key.enabled !== undefined || key.deleted ? key : read(given, workspaceId, key.id);
+}
+
+function read(given: Settings, workspaceId: string, keyId: string): Promise<ApiKeyRecord> {
+  return ask(
+    given,
+    `Reading key ${keyId} of workspace ${workspaceId}`,
+    (call) => readApiKey(call, { workspaceId, keyId }),
+    "Check both ids, and that the access token may see the key.",
+  );
 }
 
 export async function apiKey(
@@ -80,25 +99,27 @@ export async function apiKey(
   workspaceId: string,
   by: { readonly id?: string | undefined; readonly name?: string | undefined },
 ): Promise<FoundApiKey> {
-  const { id, name } = by;
-  if ((id === undefined) === (name === undefined))
+  const { id: givenId, name } = by;
+  if ((givenId === undefined) === (name === undefined))
     throw new Failure("Looking up a key: give either id or name.");
-  if (id === undefined) {
-    const all = await apiKeys(given, workspaceId, {});
-    return single(
-      `key named "${name}" in workspace ${workspaceId}`,
-      all.filter((one) => one.name === name),
-      all,
-    );
-  }
-  const key = await ask(
-    given,
-    `Reading key ${id} of workspace ${workspaceId}`,
-    (call) => readApiKey(call, { workspaceId, keyId: id }),
-    "Check both ids, and that the access token may see the key.",
-  );
+  // A list may leave out what a key that is read has.
+  const id = givenId ?? (await keyNamed(given, workspaceId, name)).id;
+  const key = await read(given, workspaceId, id);
   if (key.deleted) throw new Failure(`Reading key ${id} of workspace ${workspaceId}: it was deleted.`);
   return withoutSecret(key);
+}
+
+async function keyNamed(
+  given: Settings,
+  workspaceId: string,
+  name: string | undefined,
+): Promise<FoundApiKey> {
+  const all = await apiKeys(given, workspaceId, {});
+  return single(
+    `key named "${name}" in workspace ${workspaceId}`,
+    all.filter((one) => one.name === name),
+    all,
+  );
 }
 
 export function scopes(given: Settings, workspaceId: string): Promise<ScopeRecord[]> {

@@ -111,7 +111,10 @@ export function getWorkspaceOutput(
   return eventually(args, opts, workspace);
 }
 
-/** Keys of a workspace, without their secrets (interface, section 4.3). Read at each preview and up. */
+/**
+ * Keys of a workspace, without their secrets (interface, section 4.3). Read at each preview and up. What the service's
+ * list leaves out, such as scopes, is `undefined`; narrowed by `enabled`, such keys are read one by one (section 4.2).
+ */
 export function getApiKeys(
   args: GetApiKeysArgs,
   opts: LookupOptions = {},

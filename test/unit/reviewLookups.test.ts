@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { apiKey, apiKeys, settings } from "../../provider/lookups";
+import { type StandIn, startStandIn } from "../service";
+
+let service: StandIn;
+const given = () =>
+  settings((name) => ({ "apikeys:baseUrl": service.url, "apikeys:accessToken": "token" })[name]);
+const scope = { representation: "orders", create: false, read: true, update: false, del: false };
+
+beforeAll(async () => {
+  const tenants = [{ accessToken: "token", workspaces: [{ id: "ws_1" }] }];
+  // Its lists leave out scopes and enabled.
+  service = await startStandIn({ tenants, dialect: { listRecords: "brief", delete: "marksAndLists" } });
+  service.addKey({ workspaceId: "ws_1", id: "key_on", name: "on", scopes: [scope] });
+  service.addKey({ workspaceId: "ws_1", id: "key_off", name: "off", enabled: false });
+  service.addKey({ workspaceId: "ws_1", id: "key_gone", name: "gone" });
+  service.deleteKey("key_gone");
+});
+afterAll(() => service.close());
+beforeEach(() => service.clearRequests());
+
+const asked = () => service.requests.map(({ endpoint }) => endpoint);
+
+test("a key that is looked up by its name has all that a list leaves out", async () => {
+  const found = await apiKey(given(), "ws_1", { name: "on" });
+  expect(found).toMatchObject({ id: "key_on", enabled: true, scopes: [scope] });
+  expect(found).not.toHaveProperty("key");
+  expect(asked()).toEqual(["listApiKeys", "readApiKey"]);
+});
+
+test("keys are told apart by enabled where the list does not show it", async () => {
+  const ids = async (enabled: boolean) => (await apiKeys(given(), "ws_1", { enabled })).map(({ id }) => id);
+  expect(await ids(true)).toEqual(["key_on"]);
+  expect(await ids(false)).toEqual(["key_off"]);
+});
+
+test("nobody asked for enabled: what the list leaves out stays undefined, and nothing else is asked", async () => {
+  const [on] = await apiKeys(given(), "ws_1", {});
+  expect(on).toMatchObject({ id: "key_on", enabled: undefined, scopes: undefined });
+  expect(asked()).toEqual(["listApiKeys"]);
+});
