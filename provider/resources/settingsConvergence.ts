@@ -90,8 +90,10 @@ export async function settle(
   const send = async () => {
     const { record } = await editWorkspace(session.call, { workspaceId }, body);
     answered = true;
-    const clear = record !== undefined && holds(settings, { ...observe(record), ...body }, observe(record));
-    seen = clear ? record : await readWorkspace(session.call, { workspaceId });
+    seen =
+      record !== undefined && shows(record, body)
+        ? record
+        : await readWorkspace(session.call, { workspaceId });
     return observe(seen);
   };
   const judged = (record: WorkspaceRecord) => verdict(target, changing, keptFields, before, record);
@@ -105,6 +107,13 @@ export async function settle(
     const unmet = open.map(({ name }) => ({ field: name, words: `${name}: ${inWords(old[name])} before` }));
     return { record: before, unmet, warnings: [], error, unseen: true };
   }
+}
+
+/** Whether an answer to a PATCH proves what was sent. What it leaves out is not known from it. */
+function shows(record: WorkspaceRecord, body: EditWorkspace): boolean {
+  const answered: Properties = { ...record };
+  const whole = Object.keys(body).every((name) => answered[name] !== undefined);
+  return whole && holds(settings, { ...observe(record), ...body }, observe(record));
 }
 
 /** What of a workspace is not as it is to be. */

@@ -100,6 +100,16 @@ describe("a PATCH that was sent and not seen through", () => {
   });
 });
 
+test("W5 a destroy whose answer was lost is run again, and leaves nothing to warn of", async () => {
+  const { state } = await subject.create(inputs);
+  fault = { method: "PATCH", error: lost, carriedOut: true };
+  expect((await failureOf(subject.delete("ws_1", state))).message).toContain("It stays in state; run the");
+  fault = undefined;
+  await subject.delete("ws_1", state);
+  expect(held["defaultKeyPrefix"]).toBe("old");
+  expect(subject.warnings).toEqual([]);
+});
+
 describe("what a PATCH repeats", () => {
   test("W1 what is not declared goes exactly as it was read, and what is absent is left out", async () => {
     held = { defaultKeyPrefix: "old", defaultAllowedIPs: ["2001:DB8:0::1", "10.0.0.1/32"] };
@@ -175,4 +185,30 @@ describe("destroy where the workspace answers 404", () => {
       expect(message).toMatch(/It stays in state; .*token is the likely cause/);
     },
   );
+});
+
+describe("an answer to PATCH that leaves out what was sent", () => {
+  const deaf = (shown: (method: string) => object) =>
+    replying(workspaceSettings, ({ method }) => ({
+      workspace: { id: "ws_1", name: "Main", ...shown(method) },
+    }));
+  const cleared = { workspaceId: "ws_1", defaultAllowedIPs: [], onDestroy: "retain" };
+  const addresses = ["10.0.0.1"];
+
+  test("R4 is no proof that the addresses were cleared: a read decides", async () => {
+    const service = deaf((method) => (method === "PATCH" ? {} : { defaultAllowedIPs: addresses }));
+    const { message, kept } = await failureOf(service.create(cleared));
+    expect(message).toContain("defaultAllowedIPs: declared no addresses, the service still has 10.0.0.1");
+    expect(kept?.state["defaultAllowedIPs"]).toEqual(addresses);
+  });
+
+  test("R2 is fine where a read leaves it out too", async () => {
+    let patched = false;
+    const service = deaf((method) => {
+      patched ||= method === "PATCH";
+      return patched ? {} : { defaultAllowedIPs: addresses };
+    });
+    expect((await service.create(cleared)).state["defaultAllowedIPs"]).toEqual([]);
+    expect(service.calls.map(({ method }) => method)).toEqual(["GET", "PATCH", "GET"]);
+  });
 });
