@@ -152,7 +152,10 @@ async function remove(session: Session, id: string, state: Properties): Promise<
     const record = await readWorkspace(session.call, { workspaceId: id });
     const managed = declaredIn(state);
     const back = restorable(state, managed, record);
-    const left = managed.filter(({ name }) => !(name in back)).map(({ name }) => name);
+    const [remembered, observed] = [before(state), observe(record)];
+    const done = (field: ManagedField) =>
+      field.name in remembered && same(field, remembered[field.name], observed[field.name]);
+    const left = managed.filter((field) => !(field.name in back || done(field))).map(({ name }) => name);
     if (left.length > 0) {
       session.warn(
         `${doing}: ${left.join(", ")} stays as it is, since it had no value before or was changed elsewhere.`,
