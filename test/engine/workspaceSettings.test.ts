@@ -144,11 +144,11 @@ describe('settings that are put back, with onDestroy "restore"', () => {
     expect(held("whole")).toMatchObject(theirs);
     expect(held("entered")).toMatchObject(theirs);
     expect(held("changed")).toMatchObject({ ...theirs, defaultKeyPrefix: "theirs now" });
-    expect(held("empty")).toMatchObject({ ...ours, defaultRateLimitPerSecond: 3, defaultAllowedIPs: [] });
+    expect(held("empty")).toMatchObject({ ...ours, defaultRateLimitPerSecond: 3 });
     expect(held("retained")).toMatchObject(ours);
     const restoring = (name: string) => `warning: Restoring the defaults of workspace ws_${name}`;
     expect(destroy.stdout).toContain(`${restoring("changed")}: defaultKeyPrefix stays as it is`);
-    expect(destroy.stdout).toContain(`${restoring("empty")}: defaultKeyPrefix stays as it is`);
+    expect(destroy.stdout).toContain(`${restoring("empty")}: defaultKeyPrefix, defaultAllowedIPs stays as it is`);
     expect(destroy.stdout).toContain(`${restoring("gone")}: the service knows no such workspace`);
     expect(destroy.stdout).not.toContain(restoring("whole"));
     const asked = scene.service.requests.filter(({ path }) => path.includes("ws_retained"));
