@@ -81,14 +81,15 @@ function rules(declared: Properties, before: Properties | undefined): readonly s
     (place) => `scopes[${place}].representation: stands twice in scopes; merge the two entries into one.`,
   );
   const value = text(declared["existingKey"]);
-  if (value === undefined) return failures;
+  // What is not known yet may be absent in the end.
+  if (value === undefined || isUnknown(value)) return failures;
   for (const name of ["prefix", "expiresAt", "externalMeterId"]) {
     if (text(declared[name]) === undefined || isUnknown(declared[name])) continue;
     failures.push(
       `${name}: can't stand beside existingKey, since the service takes a key over without it; leave it out.`,
     );
   }
-  if (before === undefined || isUnknown(value) || before["existingKey"] !== value) return failures;
+  if (before === undefined || before["existingKey"] !== value) return failures;
   for (const name of ["workspaceId", "customerId", "metadata", "keepers"] as const) {
     const canonical = facts.get(inputs.shape[name])?.canonical ?? text;
     if (containsUnknown(declared[name]) || equal(canonical(before[name]), canonical(declared[name])))

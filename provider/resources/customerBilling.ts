@@ -13,7 +13,7 @@ import { type Definition, facts, flag, type Outcome, type Session, text, withDef
 import { Failure, sentences } from "../errors";
 import { told } from "../outcome";
 import type { Properties } from "../state";
-import { containsUnknown } from "../unknown";
+import { containsUnknown, isUnknown } from "../unknown";
 import { canonicalCredits, creditsSchema } from "./credits";
 import { equal, optionalFlag, optionalText, requiredText } from "./fields";
 
@@ -37,6 +37,8 @@ const grantedNames = ["workspaceId", "totalCredits", "allowOverages", "spendCap"
 
 function rules(declared: Properties, before: Properties | undefined): readonly string[] {
   const credits = canonicalCredits(declared["totalCredits"]);
+  // What is not known yet may be absent in the end.
+  if (isUnknown(declared["billingId"])) return [];
   const adopts = text(declared["billingId"]) !== undefined;
   if (adopts && credits !== undefined) {
     return [

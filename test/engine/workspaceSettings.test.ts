@@ -148,7 +148,9 @@ describe('settings that are put back, with onDestroy "restore"', () => {
     expect(held("retained")).toMatchObject(ours);
     const restoring = (name: string) => `warning: Restoring the defaults of workspace ws_${name}`;
     expect(destroy.stdout).toContain(`${restoring("changed")}: defaultKeyPrefix stays as it is`);
-    expect(destroy.stdout).toContain(`${restoring("empty")}: defaultKeyPrefix, defaultAllowedIPs stays as it is`);
+    expect(destroy.stdout).toContain(
+      `${restoring("empty")}: defaultKeyPrefix, defaultAllowedIPs stays as it is`,
+    );
     expect(destroy.stdout).toContain(`${restoring("gone")}: the service knows no such workspace`);
     expect(destroy.stdout).not.toContain(restoring("whole"));
     const asked = scene.service.requests.filter(({ path }) => path.includes("ws_retained"));

@@ -164,9 +164,13 @@ describe("a Scope whose requests go wrong", () => {
       const next = (await scope.check({ ...least, representation: "beyond" })).inputs;
       const beyond = await scope.create(next);
       scene.standIn.setDialect({ listCut: 100 });
-      await warned(scene, /^warning: .*"beyond".*may be cut, so state keeps it\..*pulumi state delete/m, async () => {
-        expect(await scope.read(beyond)).toEqual({ id: beyond.id, properties: beyond.state, inputs: next });
-      });
+      await warned(
+        scene,
+        /^warning: .*"beyond".*may be cut, so state keeps it\..*pulumi state delete/m,
+        async () => {
+          expect(await scope.read(beyond)).toEqual({ id: beyond.id, properties: beyond.state, inputs: next });
+        },
+      );
     });
 
     test("S3 a scope whose id changed is found by its representation", async () => {

@@ -27,6 +27,19 @@ describe("check of a CustomerBilling", () => {
   });
 });
 
+test.each([undefined, "100", "200"])(
+  "R8 beside a billingId that is not known yet, which may be absent in the end, totalCredits of %s pass",
+  (totalCredits) => {
+    const subject = replying(customerBilling, silent);
+    const held = { workspaceId: "ws_1", totalCredits: "100", grant: "initial" };
+    const asked = { workspaceId: "ws_1", billingId: unknown, ...(totalCredits && { totalCredits }) };
+    expect(subject.check(asked, held).failures).toEqual([]);
+    expect(subject.check({ ...asked, billingId: "bill_1" }, held).failures).toHaveLength(
+      totalCredits ? 1 : 0,
+    );
+  },
+);
+
 describe("check of a Scope", () => {
   const subject = replying(scope, silent);
   const held = { workspaceId: "ws_1", name: "Orders", representation: "orders" };

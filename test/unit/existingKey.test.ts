@@ -17,6 +17,12 @@ describe("check of an ApiKey that takes over an existing key", () => {
     expect(failuresOf({ prefix: "", expiresAt: null, externalMeterId: unknownSentinels[0] })).toEqual([]);
   });
 
+  test("R8 K5 all pass beside an existingKey that is not known yet, which may be absent in the end", () => {
+    expect(failuresOf({ existingKey: unknownSentinels[0], prefix: "p", customerId: "cus_2" }, held)).toEqual(
+      [],
+    );
+  });
+
   test("K5 beside an unchanged existingKey its identity can't change", () => {
     const changes = { workspaceId: "ws_2", customerId: "cus_2", metadata: { a: 1 }, keepers: { a: "1" } };
     for (const [name, value] of Object.entries(changes)) {
