@@ -9,13 +9,14 @@ import {
 } from "./client/endpoints";
 import type { ApiKeyRecord, ScopeRecord, WorkspaceRecord } from "./client/responses";
 import { openTransport, type Transport } from "./client/transport";
-import { configuration, type Settings } from "./config";
+import { configuration, settings } from "./config";
 import { account, Failure } from "./errors";
 import { capitalised } from "./outcome";
 
 /** Reads for a program, which wants to know what there is. Each throws a Failure and nothing else. */
 
-export { settings } from "./config";
+/** Configuration by its full key, such as `apikeys:baseUrl`, as a provider is configured with. */
+type Given = Readonly<Record<string, unknown>>;
 
 /** Look-ups of one program share connections, pace and retries. */
 let shared: Transport | undefined;
@@ -30,12 +31,12 @@ export interface ApiKeyFilter {
   readonly includeDeleted?: boolean | undefined;
 }
 
-export function workspaces(given: Settings): Promise<WorkspaceRecord[]> {
+export function workspaces(given: Given): Promise<WorkspaceRecord[]> {
   return ask(given, "Listing the workspaces", listWorkspaces);
 }
 
 export async function workspace(
-  given: Settings,
+  given: Given,
   by: { readonly id?: string | undefined; readonly name?: string | undefined },
 ): Promise<WorkspaceRecord> {
   const { id, name } = by;
@@ -59,7 +60,7 @@ export async function workspace(
 }
 
 export async function apiKeys(
-  given: Settings,
+  given: Given,
   workspaceId: string,
   filter: ApiKeyFilter,
 ): Promise<FoundApiKey[]> {
@@ -81,11 +82,11 @@ export async function apiKeys(
 }
 
 /** A list may leave `enabled` out, which says nothing of a key. One that was deleted may not be there to read. */
-async function withEnabled(given: Settings, workspaceId: string, key: ApiKeyRecord): Promise<ApiKeyRecord> {
+async function withEnabled(given: Given, workspaceId: string, key: ApiKeyRecord): Promise<ApiKeyRecord> {
   return key.enabled !== undefined || key.deleted ? key : read(given, workspaceId, key.id);
 }
 
-function read(given: Settings, workspaceId: string, keyId: string): Promise<ApiKeyRecord> {
+function read(given: Given, workspaceId: string, keyId: string): Promise<ApiKeyRecord> {
   return ask(
     given,
     `Reading key ${keyId} of workspace ${workspaceId}`,
@@ -95,7 +96,7 @@ function read(given: Settings, workspaceId: string, keyId: string): Promise<ApiK
 }
 
 export async function apiKey(
-  given: Settings,
+  given: Given,
   workspaceId: string,
   by: { readonly id?: string | undefined; readonly name?: string | undefined },
 ): Promise<FoundApiKey> {
@@ -109,11 +110,7 @@ export async function apiKey(
   return withoutSecret(key);
 }
 
-async function keyNamed(
-  given: Settings,
-  workspaceId: string,
-  name: string | undefined,
-): Promise<FoundApiKey> {
+async function keyNamed(given: Given, workspaceId: string, name: string | undefined): Promise<FoundApiKey> {
   const all = await apiKeys(given, workspaceId, {});
   return single(
     `key named "${name}" in workspace ${workspaceId}`,
@@ -122,7 +119,7 @@ async function keyNamed(
   );
 }
 
-export function scopes(given: Settings, workspaceId: string): Promise<ScopeRecord[]> {
+export function scopes(given: Given, workspaceId: string): Promise<ScopeRecord[]> {
   return ask(given, `Listing the scopes of workspace ${workspaceId}`, (call) =>
     listScopes(call, { workspaceId }),
   );
@@ -153,12 +150,15 @@ function single<T extends Named>(what: string, found: readonly T[], all: readonl
 }
 
 async function ask<T>(
-  given: Settings,
+  given: Given,
   doing: string,
   act: (call: Call) => Promise<T>,
   advice?: string,
 ): Promise<T> {
-  const found = configuration(given, process.env);
+  const found = configuration(
+    settings((key) => given[key]),
+    process.env,
+  );
   if ("problems" in found) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
   shared ??= openTransport();
   try {

@@ -156,52 +156,34 @@ export function getScopesOutput(
   return eventually(args, opts, scopes);
 }
 
-// Only a program that looks something up loads the client.
-const client = () => import("../provider/lookups.js");
-
 type Credentials = Readonly<Record<string, unknown>>;
 
+/** Only a program that looks something up loads the client. */
+const client = () => import("../provider/lookups.js");
+
 async function workspaces(credentials: Credentials) {
-  const { settings, workspaces: find } = await client();
-  return { workspaces: await find(settings((key) => credentials[key])) };
+  const { workspaces: find } = await client();
+  return { workspaces: await find(credentials) };
 }
 
 async function workspace(credentials: Credentials, by: ByIdOrName) {
-  const { settings, workspace: find } = await client();
-  return find(
-    settings((key) => credentials[key]),
-    by,
-  );
+  const { workspace: find } = await client();
+  return find(credentials, by);
 }
 
 async function apiKeys(credentials: Credentials, { workspaceId, ...filter }: GetApiKeysArgs) {
-  const { settings, apiKeys: find } = await client();
-  return {
-    apiKeys: await find(
-      settings((key) => credentials[key]),
-      workspaceId,
-      filter,
-    ),
-  };
+  const { apiKeys: find } = await client();
+  return { apiKeys: await find(credentials, workspaceId, filter) };
 }
 
 async function apiKey(credentials: Credentials, { workspaceId, ...by }: GetApiKeyArgs) {
-  const { settings, apiKey: find } = await client();
-  return find(
-    settings((key) => credentials[key]),
-    workspaceId,
-    by,
-  );
+  const { apiKey: find } = await client();
+  return find(credentials, workspaceId, by);
 }
 
 async function scopes(credentials: Credentials, { workspaceId }: GetScopesArgs) {
-  const { settings, scopes: find } = await client();
-  return {
-    scopes: await find(
-      settings((key) => credentials[key]),
-      workspaceId,
-    ),
-  };
+  const { scopes: find } = await client();
+  return { scopes: await find(credentials, workspaceId) };
 }
 
 async function plainly<T>(

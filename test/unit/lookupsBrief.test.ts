@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { apiKey, apiKeys, settings } from "../../provider/lookups";
+import { apiKey, apiKeys } from "../../provider/lookups";
 import { type StandIn, startStandIn } from "../service";
 
 let service: StandIn;
-const given = () =>
-  settings((name) => ({ "apikeys:baseUrl": service.url, "apikeys:accessToken": "token" })[name]);
+const given = () => ({ "apikeys:baseUrl": service.url, "apikeys:accessToken": "token" });
 const scope = { representation: "orders", create: false, read: true, update: false, del: false };
 
 beforeAll(async () => {
