@@ -4,6 +4,7 @@ import type { Transport } from "./client/transport";
 import { configuration, type Environment, type Settings } from "./config";
 import { type Definition, type Field, fieldsOf, type Outcome, type Session } from "./definition";
 import { Failure, type Kept, oneLine } from "./errors";
+import { capitalised } from "./outcome";
 import { type Properties, wireable } from "./state";
 import { containsUnknown } from "./unknown";
 
@@ -117,8 +118,4 @@ function complete({ id, state, failure }: Outcome): { id: string; state: Record<
   const kept = { id, state: wireable(state) } satisfies Kept;
   if (failure !== undefined) throw new Failure(failure, kept);
   return kept;
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -20,6 +20,13 @@ export function same(field: ManagedField, left: unknown, right: unknown): boolea
   return isDeepStrictEqual(field.canonical(left), field.canonical(right));
 }
 
+/** Text as it is but for outer white space and case, which a service may rewrite; other values as text. */
+export function folded(value: unknown): string {
+  return String(value ?? "")
+    .trim()
+    .toLowerCase();
+}
+
 /**
  * What the service answered for the managed fields after our last write, where it is not what was declared: a service
  * may rewrite what it is sent. A field that is not named here was answered as declared. `undefined` when there is none.

@@ -20,7 +20,7 @@ import {
 } from "../definition";
 import { Doubt, Failure, sentences } from "../errors";
 import { capitalised, outcome, told } from "../outcome";
-import { drifted, type Properties } from "../state";
+import { drifted, folded, type Properties } from "../state";
 import { containsUnknown, isUnknown } from "../unknown";
 import {
   equal,
@@ -159,16 +159,16 @@ function warnOfUnmanaged(session: Session, id: string, record: ApiKeyRecord, sta
     expiresAt: state["effectiveExpiresAt"],
   };
   for (const name of ["customerId", "prefix", "expiresAt"] as const) {
-    if (before[name] === undefined || record[name] === undefined || alike(before[name], record[name]))
+    if (
+      before[name] === undefined ||
+      record[name] === undefined ||
+      folded(before[name]) === folded(record[name])
+    )
       continue;
     session.warn(
       `${capitalised(label(state))} (${id}): the service has another ${name} than when this stack last wrote the key. It can't be changed in place, so nothing is done about it; to have a new key, change ${name} or keepers.`,
     );
   }
-}
-
-function alike(left: unknown, right: unknown): boolean {
-  return String(left).trim().toLowerCase() === String(right).trim().toLowerCase();
 }
 
 async function look(session: Session, path: KeyPath, doing: string): Promise<ApiKeyRecord | undefined> {

@@ -2,7 +2,7 @@ import { type EditApiKey, editApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { flag, type Session, text } from "../definition";
 import { Doubt } from "../errors";
-import { type ManagedField, observedKey, type Properties, same } from "../state";
+import { folded, type ManagedField, observedKey, type Properties, same } from "../state";
 import { type KeyPath, lookUp } from "./keyPresence";
 import { canonicalScopes, excess, inWords, toWire, toWireWithout } from "./keyScopes";
 
@@ -175,8 +175,4 @@ export function renames(
 /** A changed text that still has its old value was not applied, unless the service folds case or trims. */
 function ignored(wanted: string, old: string | undefined, now: string | undefined): boolean {
   return now === old && wanted !== old && folded(wanted) !== folded(old);
-}
-
-function folded(value: string | undefined): string {
-  return (value ?? "").trim().toLowerCase();
 }

@@ -71,7 +71,7 @@ export function written(declared: Properties, { record, unmet }: Settled, before
   const observed = observe(record);
   const truth = Object.fromEntries(unmet.map(({ field }) => [field, observed[field]]));
   const state = { ...declared, ...truth };
-  const chosen = Object.keys(outputs(record)).map((name) => [name, outputs(record)[name] ?? before[name]]);
+  const chosen = Object.entries(outputs(record)).map(([name, value]) => [name, value ?? before[name]]);
   return {
     ...Object.fromEntries(chosen),
     ...state,

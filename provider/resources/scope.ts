@@ -10,7 +10,7 @@ import type { ScopeRecord } from "../client/responses";
 import { type Definition, facts, type Outcome, type Session, text } from "../definition";
 import { Doubt, Failure } from "../errors";
 import { capitalised, told } from "../outcome";
-import type { Properties } from "../state";
+import { folded, type Properties } from "../state";
 import { isUnknown } from "../unknown";
 import { optionalText, pathSegment, requiredText } from "./fields";
 
@@ -72,12 +72,6 @@ function differing(declared: Properties, record: ScopeRecord): readonly ("name" 
   return (["name", "description"] as const).filter((name) => folded(declared[name]) !== folded(record[name]));
 }
 
-function folded(value: unknown): string {
-  return String(value ?? "")
-    .trim()
-    .toLowerCase();
-}
-
 // ---- Operations: observe, decide, call, project -------------------------------------------------------------------
 
 export const scope: Definition = {
@@ -114,9 +108,7 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
     const own = named(declared)(record === undefined ? [] : [record]);
     if (own !== undefined) return written(declared, own);
   } catch (error) {
-    const told = await afterFailure(session, doing, declared, error);
-    if (told instanceof Failure) throw told;
-    return told;
+    return await afterFailure(session, doing, declared, error);
   }
   const { found } = await findAgain(session, declared, doing, named(declared));
   if (found !== undefined) return adopted(doing, declared, found);
@@ -134,7 +126,7 @@ async function afterFailure(
   doing: string,
   declared: Properties,
   error: unknown,
-): Promise<Outcome | Failure> {
+): Promise<Outcome> {
   const { verdict, status } = error instanceof CallError ? error : {};
   const pick = verdict === "ambiguous" || status === 409 ? named(declared) : exactly(declared);
   if (verdict === "ambiguous" || (verdict === "refused" && status !== 401)) {
@@ -145,7 +137,7 @@ async function afterFailure(
     });
     if (found !== undefined) return adopted(doing, declared, found);
   }
-  return told(session, error, {
+  throw told(session, error, {
     doing,
     notDone: "Nothing was created",
     unclear:

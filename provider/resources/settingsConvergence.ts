@@ -2,7 +2,7 @@ import { CallError } from "../client/callError";
 import { type EditWorkspace, editWorkspace, readWorkspace } from "../client/endpoints";
 import type { WorkspaceRecord } from "../client/responses";
 import { number, type Session, text } from "../definition";
-import { type ManagedField, type Properties, same } from "../state";
+import { folded, type ManagedField, type Properties, same } from "../state";
 import { canonicalAddresses } from "./addresses";
 
 /** Whether a workspace's settings are as declared after a write, and what to do when they are not (R4, W1). */
@@ -161,10 +161,6 @@ function rounded(field: ManagedField, target: Properties, old: Properties, now: 
 function stayed(field: ManagedField, target: Properties, old: Properties, now: Properties): boolean {
   const { name } = field;
   return same(field, old[name], now[name]) && !same(field, target[name], now[name]);
-}
-
-function folded(value: unknown): unknown {
-  return typeof value === "string" ? value.trim().toLowerCase() : value;
 }
 
 function inWords(value: unknown): string {
