@@ -1,5 +1,7 @@
 import * as z from "zod";
 import type { Call } from "./client/endpoints";
+import type { Known } from "./known";
+import type { Leaves } from "./run";
 import type { Canonical, ManagedField, Properties } from "./state";
 
 /** What the lifecycle has to know about an input, stated beside its schema. */
@@ -27,20 +29,14 @@ export interface Session {
   readonly tokenAdvice: string;
   /** Tells the user something that fails nothing. */
   readonly warn: (message: string) => void;
-}
-
-/** The same session, in whose errors these secrets do not appear either. */
-export function guarding(session: Session, ...secrets: readonly unknown[]): Session {
-  const known = secrets.filter((secret) => typeof secret === "string" && secret !== "") as string[];
-  return {
-    warn: session.warn,
-    get call() {
-      return { ...session.call, secrets: known };
-    },
-    get tokenAdvice() {
-      return session.tokenAdvice;
-    },
-  };
+  /** Keeps these texts out of all that the operation says from now on, as it keeps the access token out. */
+  readonly hide: (...secrets: readonly unknown[]) => void;
+  /** The objects of this kind that stand in state, as far as this process has met them, and those it made itself. */
+  readonly known: Known;
+  /** Says what stands in the service, and in no state, should the operation's result never be taken. */
+  readonly leaves: Leaves;
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal;
 }
 
 /** What holds after an operation. With `failure` the operation failed, and the engine keeps this all the same. */
@@ -67,6 +63,11 @@ export interface Definition {
   /** The state without those outputs that bear the name of an input which the program left out. Default: all of it. */
   declared?(state: Properties): Properties;
   create(session: Session, inputs: Properties): Promise<Outcome>;
+  /**
+   * What create made and nobody waits for is taken back where that can be. Gives words for what still stands in the
+   * service and in no state; `undefined` for nothing. Default: nothing does that the next create would not find.
+   */
+  abandon?(session: Session, made: Outcome): Promise<string | undefined>;
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: Properties): Promise<Outcome | undefined>;
   update(session: Session, id: string, state: Properties, inputs: Properties): Promise<Outcome>;

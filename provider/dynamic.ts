@@ -6,12 +6,24 @@ import type { dynamic } from "@pulumi/pulumi";
 import { openTransport, type Transport } from "./client/transport";
 import { type Settings, settings } from "./config";
 import { Failure, type Kept } from "./errors";
+import { serveRun } from "./hostProcess";
 import { type Lifecycle, lifecycle, type Surroundings } from "./lifecycle";
 import { definitions } from "./resources";
+import type { Run } from "./run";
 import { type Properties, providerKey } from "./state";
 
-/** One host process serves one provider instance: its resources share connections, pace and retries. */
+const warn = (message: string): void => void process.stderr.write(`warning: ${message}\n`);
+
+/** One host process serves one provider instance, whose resources share the run, connections, pace and retries. */
+let run: Run | undefined;
 let shared: Transport | undefined;
+
+function sharedTransport(writing: Run): Transport {
+  const gate = async (method: string) =>
+    method === "POST" || method === "PATCH" ? writing.over() : undefined;
+  shared ??= openTransport({ gate });
+  return shared;
+}
 
 /** The provider of one kind of resource, as the host calls it. */
 export function provider(kind: string): dynamic.ResourceProvider<Properties, Properties> {
@@ -22,16 +34,16 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
       `This version of pulumi-apikeys knows no resource ${kind}: install the version that wrote the state, or a later one.`,
     );
   }
+  run ??= serveRun(warn);
+  const served = run;
   const surroundings: Surroundings = {
     get settings() {
       return configured;
     },
     env: process.env,
-    transport: () => {
-      shared ??= openTransport();
-      return shared;
-    },
-    warn: (message) => process.stderr.write(`warning: ${message}\n`),
+    transport: () => sharedTransport(served),
+    warn,
+    run: served,
   };
   const resource: Lifecycle = lifecycle(definition, surroundings);
   return {
@@ -46,9 +58,9 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
         // A property named here would have its value printed by the engine, secret or not.
         return { inputs, failures: failures.map((reason) => ({ property: "", reason })) };
       }),
-    diff: (_id, olds, news) =>
+    diff: (id, olds, news) =>
       guarded(news, async () => {
-        const { changes, replaces } = resource.diff(olds, news);
+        const { changes, replaces } = resource.diff(id, olds, news);
         return changes === undefined ? { replaces } : { changes, replaces };
       }),
     create: (inputs) =>

@@ -8,11 +8,14 @@ import type { Properties } from "./state";
 export class Failure extends Error {
   /** What the engine is to keep although the operation failed: the object exists. */
   readonly kept: Kept | undefined;
+  /** Whether something may stand in the service that no state holds: the user must hear of it. */
+  readonly unresolved: boolean;
 
-  constructor(message: string, kept?: Kept) {
+  constructor(message: string, { kept, unresolved = false }: Omit<Partial<Failure>, keyof Error> = {}) {
     super(oneLine(message));
     this.name = "Failure";
     this.kept = kept;
+    this.unresolved = unresolved;
     this.stack = this.message;
   }
 }
@@ -59,7 +62,9 @@ export function account(error: unknown, { doing, notDone, unclear, advice, token
   if (!(error instanceof CallError)) throw error;
   const unsure = error.verdict === "ambiguous" && unclear !== undefined;
   const way = error.status === 401 ? tokenAdvice : error.verdict === "refused" ? advice : undefined;
-  return new Failure(sentences(`${doing}: ${error.message}`, unsure ? unclear : notDone, way));
+  return new Failure(sentences(`${doing}: ${error.message}`, unsure ? unclear : notDone, way), {
+    unresolved: unsure,
+  });
 }
 
 /** Joins sentences, each ended by one full stop. */

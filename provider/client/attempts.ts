@@ -14,6 +14,8 @@ export interface Attempted<T> {
   readonly secrets: readonly string[];
   readonly fieldNames: readonly string[];
   readonly read: Reader<T>;
+  /** Why it may not be sent now, if so. */
+  readonly barred: () => Promise<string | undefined>;
   /** One exchange on the wire, over after so many milliseconds. */
   readonly exchange: (leftMs: number) => Promise<Exchange>;
   /** Told of each exchange when it is over. */
@@ -61,6 +63,12 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
       throw new CallError(mayBeDone ? "ambiguous" : "notSent", asked, spent.throttled > 0 ? 429 : undefined);
     }
     spent.pausedMs += turn.pausedMs;
+    const why = await call.barred();
+    if (why !== undefined) {
+      pace.leave();
+      const what = mayBeDone ? "no further attempt was made" : "nothing was sent";
+      throw new CallError(mayBeDone ? "ambiguous" : "notSent", `${what}, since ${why}`);
+    }
     const draw = shared.random();
     const outcome = await once(turn, draw);
     const reading = outcome.kind === "done" ? call.read(outcome.body) : undefined;

@@ -44,6 +44,11 @@ export interface TransportOptions {
   readonly random?: () => number;
   /** Default: 5 s, 30 s and 60 s. */
   readonly timeOuts?: Partial<TimeOuts>;
+  /**
+   * Asked before each dispatch: why no such request may be sent, as words to stand after "since"; `undefined` where it
+   * may. Default: all may.
+   */
+  readonly gate?: (method: string) => Promise<string | undefined>;
   /** Requests to one origin at once. Default: 32. */
   readonly concurrency?: number;
 }
@@ -85,6 +90,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
       read,
       secrets,
       url: wire.origin + wire.path,
+      barred: async () => options.gate?.(method),
       fieldNames: Object.keys(request.body ?? {}),
       exchange: async (leftMs: number) => {
         const limits = { ...timeOuts, exchangeMs: Math.max(1, Math.min(timeOuts.exchangeMs, leftMs)) };

@@ -7,20 +7,11 @@ import * as z from "zod";
 import { CallError } from "../client/callError";
 import { deleteApiKey, editApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
-import {
-  type Definition,
-  facts,
-  flag,
-  guarding,
-  map,
-  number,
-  type Outcome,
-  type Session,
-  text,
-} from "../definition";
-import { Doubt, Failure, sentences } from "../errors";
+import { type Definition, facts, flag, map, number, type Outcome, type Session, text } from "../definition";
+import { Doubt, Failure } from "../errors";
 import { capitalised, outcome, told } from "../outcome";
-import { drifted, folded, type Properties } from "../state";
+import { unlessAborted } from "../run";
+import { drifted, type Properties } from "../state";
 import { containsUnknown, isUnknown } from "../unknown";
 import {
   equal,
@@ -39,12 +30,14 @@ import {
   renames,
   type Settled,
   settle,
+  stopped,
+  unmetLine,
   unseen,
 } from "./keyConvergence";
 import { make, secretLine } from "./keyCreation";
 import { judge, type KeyPath, lookUp } from "./keyPresence";
 import { canonicalScopes, repeated, scopeNames, scopesSchema } from "./keyScopes";
-import { defined, keyLost, label, lasting, outputs, reading, written } from "./keyState";
+import { defined, keyLost, label, lasting, outputs, reading, warnOfUnmanaged, written } from "./keyState";
 
 // ---- Inputs: schema and facts -------------------------------------------------------------------------------------
 
@@ -111,18 +104,24 @@ export const apiKey: Definition = {
   unchanged: (field, state, value) =>
     field === "existingKey" && (value === undefined || value === state["key"]),
   create,
+  abandon,
   read,
   update,
   delete: remove,
 };
 
-async function create(asked: Session, declared: Properties): Promise<Outcome> {
+async function create(session: Session, declared: Properties): Promise<Outcome> {
+  const record = await make(session, declared);
   const existing = text(declared["existingKey"]);
-  const record = await make(asked, declared, existing !== undefined);
-  const session = guarding(asked, record.key, existing);
   const key = existing ?? record.key;
+  session.hide(record.key, key);
+  session.leaves(remains(declared, record.id));
   const born = key === undefined ? { [keyLost]: true } : { key };
-  const settled = await settle(session, pathOf(declared, record.id), declared, record);
+  const settled = await unlessAborted(
+    session.signal,
+    settle(session, pathOf(declared, record.id), declared, record),
+    () => unseen(declared, record, undefined, new Doubt("the run ended", "")),
+  );
   const doing = `${capitalised(label(declared))} was created as ${record.id}, but not seen as declared`;
   return outcome(
     record.id,
@@ -133,8 +132,28 @@ async function create(asked: Session, declared: Properties): Promise<Outcome> {
   );
 }
 
-async function read(asked: Session, id: string, state: Properties): Promise<Outcome | undefined> {
-  const session = guarding(asked, state["key"]);
+/** A key that nobody will learn the secret of is deleted; never one whose value somebody may use already. */
+async function abandon(session: Session, { id, state }: Outcome): Promise<string | undefined> {
+  if (text(state["existingKey"]) !== undefined) return remains(state, id);
+  try {
+    await remove(session, id, state);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return remains(state, id);
+  }
+}
+
+/** What a create leaves whose result state can't hold. */
+function remains(declared: Properties, id: string): string {
+  const found = `${capitalised(label(declared))} stands in the service as ${id}, but the run ended before state could hold it`;
+  return text(declared["existingKey"]) === undefined
+    ? `${found}. Delete it: the next up makes another one.`
+    : `${found}. Its value may be in use, so don't delete it: take it in with \`pulumi import --file\`.`;
+}
+
+async function read(session: Session, id: string, state: Properties): Promise<Outcome | undefined> {
+  session.hide(state["key"]);
   const path = pathOf(state, id);
   const record = await look(session, path, `Reading key ${id} in workspace ${path.workspaceId}`);
   if (record === undefined) {
@@ -151,26 +170,6 @@ async function read(asked: Session, id: string, state: Properties): Promise<Outc
   return { id, state: ours ? next : { ...seen, ...defined(next) } };
 }
 
-/** A field that can't be changed in place, and that somebody changed, is told and left alone (R5). */
-function warnOfUnmanaged(session: Session, id: string, record: ApiKeyRecord, state: Properties): void {
-  const before = {
-    customerId: state["customerId"],
-    prefix: state["effectivePrefix"],
-    expiresAt: state["effectiveExpiresAt"],
-  };
-  for (const name of ["customerId", "prefix", "expiresAt"] as const) {
-    if (
-      before[name] === undefined ||
-      record[name] === undefined ||
-      folded(before[name]) === folded(record[name])
-    )
-      continue;
-    session.warn(
-      `${capitalised(label(state))} (${id}): the service has another ${name} than when this stack last wrote the key. It can't be changed in place, so nothing is done about it; to have a new key, change ${name} or keepers.`,
-    );
-  }
-}
-
 async function look(session: Session, path: KeyPath, doing: string): Promise<ApiKeyRecord | undefined> {
   try {
     return await lookUp(session, path);
@@ -180,8 +179,13 @@ async function look(session: Session, path: KeyPath, doing: string): Promise<Api
   }
 }
 
-async function update(asked: Session, id: string, state: Properties, declared: Properties): Promise<Outcome> {
-  const session = guarding(asked, state["key"]);
+async function update(
+  session: Session,
+  id: string,
+  state: Properties,
+  declared: Properties,
+): Promise<Outcome> {
+  session.hide(state["key"]);
   const path = pathOf(state, id);
   const doing = `Updating ${label(declared)} (${id})`;
   const current = await look(session, path, doing);
@@ -217,8 +221,8 @@ async function write(
   }
 }
 
-async function remove(asked: Session, id: string, state: Properties): Promise<void> {
-  const session = guarding(asked, state["key"]);
+async function remove(session: Session, id: string, state: Properties): Promise<void> {
+  session.hide(state["key"]);
   const path = pathOf(state, id);
   try {
     const { record, problem, empty } = await deleteApiKey(session.call, path);
@@ -239,18 +243,4 @@ async function remove(asked: Session, id: string, state: Properties): Promise<vo
 
 function pathOf(properties: Properties, keyId: string): KeyPath {
   return { workspaceId: String(properties["workspaceId"]), keyId };
-}
-
-/** What kept a write from being seen through, if anything did. The key exists: whatever it is, state keeps it. */
-function stopped(session: Session, doing: string, { error }: Settled): string | undefined {
-  if (error === undefined) return undefined;
-  const notDone = "State holds what was seen of the key last; run up again, which sends what is declared";
-  if (!(error instanceof CallError || error instanceof Doubt))
-    return sentences(`${doing}: unforeseen`, notDone);
-  return told(session, error, { doing, notDone, unclear: notDone }).message;
-}
-
-function unmetLine(doing: string, { error, unmet }: Settled): string | undefined {
-  if (unmet.length === 0 || error !== undefined) return undefined;
-  return `${doing}: the service did not make it so. ${unmet.map(({ words }) => words).join("; ")}. State holds what the service has, and the next preview shows what is still to do.`;
 }

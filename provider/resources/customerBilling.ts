@@ -93,6 +93,9 @@ function label(declared: Properties): string {
 const waysOn =
   "Look in the service whether the credits are there. If they are, set billingId to the record's id and leave totalCredits out; if they are not, change grant, which sends it again.";
 
+const unsaved =
+  "state does not hold the result, so that the next up would grant again. Before it, look in the service whether the credits are there, and if they are, set billingId to the record's id and leave totalCredits out.";
+
 // ---- Operations ---------------------------------------------------------------------------------------------------
 
 export const customerBilling: Definition = {
@@ -105,6 +108,7 @@ export const customerBilling: Definition = {
   // The two never stand side by side in a program.
   declared: (state) => (state["totalCredits"] === undefined ? state : { ...state, billingId: undefined }),
   create,
+  abandon,
   read: async (_session, id, state) => ({ id, state }),
   update,
   delete: async (session, id, state) => {
@@ -118,29 +122,45 @@ export const customerBilling: Definition = {
 async function create(session: Session, declared: Properties): Promise<Outcome> {
   const existing = text(declared["billingId"]);
   if (existing !== undefined) return { id: String(existing), state: declared };
-  const doing = `Granting ${label(declared)}`;
+  const doing = `Granting ${label(declared)} at ${new Date().toISOString()}`;
+  session.leaves(`${doing}: this was under way when the run ended, and ${unsaved}`);
   let answer: Written<BillingRecord>;
   try {
     answer = await createBilling(session.call, body(declared));
   } catch (error) {
     const failure = told(session, error, {
       doing,
-      notDone: "Nothing was granted",
-      unclear: `Whether they were granted is not known. They are not sent again by themselves. ${waysOn}`,
+      notDone: notGranted(error),
+      unclear: `The request was sent, and whether they were granted is not known. They are not sent again by themselves. ${waysOn}`,
       advice: `Check that the access token may create billing records in ${declared["workspaceId"]}.`,
     });
-    if (!(error instanceof CallError && error.verdict === "ambiguous")) throw failure;
-    return { ...uncertain(declared), failure: failure.message };
+    if (error instanceof CallError && error.verdict === "ambiguous") {
+      return { ...uncertain(declared), failure: failure.message };
+    }
+    session.leaves(undefined);
+    throw failure;
   }
   const { record } = answer;
   if (record !== undefined) {
     return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
   }
   const failure = sentences(
-    `${doing}: the service accepted it, but ${answer.problem ?? "its answer can't be used"}`,
+    `${doing}: the service accepted the request, but ${answer.problem ?? "its answer can't be used"}`,
     waysOn,
   );
   return { ...uncertain(declared), failure };
+}
+
+function notGranted(error: unknown): string {
+  const sent = error instanceof CallError && error.verdict !== "notSent";
+  return sent ? "Nothing was granted" : "Nothing was granted: no part of the request was sent";
+}
+
+/** A grant can't be taken back, and the next up would make another one (B3). */
+async function abandon(_session: Session, { state }: Outcome): Promise<string | undefined> {
+  if (state["totalCredits"] === undefined) return undefined;
+  const record = isUncertain(state) ? "" : ` They were granted, as ${state["billingId"]}.`;
+  return `Granting ${label(state)}: ${unsaved}${record}`;
 }
 
 /** The engine is to keep what may have been granted, under an id of ours, so that it is never sent again unasked. */

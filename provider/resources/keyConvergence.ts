@@ -1,7 +1,9 @@
+import { CallError } from "../client/callError";
 import { type EditApiKey, editApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { flag, type Session, text } from "../definition";
-import { Doubt } from "../errors";
+import { Doubt, sentences } from "../errors";
+import { told } from "../outcome";
 import { folded, type ManagedField, observedKey, type Properties, same } from "../state";
 import { type KeyPath, lookUp } from "./keyPresence";
 import { canonicalScopes, excess, inWords, toWire, toWireWithout } from "./keyScopes";
@@ -175,4 +177,18 @@ export function renames(
 /** A changed text that still has its old value was not applied, unless the service folds case or trims. */
 function ignored(wanted: string, old: string | undefined, now: string | undefined): boolean {
   return now === old && wanted !== old && folded(wanted) !== folded(old);
+}
+
+/** What kept a write from being seen through, if anything did. The key exists: whatever it is, state keeps it. */
+export function stopped(session: Session, doing: string, { error }: Settled): string | undefined {
+  if (error === undefined) return undefined;
+  const notDone = "State holds what was seen of the key last; run up again, which sends what is declared";
+  if (!(error instanceof CallError || error instanceof Doubt))
+    return sentences(`${doing}: unforeseen`, notDone);
+  return told(session, error, { doing, notDone, unclear: notDone }).message;
+}
+
+export function unmetLine(doing: string, { error, unmet }: Settled): string | undefined {
+  if (unmet.length === 0 || error !== undefined) return undefined;
+  return `${doing}: the service did not make it so. ${unmet.map(({ words }) => words).join("; ")}. State holds what the service has, and the next preview shows what is still to do.`;
 }

@@ -69,7 +69,7 @@ export interface SettledSettings {
  * PATCH was refused.
  */
 export async function settle(
-  session: Session,
+  session: Pick<Session, "call">,
   workspaceId: string,
   target: Properties,
   before: WorkspaceRecord,

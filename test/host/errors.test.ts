@@ -25,7 +25,7 @@ describe("errors of an ApiKey's operations", () => {
     const printed = await scene.close();
     // The host prints what read and delete throw, and would print their stacks.
     for (const line of printed.split("\n").filter((text) => text !== ""))
-      expect(line).toMatch(/^pulumi-apikeys: \S/);
+      expect(line).toMatch(/^(pulumi-apikeys|warning): \S/);
     expect(printed).not.toMatch(/\.[jt]s:\d+/);
   });
 
@@ -167,23 +167,21 @@ describe("errors of an ApiKey's operations", () => {
     );
   });
 
-  test("a create whose answer was lost is not repeated, and says what to look for", async () => {
-    const before = scene.standIn.keys().length;
+  test("a create whose answer was lost is not repeated, and names the key that it may have made", async () => {
     const unknown = "Whether it was created is not known";
-    const said = {
-      resetAfter: `${unknown}, and`,
-      errorAfter: `${unknown}, and`,
-      truncated: "The service accepted it, but",
-    };
+    const said = { resetAfter: unknown, errorAfter: unknown, truncated: "The service accepted it" };
     for (const kind of ["resetAfter", "errorAfter", "truncated"] as const) {
+      const before = scene.standIn.keys().map(({ id }) => id);
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind } });
       const { message, kept } = await failureOf(key.create(inputs));
+      const [made, ...others] = scene.standIn.keys().filter(({ id }) => !before.includes(id));
+      expect(others).toEqual([]);
       expect(message).toContain(
-        `. ${said[kind]} state does not hold it: look for a key of this name and customer`,
+        `. ${said[kind]}; its secret is lost, and state does not hold it. New in the workspace's list: `,
       );
+      expect(message).toContain(`${made?.id} ("ci", created ${made?.createdAt})`);
       expect(kept).toBeUndefined();
     }
-    expect(scene.standIn.keys()).toHaveLength(before + 3);
   });
 
   test("an error that nobody foresaw is told by its kind and place, never by its message", async () => {

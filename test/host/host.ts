@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
+import { type AddressInfo, createServer } from "node:net";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
@@ -62,6 +63,11 @@ export interface Host {
   configure(config: Readonly<Record<string, string>>): Promise<void>;
   resource(kind: string): HostedResource;
   readonly output: { stdout: string; stderr: string };
+  readonly pid: number;
+  /** The engine's address refuses connections from now on, as after its SIGKILL. */
+  desert(): Promise<void>;
+  /** Resolves when the process has ended, whatever ended it. */
+  readonly ended: Promise<void>;
   /** Ends the process as the engine does, and gives all that it printed after its port. */
   stop(): Promise<string>;
 }
@@ -69,7 +75,8 @@ export interface Host {
 /** Starts Pulumi's own dynamic-provider host in a project that has the package. */
 export async function startHost(env: Readonly<Record<string, string>> = {}): Promise<Host> {
   const script = createRequire(__filename).resolve("@pulumi/pulumi/cmd/dynamic-provider");
-  const child = spawn(process.execPath, [script, "127.0.0.1:1"], {
+  const engine = await listen();
+  const child = spawn(process.execPath, [script, `127.0.0.1:${engine.port}`], {
     cwd: await projectWithPackage(),
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -77,6 +84,7 @@ export async function startHost(env: Readonly<Record<string, string>> = {}): Pro
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
+  const ended = once(child, "close").then(() => {});
   const client = new ResourceProviderClient(
     `127.0.0.1:${await portOf(child, output)}`,
     credentials.createInsecure(),
@@ -89,15 +97,28 @@ export async function startHost(env: Readonly<Record<string, string>> = {}): Pro
     },
     resource: (kind) => hosted(client, kind),
     output,
+    pid: child.pid ?? 0,
+    desert: engine.close,
+    ended,
     async stop() {
       client.close();
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill("SIGINT");
-        await once(child, "close");
-      }
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGINT");
+      await ended;
+      await engine.close();
       return output.stdout.replace(/^\d+\n/, "") + output.stderr;
     },
   };
+}
+
+/** What stands for the engine: the host looks whether its address takes connections. */
+async function listen() {
+  const server = createServer((socket) => socket.on("error", () => {}).destroy());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const close = async () => {
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
+  };
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
 async function portOf(child: ChildProcess, output: Host["output"]): Promise<number> {

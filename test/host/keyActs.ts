@@ -34,6 +34,11 @@ export async function requestsOf<T>({ standIn }: Scene, operation: () => Promise
   return { result, requests, endpoints: requests.map(({ endpoint }) => endpoint).join(" ") };
 }
 
+/** Creates of one workspace share a list of its keys, so that now and then one asks for it. */
+export function isWrite({ endpoint }: { readonly endpoint: string }): boolean {
+  return !/^(list|read)/.test(endpoint);
+}
+
 /** An operation that fails, in one line and without a stack. */
 export async function failureOf(operation: Promise<unknown>): Promise<HostFailure> {
   const failure: unknown = await operation.catch((error: unknown) => error);

@@ -15,7 +15,7 @@ describe("check of a CustomerBilling", () => {
 
   test('R2 B2 a grant of "" is the default one, so that it grants nothing again', () => {
     expect(billing.check({ ...held, grant: "" }, held)).toEqual({ inputs: held, failures: [] });
-    expect(billing.diff(held, { ...held, grant: "" }).replaces).toEqual([]);
+    expect(billing.diff("id_1", held, { ...held, grant: "" }).replaces).toEqual([]);
     const [failure] = billing.check({ ...held, grant: "", totalCredits: "200" }, held).failures;
     expect(failure).toMatch(/^totalCredits: can't change/);
   });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { settings } from "../../provider/config";
 import { lifecycle } from "../../provider/lifecycle";
 import { apiKey } from "../../provider/resources/apiKey";
+import { openRun } from "../../provider/run";
 import { least, offline } from "./offline";
 import { type Given, problemsOf, resolved } from "./resolvedConfig";
 
@@ -72,6 +73,7 @@ describe("the configuration", () => {
         throw new Error("no request is made here");
       },
       warn: () => {},
+      run: openRun(),
     });
     expect(subject.check(least, undefined).failures).toHaveLength(2);
     env["APIKEYS_BASE_URL"] = "https://a.test";

@@ -42,7 +42,7 @@ describe("diff of an ApiKey", () => {
   test("R2 equal inputs that are spelled otherwise are no change", () => {
     fc.assert(
       fc.property(spelledTwice, ([before, now]) => {
-        expect(subject.diff(stateOf(before), now)).toEqual({ changes: false, replaces: [] });
+        expect(subject.diff("id_1", stateOf(before), now)).toEqual({ changes: false, replaces: [] });
         expect(subject.check(before, undefined).inputs).toStrictEqual(subject.check(now, undefined).inputs);
       }),
       { numRuns: 300 },
@@ -53,7 +53,7 @@ describe("diff of an ApiKey", () => {
     fc.assert(
       fc.property(pair, ([[left, right], before, now]) => {
         const names = differing(left, right);
-        const { changes, replaces } = subject.diff(stateOf(before), now);
+        const { changes, replaces } = subject.diff("id_1", stateOf(before), now);
         // Left undefined, so that the engine compares the inputs itself and shows exactly what changed.
         expect(changes).toBe(names.length === 0 ? false : undefined);
         expect([...replaces].sort()).toEqual(names.filter((name) => replacing.includes(name)).sort());
@@ -65,7 +65,7 @@ describe("diff of an ApiKey", () => {
   test("R15 an unknown value in a field that replaces counts as a change and is named", () => {
     fc.assert(
       fc.property(meant.chain(written), fc.constantFrom(...replacing), sentinel, (inputs, name, unknown) => {
-        expect(subject.diff(stateOf(inputs), { ...inputs, [name]: unknown })).toEqual({
+        expect(subject.diff("id_1", stateOf(inputs), { ...inputs, [name]: unknown })).toEqual({
           changes: undefined,
           replaces: [name],
         });
@@ -77,7 +77,10 @@ describe("diff of an ApiKey", () => {
     const state = stateOf({ ...least, metadata: { a: [1] }, keepers: { a: "1" } });
     for (const unknown of unknownSentinels) {
       const news = { ...least, metadata: { a: [unknown] }, keepers: { a: unknown } };
-      expect(subject.diff(state, news)).toEqual({ changes: undefined, replaces: ["metadata", "keepers"] });
+      expect(subject.diff("id_1", state, news)).toEqual({
+        changes: undefined,
+        replaces: ["metadata", "keepers"],
+      });
     }
   });
 
@@ -92,7 +95,7 @@ describe("diff of an ApiKey", () => {
         { scopes: [{ representation: unknown, read: true }] },
         { scopes: [{ representation: "orders", read: unknown }] },
       ]) {
-        expect(subject.diff(stateOf(inputs), { ...inputs, ...change })).toEqual({
+        expect(subject.diff("id_1", stateOf(inputs), { ...inputs, ...change })).toEqual({
           changes: undefined,
           replaces: [],
         });
@@ -108,23 +111,26 @@ describe("diff of an ApiKey", () => {
       effectivePrefix: "other",
       billingId: "b",
     };
-    expect(subject.diff(state, least)).toEqual({ changes: false, replaces: [] });
+    expect(subject.diff("id_1", state, least)).toEqual({ changes: false, replaces: [] });
   });
 
   test("R3 state that drifted is a change in place, and what was only rewritten is none", () => {
-    expect(subject.diff({ ...stateOf(least), enabled: false }, least)).toEqual({
+    expect(subject.diff("id_1", { ...stateOf(least), enabled: false }, least)).toEqual({
       changes: undefined,
       replaces: [],
     });
     const rewritten = { ...stateOf({ ...least, name: "CI" }), __observed: { name: "ci" } };
-    expect(subject.diff(rewritten, { ...least, name: "CI" })).toEqual({ changes: false, replaces: [] });
+    expect(subject.diff("id_1", rewritten, { ...least, name: "CI" })).toEqual({
+      changes: false,
+      replaces: [],
+    });
   });
 
   test("K6 a key whose secret is lost is replaced, named by its output, besides what the program changed", () => {
     const { key: _, ...rest } = stateOf(least);
     const state = { ...rest, __keyLost: true };
-    expect(subject.diff(state, least)).toEqual({ changes: true, replaces: ["key"] });
-    expect(subject.diff(state, { ...least, customerId: "cus_2" })).toEqual({
+    expect(subject.diff("id_1", state, least)).toEqual({ changes: true, replaces: ["key"] });
+    expect(subject.diff("id_1", state, { ...least, customerId: "cus_2" })).toEqual({
       changes: true,
       replaces: ["key", "customerId"],
     });
@@ -132,6 +138,6 @@ describe("diff of an ApiKey", () => {
 
   test("K6 a key without a secret that was never ours to have is left alone", () => {
     const { key: _, ...state } = stateOf(least);
-    expect(subject.diff(state, least)).toEqual({ changes: false, replaces: [] });
+    expect(subject.diff("id_1", state, least)).toEqual({ changes: false, replaces: [] });
   });
 });

@@ -69,7 +69,7 @@ describe("errors", () => {
   test("have a stack that is their message, and nothing that gRPC takes for a status", () => {
     const kept = { id: "key_1", state: {} };
     for (const error of [
-      new Failure("a line", kept),
+      new Failure("a line", { kept }),
       new Doubt("a line", "advice"),
       new CallError("refused", "a line"),
     ]) {

@@ -56,14 +56,14 @@ describe("diff of an ApiKey that took over an existing key", () => {
   const state = { ...held, scopes: [], enabled: true, key: existingKey };
 
   test("K5 dropping existingKey is no change, and neither is giving the key that is held", () => {
-    expect(subject.diff(state, least)).toEqual({ changes: false, replaces: [] });
+    expect(subject.diff("id_1", state, least)).toEqual({ changes: false, replaces: [] });
     const { existingKey: _, ...dropped } = state;
-    expect(subject.diff(dropped, held)).toEqual({ changes: false, replaces: [] });
+    expect(subject.diff("id_1", dropped, held)).toEqual({ changes: false, replaces: [] });
   });
 
   test("K5 another existingKey replaces, and so does an unknown one", () => {
     for (const value of ["sk_another", unknownSentinels[0]]) {
-      expect(subject.diff(state, { ...held, existingKey: value })).toEqual({
+      expect(subject.diff("id_1", state, { ...held, existingKey: value })).toEqual({
         changes: undefined,
         replaces: ["existingKey"],
       });

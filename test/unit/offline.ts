@@ -1,6 +1,7 @@
 import { settings } from "../../provider/config";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
 import { apiKey } from "../../provider/resources/apiKey";
+import { openRun } from "../../provider/run";
 
 /** A complete configuration, for tests that are not about it. */
 export const configured: Readonly<Record<string, unknown>> = {
@@ -19,6 +20,7 @@ export function offline(
     transport: () => {
       throw new Error("no request is made here");
     },
+    run: openRun(),
     warn: (message) => {
       throw new Error(`no warning is due here: ${message}`);
     },

@@ -3,6 +3,7 @@ import { settings } from "../../provider/config";
 import type { Definition } from "../../provider/definition";
 import { Failure } from "../../provider/errors";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
+import { openRun } from "../../provider/run";
 import { configured } from "./offline";
 
 /** A request as a reply sees it. */
@@ -28,6 +29,7 @@ export function replying(definition: Definition, reply: (asked: Asked) => unknow
     settings: settings((name) => configured[name]),
     env: {},
     transport: () => transport,
+    run: openRun(),
     warn: (message) => warnings.push(message),
   });
   return { ...operations, calls, warnings };

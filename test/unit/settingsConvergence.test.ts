@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Transport } from "../../provider/client/transport";
-import type { Session } from "../../provider/definition";
 import { observe, sendable, settings, settle } from "../../provider/resources/settingsConvergence";
 import type { Properties } from "../../provider/state";
 
@@ -40,7 +39,7 @@ function service(held: Properties, { patch, answer, take = (asked) => asked }: H
     close: async () => {},
   };
   const credentials = { baseUrl: "https://api.test", accessToken: "token" };
-  const session: Session = { call: { transport, credentials }, tokenAdvice: "", warn: () => {} };
+  const session = { call: { transport, credentials } };
   const begun = now;
   return {
     sent,

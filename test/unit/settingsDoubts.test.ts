@@ -50,7 +50,7 @@ describe("a PATCH that was sent and not seen through", () => {
         defaultKeyPrefix: "old",
         __before: { defaultKeyPrefix: "old" },
       });
-      expect(subject.diff(state, inputs)).toEqual({ changes: undefined, replaces: [] });
+      expect(subject.diff("id_1", state, inputs)).toEqual({ changes: undefined, replaces: [] });
       fault = undefined;
       const seen = (await subject.read("ws_1", state))?.state ?? {};
       await subject.delete("ws_1", seen);
@@ -76,7 +76,7 @@ describe("a PATCH that was sent and not seen through", () => {
     fault = { method: "PATCH", error: lost, carriedOut: true };
     const { state } = await kept(subject.update("ws_1", made, next));
     expect(state).toMatchObject({ defaultKeyPrefix: "new", __before: { defaultKeyPrefix: "old" } });
-    expect(subject.diff(state, next).changes).toBeUndefined();
+    expect(subject.diff("id_1", state, next).changes).toBeUndefined();
     fault = undefined;
     const after = await subject.update("ws_1", state, next);
     expect(after).toEqual({ ...made, ...next });
@@ -152,7 +152,7 @@ test("W1 a setting that could not be put back is remembered, shown, and put back
   stubborn = true;
   const { state } = await kept(service.update("ws_1", made, rest));
   expect(state).toMatchObject({ defaultKeyPrefix: "new", __before: { defaultKeyPrefix: "old" } });
-  expect(service.diff(state, rest).changes).toBeUndefined();
+  expect(service.diff("id_1", state, rest).changes).toBeUndefined();
   stubborn = false;
   const after = await service.update("ws_1", state, rest);
   expect(held["defaultKeyPrefix"]).toBe("old");

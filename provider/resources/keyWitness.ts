@@ -1,0 +1,162 @@
+import { CallError } from "../client/callError";
+import { listApiKeys } from "../client/endpoints";
+import type { ApiKeyRecord } from "../client/responses";
+import type { Transport } from "../client/transport";
+import type { Session } from "../definition";
+import { openSharedList, type SharedList } from "../sharedList";
+import { folded, type Properties } from "../state";
+
+/**
+ * What tells which key a POST made whose answer was lost: the workspace's keys as they were before it. Creates of one
+ * process share them, so that a burst costs one request a workspace.
+ */
+
+/** What a list tells of a key. */
+export type Listed = Pick<ApiKeyRecord, "id" | "name" | "customerId" | "maskedKey" | "createdAt">;
+
+/** The live keys of a workspace, or why they could not be had. */
+export type Keys = { readonly keys: readonly Listed[] } | { readonly problem: string };
+
+export interface Witness {
+  /** The live keys before the POST. */
+  readonly before: Keys;
+  /** Runs the POST; until it is over, nobody takes its key for one of unknown origin. */
+  posting<T>(post: () => Promise<T>): Promise<T>;
+  /** The live keys since then that this process neither knew nor made, or why they could not be had. */
+  newcomers(): Promise<Keys>;
+}
+
+/** Older lists name keys as new that others have made since. */
+const lastingMs = 30_000;
+/** A service whose list takes longer is not waited for. */
+const patienceMs = 10_000;
+/** A list may lag behind the writes. */
+const lagMs = [0, 500, 1_500];
+/** How long keys that others are making are waited for before they are named as unknown. */
+const siblingsMs = 5_000;
+
+export async function witness(session: Session, declared: Properties): Promise<Witness> {
+  const { list, posts } = watchOf(session, String(declared["workspaceId"]));
+  const before = await orAfter(patienceMs, list.recent(lastingMs), {
+    problem: `it did not come within ${patienceMs / 1_000} s`,
+  });
+  const old = new Set("keys" in before ? before.keys.map(({ id }) => id) : []);
+  const isNew = (key: Listed) => !old.has(key.id) && !session.known.has(declared, key.id);
+  return {
+    before,
+    async posting(post) {
+      const posted = post();
+      const over = posted.then(
+        () => {},
+        () => {},
+      );
+      posts.add(over);
+      try {
+        return await posted;
+      } finally {
+        posts.delete(over);
+      }
+    },
+    async newcomers() {
+      let found: Keys = { problem: "" };
+      for (const wait of lagMs) {
+        if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+        const now = await list.fresh();
+        await orAfter<unknown>(siblingsMs, Promise.all(posts), undefined);
+        if ("problem" in now) {
+          if (!("keys" in found)) found = now;
+          continue;
+        }
+        const keys = now.keys.filter(isNew);
+        found = { keys };
+        if (keys.some((key) => resembles(key, declared))) break;
+      }
+      return found;
+    },
+  };
+}
+
+/** A record of which no more is known than a list tells. */
+export function unread(listed: Listed): ApiKeyRecord {
+  return {
+    prefix: undefined,
+    expiresAt: undefined,
+    scopes: undefined,
+    enabled: undefined,
+    deleted: false,
+    updatedAt: undefined,
+    lastUsedAt: undefined,
+    billingId: undefined,
+    key: undefined,
+    ...listed,
+  };
+}
+
+/** Whether a key bears the declared name and customer, however the service may have spelled them. */
+export function resembles({ name, customerId }: Listed, declared: Properties): boolean {
+  return folded(name) === folded(declared["name"]) && folded(customerId) === folded(declared["customerId"]);
+}
+
+/** Whether nothing that is known of a key speaks against its having this value and the declared customer. */
+export function agrees({ customerId, maskedKey }: Listed, declared: Properties, value: string): boolean {
+  const customer = customerId === undefined || folded(customerId) === folded(declared["customerId"]);
+  return customer && shownOf(maskedKey).every((part) => value.includes(part));
+}
+
+/** Whether a key can be told to be the one of this value that was declared. */
+export function fits(key: Listed, declared: Properties, value: string): boolean {
+  if (!agrees(key, declared, value)) return false;
+  return folded(key.name) === folded(declared["name"]) || shownOf(key.maskedKey).join("").length >= 8;
+}
+
+/** The parts of a secret that its masked form shows. */
+function shownOf(maskedKey = ""): readonly string[] {
+  return maskedKey.split(/[*\u2022\u2026\u00b7]+|\.{2,}|x{3,}/i).filter((part) => part !== "");
+}
+
+interface Watch {
+  readonly list: SharedList<Keys>;
+  readonly posts: Set<Promise<void>>;
+}
+
+/** By what all calls of a process share, then by token and workspace. */
+const watches = new WeakMap<Transport, Map<string, Watch>>();
+
+function watchOf({ call }: Session, workspaceId: string): Watch {
+  const { transport, credentials } = call;
+  const all = watches.get(transport) ?? new Map<string, Watch>();
+  watches.set(transport, all);
+  const name = JSON.stringify([credentials.baseUrl, credentials.accessToken, workspaceId]);
+  const watch = all.get(name) ?? {
+    list: openSharedList(() => liveKeys(call, workspaceId)),
+    posts: new Set(),
+  };
+  all.set(name, watch);
+  return watch;
+}
+
+async function liveKeys(call: Session["call"], workspaceId: string): Promise<Keys> {
+  try {
+    const keys = await listApiKeys(call, { workspaceId });
+    return { keys: keys.filter(({ deleted }) => !deleted).map(brief) };
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    return { problem: error.message };
+  }
+}
+
+function brief({ id, name, customerId, maskedKey, createdAt }: ApiKeyRecord): Listed {
+  return { id, name, customerId, maskedKey, createdAt };
+}
+
+async function orAfter<T>(ms: number, answer: Promise<T>, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(resolve, ms, otherwise);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
