@@ -122,8 +122,9 @@ export const customerBilling: Definition = {
 async function create(session: Session, declared: Properties): Promise<Outcome> {
   const existing = text(declared["billingId"]);
   if (existing !== undefined) return { id: String(existing), state: declared };
-  const doing = `Granting ${label(declared)} at ${new Date().toISOString()}`;
-  session.leaves(`${doing}: this was under way when the run ended, and ${unsaved}`);
+  const doing = `Granting ${label(declared)}`;
+  const at = new Date().toISOString();
+  session.leaves(`${doing}: this was under way at ${at} when the run ended, and ${unsaved}`);
   let answer: Written<BillingRecord>;
   try {
     answer = await createBilling(session.call, body(declared));
@@ -131,7 +132,7 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
     const failure = told(session, error, {
       doing,
       notDone: notGranted(error),
-      unclear: `The request was sent, and whether they were granted is not known. They are not sent again by themselves. ${waysOn}`,
+      unclear: `The request was sent at ${at}, and whether they were granted is not known. They are not sent again by themselves. ${waysOn}`,
       advice: `Check that the access token may create billing records in ${declared["workspaceId"]}.`,
     });
     if (error instanceof CallError && error.verdict === "ambiguous") {
@@ -145,7 +146,7 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
     return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
   }
   const failure = sentences(
-    `${doing}: the service accepted the request, but ${answer.problem ?? "its answer can't be used"}`,
+    `${doing}: the service accepted the request at ${at}, but ${answer.problem ?? "its answer can't be used"}`,
     waysOn,
   );
   return { ...uncertain(declared), failure };
