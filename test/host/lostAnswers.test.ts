@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Fault } from "../service";
+import type { Held, HostedResource, Properties } from "./host";
+import { declared, failureOf, stored } from "./keyActs";
+import { quickTimers } from "./quickTimers";
+import { accessToken, openScene, type Scene } from "./scene";
+
+const existingKey = "sk_live_Zx81kdPq33";
+const losses: readonly Fault[] = [
+  { kind: "resetAfter" },
+  { kind: "errorAfter" },
+  { kind: "errorAfter", status: 408 },
+  { kind: "truncated" },
+  { kind: "garbled" },
+  { kind: "emptyBody" },
+  { kind: "hang", carriedOut: true },
+  { kind: "hugeBody", bytes: 2_000_000 },
+];
+
+describe("a key whose answer was lost", () => {
+  let scene: Scene;
+  let key: HostedResource;
+  beforeEach(async () => {
+    scene = await openScene({ env: quickTimers() });
+    key = scene.key;
+  });
+  afterEach(async () => {
+    const printed = await scene.close();
+    expect(printed).not.toContain(accessToken);
+    expect(printed).not.toContain(existingKey);
+  });
+
+  const lists = () => scene.standIn.requests.filter(({ endpoint }) => endpoint === "listApiKeys").length;
+  const posts = () =>
+    scene.standIn.requests.filter(({ endpoint }) => /^(create|migrate)ApiKey$/.test(endpoint)).length;
+  const ids = () => scene.standIn.keys().map(({ id }) => id);
+  const warned = (text: RegExp) => vi.waitFor(() => expect(scene.host.output.stderr).toMatch(text));
+  const inputs = (more: Properties = {}) => declared(scene, more);
+  async function others(...names: string[]): Promise<Held[]> {
+    return Promise.all(names.map(async (name) => key.create(await inputs({ name }))));
+  }
+
+  describe("on create", () => {
+    test.each(losses)("is named in the error, alone, and left where it is: %o", async (fault) => {
+      scene.standIn.addKey({ workspaceId: "ws_main", name: "ci" });
+      const mine = await others("a", "b");
+      scene.standIn.inject({ endpoint: "createApiKey", fault });
+      const before = ids();
+      const { message, kept } = await failureOf(key.create(await inputs()));
+      expect(kept).toBeUndefined();
+      const [made] = scene.standIn.keys().filter(({ id }) => !before.includes(id));
+      expect(message).toContain(
+        `its secret is lost, and state does not hold it. New in the workspace's list: ${made?.id} ("ci", created ${made?.createdAt}). If no other stack or person made it, delete it`,
+      );
+      expect(message).not.toContain(made?.key);
+      for (const id of before) expect(message).not.toContain(id);
+      expect(mine).toHaveLength(2);
+      expect(posts()).toBe(3);
+      expect(scene.standIn.key(made?.id ?? "")?.deleted).toBe(false);
+    });
+
+    test("is named whatever the service rewrote", async () => {
+      scene.standIn.setDialect({ names: "lowerCased", absent: "null", timestamps: "null", ids: "numeric" });
+      scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
+      const { message } = await failureOf(key.create(await inputs({ name: "Night Build" })));
+      expect(message).toContain(`New in the workspace's list: ${ids()[0]} ("night build").`);
+    });
+
+    test("is named with what others made meanwhile, the likeliest first", async () => {
+      await others("first");
+      const theirs = ["x", "y"].map((name) => scene.standIn.addKey({ workspaceId: "ws_main", name }).id);
+      scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
+      const { message } = await failureOf(key.create(await inputs()));
+      const made = ids().at(-1);
+      expect(message).toMatch(new RegExp(`list: ${made} \\([^)]*\\), ${theirs[0]} .*, ${theirs[1]} `));
+      expect(message).toContain("If it is one of these, and no other stack");
+    });
+
+    test("is not named where nothing was made, and up may run again", async () => {
+      scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetBefore" } });
+      const { message } = await failureOf(key.create(await inputs()));
+      expect(message).toContain("The workspace's list shows no new key: run up again.");
+      expect(scene.standIn.keys()).toEqual([]);
+    });
+
+    test("is found in a list that lags", async () => {
+      scene.standIn.setDialect({ listLag: 2 });
+      scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
+      const { message } = await failureOf(key.create(await inputs()));
+      expect(message).toContain(`New in the workspace's list: ${ids()[0]}`);
+    });
+
+    test("is told of even without a list, which keeps no create from going on", async () => {
+      scene.standIn.inject({
+        endpoint: "listApiKeys",
+        times: Infinity,
+        fault: { kind: "status", status: 403 },
+      });
+      await others("made");
+      scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
+      const { message } = await failureOf(key.create(await inputs()));
+      expect(message).toMatch(
+        /list of keys could not be had to find it \(the service answered 403[^)]*\): look for a key of this name and customer made since 2\S+Z; if there is one, delete it/,
+      );
+    });
+
+    test("is one of its namesakes where only the list before could not be had", async () => {
+      scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
+      scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
+      const { message } = await failureOf(key.create(await inputs()));
+      expect(message).toContain("The list of keys before it could not be had (the service answered 403");
+      expect(message).toContain(`of which the workspace has ${ids()[0]} ("ci"`);
+    });
+
+    test("that answers as a key which was there before is not taken for that one", async () => {
+      const [other] = await others("other");
+      scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "otherRecord" } });
+      const { message, kept } = await failureOf(key.create(await inputs()));
+      expect(kept).toBeUndefined();
+      expect(message).toContain(`the answer is that of another key, ${other?.id}`);
+      expect(message).toContain(`New in the workspace's list: ${ids()[1]} ("ci"`);
+    });
+
+    test("of several at once, each is named without those that were answered", async () => {
+      scene.standIn.inject({ endpoint: "createApiKey", after: 2, times: 2, fault: { kind: "resetAfter" } });
+      const names = ["k1", "k2", "k3", "k4", "k5"];
+      const results = await Promise.allSettled(names.map(async (name) => key.create(await inputs({ name }))));
+      const made = results.flatMap((result) => (result.status === "fulfilled" ? [result.value.id] : []));
+      const lost = ids().filter((id) => !made.includes(id));
+      expect([made.length, lost.length]).toEqual([3, 2]);
+      for (const [place, result] of results.entries()) {
+        if (result.status === "fulfilled") continue;
+        const mine = scene.standIn.keys().find(({ name }) => name === names[place])?.id;
+        expect(String(result.reason)).toMatch(new RegExp(`list: ${mine} `));
+        for (const id of made) expect(String(result.reason)).not.toContain(id);
+      }
+    });
+  });
+
+  test("costs a burst of creates one list", async () => {
+    await others("a", "b", "c", "d");
+    expect([lists(), posts()]).toEqual([1, 4]);
+    await others("e", "f");
+    expect(lists()).toBe(1);
+  });
+
+  describe("on the next create", () => {
+    test("is warned of, with the keys of the same name and customer that are not in state", async () => {
+      scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_9" });
+      const left = scene.standIn.addKey({ workspaceId: "ws_main", name: " CI", customerId: "cus_1" });
+      await key.create(await inputs());
+      await warned(
+        new RegExp(
+          `warning: Creating key "ci" in workspace ws_main: the workspace has a live key of this name and customer already, ${left.id} .*delete it`,
+        ),
+      );
+    });
+
+    test("is not warned of where the key is in state, as in a replacement", async () => {
+      const old = scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
+      const state = await inputs();
+      await key.diff({ id: old.id, state }, await inputs({ keepers: { rotated: "1" } }));
+      await key.create(await inputs({ keepers: { rotated: "1" } }));
+      expect(scene.host.output.stderr).toBe("");
+    });
+  });
+
+  describe("on migrate", () => {
+    test.each(losses)("is found in the list and taken, with its value: %o", async (fault) => {
+      await others("ci", "b");
+      scene.standIn.inject({ endpoint: "migrateApiKey", fault });
+      const held = await key.create(
+        await inputs({ existingKey, scopes: [{ representation: "users", read: true }] }),
+      );
+      expect(stored(scene, held)).toMatchObject({ key: existingKey, deleted: false });
+      expect(held.state).toMatchObject({
+        key: existingKey,
+        scopes: [{ representation: "users", read: true }],
+      });
+      expect(
+        await key.diff(
+          held,
+          await inputs({ existingKey, scopes: [{ representation: "users", read: true }] }),
+        ),
+      ).toEqual({ changes: "none", replaces: [] });
+      await warned(/is taken for it/);
+      expect(posts()).toBe(3);
+    });
+
+    test("is not taken where two may be it, and nothing is deleted", async () => {
+      await others("first");
+      for (const key of [undefined, "sk_live_Zx81--Pq33"]) {
+        scene.standIn.addKey({
+          workspaceId: "ws_main",
+          name: "ci",
+          customerId: "cus_1",
+          maskedKey: "***",
+          ...(key && { key }),
+        });
+      }
+      scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "resetAfter" } });
+      const { message, kept } = await failureOf(key.create(await inputs({ existingKey })));
+      expect(kept).toBeUndefined();
+      expect(message).toMatch(
+        /New in the workspace's list: .*, .*, .*don't delete it, since its value may be in use/,
+      );
+      expect(scene.standIn.keys({ deleted: false })).toHaveLength(4);
+    });
+
+    test("is not taken where the one that is new is somebody else's", async () => {
+      await others("first");
+      scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
+      scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "resetBefore" } });
+      const { kept } = await failureOf(key.create(await inputs({ existingKey })));
+      expect(kept).toBeUndefined();
+    });
+
+    test("is not taken without the list before", async () => {
+      scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
+      scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "resetAfter" } });
+      const { message } = await failureOf(key.create(await inputs({ existingKey })));
+      expect(message).toMatch(/could not be had .*don't delete it/);
+    });
+
+    test("that was refused as held is told with the keys that may hold it", async () => {
+      const held = await key.create(await inputs({ existingKey }));
+      const again = await openScene({ env: { APIKEYS_BASE_URL: scene.standIn.url } });
+      const { message } = await failureOf(again.key.create(await inputs({ existingKey })));
+      await again.close();
+      expect(message).toContain(`If the service holds this key already, as ${held.id} ("ci"`);
+      expect(message).toContain("pulumi import --file");
+    });
+
+    test("answered with a record that was there before warns that another may manage it", async () => {
+      scene.standIn.setDialect({ migrateHeld: "returned" });
+      const theirs = scene.standIn.addKey({
+        workspaceId: "ws_main",
+        name: "x",
+        customerId: "cus_1",
+        key: existingKey,
+      });
+      const held = await key.create(await inputs({ existingKey }));
+      expect(held.id).toBe(theirs.id);
+      await warned(new RegExp(`answered with ${theirs.id}, which it held before`));
+    });
+  });
+});
