@@ -5,34 +5,20 @@ import { type Session, text } from "../definition";
 import { Failure, sentences } from "../errors";
 import { told } from "../outcome";
 import type { Properties } from "../state";
+import { type Birth, findings, inWords, leftover, sought, strangers } from "./keyCandidates";
 import { createBody, label, migrateBody } from "./keyState";
-import { agrees, fits, type Keys, type Listed, resembles, unread, type Witness, witness } from "./keyWitness";
-
-/** A key that is being made or taken over. */
-interface Birth {
-  readonly session: Session;
-  readonly declared: Properties;
-  /** The value of the key that is taken over; `undefined` for a new key. */
-  readonly existing: string | undefined;
-  readonly doing: string;
-  readonly since: Date;
-  readonly seen: Witness;
-}
+import { agrees, fits, type Listed, unread, witness } from "./keyWitness";
 
 /** Creates the key, or takes an existing one over; finds out what became of it where the answer is lost. */
 export async function make(session: Session, declared: Properties): Promise<ApiKeyRecord> {
   const existing = text(declared["existingKey"]) as string | undefined;
   const doing = `${existing === undefined ? "Creating" : "Taking over"} ${label(declared)}`;
   const seen = await witness(session, declared);
-  const birth = { session, declared, existing, doing, since: new Date(), seen };
-  const alike = namesakes(birth, seen.before);
+  const birth: Birth = { session, declared, existing, doing, since: new Date(), seen };
+  const alike = "alike" in seen.before ? strangers(birth, seen.before.alike(declared)) : [];
   if (alike.length > 0) session.warn(`${doing}: ${leftover(birth, alike)}`);
   session.leaves(
-    sentences(
-      `${doing}: this was under way when the run ended`,
-      unknownOutcome,
-      searchIt(birth, seen.before),
-    ),
+    sentences(`${doing}: this was under way when the run ended`, unknownOutcome, `${sought(birth)}.`),
   );
   const { record, problem } = await posted(birth, alike);
   if (record !== undefined) return record;
@@ -73,7 +59,7 @@ async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<A
 
 /** Why an answer is another key's, if it is: a new key has an id that none had before. */
 function foreign({ session, declared, existing, seen }: Birth, record: ApiKeyRecord): string | undefined {
-  const old = "keys" in seen.before && seen.before.keys.some(({ id }) => id === record.id);
+  const old = "has" in seen.before && seen.before.has(record.id);
   if (!old && !session.known.has(declared, record.id)) return undefined;
   if (existing === undefined || !agrees(record, declared, existing)) {
     return `the answer is that of another key, ${record.id}, which was there before`;
@@ -88,8 +74,8 @@ function foreign({ session, declared, existing, seen }: Birth, record: ApiKeyRec
 async function recovered(birth: Birth, problem: string, accepted: string): Promise<ApiKeyRecord> {
   const { session, declared, existing, doing, seen } = birth;
   const now = await seen.newcomers();
-  if (existing !== undefined && "keys" in now && "keys" in seen.before) {
-    const [only, ...others] = now.keys.filter((key) => fits(key, declared, existing));
+  if (existing !== undefined && !("problem" in now) && !("problem" in seen.before)) {
+    const [only, ...others] = now.filter((key) => fits(key, declared, existing));
     if (only !== undefined && others.length === 0) {
       session.known.add(declared, only.id);
       session.warn(
@@ -100,61 +86,9 @@ async function recovered(birth: Birth, problem: string, accepted: string): Promi
   }
   const lost =
     existing === undefined ? "its secret is lost, and state does not hold it" : "state does not hold it";
-  throw new Failure(sentences(`${doing}: ${problem}`, `${accepted}; ${lost}`, searchIt(birth, now)), {
+  throw new Failure(sentences(`${doing}: ${problem}`, `${accepted}; ${lost}`, findings(birth, now)), {
     unresolved: true,
   });
-}
-
-/** What the user is to look for, and to do with it. */
-function searchIt(birth: Birth, now: Keys): string {
-  const { existing, since, seen } = birth;
-  const like = `a key of this name and customer made since ${since.toISOString()}`;
-  const wayOut =
-    existing === undefined
-      ? "delete it, since nobody has its secret; then run up again"
-      : "don't delete it, since its value may be in use, but take it in with `pulumi import --file`; if there is none, run up again";
-  if ("problem" in now) {
-    return `The workspace's list of keys could not be had to find it (${now.problem}): look for ${like}; if there is one, ${wayOut}.`;
-  }
-  if ("problem" in seen.before) {
-    const alike = namesakes(birth, now);
-    const some = alike.length > 0 ? inWords(birth, alike) : "none by now";
-    return `The list of keys before it could not be had (${seen.before.problem}), so it may be any key of this name and customer, of which the workspace has ${some}: if one was made since ${since.toISOString()}, ${wayOut}.`;
-  }
-  if (now.keys.length === 0) {
-    return `The workspace's list shows no new key: run up again. A list may lag or be cut: should ${like} show later, ${wayOut}.`;
-  }
-  const one = now.keys.length === 1 ? "If" : "If it is one of these, and";
-  return `New in the workspace's list: ${inWords(birth, now.keys)}. ${one} no other stack or person made it, ${wayOut}.`;
-}
-
-/** Live keys of the declared name and customer that this process does not know to be in state. */
-function namesakes({ session, declared }: Birth, keys: Keys): readonly Listed[] {
-  if ("problem" in keys) return [];
-  return keys.keys.filter((key) => resembles(key, declared) && !session.known.has(declared, key.id));
-}
-
-function leftover(birth: Birth, alike: readonly Listed[]): string {
-  const one = alike.length === 1;
-  const what = one ? "a live key" : `${alike.length} live keys`;
-  const remove =
-    birth.existing === undefined
-      ? "delete it, since nobody has its secret"
-      : "don't delete it, since its value may be in use";
-  return `the workspace has ${what} of this name and customer already, ${inWords(birth, alike)}. If a run that failed or was interrupted left ${one ? "it" : "one"}, ${remove}; if another resource or stack manages it, there is nothing to do.`;
-}
-
-const most = 10;
-
-/** Ids, names and times as the service told them; those of the declared name first. */
-function inWords({ declared }: Birth, keys: readonly Listed[]): string {
-  const ordered = [...keys].sort((a, b) => Number(resembles(b, declared)) - Number(resembles(a, declared)));
-  const named = ordered.slice(0, most).map(({ id, name, createdAt }) => {
-    const about = [name && `"${name}"`, createdAt && `created ${createdAt}`].filter(Boolean).join(", ");
-    return about === "" ? id : `${id} (${about})`;
-  });
-  const rest = keys.length - named.length;
-  return named.join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
 /** What is wrong with the secret in the answer of create or migrate, if anything is (K5, K6). */

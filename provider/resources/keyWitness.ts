@@ -14,22 +14,33 @@ import { folded, type Properties } from "../state";
 /** What a list tells of a key. */
 export type Listed = Pick<ApiKeyRecord, "id" | "name" | "customerId" | "maskedKey" | "createdAt">;
 
-/** The live keys of a workspace, or why they could not be had. */
-export type Keys = { readonly keys: readonly Listed[] } | { readonly problem: string };
+/** Why a list could not be had, as words to stand in brackets. */
+export interface Unhad {
+  readonly problem: string;
+}
+
+/** The live keys of a workspace. */
+interface Live {
+  readonly all: readonly Listed[];
+  has(id: string): boolean;
+  /** Those of the declared name and customer. */
+  alike(declared: Properties): readonly Listed[];
+}
 
 export interface Witness {
   /** The live keys before the POST. */
-  readonly before: Keys;
+  readonly before: Live | Unhad;
   /** Runs the POST; until it is over, nobody takes its key for one of unknown origin. */
   posting<T>(post: () => Promise<T>): Promise<T>;
   /** The live keys since then that this process neither knew nor made, or why they could not be had. */
-  newcomers(): Promise<Keys>;
+  newcomers(): Promise<readonly Listed[] | Unhad>;
 }
 
 /** Older lists name keys as new that others have made since. */
 const lastingMs = 30_000;
 /** A service whose list takes longer is not waited for. */
 const patienceMs = 10_000;
+const tooLate: Unhad = { problem: `it did not come within ${patienceMs / 1_000} s` };
 /** A list may lag behind the writes. */
 const lagMs = [0, 500, 1_500];
 /** How long keys that others are making are waited for before they are named as unknown. */
@@ -37,11 +48,8 @@ const siblingsMs = 5_000;
 
 export async function witness(session: Session, declared: Properties): Promise<Witness> {
   const { list, posts } = watchOf(session, String(declared["workspaceId"]));
-  const before = await orAfter(patienceMs, list.recent(lastingMs), {
-    problem: `it did not come within ${patienceMs / 1_000} s`,
-  });
-  const old = new Set("keys" in before ? before.keys.map(({ id }) => id) : []);
-  const isNew = (key: Listed) => !old.has(key.id) && !session.known.has(declared, key.id);
+  const before = await orAfter(patienceMs, list.recent(lastingMs), tooLate);
+  const isNew = ({ id }: Listed) => !("has" in before && before.has(id)) && !session.known.has(declared, id);
   return {
     before,
     async posting(post) {
@@ -58,18 +66,17 @@ export async function witness(session: Session, declared: Properties): Promise<W
       }
     },
     async newcomers() {
-      let found: Keys = { problem: "" };
+      let found: readonly Listed[] | Unhad = tooLate;
       for (const wait of lagMs) {
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-        const now = await list.fresh();
+        const now = await orAfter(patienceMs, list.fresh(), tooLate);
         await orAfter<unknown>(siblingsMs, Promise.all(posts), undefined);
         if ("problem" in now) {
-          if (!("keys" in found)) found = now;
+          if ("problem" in found) found = now;
           continue;
         }
-        const keys = now.keys.filter(isNew);
-        found = { keys };
-        if (keys.some((key) => resembles(key, declared))) break;
+        found = now.all.filter(isNew);
+        if (now.alike(declared).some(isNew)) break;
       }
       return found;
     },
@@ -93,8 +100,12 @@ export function unread(listed: Listed): ApiKeyRecord {
 }
 
 /** Whether a key bears the declared name and customer, however the service may have spelled them. */
-export function resembles({ name, customerId }: Listed, declared: Properties): boolean {
-  return folded(name) === folded(declared["name"]) && folded(customerId) === folded(declared["customerId"]);
+export function resembles(key: Listed, declared: Properties): boolean {
+  return nameOf(key) === nameOf(declared);
+}
+
+function nameOf({ name, customerId }: Listed | Properties): string {
+  return JSON.stringify([folded(name), folded(customerId)]);
 }
 
 /** Whether nothing that is known of a key speaks against its having this value and the declared customer. */
@@ -115,7 +126,7 @@ function shownOf(maskedKey = ""): readonly string[] {
 }
 
 interface Watch {
-  readonly list: SharedList<Keys>;
+  readonly list: SharedList<Live | Unhad>;
   readonly posts: Set<Promise<void>>;
 }
 
@@ -135,14 +146,20 @@ function watchOf({ call }: Session, workspaceId: string): Watch {
   return watch;
 }
 
-async function liveKeys(call: Session["call"], workspaceId: string): Promise<Keys> {
+async function liveKeys(call: Session["call"], workspaceId: string): Promise<Live | Unhad> {
   try {
     const keys = await listApiKeys(call, { workspaceId });
-    return { keys: keys.filter(({ deleted }) => !deleted).map(brief) };
+    return indexed(keys.filter(({ deleted }) => !deleted).map(brief));
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     return { problem: error.message };
   }
+}
+
+function indexed(all: readonly Listed[]): Live {
+  const ids = new Set(all.map(({ id }) => id));
+  const byName = Map.groupBy(all, nameOf);
+  return { all, has: (id) => ids.has(id), alike: (declared) => byName.get(nameOf(declared)) ?? [] };
 }
 
 function brief({ id, name, customerId, maskedKey, createdAt }: ApiKeyRecord): Listed {

@@ -1,0 +1,81 @@
+import { plainText } from "../client/errorText";
+import type { Session } from "../definition";
+import type { Properties } from "../state";
+import { type Listed, resembles, type Unhad, type Witness } from "./keyWitness";
+
+/** What users are told of the keys that a create may have made, or that earlier ones may have left. */
+
+/** A key that is being made or taken over. */
+export interface Birth {
+  readonly session: Session;
+  readonly declared: Properties;
+  /** The value of the key that is taken over; `undefined` for a new key. */
+  readonly existing: string | undefined;
+  readonly doing: string;
+  readonly since: Date;
+  readonly seen: Witness;
+}
+
+/** Those that this process does not know to be in state. */
+export function strangers({ session, declared }: Birth, keys: readonly Listed[]): readonly Listed[] {
+  return keys.filter(({ id }) => !session.known.has(declared, id));
+}
+
+const remedy = {
+  created: "delete it, since nobody has its secret",
+  migrated: "don't delete it, since its value may be in use, but take it in with `pulumi import --file`",
+};
+
+function remedyOf({ existing }: Birth): string {
+  return existing === undefined ? remedy.created : remedy.migrated;
+}
+
+/** What to look for where the list does not tell, and what to do with it. */
+export function sought(birth: Birth): string {
+  return `look for ${wanted(birth)}; if there is one, ${remedyOf(birth)}; then run up again`;
+}
+
+function wanted({ since }: Birth): string {
+  return `a key of this name and customer made since ${since.toISOString()}`;
+}
+
+/** What the list tells of a key whose answer was lost, and what to do. */
+export function findings(birth: Birth, now: readonly Listed[] | Unhad): string {
+  const { declared, seen, since } = birth;
+  if ("problem" in now) {
+    return `The workspace's list of keys could not be had to find it (${now.problem}): ${sought(birth)}.`;
+  }
+  if ("problem" in seen.before) {
+    const alike = now.filter((key) => resembles(key, declared));
+    const some = alike.length > 0 ? inWords(birth, alike) : "none by now";
+    return `The list of keys before it could not be had (${seen.before.problem}), so it may be any key of this name and customer, of which the workspace has ${some}: if one was made since ${since.toISOString()}, ${remedyOf(birth)}; then run up again.`;
+  }
+  if (now.length === 0) {
+    return `The workspace's list shows no new key: run up again. A list may lag or be cut: should ${wanted(birth)} show later, ${remedyOf(birth)}.`;
+  }
+  const one = now.length === 1 ? "If" : "If it is one of these, and";
+  return `New in the workspace's list: ${inWords(birth, now)}. ${one} no other stack or person made it, ${remedyOf(birth)}; then run up again.`;
+}
+
+/** What earlier runs may have left behind. */
+export function leftover(birth: Birth, alike: readonly Listed[]): string {
+  const [what, it] = alike.length === 1 ? ["a live key", "it"] : [`${alike.length} live keys`, "one"];
+  return `the workspace has ${what} of this name and customer already, ${inWords(birth, alike)}. If a run that failed or was interrupted left ${it}, ${remedyOf(birth)}; if another resource or stack manages it, there is nothing to do.`;
+}
+
+const most = { keys: 10, characters: 60 };
+
+/** Ids, names and times as the service told them; those of the declared name first. */
+export function inWords({ declared }: Birth, keys: readonly Listed[]): string {
+  const ordered = [...keys].sort((a, b) => Number(resembles(b, declared)) - Number(resembles(a, declared)));
+  const named = ordered.slice(0, most.keys).map(({ id, name, createdAt }) => {
+    const about = [name && `"${short(name)}"`, createdAt && `created ${short(createdAt)}`].filter(Boolean);
+    return about.length === 0 ? id : `${id} (${about.join(", ")})`;
+  });
+  const rest = keys.length - named.length;
+  return named.join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}
+
+function short(text: string): string {
+  return plainText(text, []).slice(0, most.characters);
+}
