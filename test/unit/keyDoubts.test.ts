@@ -13,6 +13,7 @@ type Answers = (method: string, path: string, secrets: readonly string[]) => unk
 /** The ApiKey's operations on a service that answers as told: a value as JSON, an Error by failing. */
 function serving(answers: Answers) {
   const methods: string[] = [];
+  const warnings: string[] = [];
   const transport: Transport = {
     send: async ({ method, path, read, secrets }) => {
       methods.push(method);
@@ -29,9 +30,9 @@ function serving(answers: Answers) {
     env: {},
     transport: () => transport,
     run: openRun(),
-    warn: () => {},
+    warn: (message: string) => void warnings.push(message),
   };
-  return { ...lifecycle(apiKey, surroundings), methods };
+  return { ...lifecycle(apiKey, surroundings), methods, warnings };
 }
 
 const flags = { create: false, read: true, update: false, del: false };
@@ -159,6 +160,21 @@ describe("K5 an existing key", () => {
     expect(message).toContain("don't delete it");
     expect((await failureOf(serving(ambiguous).create(declared))).message).toContain(", delete it");
   });
+});
+
+test("no error holds a secret that is repeated in another field, by the program or by the service", async () => {
+  const refusing = serving((method, path) =>
+    path.endsWith("/api-key") && method === "GET"
+      ? { apiKeys: [{ ...record, id: "k2", name: "ci-sk_live_1", customerId: "c", createdAt: "sk_live_1" }] }
+      : new CallError("refused", "the service answered 409", 409),
+  );
+  const taken = { ...declared, name: "ci-sk_live_1", existingKey: "sk_live_1" };
+  const { message } = await failureOf(refusing.create(taken));
+  expect(message).toContain('Taking over key "ci-[secret]"');
+  expect(message).toContain("as k2");
+  expect(message).not.toContain("sk_live_1");
+  expect(refusing.warnings.join()).toContain("k2");
+  expect(refusing.warnings.join()).not.toContain("sk_live_1");
 });
 
 test("every later call of a key masks its secret", async () => {
