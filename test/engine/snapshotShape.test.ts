@@ -1,0 +1,24 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { live, sceneOf, snapshots, stories } from "./snapshotMaking";
+import { snapshotOf } from "./snapshotText";
+
+const newest = readdirSync(snapshots)
+  .toSorted((one, other) => one.localeCompare(other, "en", { numeric: true }))
+  .at(-1);
+
+/** What these write for a version that was published must never change: see CONTRIBUTING.md. */
+it.each(stories)("R1 this version writes the %s state as its newest snapshot has it", async (story) => {
+  const version = newest ?? "";
+  const scene = await sceneOf(version, story);
+  try {
+    await live[story](scene);
+    const { state, service } = await snapshotOf(scene);
+    const folder = join(snapshots, version);
+    await expect(state).toMatchFileSnapshot(join(folder, `${story}.state.json`));
+    await expect(service).toMatchFileSnapshot(join(folder, `${story}.service.json`));
+  } finally {
+    await scene.close();
+  }
+});

@@ -1,0 +1,89 @@
+import type { Scene } from "./scene";
+
+/** A state as text, and what the service held beside it, with ids, secrets and times that are always the same. */
+export async function snapshotOf({ stack, service }: Scene): Promise<{ state: string; service: string }> {
+  const state = await stack.exportState({ showSecrets: true });
+  const keys = service.keys().toSorted((one, other) => one.name.localeCompare(other.name, "en"));
+  const held = {
+    keys,
+    scopes: service.tenants.flatMap(({ workspaces }) => workspaces.flatMap(({ id }) => service.scopes(id))),
+    workspaces: service.workspaces(),
+  };
+  const names: [string, string][] = [];
+  const count = new Map<string, number>();
+  const rename = (kind: string, name: string) => {
+    const place = (count.get(`${kind} ${name}`) ?? 0) + 1;
+    count.set(`${kind} ${name}`, place);
+    return `${kind}_${name.trim()}${place === 1 ? "" : place}`;
+  };
+  for (const { id, key, maskedKey, name } of keys) {
+    names.push(
+      [id, rename("key", name)],
+      [key, rename("sk_test", name)],
+      [maskedKey, rename("masked", name)],
+    );
+  }
+  for (const { id, representation } of held.scopes) names.push([id, rename("sc", representation)]);
+  for (const { id, totalCredits } of service.billings()) names.push([id, rename("bill", totalCredits)]);
+  const text = (value: unknown) => stable(JSON.stringify(value, null, 2), names);
+  return { state: text({ version: 3, deployment: lasting(state) }), service: text(held) };
+}
+
+/** Of the passphrase that all stacks of the tests have: `pulumi stack import` encrypts the secrets with it. */
+const salt = "v1:9FLVVlW5csc=:v1:V6MxVv7Sd0eQonmg:Jl8U5HVCIMvcYlXTSC9la5gxON83tQ==";
+
+/** What the engine notes of where and when a resource was declared. */
+const engines: ReadonlySet<string> = new Set([
+  "created",
+  "modified",
+  "sourcePosition",
+  "stackTrace",
+  "dependencies",
+  "propertyDependencies",
+]);
+
+/** What of a deployment is of this package; the rest tells of the CLI and of the clock. */
+function lasting(deployment: object) {
+  const { resources = [], pending_operations } = deployment as {
+    resources?: Record<string, unknown>[];
+    pending_operations?: unknown;
+  };
+  const kept = resources.map(({ initErrors, ...resource }) => ({
+    ...Object.fromEntries(Object.entries(resource).filter(([name]) => !engines.has(name))),
+    // Its words may change, that something is left to do may not.
+    ...(initErrors === undefined ? {} : { initErrors: ["something is still to do"] }),
+  }));
+  return {
+    manifest: { time: "2026-01-01T00:00:00Z", magic: "", version: "" },
+    secrets_providers: { type: "passphrase", state: { salt } },
+    resources: kept.sort((one, other) => place(one) - place(other) || order(one, other)),
+    ...(pending_operations === undefined ? {} : { pending_operations }),
+  };
+}
+
+/** The stack and the providers go before what refers to them. */
+function place({ type }: Record<string, unknown>): number {
+  if (type === "pulumi:pulumi:Stack") return 0;
+  return String(type).startsWith("pulumi:providers:") ? 1 : 2;
+}
+
+function order(one: Record<string, unknown>, other: Record<string, unknown>): number {
+  const name = ({ urn, delete: old }: Record<string, unknown>) => `${urn} ${old === true}`;
+  return name(one) < name(other) ? -1 : 1;
+}
+
+function stable(text: string, names: readonly [string, string][]): string {
+  let stabler = text.replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, "2026-01-01T00:00:00.000Z");
+  for (const [from, to] of names) stabler = stabler.replaceAll(from, to);
+  const seen: string[] = [];
+  const number = (found: string) => {
+    if (!seen.includes(found)) seen.push(found);
+    return String(seen.indexOf(found) + 1).padStart(12, "0");
+  };
+  return `${stabler
+    .replace(/\bks_\w{16}\b/g, (id) => `ks_${number(id)}`)
+    .replace(
+      /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g,
+      (id) => `00000000-0000-4000-8000-${number(id)}`,
+    )}\n`;
+}

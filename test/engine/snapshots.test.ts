@@ -1,0 +1,170 @@
+import { readdirSync } from "node:fs";
+import { cp, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectSilentUp, stepsFor } from "./expectations";
+import type { Outcome } from "./outcome";
+import type { Scene } from "./scene";
+import { at, type Story, sceneOf, snapshots } from "./snapshotMaking";
+
+const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
+const workspace = ({ service }: Scene, id: string) => service.workspaces().find((one) => one.id === id);
+const live = ({ service }: Scene) =>
+  Object.fromEntries(service.keys({ deleted: false }).map(({ id, name }) => [id, name]));
+const writes = ({ service }: Scene) =>
+  service.requests.flatMap(({ method, endpoint }) => (method === "GET" ? [] : [endpoint]));
+
+/** A stack with a snapshot's state and program, on a service that holds what it speaks of. */
+async function restored(version: string, story: Story): Promise<Scene> {
+  const scene = await sceneOf(version, story);
+  const { keys, scopes, workspaces } = JSON.parse(
+    await readFile(join(snapshots, version, `${story}.service.json`), "utf8"),
+  );
+  for (const key of keys) scene.service.addKey(key);
+  for (const scope of scopes) scene.service.addScope(scope);
+  for (const { id, tenant: _, ...values } of workspaces) scene.service.editWorkspace(id, values);
+  const file = join(scene.project.dir, "state.json");
+  await cp(join(snapshots, version, `${story}.state.json`), file);
+  expectOk(await scene.stack.run(["stack", "import", "--file", file]));
+  return scene;
+}
+
+/** The resources with a step other than "same", each with its steps. */
+function acting({ steps }: Outcome): Readonly<Record<string, readonly string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const { name, op } of steps) {
+    if (["same", "read"].includes(op)) continue;
+    found[name] ??= [];
+    found[name].push(op);
+  }
+  return found;
+}
+
+describe.each(readdirSync(snapshots))("a settled state that version %s wrote", (version) => {
+  let scene: Scene;
+  const keys = ["plain", "scoped", "rewritten", "full", "takenOver", "imported", "byProvider", "byVariable"];
+
+  beforeAll(async () => {
+    scene = await restored(version, "settled");
+  });
+  afterAll(() => scene?.close());
+
+  it("shows nothing to do: in preview, in a refresh, and in the up after it (R3)", async () => {
+    expectOk(await scene.stack.preview({ expectNoChanges: true }));
+    expectOk(await scene.stack.refresh({ expectNoChanges: true }));
+    expectOk(await scene.stack.up({ expectNoChanges: true }));
+    expect(writes(scene)).toEqual([]);
+  });
+
+  it("takes every change that is made in place, without touching an id or a secret (K1, K6)", async () => {
+    const secrets = () => scene.service.keys().map(({ id, key }) => [id, key]);
+    const before = secrets();
+    at(scene, "later");
+    const up = await scene.stack.up();
+    expectOk(up);
+    const updated = [...keys, "restored", "retained", "adopted"];
+    expect(acting(up)).toEqual(Object.fromEntries(updated.map((name) => [name, ["update"]])));
+    expect(secrets()).toEqual(before);
+    const { resources = [] } = await scene.stack.exportState({ showSecrets: true });
+    for (const { id, urn, outputs } of resources.filter(({ type }) => type.endsWith(":ApiKey"))) {
+      const key = scene.service.key(id ?? "");
+      const held = /::(imported|theirs)$/.test(urn) ? undefined : JSON.stringify(key?.key);
+      expect(outputs?.["key"]?.plaintext, urn).toBe(held);
+    }
+    expect(scene.service.key("key_scoped")).toMatchObject({ enabled: true });
+    expect(scene.service.key("key_rewritten")).toMatchObject({ name: "rewritten, renamed" });
+    expect(workspace(scene, "ws_third")).toMatchObject({ defaultRateLimitPerSecond: 60 });
+    expect(workspace(scene, "ws_second")).toMatchObject({ defaultExpiration: 7200 });
+    expectOk(await scene.stack.previewRefresh({ expectNoChanges: true }));
+  });
+
+  it("is destroyed: what is ours goes, what was before comes back, what is theirs stays (K10, W5)", async () => {
+    const destroy = await scene.stack.destroy();
+    expectOk(destroy);
+    expect(live(scene)).toEqual({ key_theirs: "theirs" });
+    expect(workspace(scene, "ws_third")).toMatchObject({
+      defaultKeyPrefix: "old",
+      defaultRateLimitPerSecond: 9,
+    });
+    expect(workspace(scene, "ws_second")).toMatchObject({ defaultExpiration: 7200 });
+    expect(scene.service.scopes("ws_main")).toHaveLength(1);
+    expect((await scene.stack.exportState()).resources ?? []).toEqual([]);
+  });
+});
+
+describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote", (version) => {
+  let scene: Scene;
+  const healing = {
+    drifted: ["update"],
+    moved: ["update"],
+    unseen: ["update"],
+    lost: ["create-replacement", "replace", "delete-replaced"],
+    uncertain: ["update"],
+  };
+
+  beforeAll(async () => {
+    scene = await restored(version, "unsettled");
+  });
+  afterAll(() => scene?.close());
+
+  it("shows in preview what is left to do, and nothing else", async () => {
+    const preview = await scene.stack.preview();
+    expectOk(preview);
+    expect(acting(preview)).toEqual({ ...healing, renewed: ["delete-replaced"] });
+    expect(stepsFor(preview, "lost")).toContainEqual(expect.objectContaining({ replacedFor: ["key"] }));
+    expect(scene.service.requests).toEqual([]);
+  });
+
+  it("never grants again by itself, and heals the rest (B3)", async () => {
+    const up = await scene.stack.up({ args: ["--continue-on-error"] });
+    expect(up.ok).toBe(false);
+    expect(up.error).toContain("whether they were granted is still not known");
+    expect(scene.service.requests.map(({ endpoint }) => endpoint)).not.toContain("createBilling");
+    expect(scene.service.key("key_drifted")).toMatchObject({ enabled: true, scopes: [{ read: true }] });
+    expect(workspace(scene, "ws_main")).toMatchObject({ defaultRateLimitPerSecond: 50 });
+    expect(workspace(scene, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 60 });
+    at(scene, "healed");
+    expectOk(await scene.stack.up());
+    expect(Object.values(live(scene)).toSorted()).toEqual(["drifted", "lost", "renewed"]);
+    expect(scene.service.key("key_renewed2")).toMatchObject({ deleted: false });
+    expect(scene.service.key("key_lost")).toMatchObject({ deleted: true });
+    await expectSilentUp(scene);
+    expectOk(await scene.stack.previewRefresh({ expectNoChanges: true }));
+  });
+
+  it("is destroyed, and the settings are what they were before it all (W5)", async () => {
+    expectOk(await scene.stack.destroy());
+    expect(live(scene)).toEqual({});
+    expect(workspace(scene, "ws_main")).toMatchObject({ defaultRateLimitPerSecond: 7 });
+    expect(workspace(scene, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 8 });
+  });
+});
+
+describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote, as it is", (version) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await restored(version, "unsettled");
+  });
+  afterAll(() => scene?.close());
+
+  it("is refreshed without losing anything, and destroyed", async () => {
+    expectOk(await scene.stack.refresh());
+    const { resources = [] } = await scene.stack.exportState();
+    const marked = resources.flatMap(({ outputs = {}, id }) =>
+      ["__keyLost", "__grant", "__sent", "__last"].flatMap((mark) =>
+        mark in outputs ? [`${id} ${mark}`] : [],
+      ),
+    );
+    expect(marked.toSorted()).toEqual([
+      "key_lost __keyLost",
+      "uncertain-00000000-0000-4000-8000-000000000002 __grant",
+      "ws_main __last",
+      "ws_second __last",
+      "ws_second __sent",
+    ]);
+    expect(Object.values(live(scene)).toSorted()).toEqual(["drifted", "lost", "renewed", "renewed"]);
+    expectOk(await scene.stack.destroy());
+    expect(live(scene)).toEqual({});
+    expect(workspace(scene, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 8 });
+  });
+});
