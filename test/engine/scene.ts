@@ -23,6 +23,8 @@ export interface SceneOptions {
   readonly example?: string;
   readonly dialect?: Partial<Dialect> | PresetName;
   readonly tenants?: readonly TenantOptions[];
+  /** How long the service takes for an answer. Default: 0. */
+  readonly latencyMs?: number;
   readonly config?: (service: StandIn) => NonNullable<StackOptions["config"]>;
   /** Default: the stand-in's address and its first tenant's token. */
   readonly env?: (service: StandIn) => Environment;
@@ -35,10 +37,11 @@ export function credentials(service: StandIn): Environment {
 
 /** Sets everything up that a test on the engine needs. Nothing is created in the stack yet. */
 export async function setScene(name: string, options: SceneOptions = {}): Promise<Scene> {
-  const { dialect, tenants, example, config, env = credentials } = options;
+  const { dialect, tenants, latencyMs, example, config, env = credentials } = options;
   const service = await startStandIn({
     ...(dialect === undefined ? {} : { dialect }),
     ...(tenants === undefined ? {} : { tenants }),
+    ...(latencyMs === undefined ? {} : { latencyMs }),
   });
   const project = await createProject(name, example === undefined ? {} : { example });
   const declare = (program: string) => project.write("index.ts", program);
