@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Dialect } from "../service";
+import { programWithKeys } from "./apiKeyProgram";
+import { onlyLine, stepsFor } from "./expectations";
+import type { Outcome } from "./outcome";
+import { loadProgram } from "./program";
+import { createProject, type Project } from "./project";
+import { credentials, type Scene, setScene } from "./scene";
+import { createStack, type EngineStack } from "./stack";
+
+const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
+
+/** What docs/api-key.md says of one key in two stacks: the scene's, and one of another project. */
+interface Both {
+  readonly scene: Scene;
+  readonly other: EngineStack;
+  readonly project: Project;
+  declareInOther(program: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function setBoth(name: string, dialect: Partial<Dialect> = {}): Promise<Both> {
+  const scene = await setScene(name, { dialect, program: programWithKeys({}) });
+  const project = await createProject(`${name}-other`);
+  const declareInOther = (program: string) => project.write("index.ts", program);
+  await declareInOther(programWithKeys({}));
+  const other = await createStack(project, {
+    program: loadProgram(project.dir),
+    env: credentials(scene.service),
+  });
+  const close = async () => {
+    await Promise.all([scene.close(), project.remove()]);
+  };
+  return { scene, other, project, declareInOther, close };
+}
+
+describe("a key that two stacks imported", () => {
+  let both: Both;
+  let id: string;
+  const held = () => both.scene.service.key(id);
+  const ours = (args: string) => both.scene.declare(programWithKeys({ key: `{ ...base, ${args} }` }));
+  const theirs = (args: string) => both.declareInOther(programWithKeys({ key: `{ ...base, ${args} }` }));
+
+  beforeAll(async () => {
+    both = await setBoth("shared");
+    const { scene, other, project } = both;
+    const declared = { workspaceId: "ws_main", customerId: "customer", name: "shared" };
+    id = scene.service.addKey(declared).id;
+    const __provider = 'exports.handler=()=>require("pulumi-apikeys/dynamic").provider("ApiKey");';
+    const properties = { __provider, ...declared };
+    const type = "pulumi-nodejs:dynamic/apikeys:ApiKey";
+    const entry = { type, name: "key", id, inputs: properties, outputs: properties };
+    for (const each of [scene.project, project]) {
+      await each.write("import.json", JSON.stringify({ resources: [entry] }));
+    }
+    for (const stack of [scene.stack, other]) {
+      expectOk(await stack.import("import.json", "--protect=false"));
+      expectOk(await stack.refresh());
+    }
+    await ours('name: "shared"');
+    await theirs('name: "shared"');
+  });
+  afterAll(() => both?.close());
+
+  it("R3 a change by one is drift to the other, which puts its own back", async () => {
+    await ours('name: "ours"');
+    expectOk(await both.scene.stack.up());
+    expect(held()).toMatchObject({ name: "ours" });
+    const up = await both.other.up({ refresh: true });
+    expectOk(up);
+    expect(stepsFor(up, "key")).toMatchObject([
+      { duringRefresh: true, changed: { name: { old: "shared", new: "ours" } } },
+      { op: "update", changed: { name: { old: "ours", new: "shared" } } },
+    ]);
+    expect(held()).toMatchObject({ name: "shared" });
+  });
+
+  it("K1 a change by one without a refresh undoes every change of the other: an update carries all three fields", async () => {
+    await theirs('name: "shared", enabled: false');
+    expectOk(await both.other.up());
+    expect(held()).toMatchObject({ name: "shared", enabled: false });
+    await ours('name: "ours", scopes: [{ representation: "orders", read: true }]');
+    expectOk(await both.scene.stack.up());
+    expect(held()).toMatchObject({ name: "ours", enabled: true, scopes: [{ read: true }] });
+  });
+
+  it("R6 destroyed in one it is gone for both: the other is told when it looks, and then makes a new key", async () => {
+    expectOk(await both.scene.stack.destroy());
+    expect(both.scene.service.keys()).toEqual([]);
+    expectOk(await both.other.up({ expectNoChanges: true }));
+    await theirs('name: "changed"');
+    expect(onlyLine(await both.other.up(), "key")).toContain("pulumi up --refresh");
+    expectOk(await both.other.up({ refresh: true }));
+    const [made, ...more] = both.scene.service.keys();
+    expect(more).toEqual([]);
+    expect(made?.id).not.toBe(id);
+    expect(await both.other.outputs()).toMatchObject({ keySecret: { value: made?.key, secret: true } });
+  });
+});
+
+const value = "sk_of_both_stacks_0123456789";
+
+describe.each([
+  ["refuses a value that it holds", 409],
+  ["answers the record that holds the value", "returned"],
+  ["makes a second record of a value", "made"],
+] as const)("the same existingKey in two stacks, on a service that %s", (_words, migrateHeld) => {
+  let both: Both;
+  const keys = () => both.scene.service.keys();
+
+  beforeAll(async () => {
+    both = await setBoth("existing", { migrateHeld });
+    const program = programWithKeys({ key: `{ ...base, existingKey: process.env["APIKEYS_EXISTING"] }` });
+    for (const stack of [both.scene.stack, both.other]) stack.setEnv("APIKEYS_EXISTING", value);
+    await both.scene.declare(program);
+    await both.declareInOther(program);
+    expectOk(await both.scene.stack.up());
+  });
+  afterAll(() => both?.close());
+
+  it(`K5 the second up ${migrateHeld === 409 ? "fails, and the first stack's key stays" : "is green"}`, async () => {
+    const up = await both.other.up();
+    if (migrateHeld === 409) expect(onlyLine(up, "key")).toContain("the service answered 409");
+    else expectOk(up);
+    expect(keys()).toHaveLength(migrateHeld === "made" ? 2 : 1);
+    expect(keys().map(({ key }) => key)).toEqual(keys().map(() => value));
+    expectOk(await both.scene.stack.previewRefresh({ expectNoChanges: true }));
+  });
+
+  it(`K10 the second stack's destroy ${migrateHeld === "returned" ? "ends the key for the first" : "leaves the first stack's record"}`, async () => {
+    const { id } = keys()[0] ?? {};
+    expectOk(await both.other.destroy());
+    expect(keys().map((key) => key.id)).toEqual(migrateHeld === "returned" ? [] : [id]);
+    // On `up --refresh` the first stack hands the value over again.
+    expectOk(await both.scene.stack.up({ refresh: true }));
+    expect(keys().map(({ key }) => key)).toEqual([value]);
+  });
+});
