@@ -3,6 +3,7 @@ import type { Environment } from "./command";
 import type { Outcome } from "./outcome";
 import { loadProgram } from "./program";
 import { createProject, type Project } from "./project";
+import { expectKept, told } from "./secrecy";
 import { createStack, type EngineStack, type StackOptions } from "./stack";
 
 /** A stand-in of the service, a user's project with a program in it, and a stack of that program. */
@@ -10,10 +11,11 @@ export interface Scene {
   readonly service: StandIn;
   readonly project: Project;
   readonly stack: EngineStack;
-  /** All that the stack's commands have printed so far. */
+  /** All that the stack's commands have printed so far, and the engine's events; not what was asked to show secrets. */
   readonly printed: readonly string[];
   /** Puts another program in the place of the one before. */
   declare(program: string): Promise<void>;
+  /** Ends it all, and fails where something that was printed or written holds a secret. */
   close(): Promise<void>;
 }
 
@@ -53,7 +55,11 @@ export async function setScene(name: string, options: SceneOptions = {}): Promis
   });
   const printed: string[] = [];
   const close = async () => {
-    await Promise.all([service.close(), project.remove()]);
+    try {
+      await expectKept(service.secrets(), printed, project.dir);
+    } finally {
+      await Promise.all([service.close(), project.remove()]);
+    }
   };
   return { service, project, stack: heard(stack, printed), printed, declare, close };
 }
@@ -63,7 +69,7 @@ function heard(stack: EngineStack, printed: string[]): EngineStack {
     <Given extends unknown[]>(command: (...given: Given) => Promise<Outcome>) =>
     async (...given: Given) => {
       const outcome = await command(...given);
-      printed.push(outcome.output);
+      if (!JSON.stringify(given).includes("--show-secrets")) printed.push(...told(outcome));
       return outcome;
     };
   const { up, preview, previewRefresh, refresh, destroy, run } = stack;

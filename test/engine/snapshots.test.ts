@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { cp, readFile } from "node:fs/promises";
+import { cp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectSilentUp, stepsFor } from "./expectations";
@@ -26,6 +26,7 @@ async function restored(version: string, story: Story): Promise<Scene> {
   const file = join(scene.project.dir, "state.json");
   await cp(join(snapshots, version, `${story}.state.json`), file);
   expectOk(await scene.stack.run(["stack", "import", "--file", file]));
+  await rm(file);
   return scene;
 }
 

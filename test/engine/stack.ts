@@ -74,9 +74,12 @@ export async function createStack(project: Project, options: StackOptions): Prom
   const { root } = await findPulumi();
   const home = join(project.dir, ".pulumi-home");
   const state = join(project.dir, ".pulumi-state");
-  await Promise.all([mkdir(home, { recursive: true }), mkdir(state, { recursive: true })]);
+  // Inside the project, so that what is left there is found in it.
+  const temporary = join(project.dir, ".tmp");
+  await Promise.all([home, state, temporary].map((folder) => mkdir(folder, { recursive: true })));
   let env: Environment = {
     ...shellEnvironment(checkout, [join(root, "bin")]),
+    TMPDIR: temporary,
     PULUMI_HOME: home,
     PULUMI_BACKEND_URL: `file://${state}`,
     PULUMI_CONFIG_PASSPHRASE: "test",

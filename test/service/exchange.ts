@@ -60,13 +60,18 @@ async function receive(request: IncomingMessage, store: Store): Promise<Incoming
   const text = Buffer.concat(chunks).toString();
   const { authorization } = request.headers;
   const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
+  const json = parse(text);
+  // Refused or not: whoever sent it holds it for a secret.
+  for (const secret of [token, (json as { key?: unknown } | null | undefined)?.key]) {
+    if (typeof secret === "string" && secret !== "") store.secrets.add(secret);
+  }
   return {
     route: findRoute(request.method ?? "", request.url ?? ""),
     tenant: token === undefined ? undefined : store.tokens.get(token),
     authorization,
     contentType: request.headers["content-type"],
     text,
-    json: parse(text),
+    json,
   };
 }
 

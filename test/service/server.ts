@@ -44,6 +44,8 @@ export interface StandIn extends Hooks {
   /** Of the first tenant, as it is now. */
   readonly accessToken: string;
   readonly tenants: readonly Tenant[];
+  /** Every access token and key value that it ever made or was given, for a search in what must not hold them. */
+  secrets(): readonly string[];
   /** Every request received, in order. The array is the live log: copy it to keep it. */
   readonly requests: readonly LoggedRequest[];
   clearRequests(): void;
@@ -124,6 +126,7 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
     get tenants() {
       return [...store.tenants.keys()].map(tenantNamed);
     },
+    secrets: () => [...store.secrets],
     requests: service.requests,
     clearRequests() {
       service.requests.length = 0;

@@ -8,6 +8,8 @@ import type { StoredBilling, StoredKey, StoredScope, StoredWorkspace, TenantOpti
 export interface Store {
   /** Access token → tenant's name; rotated tokens are gone. */
   readonly tokens: Map<string, string>;
+  /** Every access token and every key's value that was ever made or received, also of what is no longer there. */
+  readonly secrets: Set<string>;
   /** Tenant's name → its access token, in the order in which they were added. */
   readonly tenants: Map<string, string>;
   readonly workspaces: Map<string, StoredWorkspace>;
@@ -30,6 +32,7 @@ export interface Store {
 export function createStore(): Store {
   return {
     tokens: new Map(),
+    secrets: new Set(),
     tenants: new Map(),
     workspaces: new Map(),
     keys: new Map(),
@@ -50,6 +53,7 @@ export function addTenant(store: Store, { name, accessToken, workspaces }: Tenan
   if (store.tokens.has(accessToken)) throw new Error(`tenant "${tenant}" needs an access token of its own`);
   store.tenants.set(tenant, accessToken);
   store.tokens.set(accessToken, tenant);
+  store.secrets.add(accessToken);
   const now = new Date().toISOString();
   for (const workspace of workspaces) {
     if (store.workspaces.has(workspace.id)) throw new Error(`there is a workspace "${workspace.id}" already`);
@@ -70,6 +74,7 @@ export function rotateToken(store: Store, tenant: string, accessToken: string): 
   const old = store.tenants.get(tenant);
   if (old === undefined) throw new Error(`there is no tenant "${tenant}"`);
   store.tokens.delete(old);
+  store.secrets.add(accessToken);
   store.tokens.set(accessToken, tenant);
   store.tenants.set(tenant, accessToken);
 }
@@ -97,6 +102,7 @@ export function workspacesOf(store: Store, tenant: string): StoredWorkspace[] {
 /** Adds a key or puts another version in its place. */
 export function putKey(store: Store, key: StoredKey): void {
   store.keys.set(key.id, key);
+  store.secrets.add(key.key);
   if (!key.deleted) store.keyOfSecret.set(key.key, key.id);
   const ids = store.keysOf.get(key.workspaceId);
   if (ids === undefined) store.keysOf.set(key.workspaceId, new Set([key.id]));

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Dialect, Endpoint, Fault } from "../service";
+import type { Outcome } from "./outcome";
+import { descendants, watchArguments } from "./processes";
+import { type Scene, setScene } from "./scene";
+import { found } from "./secrecy";
+
+/** Texts that stand nowhere else: wherever one is found, it has got out. */
+const tokens = {
+  config: "canary-token-by-config",
+  env: "canary-token-by-env",
+  argument: "canary-token-by-argument",
+};
+const existing = { first: "sk_canary_taken_over_first_value", second: 'sk_canary_"second"/<value>&' };
+
+const program = (step: string, existingKey: string, more = "") => `
+  import * as apikeys from "pulumi-apikeys";
+  const workspaceId = "ws_config";
+  const customerId = "customer";
+  const byEnv = new apikeys.Provider("byEnv", { accessTokenEnv: "APIKEYS_CANARY_ENV" });
+  const accessToken = process.env["APIKEYS_CANARY_ARGUMENT"];
+  const byArgument = new apikeys.Provider("byArgument", { accessToken });
+  const made = ["a", "b", "c", "d", "e", "f", "g"].map((name) =>
+    new apikeys.ApiKey(name, { workspaceId, customerId, name: name + " ${step}" }));
+  const ofEnv = new apikeys.ApiKey("ofEnv", { workspaceId: "ws_env", customerId, name: "${step}" }, { provider: byEnv });
+  const ofArgument = new apikeys.ApiKey("ofArgument", {
+    workspaceId: "ws_argument", customerId, name: "${step}", keepers: { step: "${step}" },
+  }, { provider: byArgument });
+  const takenOver = new apikeys.ApiKey("takenOver", {
+    workspaceId, customerId, name: "taken over ${step}", existingKey: process.env["${existingKey}"],
+  });
+  new apikeys.WorkspaceSettings("settings", { workspaceId, defaultKeyPrefix: "${step}", onDestroy: "restore" });
+  new apikeys.Scope("orders", { workspaceId, name: "Orders", representation: "orders" });
+  new apikeys.CustomerBilling("credits", { workspaceId, totalCredits: "100", grant: "${step}" });
+  ${more}
+  export const secrets = [...made, ofEnv, ofArgument, takenOver].map(({ key }) => key);
+  export const given = takenOver.existingKey;
+`;
+
+let scene: Scene;
+let watch: ReturnType<typeof watchArguments>;
+const go = (command: string, ...args: string[]) =>
+  scene.stack.run([command, "--yes", "--skip-preview", "--continue-on-error", ...args]);
+const meet = (endpoint: Endpoint, ...faults: readonly Fault[]) => {
+  for (const fault of faults) scene.service.inject({ endpoint, fault });
+};
+/** The service says too much: its errors repeat what they were asked, token and body. */
+const speak = (errorBody: Dialect["errorBody"]) =>
+  scene.service.setDialect({ errorEchoes: "request", errorBody, delete: "marks" });
+const tooMuch = (text: string): Fault => ({
+  kind: "status",
+  status: 403,
+  body: { message: `refused: ${text}`, error: { authorization: text } },
+});
+const failing = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(false);
+const working = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
+
+beforeAll(async () => {
+  watch = watchArguments();
+  scene = await setScene("canary", {
+    program: program("first", "APIKEYS_CANARY_FIRST"),
+    tenants: Object.entries(tokens).map(([name, accessToken]) => ({
+      name,
+      accessToken,
+      workspaces: [{ id: `ws_${name}`, defaultKeyPrefix: "before" }],
+    })),
+    config: () => ({ "apikeys:accessToken": { value: tokens.config, secret: true } }),
+    env: ({ url }) => ({
+      APIKEYS_BASE_URL: url,
+      APIKEYS_DEBUG: "1",
+      APIKEYS_CANARY_ENV: tokens.env,
+      APIKEYS_CANARY_ARGUMENT: tokens.argument,
+      APIKEYS_CANARY_FIRST: existing.first,
+      APIKEYS_CANARY_SECOND: existing.second,
+    }),
+  });
+});
+// Searches all that was printed and written, for every secret that the service ever saw.
+afterAll(() => {
+  watch?.stop();
+  return scene?.close();
+});
+
+it("no secret gets out of creates that are refused, lost, cut or garbled", async () => {
+  speak("problem");
+  const lost: readonly Fault[] = [
+    { kind: "errorAfter" },
+    { kind: "resetAfter" },
+    { kind: "truncated" },
+    { kind: "garbled" },
+    { kind: "withoutKey" },
+    { kind: "otherRecord" },
+  ];
+  meet("createApiKey", ...lost, tooMuch(tokens.config));
+  meet("migrateApiKey", tooMuch(existing.first), { kind: "garbled" });
+  meet("createBilling", { kind: "truncated" });
+  meet("createScope", { kind: "status", status: 400, body: tokens.config });
+  meet("editWorkspace", tooMuch(tokens.config));
+  for (const [place, body] of (["text", "list", "nested"] as const).entries()) {
+    const up = await go("up", ...(place === 0 ? ["--debug"] : []));
+    failing(up);
+    speak(body);
+    scene.service.rotateToken("env", `canary-token-by-env-${place}`);
+    if (place === 1) scene.stack.setEnv("APIKEYS_CANARY_ENV", `canary-token-by-env-${place}`);
+  }
+  scene.stack.setEnv("APIKEYS_CANARY_ENV", "canary-token-by-env-2");
+  const met = scene.service.requests.map(({ endpoint, fault }) => `${endpoint} ${fault}`);
+  for (const { kind } of lost) expect(met).toContain(`createApiKey ${kind}`);
+  scene.service.clearFaults();
+  // The grant's answer was lost: it is granted anew on purpose.
+  await scene.declare(program("second", "APIKEYS_CANARY_FIRST"));
+  working(await go("up"));
+});
+
+it("no secret gets out of what shows the state, of updates that fail and of a replaced existingKey", async () => {
+  await scene.declare(program("third", "APIKEYS_CANARY_SECOND"));
+  working(await scene.stack.run(["preview", "--diff"]));
+  working(await scene.stack.run(["preview", "--diff", "--refresh", "--debug", "--show-replacement-steps"]));
+  meet("editApiKey", { kind: "errorAfter" }, tooMuch(tokens.config), { kind: "garbled" }, { kind: "html" });
+  meet("migrateApiKey", tooMuch(existing.second), { kind: "errorAfter" });
+  meet("deleteApiKey", tooMuch(tokens.argument));
+  failing(await go("up", "--diff"));
+  scene.service.clearFaults();
+  for (const line of [
+    "stack output",
+    "stack output --json",
+    "stack export",
+    "stack --show-ids",
+    "config",
+    "stack history",
+  ])
+    working(await scene.stack.run(line.split(" ")));
+});
+
+it("no secret gets out of a host that dies amid a create", async () => {
+  await scene.declare(program("fourth", "APIKEYS_CANARY_SECOND"));
+  for (const signal of ["SIGABRT", "SIGSEGV"] as const) {
+    scene.service.clearRequests();
+    scene.service.inject({
+      endpoint: "createApiKey",
+      times: Infinity,
+      fault: { kind: "hang", carriedOut: true },
+    });
+    let cli = 0;
+    const running = scene.stack.up({ onStart: (pid) => (cli = pid), args: ["--skip-preview", "--debug"] });
+    const begun = () => scene.service.requests.some(({ endpoint }) => endpoint === "createApiKey");
+    await expect.poll(begun, { timeout: 60_000 }).toBe(true);
+    const hosts = descendants(cli).filter(({ args }) => args.includes("dynamic-provider"));
+    expect(hosts.length).toBeGreaterThan(0);
+    for (const { pid } of hosts) process.kill(pid, signal);
+    failing(await running);
+    scene.service.clearFaults();
+  }
+});
+
+it("no secret gets out of a refresh and a destroy that fail, nor stands in any command line", async () => {
+  meet("readApiKey", tooMuch(tokens.config), { kind: "html" }, { kind: "garbled" });
+  failing(await scene.stack.refresh());
+  scene.service.clearFaults();
+  meet("deleteApiKey", tooMuch(existing.second), { kind: "errorAfter" }, { kind: "garbled" });
+  meet("editWorkspace", tooMuch(tokens.config));
+  failing(await go("destroy"));
+  scene.service.clearFaults();
+  working(await scene.stack.refresh({ clearPendingCreates: true }));
+  working(await scene.stack.destroy());
+  const lines = watch.stop();
+  expect(lines.some((line) => line.includes("dynamic-provider"))).toBe(true);
+  expect(found(new Map(lines.map((line) => [line, line])), scene.service.secrets())).toEqual([]);
+});
+
+it("all of them were there to get out", () => {
+  const secrets = scene.service.secrets();
+  expect(secrets).toEqual(expect.arrayContaining([...Object.values(tokens), ...Object.values(existing)]));
+  expect(secrets.filter((secret) => secret.startsWith("sk_")).length).toBeGreaterThan(10);
+  expect(scene.printed.join("").length).toBeGreaterThan(50_000);
+});
