@@ -9,7 +9,7 @@ export interface RunningProcess {
 }
 
 /** The processes of this machine, as anybody on it may see them. */
-export function processes(): readonly RunningProcess[] {
+function processes(): readonly RunningProcess[] {
   return existsSync("/proc/self/cmdline") ? fromProc() : fromPs();
 }
 
