@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { Dialect, Endpoint, Fault } from "../service";
 import type { Outcome } from "./outcome";
 import { descendants, watchArguments } from "./processes";
@@ -37,6 +37,9 @@ const program = (step: string, existingKey: string, more = "") => `
   export const given = takenOver.existingKey;
 `;
 
+// Each test is many runs of the engine, and a busy machine takes its time.
+vi.setConfig({ testTimeout: 300_000 });
+
 let scene: Scene;
 let watch: ReturnType<typeof watchArguments>;
 const go = (command: string, ...args: string[]) =>
@@ -56,7 +59,6 @@ const failing = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(fa
 const working = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
 
 beforeAll(async () => {
-  watch = watchArguments();
   scene = await setScene("canary", {
     program: program("first", "APIKEYS_CANARY_FIRST"),
     tenants: Object.entries(tokens).map(([name, accessToken]) => ({
@@ -74,6 +76,8 @@ beforeAll(async () => {
       APIKEYS_CANARY_SECOND: existing.second,
     }),
   });
+  // Not before: Automation API hands the stack's config to the CLI as arguments.
+  watch = watchArguments();
 });
 // Searches all that was printed and written, for every secret that the service ever saw.
 afterAll(() => {
