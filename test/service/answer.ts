@@ -5,7 +5,7 @@ export interface Answer {
   status: number;
   /** Sent as JSON; text as it is; undefined: nothing. */
   body?: unknown;
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Whether a write changed the store. */
   carriedOut?: boolean;
   /** Why the request was refused; the dialect makes the body of it. */
@@ -16,7 +16,7 @@ export interface Answer {
 export function refuse(
   status: number,
   refusal: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string | readonly string[]>> = {},
 ): Answer {
   return { status, refusal, headers };
 }

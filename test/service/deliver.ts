@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import type { ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Answer } from "./answer";
 import type { Dialect } from "./dialect";
+import { packed, padding, pour, sendWithoutEnd, sendWrongLength } from "./rawDelivery";
 import type { Delivery } from "./spoil";
 
 /** Sends what the delivery says. `onStatus` is called before anything is sent; never, if no status line goes out. */
@@ -14,9 +14,13 @@ export async function deliver(
   // The answer is nobody's any more when the client has gone.
   response.on("error", () => {});
   const { socket } = response;
-  if (delivery.how === "silence") return;
+  if (delivery.how === "silence" || socket === null) return;
   if (delivery.how === "reset") {
-    socket?.resetAndDestroy();
+    socket.resetAndDestroy();
+    return;
+  }
+  if (delivery.how === "raw") {
+    socket.end(delivery.bytes, "latin1");
     return;
   }
   const { answer } = delivery;
@@ -39,7 +43,7 @@ export async function deliver(
       const half = body.length > 1 ? body.subarray(0, Math.floor(body.length / 2)) : Buffer.from("{");
       response.writeHead(status, { ...headers, "content-length": Math.max(body.length, 2) });
       // Not reset: a reset could overtake the half that shall arrive.
-      response.write(half, () => socket?.destroy());
+      response.write(half, () => socket.destroy());
       return;
     }
     case "drip":
@@ -50,18 +54,39 @@ export async function deliver(
     case "padded":
       await pad(response, { status, headers, body, bytes: delivery.bytes, sized: delivery.contentLength });
       return;
+    case "surrounded":
+      socket.write(delivery.before, "latin1");
+      response.writeHead(status, sized).end(body, () => socket.write(delivery.after, "latin1"));
+      return;
+    case "wrongLength":
+      sendWrongLength(socket, { status, headers, body }, delivery.by, delivery.chunked);
+      return;
+    case "endless":
+      await sendWithoutEnd(socket, { status, headers, body }, delivery.what);
+      return;
+    case "gzipBomb": {
+      const bomb = await packed(body.toString(), delivery.bytes);
+      const packing = { "content-encoding": "gzip", "content-length": bomb.length };
+      response.writeHead(status, { ...headers, ...packing }).end(bomb);
+      return;
+    }
   }
 }
+
+type ContentHeaders = OutgoingHttpHeaders & Record<string, string | string[]>;
 
 function serialise({ body }: Answer): string {
   if (body === undefined) return "";
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 
-function contentHeaders({ body, headers = {} }: Answer, { contentType }: Dialect): Record<string, string> {
-  if (body === undefined || "content-type" in headers) return { ...headers };
-  if (typeof body === "string") return { "content-type": "text/plain", ...headers };
-  return contentType === "none" ? { ...headers } : { "content-type": contentType, ...headers };
+function contentHeaders({ body, headers = {} }: Answer, { contentType }: Dialect): ContentHeaders {
+  const own = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]),
+  );
+  if (body === undefined || "content-type" in headers) return own;
+  if (typeof body === "string") return { "content-type": "text/plain", ...own };
+  return contentType === "none" ? own : { "content-type": contentType, ...own };
 }
 
 function drip(response: ServerResponse, body: Buffer, bytesPerSecond: number): void {
@@ -81,27 +106,18 @@ function drip(response: ServerResponse, body: Buffer, bytesPerSecond: number): v
 
 interface Padded {
   status: number;
-  headers: Record<string, string>;
+  headers: ContentHeaders;
   body: Buffer;
   bytes: number;
   sized: boolean;
 }
 
 async function pad(response: ServerResponse, { status, headers, body, bytes, sized }: Padded): Promise<void> {
-  const fields = body.toString().replace(/^\{/, "").replace(/\}$/, "");
-  const head = Buffer.from(`{${fields}${fields === "" ? "" : ","}"padding":"`);
-  const tail = Buffer.from('"}');
-  let left = Math.max(0, bytes - head.length - tail.length);
+  const [head, tail] = padding(body.toString());
+  const left = Math.max(0, bytes - head.length - tail.length);
   const length = { "content-length": head.length + left + tail.length };
   response.writeHead(status, sized ? { ...headers, ...length } : headers);
   response.write(head);
-  const chunk = Buffer.alloc(65_536, "x");
-  const gone = new AbortController();
-  response.once("close", () => gone.abort());
-  for (; left > 0 && !gone.signal.aborted; left -= chunk.length) {
-    if (response.write(chunk.subarray(0, Math.min(left, chunk.length)))) continue;
-    // Aborted when the client leaves without reading on.
-    await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
-  }
+  await pour(response, Buffer.alloc(65_536, "x"), left);
   response.end(tail);
 }

@@ -1,3 +1,6 @@
+/** Headers by name; several values make several headers. */
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
 /**
  * What goes wrong in one exchange. "Carried out" means that the request was processed as usual, and a write changed
  * the store; the others never reach the store.
@@ -10,7 +13,7 @@ export type Fault =
   /** Carried out; answered with an error. Default status: 500. */
   | { kind: "errorAfter"; status?: number }
   /** Not carried out; answered with this status. Text is sent as text, anything else as JSON; default: an error. */
-  | { kind: "status"; status: number; body?: unknown; headers?: Readonly<Record<string, string>> }
+  | { kind: "status"; status: number; body?: unknown; headers?: Headers }
   /** Carried out; the headers and half of the body arrive, then the connection is reset. */
   | { kind: "truncated" }
   /** Carried out; 200 with a body that is not JSON, although it begins like it and holds the answer. */
@@ -23,7 +26,7 @@ export type Fault =
   | { kind: "rateLimited"; retryAfter?: number | string }
   /** Not carried out; redirected. Default status: 307. */
   | { kind: "redirect"; to: string; status?: 301 | 302 | 303 | 307 | 308 }
-  /** Carried out; the answer is padded to about so many bytes. Default: chunked, without a Content-Length. */
+  /** Carried out; the answer is padded to about so many bytes, Infinity allowed. Default: chunked, no Content-Length. */
   | { kind: "hugeBody"; bytes: number; contentLength?: boolean }
   /** Not carried out; a web page, as a proxy or a login wall would send it. Default status: 200. */
   | { kind: "html"; status?: number }
@@ -32,4 +35,21 @@ export type Fault =
   /** Carried out; the answer of create or migrate lacks the key. */
   | { kind: "withoutKey" }
   /** Carried out; answered without a body. Default status: 200. */
-  | { kind: "emptyBody"; status?: number };
+  | { kind: "emptyBody"; status?: number }
+  /** Carried out; the answer has these headers too, or instead of its own. */
+  | { kind: "headers"; headers: Headers }
+  /** Carried out; this text follows the fields of each record, as in `"id":1,"id":2`. It need not be JSON. */
+  | { kind: "moreFields"; json: string }
+  /** Carried out; these bytes stand before and after the answer on the connection. Default: none. */
+  | { kind: "surrounded"; before?: string; after?: string }
+  /** Carried out; these bytes instead of an answer, then the connection is closed. */
+  | { kind: "raw"; bytes: string }
+  /**
+   * Carried out; the Content-Length, or the length of the only chunk, is too large by so much (too small, if it is
+   * negative). Then the connection is closed.
+   */
+  | { kind: "wrongLength"; by: number; chunked?: boolean }
+  /** Carried out; the answer's headers, or 1xx answers before it, never end. */
+  | { kind: "endless"; what: "headers" | "interim" }
+  /** Carried out; a small body, marked as gzip, that unpacks to the answer padded to so many bytes. */
+  | { kind: "gzipBomb"; bytes: number };

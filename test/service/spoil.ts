@@ -1,5 +1,6 @@
 import type { Answer } from "./answer";
 import type { Fault } from "./faults";
+import { withMoreFields } from "./moreFields";
 
 /** How an exchange ends on the wire. */
 export type Delivery =
@@ -8,6 +9,11 @@ export type Delivery =
   | { how: "garbled"; answer: Answer }
   | { how: "drip"; answer: Answer; bytesPerSecond: number }
   | { how: "padded"; answer: Answer; bytes: number; contentLength: boolean }
+  | { how: "surrounded"; answer: Answer; before: string; after: string }
+  | { how: "wrongLength"; answer: Answer; by: number; chunked: boolean }
+  | { how: "endless"; answer: Answer; what: "headers" | "interim" }
+  | { how: "gzipBomb"; answer: Answer; bytes: number }
+  | { how: "raw"; bytes: string }
   | { how: "reset" }
   | { how: "silence" };
 
@@ -16,7 +22,7 @@ export interface Exchange {
   /** Processes the request as usual. To be called once at most. */
   carryOut(): Answer;
   /** An error answer in the dialect's form. */
-  refuse(status: number, message: string, headers?: Readonly<Record<string, string>>): Answer;
+  refuse(status: number, message: string, headers?: Answer["headers"]): Answer;
   /** The same answer with another record in it. */
   withOtherRecord(answer: Answer): Answer;
 }
@@ -72,6 +78,27 @@ export function spoil(fault: Fault | undefined, exchange: Exchange): Delivery {
       exchange.carryOut();
       return { how: "whole", answer: { status: fault.status ?? 200 } };
     }
+    case "headers": {
+      const answer = exchange.carryOut();
+      return { how: "whole", answer: { ...answer, headers: { ...answer.headers, ...fault.headers } } };
+    }
+    case "moreFields":
+      return { how: "whole", answer: withMoreFields(exchange.carryOut(), fault.json) };
+    case "surrounded": {
+      const { before = "", after = "" } = fault;
+      return { how: "surrounded", answer: exchange.carryOut(), before, after };
+    }
+    case "raw":
+      exchange.carryOut();
+      return { how: "raw", bytes: fault.bytes };
+    case "wrongLength": {
+      const { by, chunked = false } = fault;
+      return { how: "wrongLength", answer: exchange.carryOut(), by, chunked };
+    }
+    case "endless":
+      return { how: "endless", answer: exchange.carryOut(), what: fault.what };
+    case "gzipBomb":
+      return { how: "gzipBomb", answer: exchange.carryOut(), bytes: fault.bytes };
   }
 }
 

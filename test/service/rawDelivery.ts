@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { createGzip } from "node:zlib";
+
+/** Answers that no HTTP server would give, written to the connection itself. */
+
+export interface Raw {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Buffer;
+}
+
+/** The answer with a length that is not its own; then the connection is closed. */
+export function sendWrongLength(socket: Socket, raw: Raw, by: number, chunked: boolean): void {
+  const length = Math.max(0, raw.body.length + by);
+  const body = raw.body.toString("latin1");
+  const framed = chunked ? `${length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body;
+  const frame = chunked ? "transfer-encoding: chunked" : `content-length: ${length}`;
+  socket.end(`${head(raw)}${frame}\r\n\r\n${framed}`, "latin1");
+}
+
+/** Headers, or 1xx answers, for as long as the client takes them. */
+export async function sendWithoutEnd(socket: Socket, raw: Raw, what: "headers" | "interim"): Promise<void> {
+  const headers = what === "headers";
+  if (headers) socket.write(head(raw));
+  const more = headers ? "x-more: and more\r\n" : "HTTP/1.1 103 X\r\nlink: <x>\r\n\r\n";
+  await pour(socket, Buffer.from(more.repeat(1_000)), Number.POSITIVE_INFINITY);
+}
+
+/** Writes the chunk again and again, so many bytes in all, as fast as they are taken and until the client leaves. */
+export async function pour(to: Socket | ServerResponse, chunk: Buffer, bytes: number): Promise<void> {
+  const gone = new AbortController();
+  to.once("close", () => gone.abort());
+  for (let left = bytes; left > 0 && !gone.signal.aborted && !to.destroyed; left -= chunk.length) {
+    if (to.write(chunk.subarray(0, Math.min(left, chunk.length)))) continue;
+    // Aborted when the client leaves without reading on.
+    await once(to, "drain", { signal: gone.signal }).catch(() => undefined);
+  }
+}
+
+/** The object's text, padded by a field to so many bytes, packed without ever being whole. */
+export async function packed(text: string, bytes: number): Promise<Buffer> {
+  const gzip = createGzip();
+  const chunks: Buffer[] = [];
+  gzip.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const [start, end] = padding(text);
+  gzip.write(start);
+  const chunk = Buffer.alloc(65_536, "x");
+  for (let left = bytes - start.length - end.length; left > 0; left -= chunk.length) {
+    if (!gzip.write(chunk.subarray(0, Math.min(left, chunk.length)))) await once(gzip, "drain");
+  }
+  gzip.end(end);
+  await once(gzip, "end");
+  return Buffer.concat(chunks);
+}
+
+/** What stands before and after the padding of an object. */
+export function padding(text: string): readonly [Buffer, Buffer] {
+  const fields = text.replace(/^\{/, "").replace(/\}$/, "");
+  return [Buffer.from(`{${fields}${fields === "" ? "" : ","}"padding":"`), Buffer.from('"}')];
+}
+
+function head({ status, headers }: Raw): string {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${name}: ${one}\r\n`),
+  );
+  return `HTTP/1.1 ${status} X\r\nconnection: close\r\n${lines.join("")}`;
+}
