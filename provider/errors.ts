@@ -20,9 +20,16 @@ export class Failure extends Error {
   }
 }
 
-/** Names that a message quotes may hold line breaks and terminal codes. */
+const longest = 4_000;
+
+/**
+ * Names that a message quotes may hold line breaks, terminal codes, marks that turn the text round, and a megabyte,
+ * which would end the host's connection. What is too long keeps both ends: the last sentences say what to do.
+ */
 export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").replace(/[\p{Bidi_Control}\p{Cs}]/gu, "");
+  if (line.length <= longest) return line;
+  return `${line.slice(0, longest / 2)}…${line.slice(1 - longest / 2)}`.toWellFormed();
 }
 
 /** The service's answers don't tell what holds: a phrase to stand after what was tried, and the way out. */

@@ -41,13 +41,19 @@ export function rewritten(
   return Object.fromEntries(different.map(({ name }) => [name, observed[name] ?? ""]));
 }
 
+/** An object that the state keeps to itself; empty where somebody edited the state into something else. */
+export function hiddenIn(state: Properties, key: string): Properties {
+  const value = state[key];
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Properties) : {};
+}
+
 /** State after a read: a field that drifted holds what was observed, every other one what was declared. */
 export function drifted(
   fields: readonly ManagedField[],
   state: Properties,
   observed: Properties,
 ): Properties {
-  const before = (state[observedKey] ?? {}) as Properties;
+  const before = hiddenIn(state, observedKey);
   const next: Record<string, unknown> = { ...state };
   const kept: Record<string, unknown> = { ...before };
   for (const field of fields) {

@@ -26,6 +26,7 @@ import {
   workspacesAnswer,
 } from "./responses";
 import type { Policy } from "./retry";
+import { withoutSecrets } from "./secrets";
 import type { Transport } from "./transport";
 
 export type {
@@ -83,7 +84,7 @@ async function get<T>(call: Call, path: string, read: Reader<T>, maxBytes: numbe
   } as const;
   const reading = await transport.send({ ...request, maxBytes, read });
   if (!reading.usable) throw new CallError("invalidAnswer", reading.problem);
-  return reading.value;
+  return withoutSecrets(reading.value, [credentials.accessToken, ...request.secrets]);
 }
 
 interface Write {
@@ -95,15 +96,18 @@ interface Write {
 }
 
 async function write<T>(call: Call, request: Write, read: Reader<T>): Promise<Written<T>> {
+  const secrets = [...(call.secrets ?? []), ...(request.secrets ?? [])];
   const reading = await call.transport.send({
     ...call.credentials,
     ...request,
     body: request.body === undefined ? undefined : { ...request.body },
-    secrets: [...(call.secrets ?? []), ...(request.secrets ?? [])],
+    secrets,
     maxBytes: limits.one,
     read,
   });
-  if (reading.usable) return { record: reading.value };
+  if (reading.usable) {
+    return { record: withoutSecrets(reading.value, [call.credentials.accessToken, ...secrets]) };
+  }
   const { problem, empty } = reading;
   return { record: undefined, problem, ...(empty && { empty }) };
 }

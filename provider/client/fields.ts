@@ -19,15 +19,17 @@ function field<T>(expected: string, convert: (value: unknown) => T | typeof wron
 
 const toText = (value: unknown): string | undefined | typeof wrong => {
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "string") return value;
+  // Half a character would break the message in which the engine is told of the record.
+  if (typeof value === "string") return value.toWellFormed();
   return typeof value === "number" || typeof value === "bigint" ? String(value) : wrong;
 };
 
 const toNumber = (value: unknown): number | undefined | typeof wrong => {
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "number") return Number.isFinite(value) ? value : wrong;
-  if (typeof value !== "string" || !/^\s*-?\d+(\.\d+)?\s*$/.test(value)) return wrong;
-  return Number(value);
+  if (typeof value === "string" && !/^\s*-?\d+(\.\d+)?\s*$/.test(value)) return wrong;
+  const converted = typeof value === "number" || typeof value === "string" ? Number(value) : wrong;
+  // No state can hold what is too large for a number.
+  return Number.isFinite(converted) ? converted : wrong;
 };
 
 const lenient =
@@ -42,10 +44,30 @@ export const requiredText = field("text", (value) => {
   const text = toText(value);
   return text === undefined ? wrong : text;
 });
-/** Text; absent, null and "" are `undefined`. */
-export const text = field("text", toText);
-/** The same for a field that is only passed on: of an unexpected type it is `undefined`. */
-export const mirroredText = field("text", lenient(toText));
+/** An id, which must fit into an address and into a message. */
+export const identifier = field("text of 1,024 characters at most", (value) => {
+  const text = toText(value);
+  return text === undefined || text === wrong || text.length > 1_024 ? wrong : text;
+});
+
+// What is kept of a failed write travels in headers, of which the host's connection takes 64 KiB in all.
+const cut =
+  (longest: number) =>
+  (value: unknown): string | undefined | typeof wrong => {
+    const text = toText(value);
+    if (text === undefined || text === wrong || text.length <= longest) return text;
+    return `${text.slice(0, longest - 1)}…`.toWellFormed();
+  };
+
+/** Text, its first 4,096 characters; absent, null and "" are `undefined`. */
+export const text = field("text", cut(4_096));
+/** The same for a field that is only passed on: of an unexpected type it is `undefined`; 1,024 characters. */
+export const mirroredText = field("text", lenient(cut(1_024)));
+/** A secret, never cut: too long for any secret, or of an unexpected type, it is `undefined`. */
+export const secretText = field("text", (value) => {
+  const text = lenient(toText)(value);
+  return text !== undefined && text.length > 16_384 ? undefined : text;
+});
 /** A number, also as numeric text; absent, null and "" are `undefined`. */
 export const number = field("a number", toNumber);
 export const mirroredNumber = field("a number", lenient(toNumber));

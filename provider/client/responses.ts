@@ -3,6 +3,7 @@
 import { z } from "zod";
 import {
   flag,
+  identifier,
   list,
   mark,
   mirroredFlag,
@@ -13,6 +14,7 @@ import {
   record,
   requiredList,
   requiredText,
+  secretText,
   text,
   withheld,
 } from "./fields";
@@ -92,7 +94,7 @@ const keyScope = record({
 }).transform(({ id, ...flags }): KeyScope => (id === undefined ? flags : { id, ...flags }));
 
 const apiKeyFields = {
-  id: requiredText,
+  id: identifier,
   name: text,
   maskedKey: mirroredText,
   prefix: mirroredText,
@@ -113,14 +115,14 @@ const newApiKey: z.ZodType<ApiKeyRecord> = record({
   name: mirroredText,
   scopes: list(keyScope).catch(undefined),
   enabled: mirroredFlag,
-  key: mirroredText,
+  key: secretText,
 });
 
 // A secret that an answer of read, list, edit or delete carries against the interface is not taken over.
 const apiKey: z.ZodType<ApiKeyRecord> = record({ ...apiKeyFields, key: withheld });
 
 const workspace: z.ZodType<WorkspaceRecord> = record({
-  id: requiredText,
+  id: identifier,
   name: mirroredText,
   teamId: mirroredText,
   defaultKeyPrefix: text,
@@ -132,7 +134,7 @@ const workspace: z.ZodType<WorkspaceRecord> = record({
 });
 
 const scope: z.ZodType<ScopeRecord> = record({
-  id: requiredText,
+  id: identifier,
   name: text,
   representation: requiredText,
   description: text,
@@ -141,7 +143,7 @@ const scope: z.ZodType<ScopeRecord> = record({
 });
 
 const billing: z.ZodType<BillingRecord> = record({
-  id: requiredText,
+  id: identifier,
   totalCredits: mirroredText,
   usedCredits: mirroredText,
   allowOverages: mirroredFlag,

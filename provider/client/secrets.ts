@@ -53,3 +53,20 @@ export function maskSecrets(
   if (text.length > limit) hidden = hidden.slice(0, Math.max(0, hidden.length - (all[0]?.length ?? 0)));
   return hidden.replaceAll(placeholder, masked);
 }
+
+/**
+ * A record, or a list of them, without the secrets in any text but `key`: names end up in messages. A short secret
+ * may stand in an honest name by chance, and stays.
+ */
+export function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
+  const long = secrets.filter((secret) => secret.length >= 16);
+  const clean = (inner: unknown, name?: string): unknown => {
+    if (typeof inner === "string") {
+      return name === "key" ? inner : long.reduce((text, secret) => text.replaceAll(secret, masked), inner);
+    }
+    if (Array.isArray(inner)) return inner.map((entry) => clean(entry));
+    if (typeof inner !== "object" || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([field, entry]) => [field, clean(entry, field)]));
+  };
+  return clean(value) as T;
+}

@@ -4,7 +4,7 @@ import type { ApiKeyRecord } from "../client/responses";
 import { flag, type Session, text } from "../definition";
 import { Doubt, sentences } from "../errors";
 import { told } from "../outcome";
-import { folded, type ManagedField, observedKey, type Properties, same } from "../state";
+import { folded, hiddenIn, type ManagedField, observedKey, type Properties, same } from "../state";
 import { type KeyPath, lookUp } from "./keyPresence";
 import { canonicalScopes, excess, inWords, toWire, toWireWithout } from "./keyScopes";
 
@@ -169,7 +169,7 @@ export function renames(
   state: Properties,
   now: ApiKeyRecord,
 ): ApiKeyRecord | undefined {
-  const settled = { ...state, ...(state[observedKey] as Properties | undefined) };
+  const settled = { ...state, ...hiddenIn(state, observedKey) };
   const stays = same(name, state["name"], declared["name"]) && same(name, settled["name"], now.name);
   return stays ? undefined : now;
 }

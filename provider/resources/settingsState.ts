@@ -1,5 +1,5 @@
 import type { WorkspaceRecord } from "../client/responses";
-import { type ManagedField, observedKey, type Properties, rewritten, same } from "../state";
+import { hiddenIn, type ManagedField, observedKey, type Properties, rewritten, same } from "../state";
 import { declaredIn, observe, type SettledSettings, settings } from "./settingsConvergence";
 
 /** Projections of a workspace's settings: declared and seen → state, and what of it goes back on destroy. */
@@ -12,7 +12,7 @@ const sentKey = "__sent";
 export const lastKey = "__last";
 
 export function before(state: Properties): Properties {
-  return (state[beforeKey] ?? {}) as Properties;
+  return hiddenIn(state, beforeKey);
 }
 
 export function only(names: readonly { readonly name: string }[], properties: Properties): Properties {
@@ -51,9 +51,9 @@ function filled(properties: Properties): Properties | undefined {
 
 /** What a setting held after our last write. */
 export function ours(state: Properties, name: string): unknown {
-  const last = (state[lastKey] ?? {}) as Properties;
+  const last = hiddenIn(state, lastKey);
   if (name in last) return last[name];
-  const observed = (state[observedKey] ?? {}) as Properties;
+  const observed = hiddenIn(state, observedKey);
   return name in observed ? observed[name] : state[name];
 }
 
@@ -71,7 +71,7 @@ export function restorable(
 }
 
 function isOurs(state: Properties, field: ManagedField, value: unknown): boolean {
-  const sent = (state[sentKey] ?? {}) as Properties;
+  const sent = hiddenIn(state, sentKey);
   if (field.name in sent && same(field, sent[field.name], value)) return true;
   return same(field, ours(state, field.name), value);
 }
