@@ -76,7 +76,8 @@ describe("an answer with a key", () => {
   });
 
   it.each([undefined, null, "", true, {}, []])("is unusable with the id %j", (id) => {
-    const what = id === undefined || id === null || id === "" ? "is missing" : "is not text";
+    const what =
+      id === undefined || id === null || id === "" ? "is missing" : "is not text of 1,024 characters at most";
     expect(keyProblem({ id })).toBe(`the answer's apiKey.id ${what}`);
   });
 
@@ -84,6 +85,36 @@ describe("an answer with a key", () => {
     expect(key({ deleted: flag }).deleted).toBe(flag);
     for (const other of ["true", 1, "2026-01-01", {}, null])
       expect(key({ deleted: other }).deleted).toBe(false);
+  });
+
+  it("takes no number that JSON can't hold, however it is written", () => {
+    expect(key({ expiresAt: "9".repeat(400) }).expiresAt).toBeUndefined();
+    expect(value(readKey, '{"apiKey":{"id":"k","expiresAt":1e309}}').expiresAt).toBeUndefined();
+  });
+
+  it("puts a whole character in the place of half a one", () => {
+    const [half, whole] = ["a\ud800b\udc00", "a\ufffdb\ufffd"];
+    expect(key({ id: half, name: half, createdAt: half })).toMatchObject({
+      id: whole,
+      name: whole,
+      createdAt: whole,
+    });
+    expect(value(readNewKey, { apiKey: { id: "k", key: half } }).key).toBe(whole);
+  });
+
+  it("cuts texts that are too long for a message, never an id or a secret", () => {
+    const long = "x".repeat(20_000);
+    const read = value(readNewKey, { apiKey: { id: "k", createdAt: long, key: long.slice(0, 16_384) } });
+    expect(read.createdAt).toBe(`${"x".repeat(1_023)}…`);
+    expect(read.key).toHaveLength(16_384);
+    expect(value(readNewKey, { apiKey: { id: "k", key: long } }).key).toBeUndefined();
+    expect(key({ name: long }).name).toBe(`${"x".repeat(4_095)}…`);
+    expect(key({ name: "x".repeat(4_096) }).name).toBe("x".repeat(4_096));
+    expect(key({ name: `${"x".repeat(4_094)}😀y` }).name).toBe(`${"x".repeat(4_094)}\ufffd…`);
+    expect(keyProblem({ id: "x".repeat(1_025) })).toBe(
+      "the answer's apiKey.id is not text of 1,024 characters at most",
+    );
+    expect(key({ id: "x".repeat(1_024) }).id).toHaveLength(1_024);
   });
 
   it("takes numbers for text, and numeric text for expiresAt", () => {

@@ -78,4 +78,15 @@ describe("errors", () => {
       for (const name of ["id", "code", "details", "metadata"]) expect(error).not.toHaveProperty(name);
     }
   });
+
+  test("are one line that nothing turns round", () => {
+    expect(new Failure("a\u001b[2J\r\nb\u202ec\ud800d").message).toBe("a [2J bcd");
+  });
+
+  test("fit into a header: of what is too long the ends stay, since the last sentence says what to do", () => {
+    const { message } = new Failure(`Start ${"x".repeat(900_000)} what to do.`);
+    expect(message).toHaveLength(4_000);
+    expect(message).toMatch(/^Start x+…x+ what to do\.$/);
+    expect(new Failure("😀".repeat(5_000)).message.isWellFormed()).toBe(true);
+  });
 });

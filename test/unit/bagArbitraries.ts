@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { expect } from "vitest";
+import { unknownSentinels } from "../../provider/unknown";
+
+/** Property bags as nobody would write them, and what must hold of whatever comes of them. */
+
+/** Stands where secrets stand, and must stand nowhere else. */
+export const canary = "canary-of-the-fuzzing-0123456789";
+
+const oddNumbers = [
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+  -0,
+  0,
+  1,
+  -1,
+  1.5,
+  1e308,
+  5e-324,
+];
+const oddTexts = [
+  "",
+  " ",
+  ".",
+  "..",
+  "\0",
+  "\n",
+  "\ud800",
+  "a/b",
+  "%2F",
+  "1e309",
+  "-0",
+  "100.00",
+  "10.0.0.0/8",
+  "::1",
+];
+const huge = "x".repeat(70_000);
+/** Names that mean something to JavaScript. */
+const prototypes = ["__proto__", "constructor", "prototype", "toJSON", "length", "then"];
+/** Names that the state keeps to itself. */
+const hidden = [
+  "__observed",
+  "__keyLost",
+  "__grant",
+  "__before",
+  "__last",
+  "__sent",
+  "__reading",
+  "__provider",
+];
+/** Names of inputs and outputs of all kinds, and of what stands in them. */
+const known = [
+  ...["workspaceId", "customerId", "name", "scopes", "enabled", "prefix", "expiresAt", "externalMeterId"],
+  ...["metadata", "existingKey", "keepers", "defaultKeyPrefix", "defaultAllowedIPs", "defaultExpiration"],
+  ...["defaultRateLimitPerSecond", "onDestroy", "representation", "description", "totalCredits", "spendCap"],
+  ...["allowOverages", "billingId", "grant", "key", "id", "create", "read", "update", "del", "deleted"],
+  ...[
+    "maskedKey",
+    "createdAt",
+    "updatedAt",
+    "effectivePrefix",
+    "effectiveExpiresAt",
+    "teamId",
+    "usedCredits",
+  ],
+];
+
+const name = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...known) },
+  { weight: 2, arbitrary: fc.constantFrom(...hidden) },
+  { weight: 1, arbitrary: fc.constantFrom(...prototypes) },
+  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 8 }) },
+);
+
+const leaf = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(...oddTexts) },
+  { weight: 2, arbitrary: fc.constantFrom(...oddNumbers, null, true, false) },
+  { weight: 2, arbitrary: fc.constantFrom(...unknownSentinels) },
+  { weight: 1, arbitrary: fc.oneof(fc.constant(huge), fc.double(), fc.integer()) },
+  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 12 }) },
+);
+
+/** Any value that a Struct can hold, at most a few levels deep. */
+export const anything: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    { weight: 4, arbitrary: leaf },
+    { weight: 1, arbitrary: fc.array(tie("value"), { maxLength: 4 }) },
+    { weight: 1, arbitrary: entries(tie("value"), 4) },
+  ),
+})).value;
+
+/** By `fromEntries`, which makes a field of `__proto__`, as JSON.parse does. */
+function entries(value: fc.Arbitrary<unknown>, maxLength: number): fc.Arbitrary<Record<string, unknown>> {
+  return fc.array(fc.tuple(name, value), { maxLength }).map((pairs) => Object.fromEntries(pairs));
+}
+
+const secret = fc.constantFrom<unknown>(canary, [canary], { value: canary }, { [canary]: 1 });
+
+/** A bag of anything, secrets in their places; of the `likely` fields most are there, right or wrong. */
+export function bag(likely: Readonly<Record<string, unknown>> = {}): fc.Arbitrary<Record<string, unknown>> {
+  const right = fc.subarray(Object.entries(likely)).map((pairs) => Object.fromEntries(pairs));
+  const places = fc.constantFrom(...Object.keys(likely), ...hidden);
+  const wrong = fc.array(fc.tuple(places, anything), { maxLength: 2 }).map((all) => Object.fromEntries(all));
+  const secrets = fc.record({ existingKey: secret, key: fc.constant(canary) }, { requiredKeys: [] });
+  return fc.tuple(entries(anything, 6), right, wrong, secrets).map((all) => Object.assign({}, ...all));
+}
+
+/** Inputs that pass check, some of which each bag has. */
+export const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  ApiKey: {
+    workspaceId: "ws_1",
+    customerId: "cus_1",
+    name: "ci",
+    scopes: [{ representation: "a", read: true }],
+  },
+  WorkspaceSettings: {
+    workspaceId: "ws_1",
+    defaultRateLimitPerSecond: 1,
+    defaultAllowedIPs: ["10.0.0.1/32"],
+  },
+  Scope: { workspaceId: "ws_1", name: "Docs", representation: "docs", description: "" },
+  CustomerBilling: { workspaceId: "ws_1", totalCredits: "100.0", allowOverages: true, grant: "g" },
+};
+
+/** A message for the user: one line, not endless, without a secret. */
+export function expectFit(...messages: readonly string[]): void {
+  for (const message of messages) {
+    expect(message).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
+    expect(message.length).toBeLessThanOrEqual(4_000);
+    expect(message).not.toContain(canary);
+    expect(message).not.toContain("This is a defect");
+  }
+}
+
+/** What the host can put on its wire, which throws on what it does not know. */
+export function expectWireable(properties: object): void {
+  const sent = Struct.fromJavaScript(properties as Parameters<typeof Struct.fromJavaScript>[0]);
+  Struct.deserializeBinary(sent.serializeBinary());
+}

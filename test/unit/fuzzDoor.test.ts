@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { provider } from "../../provider/dynamic";
+import { definitions } from "../../provider/resources";
+import { type StandIn, startStandIn } from "../service/index";
+import { bag, canary, expectFit, expectWireable, likely } from "./bagArbitraries";
+
+vi.setConfig({ testTimeout: 30_000 });
+
+let standIn: StandIn;
+const warnings: string[] = [];
+beforeAll(async () => {
+  standIn = await startStandIn({ tenants: [{ accessToken: canary, workspaces: [{ id: "ws_1" }] }] });
+  standIn.addKey({ id: "id_1", workspaceId: "ws_1", name: "ci" });
+  standIn.addScope({ id: "id_1", workspaceId: "ws_1", representation: "docs" });
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => warnings.push(String(text)) > 0);
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  expectFit(...warnings.map((line) => line.replace(/^warning: (.*)\n$/, "$1")));
+  await standIn.close();
+});
+
+/** As the host makes and configures it. */
+function configured(kind: string): Required<ReturnType<typeof provider>> {
+  const made = provider(kind) as Required<ReturnType<typeof provider>>;
+  const config: Record<string, string> = {
+    "apikeys:baseUrl": standIn.url,
+    "apikeys:accessToken": canary,
+  };
+  const get = (key: string) => config[key];
+  void made.configure({ config: { get, require: (key) => get(key) ?? "" } });
+  return made;
+}
+
+/** It ends with a result that can be carried, or with an error that is fit to be shown. */
+async function expectAnswered<T extends object>(operation: () => Promise<T>): Promise<T | undefined> {
+  try {
+    const result = await operation();
+    // The host leaves out what is undefined here, and only here.
+    expectWireable(Object.fromEntries(Object.entries(result).filter(([, value]) => value !== undefined)));
+    return result;
+  } catch (error) {
+    const { message, stack, properties = {} } = error as Error & { properties?: object };
+    if (String(error) !== "pulumi-apikeys") throw error;
+    expect(stack).toBe(message);
+    expectFit(message);
+    expectWireable(properties);
+    return undefined;
+  }
+}
+
+describe.each(Object.keys(definitions))("the door to %s", (kind) => {
+  const bags = bag({ ...likely[kind], __provider: "exports.handler = …" });
+
+  test("answers every check, diff and read", async () => {
+    const { check, diff, read } = configured(kind);
+    const property = fc.asyncProperty(bags, bags, async (olds, news) => {
+      const checked = await expectAnswered(() => check(olds, news));
+      for (const { property: named, reason } of checked?.failures ?? []) {
+        expect(named).toBe("");
+        expectFit(reason);
+      }
+      await expectAnswered(() => diff("id_1", olds, checked?.inputs ?? {}));
+      await expectAnswered(() => read("id_1", olds));
+    });
+    // A scope that is not found is looked for again after a while, so it is always there.
+    await fc.assert(property, { seed: 11, numRuns: kind === "Scope" ? 100 : 300 });
+  });
+});

@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import { settings } from "../../provider/config";
+import { lifecycle } from "../../provider/lifecycle";
+import { definitions } from "../../provider/resources";
+import { containsUnknown } from "../../provider/unknown";
+import { bag, canary, expectFit, expectWireable, likely } from "./bagArbitraries";
+import { configured } from "./offline";
+
+vi.setConfig({ testTimeout: 30_000 });
+
+describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, definition) => {
+  const operations = lifecycle(definition, {
+    settings: settings((key) => ({ ...configured, "apikeys:accessToken": canary })[key]),
+    env: {},
+    transport: () => {
+      throw new Error("no request is made here");
+    },
+    warn: expectFit,
+  });
+  const bags = bag(likely[kind]);
+
+  test("check answers, without a secret, and what it answers is canonical and can be carried", () => {
+    fc.assert(
+      fc.property(bags, fc.option(bags, { nil: undefined }), (declared, before) => {
+        const { inputs, failures } = operations.check(declared, before);
+        expectFit(...failures);
+        expectWireable(inputs);
+        expect(operations.check(inputs, before).inputs).toEqual(inputs);
+        const { changes, replaces } = operations.diff(inputs, inputs);
+        if (!containsUnknown(inputs)) expect({ changes, replaces }).toEqual({ changes: false, replaces: [] });
+      }),
+      { seed: 5, numRuns: 1_000 },
+    );
+  });
+
+  test("diff answers, whatever the state is", () => {
+    fc.assert(
+      fc.property(bags, bags, (state, declared) => {
+        const { changes, replaces } = operations.diff(state, operations.check(declared, state).inputs);
+        expect([true, false, undefined]).toContain(changes);
+        expect(replaces.every((name) => typeof name === "string")).toBe(true);
+      }),
+      { seed: 6, numRuns: 1_000 },
+    );
+  });
+});
