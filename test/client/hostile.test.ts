@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import * as api from "../../provider/client/endpoints";
+import { type StandIn, startStandIn } from "../service/index";
+import { callTo, newBilling, newKey, token } from "./calls";
+import type { HostileAnswer, Meaning } from "./hostileAnswer";
+import { hostileAnswers } from "./hostileAnswers";
+import { quickClock } from "./quickClock";
+import { answer, startWireServer, type WireServer } from "./wireServer";
+
+const existing = "sk_existing_0123456789";
+const ws = { workspaceId: "ws_main" };
+const scopeBody = { name: "Docs", representation: "docs", description: "" };
+const timeOuts = { connectMs: 2_000, headersMs: 120, exchangeMs: 240 };
+/** For answers whose megabytes, or whose many levels, need time to be read, not patience. */
+const patient = { connectMs: 5_000, headersMs: 5_000, exchangeMs: 15_000 };
+
+interface Asking {
+  readonly shape: "one" | "new" | "list";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly run: (call: api.Call, keyId: string) => Promise<unknown>;
+}
+
+const endpoints: Readonly<Record<string, Asking>> = {
+  editApiKey: {
+    shape: "one",
+    method: "PATCH",
+    run: (call, keyId) => api.editApiKey(call, { ...ws, keyId }, { name: "b" }),
+  },
+  readApiKey: { shape: "one", method: "GET", run: (call, keyId) => api.readApiKey(call, { ...ws, keyId }) },
+  listApiKeys: { shape: "list", method: "GET", run: (call) => api.listApiKeys(call, ws) },
+  createApiKey: { shape: "new", method: "POST", run: (call) => api.createApiKey(call, newKey) },
+  migrateApiKey: {
+    shape: "new",
+    method: "POST",
+    run: (call) => api.migrateApiKey(call, { ...newKey, key: existing, metadata: {} }),
+  },
+  listWorkspaces: { shape: "list", method: "GET", run: (call) => api.listWorkspaces(call) },
+  readWorkspace: { shape: "one", method: "GET", run: (call) => api.readWorkspace(call, ws) },
+  editWorkspace: {
+    shape: "one",
+    method: "PATCH",
+    run: (call) => api.editWorkspace(call, ws, { defaultRateLimitPerSecond: 5 }),
+  },
+  deleteApiKey: {
+    shape: "one",
+    method: "DELETE",
+    run: (call, keyId) => api.deleteApiKey(call, { ...ws, keyId }),
+  },
+  listScopes: { shape: "list", method: "GET", run: (call) => api.listScopes(call, ws) },
+  createScope: { shape: "new", method: "POST", run: (call) => api.createScope(call, ws, scopeBody) },
+  createBilling: { shape: "new", method: "POST", run: (call) => api.createBilling(call, newBilling) },
+};
+
+/** What the call must come to: "record", "lost" (a write), or the verdict of its CallError. */
+function expected(meaning: Meaning, { shape, method }: Asking): string {
+  const lost = method === "GET" ? "invalidAnswer" : "lost";
+  switch (meaning) {
+    case "usable":
+      return "record";
+    case "lost":
+      return lost;
+    case "foreign":
+      return shape === "one" ? lost : "record";
+    case "large":
+      return shape === "list" ? "record" : lost;
+    case "throttled":
+      return "refused";
+    default:
+      return meaning;
+  }
+}
+
+function expectFit(text: string): void {
+  expect(text).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
+  expect(text.length).toBeLessThan(600);
+  for (const secret of [token, encodeURIComponent(token), existing]) expect(text).not.toContain(secret);
+  expect(text).not.toMatch(/sk_[a-z0-9]/i);
+}
+
+const echo = `${token}-${existing}`;
+const named = hostileAnswers("http://127.0.0.1:1", echo).map(({ name }) => name);
+
+describe.each(named)("%s", (name) => {
+  let standIn: StandIn;
+  let elsewhere: WireServer;
+  let hostile: HostileAnswer;
+  beforeAll(async () => {
+    elsewhere = await startWireServer(() => answer(200, {}));
+    hostile = hostileAnswers(elsewhere.url, echo).find((one) => one.name === name) as HostileAnswer;
+    const workspaces = [{ id: "ws_main" }, { id: "ws_second" }];
+    standIn = await startStandIn({ tenants: [{ name: "t", accessToken: token, workspaces }] });
+  });
+  afterAll(async () => {
+    await standIn.close();
+    expect(elsewhere.requests).toEqual([]);
+    await elsewhere.close();
+  });
+  beforeEach(() => {
+    standIn.clearFaults();
+    for (const { id } of standIn.keys()) standIn.deleteKey(id);
+    for (const { id } of standIn.scopes("ws_main")) standIn.deleteScope(id);
+    // A list that is empty has no record which could be hostile.
+    standIn.addKey({ workspaceId: "ws_main", name: "other" });
+    standIn.addScope({ workspaceId: "ws_main", representation: "other" });
+  });
+
+  it.each(Object.entries(endpoints))("in answer to %s", async (_endpoint, asking) => {
+    const { fault, meaning, says } = hostile;
+    const { id } = standIn.addKey({ workspaceId: "ws_main", name: "a" });
+    standIn.inject({ times: Number.POSITIVE_INFINITY, fault });
+    const short = ["hang", "drip", "endless"].includes(fault.kind);
+    const call = callTo(standIn.url, { clock: quickClock(), timeOuts: short ? timeOuts : patient });
+    const outcome = await asking.run(call, id).catch((error: unknown) => error);
+    if (outcome instanceof Error) {
+      expect(outcome).toBeInstanceOf(CallError);
+      expectFit(outcome.message);
+      expect((outcome as CallError).verdict).toBe(expected(meaning, asking));
+      if (says !== undefined) expect(outcome.message).toMatch(says);
+      return;
+    }
+    const { record, problem } =
+      asking.method === "GET" ? { record: outcome } : (outcome as api.Written<unknown>);
+    expect(record === undefined ? "lost" : "record").toBe(expected(meaning, asking));
+    if (problem !== undefined) expectFit(problem);
+    if (problem !== undefined && says !== undefined) expect(problem).toMatch(says);
+    for (const { id: shown, deleted = false } of [record ?? []].flat() as {
+      id: unknown;
+      deleted?: boolean;
+    }[]) {
+      expect(typeof shown).toBe("string");
+      expect(deleted && asking.method !== "DELETE").toBe(false);
+    }
+  });
+});

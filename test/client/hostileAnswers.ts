@@ -1,0 +1,174 @@
+import type { HostileAnswer } from "./hostileAnswer";
+import { nonsense } from "./hostileNonsense";
+
+/**
+ * Answers of a service that is hostile or broken, for all tiers. `elsewhere`: an origin that must never be asked
+ * anything; `echo`: what no message may hold.
+ */
+export function hostileAnswers(elsewhere: string, echo: string): readonly HostileAnswer[] {
+  return [...overload, ...lies, ...nonsense(echo), ...paces, ...redirects(elsewhere, echo), ...silences];
+}
+
+const MB = 1_000_000;
+const nested = (open: string, close: string) => open.repeat(100_000) + close.repeat(100_000);
+const deepLists = nested("[", "]");
+const deepObjects = nested('{"a":', "}").replace(":}", ":0}");
+const json = { "content-type": "application/json" };
+
+const overload: readonly HostileAnswer[] = [
+  ...(["headers", "interim"] as const).map(
+    (what): HostileAnswer => ({
+      name: `${what} without end`,
+      fault: { kind: "endless", what },
+      meaning: "ambiguous",
+    }),
+  ),
+  {
+    name: "one header of 1 MB",
+    fault: { kind: "headers", headers: { "x-long": "y".repeat(MB) } },
+    meaning: "ambiguous",
+    says: /^the answer's headers are too large$/,
+  },
+  {
+    name: "5,000 headers",
+    fault: {
+      kind: "headers",
+      headers: Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x-${n}`, "some value"])),
+    },
+    meaning: "ambiguous",
+    says: /^the answer's headers are too large$/,
+  },
+  {
+    name: "2,000 1xx answers first",
+    fault: { kind: "surrounded", before: "HTTP/1.1 103 X\r\nlink: <x>\r\n\r\n".repeat(2_000) },
+    meaning: "usable",
+  },
+  {
+    name: "a gzip bomb",
+    fault: { kind: "gzipBomb", bytes: 100 * MB },
+    meaning: "lost",
+    says: /is compressed, though that was not asked for$/,
+  },
+  {
+    name: "10 MB",
+    fault: { kind: "hugeBody", bytes: 10 * MB },
+    meaning: "large",
+    says: /is larger than 1 MiB$/,
+  },
+  {
+    name: "10 MB, announced",
+    fault: { kind: "hugeBody", bytes: 10 * MB, contentLength: true },
+    meaning: "large",
+    says: /is larger than 1 MiB$/,
+  },
+  {
+    name: "a body without end",
+    fault: { kind: "hugeBody", bytes: Number.POSITIVE_INFINITY },
+    meaning: "lost",
+    says: /is larger than (1|64) MiB$/,
+  },
+  {
+    name: "an error of 10 MB",
+    fault: { kind: "status", status: 400, body: "x".repeat(10 * MB) },
+    meaning: "refused",
+  },
+  { name: "deep lists", fault: { kind: "moreFields", json: `"more":${deepLists}` }, meaning: "usable" },
+  { name: "deep objects", fault: { kind: "moreFields", json: `"more":${deepObjects}` }, meaning: "usable" },
+  { name: "an id of deep lists", fault: { kind: "moreFields", json: `"id":${deepLists}` }, meaning: "lost" },
+  {
+    name: "an error of deep lists",
+    fault: { kind: "status", status: 400, body: deepLists, headers: json },
+    meaning: "refused",
+  },
+  {
+    name: "an error with a deep message",
+    fault: { kind: "status", status: 500, body: `{"message":${deepObjects}}`, headers: json },
+    meaning: "ambiguous",
+  },
+  {
+    name: "an error of unclosed tags",
+    fault: { kind: "status", status: 400, body: "<a".repeat(500_000) },
+    meaning: "refused",
+  },
+];
+
+const lies: readonly HostileAnswer[] = [
+  { name: "a Content-Length too large", fault: { kind: "wrongLength", by: 9 }, meaning: "lost" },
+  { name: "a Content-Length too small", fault: { kind: "wrongLength", by: -9 }, meaning: "lost" },
+  { name: "a chunk too short", fault: { kind: "wrongLength", by: 999, chunked: true }, meaning: "lost" },
+  { name: "a chunk too long", fault: { kind: "wrongLength", by: -9, chunked: true }, meaning: "lost" },
+  { name: "a body cut off", fault: { kind: "truncated" }, meaning: "lost" },
+  { name: "bytes after the answer", fault: { kind: "surrounded", after: "\0\xff more" }, meaning: "usable" },
+  {
+    name: "a second answer",
+    fault: { kind: "surrounded", after: "HTTP/1.1 403 X\r\ncontent-length: 0\r\n\r\n" },
+    meaning: "usable",
+  },
+  { name: "another record", fault: { kind: "otherRecord" }, meaning: "foreign" },
+  {
+    name: "JSON called HTML",
+    fault: { kind: "headers", headers: { "content-type": "text/html" } },
+    meaning: "usable",
+  },
+  {
+    name: "HTML called JSON",
+    fault: { kind: "status", status: 200, body: "<html>sign in</html>", headers: json },
+    meaning: "lost",
+    says: /the answer is not JSON$/,
+  },
+  { name: "HTML", fault: { kind: "html" }, meaning: "lost", says: /the answer is not JSON$/ },
+  { name: "nothing", fault: { kind: "emptyBody" }, meaning: "lost", says: /the answer is empty$/ },
+  {
+    name: "a packed answer",
+    fault: { kind: "headers", headers: { "content-encoding": "br" } },
+    meaning: "lost",
+  },
+];
+
+const wait = (name: string, retryAfter: string | readonly string[]): HostileAnswer => ({
+  name: `Retry-After ${name}`,
+  fault: { kind: "status", status: 429, headers: { "retry-after": retryAfter } },
+  meaning: "throttled",
+});
+
+const paces: readonly HostileAnswer[] = [
+  wait("-1", "-1"),
+  wait("NaN", "NaN"),
+  wait("1e309", "1e309"),
+  wait("of 400 digits", "9".repeat(400)),
+  wait("long past", "Thu, 01 Jan 1970 00:00:00 GMT"),
+  wait("far away", "Fri, 31 Dec 9999 23:59:59 GMT"),
+  wait("no date", "Fri, 99 Foo 2"),
+  wait("twice", ["1", "999999999"]),
+  wait("empty", ""),
+];
+
+const redirects = (elsewhere: string, echo: string): readonly HostileAnswer[] => [
+  ...([301, 307, 308] as const).map(
+    (code): HostileAnswer => ({
+      name: `${code} to another origin`,
+      fault: { kind: "redirect", status: code, to: `${elsewhere}/in?${echo}` },
+      meaning: "refused",
+      says: /and pointed to http:\/\/127\.0\.0\.1:\d+\/in; redirects are not followed$/,
+    }),
+  ),
+  {
+    name: "200 with a Location",
+    fault: {
+      kind: "headers",
+      headers: { location: elsewhere, refresh: `0; url=${elsewhere}`, link: `<${elsewhere}>` },
+    },
+    meaning: "usable",
+  },
+];
+
+const silences: readonly HostileAnswer[] = [
+  {
+    name: "a slow drip",
+    fault: { kind: "drip", bytesPerSecond: 20 },
+    meaning: "lost",
+    says: /was not complete within/,
+  },
+  { name: "no answer", fault: { kind: "hang" }, meaning: "ambiguous", says: /^no answer came within/ },
+  { name: "a reset", fault: { kind: "resetAfter" }, meaning: "ambiguous" },
+];
