@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { settings } from "../../provider/config";
 import { lifecycle } from "../../provider/lifecycle";
 import { definitions } from "../../provider/resources";
+import { openRun } from "../../provider/run";
 import { containsUnknown } from "../../provider/unknown";
 import { bag, canary, expectFit, expectWireable, likely } from "./bagArbitraries";
 import { configured } from "./offline";
@@ -16,6 +17,7 @@ describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, 
     transport: () => {
       throw new Error("no request is made here");
     },
+    run: openRun(),
     warn: expectFit,
   });
   const bags = bag(likely[kind]);
@@ -27,7 +29,7 @@ describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, 
         expectFit(...failures);
         expectWireable(inputs);
         expect(operations.check(inputs, before).inputs).toEqual(inputs);
-        const { changes, replaces } = operations.diff(inputs, inputs);
+        const { changes, replaces } = operations.diff("id_1", inputs, inputs);
         if (!containsUnknown(inputs)) expect({ changes, replaces }).toEqual({ changes: false, replaces: [] });
       }),
       { seed: 5, numRuns: 1_000 },
@@ -37,7 +39,11 @@ describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, 
   test("diff answers, whatever the state is", () => {
     fc.assert(
       fc.property(bags, bags, (state, declared) => {
-        const { changes, replaces } = operations.diff(state, operations.check(declared, state).inputs);
+        const { changes, replaces } = operations.diff(
+          "id_1",
+          state,
+          operations.check(declared, state).inputs,
+        );
         expect([true, false, undefined]).toContain(changes);
         expect(replaces.every((name) => typeof name === "string")).toBe(true);
       }),

@@ -1,0 +1,135 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HostileAnswer } from "../client/hostileAnswer";
+import { hostileAnswers } from "../client/hostileAnswers";
+import { answer, startWireServer, type WireServer } from "../client/wireServer";
+import { type Held, HostFailure, type Properties } from "./host";
+import { least, scopes } from "./keyActs";
+import { accessToken, openScene, type Scene } from "./scene";
+import { type Gauge, gauge } from "./watched";
+
+const existing = "sk_existing_0123456789";
+const workspaces = ["ws_main", "ws_new", "ws_read", "ws_update", "ws_delete"];
+const settings = { defaultRateLimitPerSecond: 7, defaultKeyPrefix: "p", onDestroy: "restore" };
+const answers = hostileAnswers("http://127.0.0.1:1", accessToken);
+const paced = answers.filter(({ meaning }) => meaning === "throttled").map(({ name }) => name);
+const others = answers.filter(({ meaning }) => meaning !== "throttled").map(({ name }) => name);
+
+let elsewhere: WireServer;
+let folder: string;
+beforeAll(async () => {
+  elsewhere = await startWireServer(() => answer(200, {}));
+  folder = await mkdtemp(join(tmpdir(), "hostile-"));
+});
+afterAll(async () => {
+  expect(elsewhere.requests).toEqual([]);
+  await elsewhere.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const meeting = (name: string) =>
+  hostileAnswers(elsewhere.url, accessToken).find((one) => one.name === name) as HostileAnswer;
+
+async function open(file: string): Promise<Scene & { readonly gauge: Gauge }> {
+  const watched = gauge(join(folder, file), { hurried: true });
+  return { ...(await openScene({ workspaces, env: watched.env })), gauge: watched };
+}
+
+type Operations = Readonly<Record<string, () => Promise<unknown>>>;
+
+/** Every operation that makes a request, on an object of its own. */
+async function operations({ host, standIn, key }: Scene): Promise<Operations> {
+  const made = async (kind: string, declared: Properties): Promise<[Held, Properties]> => {
+    const { inputs, failures } = await host.resource(kind).check(declared);
+    expect(failures).toEqual([]);
+    return [await host.resource(kind).create(inputs), inputs];
+  };
+  for (const { id } of standIn.keys()) standIn.deleteKey(id);
+  for (const id of workspaces) for (const scope of standIn.scopes(id)) standIn.deleteScope(scope.id);
+  const declared = { ...least, scopes };
+  const [settingsOf, scopeOf] = [host.resource("WorkspaceSettings"), host.resource("Scope")];
+  const settingsIn = (workspaceId: string) => made("WorkspaceSettings", { workspaceId, ...settings });
+  const [read] = await made("ApiKey", declared);
+  const [updated, inputs] = await made("ApiKey", declared);
+  const [deleted] = await made("ApiKey", declared);
+  const [settingsRead] = await settingsIn("ws_read");
+  const [settingsHeld, settingsInputs] = await settingsIn("ws_update");
+  const [settingsDeleted] = await settingsIn("ws_delete");
+  const [scopeRead, scopeInputs] = await made("Scope", {
+    workspaceId: "ws_main",
+    name: "Docs",
+    representation: "docs",
+  });
+  const billing = { workspaceId: "ws_main", totalCredits: "100" };
+  return {
+    "ApiKey create": () => key.create(inputs),
+    "ApiKey take over": () => key.create({ ...inputs, existingKey: existing }),
+    "ApiKey read": () => key.read(read),
+    "ApiKey update": () => key.update(updated, { ...inputs, name: "new", enabled: false }),
+    "ApiKey delete": () => key.delete(deleted),
+    "WorkspaceSettings create": () => settingsOf.create({ ...settingsInputs, workspaceId: "ws_new" }),
+    "WorkspaceSettings read": () => settingsOf.read(settingsRead),
+    "WorkspaceSettings update": () =>
+      settingsOf.update(settingsHeld, { ...settingsInputs, defaultRateLimitPerSecond: 9 }),
+    "WorkspaceSettings delete": () => settingsOf.delete(settingsDeleted),
+    "Scope create": () => scopeOf.create({ ...scopeInputs, representation: "other" }),
+    "Scope read": () => scopeOf.read(scopeRead),
+    "CustomerBilling create": () => host.resource("CustomerBilling").create(billing),
+  };
+}
+
+function expectFit(operation: string, text: string): void {
+  expect(text, operation).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
+  expect(text.length, operation).toBeLessThanOrEqual(4_020);
+  expect(text, operation).not.toContain("This is a defect");
+  for (const secret of [accessToken, existing]) expect(text, operation).not.toContain(secret);
+}
+
+/** All operations at once, while requests are answered so; each is answered, by a result or a fit failure. */
+async function endure(scene: Scene, { fault, meaning }: HostileAnswer): Promise<void> {
+  const all = await operations(scene);
+  // A pause that is over lets the next one through.
+  scene.standIn.inject({ fault, times: meaning === "throttled" ? 1 : Number.POSITIVE_INFINITY });
+  const ended = await Promise.allSettled(Object.values(all).map((run) => run()));
+  scene.standIn.clearFaults();
+  Object.keys(all).forEach((operation, place) => {
+    const one = ended[place];
+    if (one?.status !== "rejected") return;
+    expect(one.reason, operation).toBeInstanceOf(HostFailure);
+    // Any other code is the connection's end, which takes all other calls with it.
+    expect([operation, (one.reason as HostFailure).code]).toEqual([operation, 2]);
+    expectFit(operation, (one.reason as Error).message);
+  });
+}
+
+/** Warnings and failures, a line each. */
+function expectFitLines(printed: string): void {
+  for (const line of printed.split("\n")) {
+    expectFit("", line);
+    expect(line).toMatch(/^$|^pulumi-apikeys: |^warning: /);
+  }
+}
+
+describe("one host", () => {
+  let scene: Awaited<ReturnType<typeof open>>;
+  beforeAll(async () => {
+    scene = await open("all");
+  });
+  afterAll(async () => {
+    const peak = await scene.gauge.peak();
+    process.stdout.write(`peak memory of the host after all hostile answers: ${peak} MiB\n`);
+    expectFitLines(await scene.close());
+  });
+
+  test.each(others)("survives %s, and answers every call", async (name) => {
+    await endure(scene, meeting(name));
+  });
+});
+
+test.each(paced)("a host survives %s, and answers every call", async (name) => {
+  const scene = await open("paced");
+  await endure(scene, meeting(name));
+  expectFitLines(await scene.close());
+});

@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Fault } from "../service";
+import type { Held } from "./host";
+import { declared, failureOf } from "./keyActs";
+import { openScene, type Scene } from "./scene";
+import { type Gauge, gauge } from "./watched";
+
+const MiB = 1024 * 1024;
+const deep = "[".repeat(500_000) + "]".repeat(500_000);
+
+let scene: Scene;
+let watched: Gauge;
+let folder: string;
+let key: Held;
+let scope: Held;
+const figures: string[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "memory-"));
+  watched = gauge(join(folder, "peak"));
+  scene = await openScene({ env: watched.env });
+  key = await scene.key.create(await declared(scene));
+  const docs = { workspaceId: "ws_main", name: "Docs", representation: "docs" };
+  const { inputs } = await scene.host.resource("Scope").check(docs);
+  scope = await scene.host.resource("Scope").create(inputs);
+});
+afterAll(async () => {
+  await scene.close();
+  await rm(folder, { recursive: true, force: true });
+  process.stdout.write(`peak memory of a host: ${figures.join(", ")}\n`);
+});
+
+async function measured(what: string): Promise<number> {
+  const peak = await watched.peak();
+  figures.push(`${what} ${peak} MiB`);
+  return peak;
+}
+
+const readKey = () => scene.key.read(key);
+const readScope = () => scene.host.resource("Scope").read(scope);
+const refused = (run: () => Promise<unknown>) => () => failureOf(run());
+
+// A peak only grows: what takes least memory comes first.
+test("a host's memory stays bounded, whatever the service answers", async () => {
+  const idle = await measured("idle");
+  /** Its peak after this has been answered once. */
+  async function after(what: string, fault: Fault, run: () => Promise<unknown>): Promise<number> {
+    scene.standIn.inject({ fault });
+    await run();
+    scene.standIn.clearFaults();
+    return measured(what);
+  }
+  // One record is read no further than 1 MiB, and nothing is unpacked.
+  await after("1 MB of deep JSON", { kind: "moreFields", json: `"more":${deep}` }, readKey);
+  await after("a gzip bomb of 100 MB", { kind: "gzipBomb", bytes: 100 * MiB }, refused(readKey));
+  await after("10 MB for a record", { kind: "hugeBody", bytes: 10 * MiB }, refused(readKey));
+  const huge = { kind: "hugeBody", bytes: 1_000 * MiB } as const;
+  const record = await after("1,000 MB for a record", huge, refused(readKey));
+  const headers = await after("headers without end", { kind: "endless", what: "headers" }, readKey);
+  expect(record - idle).toBeLessThan(100);
+  expect(headers - idle).toBeLessThan(100);
+  // A list is read whole up to 64 MiB: as chunks, as one buffer and as text.
+  await after("a list of 10 MB", { kind: "hugeBody", bytes: 10 * MiB }, readScope);
+  const list = await after("a list just under 64 MiB", { kind: "hugeBody", bytes: 64 * MiB - 1 }, readScope);
+  const cut = await after("a list of 1,000 MB", huge, refused(readScope));
+  expect(list - idle).toBeLessThan(500);
+  expect(cut - idle).toBeLessThan(500);
+});
