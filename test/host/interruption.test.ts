@@ -1,0 +1,122 @@
+import { describe, type TestContext, test } from "vitest";
+import { arrival, begin, end, endings, existingKey, heard, lastWords, live, slow, writes } from "./ending";
+import { openScene, type Scene, type SceneOptions } from "./scene";
+
+/** Deleted keys stay readable to the test, so that their secrets can be looked for. */
+async function scene({ onTestFinished }: TestContext, options: SceneOptions = {}): Promise<Scene> {
+  const opened = await openScene({ dialect: { delete: "marks" }, ...options });
+  onTestFinished(async () => void (await opened.close()));
+  return opened;
+}
+
+const nothingSent = /nothing was sent, since (the run was interrupted|the Pulumi engine is gone)/;
+
+describe.each(endings)("%s while the host is at work", { concurrent: true }, (ending) => {
+  test("before anything is written: nothing is, and there is nothing to tell", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    const held = await at.key.create(
+      (await at.key.check({ workspaceId: "ws_second", customerId: "cus_1", name: "theirs" })).inputs,
+    );
+    const { inputs } = await at.key.check({ ...held.state, name: "renamed" }, held.state);
+    at.standIn.clearRequests();
+    slow(at, "listApiKeys", "listScopes", "readWorkspace", "readApiKey");
+    const begun = begin(at, "key", "migrated", "scope", "settings");
+    const update = heard(at.key.update(held, inputs));
+    await arrival(at, "listApiKeys", "listScopes", "readWorkspace", "readApiKey");
+    await end(at, ending);
+
+    for (const [name, message] of Object.entries({ ...(await begun), update: await update })) {
+      expect(message, name).toMatch(nothingSent);
+      expect(message, name).toMatch(/Nothing was (created|changed)|State is unchanged/);
+    }
+    expect(await lastWords(at)).toEqual([]);
+    expect(writes(at)).toEqual([]);
+  });
+
+  test("in a pause that the service asked for: neither a create nor a grant is sent after it", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "rateLimited", retryAfter: 2 } });
+    const key = begin(at, "key");
+    await arrival(at, "createApiKey");
+    const grant = begin(at, "grant");
+    await end(at, ending);
+
+    expect((await key)["key"]).toMatch(nothingSent);
+    expect((await grant)["grant"]).toMatch(/nothing was sent, since .*Nothing was granted/);
+    expect(await lastWords(at)).toEqual([]);
+    expect(writes(at)).toEqual(["createApiKey"]);
+    expect(at.standIn.keys()).toEqual([]);
+  });
+
+  test("while creates are under way: what can be taken back is, the rest is told with its id", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    const posts = ["createApiKey", "migrateApiKey", "createScope", "editWorkspace", "createBilling"] as const;
+    slow(at, ...posts);
+    const begun = begin(at, "key", "migrated", "scope", "settings", "grant");
+    await arrival(at, ...posts);
+    await end(at, ending);
+
+    const messages = await begun;
+    for (const [name, message] of Object.entries(messages)) {
+      expect(message, name).toMatch(/^State can't hold what was made, since .*clear-pending-creates/);
+    }
+    const words = (await lastWords(at)).sort();
+    const [migrated, ...others] = live(at);
+    expect([migrated?.key, others]).toEqual([existingKey, []]);
+    expect(words).toEqual([
+      expect.stringMatching(
+        /^warning: Granting 100 credits in workspace ws_main: state does not hold the result.*as bill_/,
+      ),
+      expect.stringContaining(`stands in the service as ${migrated?.id}`),
+    ]);
+    expect(words[0]).toContain(`as ${at.standIn.billings()[0]?.id}.`);
+    expect(words[1]).toMatch(/don't delete it: take it in with `pulumi import --file`/);
+    expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());
+  });
+
+  test("while a new key is looked at: it is deleted, but never one that was taken over", async (context) => {
+    const { expect } = context;
+    const at = await scene(context, { dialect: { delete: "marks", createAnswer: "brief" } });
+    at.standIn.inject({ endpoint: "readApiKey", fault: { kind: "hang" }, times: Number.POSITIVE_INFINITY });
+    const begun = begin(at, "key", "migrated");
+    await arrival(at, "createApiKey", "migrateApiKey", "readApiKey");
+    await end(at, ending);
+
+    await begun;
+    const words = await lastWords(at);
+    expect(live(at).map(({ key }) => key)).toEqual([existingKey]);
+    expect(words).toEqual([expect.stringContaining(`stands in the service as ${live(at)[0]?.id}`)]);
+    expect(writes(at)).toEqual(["createApiKey", "migrateApiKey", "deleteApiKey"]);
+  });
+
+  test("while an update and a delete are under way: both come to their end", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    const make = async (name: string) =>
+      at.key.create((await at.key.check({ workspaceId: "ws_main", customerId: "cus_1", name })).inputs);
+    const [changed, dropped] = [await make("changed"), await make("dropped")];
+    const { inputs } = await at.key.check({ ...changed.state, name: "renamed" }, changed.state);
+    at.standIn.clearRequests();
+    slow(at, "editApiKey", "deleteApiKey");
+    const done = Promise.all([heard(at.key.update(changed, inputs)), heard(at.key.delete(dropped))]);
+    await arrival(at, "editApiKey", "deleteApiKey");
+    await end(at, ending);
+
+    expect(await done).toEqual(["done", "done"]);
+    expect(await lastWords(at)).toEqual([]);
+    expect(live(at).map(({ name }) => name)).toEqual(["renamed"]);
+    expect(writes(at).toSorted()).toEqual(["deleteApiKey", "editApiKey"]);
+  });
+
+  test("while nothing is under way: the process ends, and says nothing", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    expect(await begin(at, "key")).toEqual({ key: "done" });
+    await end(at, ending);
+    expect(await lastWords(at)).toEqual([]);
+    expect(live(at)).toHaveLength(1);
+  });
+});
