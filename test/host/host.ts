@@ -66,6 +66,8 @@ export interface Host {
   readonly pid: number;
   /** The engine's address refuses connections from now on, as after its SIGKILL. */
   desert(): Promise<void>;
+  /** Nobody reads what it prints to stderr from now on. */
+  deafen(): void;
   /** Resolves when the process has ended, whatever ended it. */
   readonly ended: Promise<void>;
   /** Ends the process as the engine does, and gives all that it printed after its port. */
@@ -99,6 +101,7 @@ export async function startHost(env: Readonly<Record<string, string>> = {}): Pro
     output,
     pid: child.pid ?? 0,
     desert: engine.close,
+    deafen: () => void child.stderr.destroy(),
     ended,
     async stop() {
       client.close();

@@ -1,0 +1,117 @@
+import { describe, type TestContext, test, vi } from "vitest";
+import { arrival, begin, end, existingKey, lastWords, live, slow, writes } from "./ending";
+import { quickTimers } from "./quickTimers";
+import { openScene, type Scene, type SceneOptions } from "./scene";
+
+/** Deleted keys stay readable to the test, so that their secrets can be looked for. */
+async function scene({ onTestFinished }: TestContext, options: SceneOptions = {}): Promise<Scene> {
+  const opened = await openScene({ dialect: { delete: "marks" }, ...options });
+  onTestFinished(async () => void (await opened.close()));
+  return opened;
+}
+
+const forEver = { times: Number.POSITIVE_INFINITY };
+
+describe("what the host tells when its run ends early", { concurrent: true }, () => {
+  test.for([
+    { kind: "status", status: 403 },
+    { kind: "status", status: 404 },
+    { kind: "resetBefore" },
+  ] as const)("a key that can't be deleted again is named: $kind $status", async (fault, context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    slow(at, "createApiKey");
+    at.standIn.inject({ endpoint: "deleteApiKey", fault, ...forEver });
+    const begun = begin(at, "key");
+    await arrival(at, "createApiKey");
+    await end(at, "SIGINT");
+
+    const [left] = live(at);
+    const { key } = await begun;
+    expect(key).toContain(`stands in the service as ${left?.id}, but the run ended before state could hold`);
+    expect(key).toContain("Delete it: the next up makes another one.");
+    expect(await lastWords(at)).toEqual([expect.stringContaining(`stands in the service as ${left?.id}`)]);
+  });
+
+  test("what has no answer within 4 seconds is told before the engine ends the process", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    const posts = ["createApiKey", "migrateApiKey", "createBilling"] as const;
+    at.standIn.inject({ endpoint: posts, fault: { kind: "hang", carriedOut: true }, ...forEver });
+    const begun = begin(at, "key", "migrated", "grant");
+    await arrival(at, ...posts);
+    await end(at, "SIGINT");
+    await vi.waitFor(() => expect(at.host.output.stderr.match(/when the run ended/g)).toHaveLength(3), {
+      timeout: 10_000,
+    });
+    process.kill(at.host.pid, "SIGKILL");
+
+    await begun;
+    const words = (await lastWords(at)).sort();
+    expect(words).toEqual([
+      expect.stringMatching(
+        /Creating key "ci" in workspace ws_main: .*Whether it was created is not known.* made since 20.*delete it/,
+      ),
+      expect.stringMatching(
+        /Granting 100 credits in workspace ws_main: .* at 20.*next up would grant again.*set billingId/,
+      ),
+      expect.stringMatching(/Taking over key "old" in workspace ws_main: .*don't delete it.*pulumi import/),
+    ]);
+    expect(writes(at).toSorted()).toEqual([...posts].toSorted());
+  });
+
+  test("a key that is being deleted again when the time is up is named", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    slow(at, "createApiKey");
+    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "hang" }, ...forEver });
+    const begun = begin(at, "key");
+    await arrival(at, "createApiKey");
+    await end(at, "SIGTERM");
+    await vi.waitFor(() => expect(at.host.output.stderr).toContain("stands in the service as"), {
+      timeout: 10_000,
+    });
+    process.kill(at.host.pid, "SIGKILL");
+
+    await begun;
+    expect(await lastWords(at)).toEqual([
+      expect.stringContaining(`stands in the service as ${live(at)[0]?.id}`),
+    ]);
+  });
+
+  test("what may stand for a lost answer is told on stderr, since nobody takes the error", async (context) => {
+    const { expect } = context;
+    const at = await scene(context, { env: quickTimers({ 30000: 1_500 }) });
+    const posts = ["createApiKey", "migrateApiKey", "createBilling"] as const;
+    at.standIn.inject({ endpoint: posts, fault: { kind: "hang", carriedOut: true }, ...forEver });
+    const begun = begin(at, "key", "migrated", "grant");
+    await arrival(at, ...posts);
+    await end(at, "SIGINT");
+
+    await begun;
+    const words = (await lastWords(at)).join("\n");
+    const [key, migrated] = ["ci", "old"].map((name) => live(at).find((one) => one.name === name));
+    expect(migrated?.key).toBe(existingKey);
+    expect(words).toMatch(new RegExp(`New in the workspace's list: ${key?.id} .*delete it`));
+    expect(words).toMatch(new RegExp(`stands in the service as ${migrated?.id}, .*don't delete it`));
+    expect(words).toMatch(/Granting 100 credits in workspace ws_main: state does not hold the result/);
+    expect(writes(at).toSorted()).toEqual([...posts].toSorted());
+  });
+
+  test("a stderr that nobody reads any more does not keep a key from being deleted again", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    slow(at, "createApiKey", "migrateApiKey", "createBilling");
+    // What is told first meets the closed pipe; the key is deleted after that.
+    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "status", status: 503 }, times: 2 });
+    const begun = begin(at, "key", "migrated", "grant");
+    await arrival(at, "createApiKey", "migrateApiKey", "createBilling");
+    at.host.deafen();
+    await end(at, "desertion");
+
+    await begun;
+    await at.host.ended;
+    expect(live(at).map(({ key }) => key)).toEqual([existingKey]);
+    expect(writes(at).filter((endpoint) => endpoint === "deleteApiKey")).toHaveLength(3);
+  });
+});
