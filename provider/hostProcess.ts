@@ -20,8 +20,11 @@ const signals = ["SIGINT", "SIGTERM"] as const;
 export function serveRun(tell: (line: string) => void): Run {
   const address = engineAddress(process.argv);
   if (address === undefined) return openRun();
+  const isIdle = () => run.signal.aborted && run.underWay === 0;
   const leaveIfIdle = () => {
-    if (run.signal.aborted && run.underWay === 0) setTimeout(() => process.exit(1), partingMs);
+    if (!isIdle()) return;
+    // A delete may have begun meanwhile.
+    setTimeout(() => isIdle() && process.exit(1), partingMs);
   };
   const run = openRun({
     ask: async () => ((await refuses(address)) ? deserted : undefined),

@@ -5,7 +5,7 @@ import { accessToken, type Scene } from "./scene";
 
 /** Ways in which a run ends while the host is at work: two are signals, in one the engine is gone. */
 export const endings = ["SIGINT", "SIGTERM", "desertion"] as const;
-export type Ending = (typeof endings)[number];
+type Ending = (typeof endings)[number];
 
 export async function end({ host }: Scene, ending: Ending): Promise<void> {
   if (ending === "desertion") await host.desert();
@@ -16,14 +16,14 @@ export async function end({ host }: Scene, ending: Ending): Promise<void> {
 export const existingKey = "sk_live_somebody_uses_this_0123456789";
 
 /** One of each kind, in workspaces that share no list. */
-export const beginnings = {
+const beginnings = {
   key: ["ApiKey", { workspaceId: "ws_main", customerId: "cus_1", name: "ci" }],
   migrated: ["ApiKey", { workspaceId: "ws_main", customerId: "cus_1", name: "old", existingKey }],
   scope: ["Scope", { workspaceId: "ws_main", name: "Orders", representation: "orders" }],
   settings: ["WorkspaceSettings", { workspaceId: "ws_main", defaultKeyPrefix: "sk" }],
   grant: ["CustomerBilling", { workspaceId: "ws_main", totalCredits: "100" }],
 } as const satisfies Readonly<Record<string, readonly [string, Properties]>>;
-export type Name = keyof typeof beginnings;
+type Name = keyof typeof beginnings;
 
 /** Begins to create them, all at once. Gives what the engine hears of each: "done", or why it failed. */
 export async function begin({ host }: Scene, ...names: readonly Name[]): Promise<Record<string, string>> {

@@ -63,7 +63,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
     for (const [name, message] of Object.entries(messages)) {
       expect(message, name).toMatch(/^State can't hold what was made, since .*clear-pending-creates/);
     }
-    const words = (await lastWords(at)).sort();
+    const words = (await lastWords(at)).toSorted();
     const [migrated, ...others] = live(at);
     expect([migrated?.key, others]).toEqual([existingKey, []]);
     expect(words).toEqual([

@@ -47,7 +47,7 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
     process.kill(at.host.pid, "SIGKILL");
 
     await begun;
-    const words = (await lastWords(at)).sort();
+    const words = (await lastWords(at)).toSorted();
     expect(words).toEqual([
       expect.stringMatching(
         /Creating key "ci" in workspace ws_main: .*Whether it was created is not known.* made since 20.*delete it/,
