@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectQuiet, expectUnsaid } from "./expectations";
+import { held, live, names, programs, upCutShort, writes, written } from "./interruption";
+import { type Scene, setScene } from "./scene";
+
+const existingKey = "sk_live_somebody_uses_this_0123456789";
+
+async function start(): Promise<Scene> {
+  // Deleted keys stay readable to the test, so that their secrets can be looked for.
+  const scene = await setScene("interrupted", { program: programs.before, dialect: { delete: "marks" } });
+  const up = await scene.stack.up();
+  expect(up.ok, up.output).toBe(true);
+  return scene;
+}
+const secretsOf = ({ service }: Scene) => service.keys().map(({ key }) => key);
+
+describe.each(["one Ctrl-C", "SIGTERM"] as const)("%s", (way) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await start();
+  });
+  afterAll(() => scene?.close());
+
+  it("amid creates, an update, a replacement and a grant: all come to their end and into state", async () => {
+    await scene.declare(programs.during);
+    const cut = await upCutShort(scene, way, writes);
+    expect(cut.ok, cut.output).toBe(false);
+    expect(cut.output).toContain("update canceled");
+    expect(written(scene)).toEqual(writes);
+    expect(names(live(scene))).toEqual(["changed", "dropped", "made", "swapped", "swapped"]);
+    const [granted] = scene.service.billings();
+    expect(await held(scene)).toEqual({ keys: live(scene), pending: [], billingId: granted?.id });
+  });
+
+  it("the next up does what was left, and grants nothing again", async () => {
+    scene.service.clearRequests();
+    const up = await scene.stack.up({ refresh: way === "SIGTERM" });
+    expect(up.ok, up.output).toBe(true);
+    expect(written(scene)).toEqual(["deleteApiKey", "deleteApiKey"]);
+    expect(names(live(scene))).toEqual(["changed", "made", "swapped"]);
+    expect((await held(scene)).keys).toEqual(live(scene));
+    expect(scene.service.billings()).toHaveLength(1);
+    await expectQuiet(scene);
+  });
+
+  it("amid deletes: they come to their end, and nothing is left to do", async () => {
+    await scene.declare(programs.after);
+    const cut = await upCutShort(scene, way, ["deleteApiKey", "deleteApiKey"]);
+    expect(cut.ok, cut.output).toBe(false);
+    expect(names(live(scene))).toEqual(["changed"]);
+    expect(await held(scene)).toEqual({ keys: live(scene), pending: [], billingId: undefined });
+    await expectQuiet(scene);
+    await expectUnsaid(scene, secretsOf(scene));
+  });
+});
+
+describe("two Ctrl-C", () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await start();
+  });
+  afterAll(() => scene?.close());
+
+  it("amid creates, an update, a replacement and a grant: new keys are deleted again, the grant is told", async () => {
+    const before = live(scene);
+    await scene.declare(programs.during);
+    const cut = await upCutShort(scene, "two Ctrl-C", writes);
+    expect(cut.ok, cut.output).toBe(false);
+    expect(written(scene)).toEqual([...writes, "deleteApiKey", "deleteApiKey"].toSorted());
+    expect(live(scene)).toEqual(before);
+    expect(cut.output).toContain(`They were granted, as ${scene.service.billings()[0]?.id}.`);
+    const pending = ["creating credits", "creating made", "creating swapped", "updating changed"];
+    expect(await held(scene)).toEqual({ keys: before, pending, billingId: undefined });
+  });
+
+  it("the next up makes it so, with `billingId` without another grant, and warns of pending operations", async () => {
+    await scene.declare(programs.adopting(scene.service.billings()[0]?.id ?? ""));
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(up.output).toMatch(/4 pending operations[\s\S]*::made, interrupted while creating/);
+    expect(up.output).not.toContain("a live key of this name");
+    const { keys, pending, billingId } = await held(scene);
+    expect(names(keys)).toEqual(["changed", "made", "swapped"]);
+    expect(keys).toEqual(live(scene));
+    expect(pending).toEqual(["creating credits", "creating made", "creating swapped"]);
+    expect(scene.service.billings().map(({ id }) => id)).toEqual([billingId]);
+  });
+
+  it("`pulumi refresh --clear-pending-creates` removes what is pending still", async () => {
+    const cleared = await scene.stack.run(["refresh", "--clear-pending-creates", "--yes"]);
+    expect(cleared.ok, cleared.output).toBe(true);
+    expect((await held(scene)).pending).toEqual([]);
+    await expectQuiet(scene);
+  });
+
+  it("amid deletes: the next up finds that they are done", async () => {
+    await scene.declare(programs.after);
+    const cut = await upCutShort(scene, "two Ctrl-C", ["deleteApiKey", "deleteApiKey"]);
+    expect(cut.ok, cut.output).toBe(false);
+    expect(names(live(scene))).toEqual(["changed"]);
+    expect((await held(scene)).pending).toEqual(["deleting made", "deleting swapped"]);
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(await held(scene)).toEqual({ keys: live(scene), pending: [], billingId: undefined });
+  });
+
+  it("amid requests that have no answer: each is told before the engine ends the host", async () => {
+    const kept = live(scene);
+    await scene.declare(`${programs.after}
+new ApiKey("late", base);
+new ApiKey("old", { ...base, existingKey: "${existingKey}" });
+new CustomerBilling("more", { workspaceId: "ws_main", totalCredits: "5" });
+`);
+    const cut = await upCutShort(
+      scene,
+      "two Ctrl-C",
+      ["createApiKey", "createBilling", "migrateApiKey"],
+      () => ({ kind: "hang", carriedOut: true }),
+    );
+    expect(cut.ok, cut.output).toBe(false);
+    for (const line of [
+      /Creating key "late" in workspace ws_main: this was under way when the run ended.*delete it/,
+      /Taking over key "old" in workspace ws_main: this was under way when the run ended.*don't delete it/,
+      /Granting 5 credits in workspace ws_main: this was under way at 20.*set billingId/,
+    ]) {
+      expect(cut.output).toMatch(line);
+    }
+    expect(names(live(scene))).toEqual(["changed", "late", "old"]);
+    expect((await held(scene)).keys).toEqual(kept);
+    await expectUnsaid(scene, [existingKey, ...secretsOf(scene)]);
+  });
+});

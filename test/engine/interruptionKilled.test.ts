@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectQuiet, expectUnsaid } from "./expectations";
+import { held, live, names, programs, upCutShort, writes, written } from "./interruption";
+import { type Scene, setScene } from "./scene";
+
+describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (way) => {
+  const engineGone = way === "SIGKILL of the engine";
+  let scene: Scene;
+  let before: readonly string[];
+  /** Keys that nobody could delete again. */
+  let orphans: readonly string[];
+  beforeAll(async () => {
+    scene = await setScene("killed", { program: programs.before, dialect: { delete: "marks" } });
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    before = live(scene);
+  });
+  afterAll(() => scene?.close());
+
+  const known = () => live(scene).filter((key) => !orphans.includes(key));
+  const unlock = async () => {
+    const cancel = await scene.stack.run(["cancel", "--yes"]);
+    expect(cancel.ok, cancel.output).toBe(true);
+  };
+
+  it("amid creates, an update, a replacement and a grant: state is as before", async () => {
+    await scene.declare(programs.during);
+    const cut = await upCutShort(scene, way, writes);
+    expect(cut.ok, cut.output).toBe(false);
+    orphans = live(scene).filter((key) => !before.includes(key));
+    expect(scene.service.billings()).toHaveLength(1);
+    const undone = ["deleteApiKey", "deleteApiKey"];
+    expect(written(scene)).toEqual([...writes, ...(engineGone ? undone : [])].toSorted());
+    // The host goes on without its engine; without the host there is nobody to delete a key again, nor to tell of it.
+    expect(names(orphans)).toEqual(engineGone ? [] : ["made", "swapped"]);
+    if (!engineGone) expect(cut.output).toContain("error reading from server");
+    const pending = ["creating credits", "creating made", "creating swapped", "updating changed"];
+    expect(await held(scene)).toEqual({
+      keys: before,
+      pending: engineGone ? pending : [],
+      billingId: undefined,
+    });
+  });
+
+  it("the next up makes it so, with `billingId` without another grant, and names the keys that were left", async () => {
+    if (engineGone) {
+      const locked = await scene.stack.up();
+      expect(locked.error).toMatch(/locked by 1 lock.*pulumi cancel/);
+      await unlock();
+      const cleared = await scene.stack.run(["refresh", "--clear-pending-creates", "--yes"]);
+      expect(cleared.ok, cleared.output).toBe(true);
+      expect((await held(scene)).pending).toEqual([]);
+    }
+    await scene.declare(programs.adopting(scene.service.billings()[0]?.id ?? ""));
+    const up = await scene.stack.up({ refresh: !engineGone });
+    expect(up.ok, up.output).toBe(true);
+    for (const orphan of orphans) {
+      const [name, id] = orphan.split(" ");
+      expect(up.output).toMatch(
+        new RegExp(`warning: Creating key "${name}" .* a live key of this name .*${id}`),
+      );
+    }
+    if (engineGone) expect(up.output).not.toContain("a live key of this name");
+    const { keys, pending, billingId } = await held(scene);
+    expect(names(keys)).toEqual(["changed", "made", "swapped"]);
+    expect({ keys, pending }).toEqual({ keys: known(), pending: [] });
+    expect(scene.service.billings().map(({ id }) => id)).toEqual([billingId]);
+    await expectQuiet(scene);
+  });
+
+  it("amid deletes: the next up finds that they are done", async () => {
+    await scene.declare(programs.after);
+    const cut = await upCutShort(scene, way, ["deleteApiKey", "deleteApiKey"]);
+    expect(cut.ok, cut.output).toBe(false);
+    expect(names(known())).toEqual(["changed"]);
+    if (engineGone) await unlock();
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(await held(scene)).toEqual({ keys: known(), pending: [], billingId: undefined });
+    await expectUnsaid(
+      scene,
+      scene.service.keys().map(({ key }) => key),
+    );
+  });
+});
