@@ -46,6 +46,7 @@ export const workspaceSettings: Definition = {
   schema: inputs,
   rules,
   create,
+  abandon: async (_session, { id, state }) => forgotten(id, state, before(state)),
   read,
   update,
   delete: remove,
@@ -56,7 +57,17 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
   const doing = `Setting the defaults of workspace ${workspaceId}`;
   const record = await look(session, workspaceId, doing, "Nothing was changed");
   const remembered = sendable(declaredIn(declared), record);
+  session.leaves(forgotten(workspaceId, declared, remembered));
   return write(session, { workspaceId, doing, declared, target: declared, remembered }, record);
+}
+
+/** What nobody will know any more if state can't hold the result: the next create takes what it finds for it. */
+function forgotten(workspaceId: string, declared: Properties, remembered: Properties): string | undefined {
+  const changed = settings.filter(
+    (field) => field.name in remembered && !same(field, remembered[field.name], declared[field.name]),
+  );
+  if (declared["onDestroy"] !== "restore" || changed.length === 0) return undefined;
+  return `Setting the defaults of workspace ${workspaceId}: the run ended before state could hold what is to be restored: ${JSON.stringify(only(changed, remembered))}. Put it back by hand before the next up, which takes what it finds for it.`;
 }
 
 async function update(

@@ -20,7 +20,7 @@ const beginnings = {
   key: ["ApiKey", { workspaceId: "ws_main", customerId: "cus_1", name: "ci" }],
   migrated: ["ApiKey", { workspaceId: "ws_main", customerId: "cus_1", name: "old", existingKey }],
   scope: ["Scope", { workspaceId: "ws_main", name: "Orders", representation: "orders" }],
-  settings: ["WorkspaceSettings", { workspaceId: "ws_main", defaultKeyPrefix: "sk" }],
+  settings: ["WorkspaceSettings", { workspaceId: "ws_main", defaultKeyPrefix: "sk", onDestroy: "restore" }],
   grant: ["CustomerBilling", { workspaceId: "ws_main", totalCredits: "100" }],
 } as const satisfies Readonly<Record<string, readonly [string, Properties]>>;
 type Name = keyof typeof beginnings;

@@ -55,6 +55,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
     const at = await scene(context);
     const posts = ["createApiKey", "migrateApiKey", "createScope", "editWorkspace", "createBilling"] as const;
     slow(at, ...posts);
+    at.standIn.editWorkspace("ws_main", { defaultKeyPrefix: "before" });
     const begun = begin(at, "key", "migrated", "scope", "settings", "grant");
     await arrival(at, ...posts);
     await end(at, ending);
@@ -71,6 +72,9 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
         /^warning: Granting 100 credits in workspace ws_main: state does not hold the result.*as bill_/,
       ),
       expect.stringContaining(`stands in the service as ${migrated?.id}`),
+      expect.stringMatching(
+        /^warning: Setting the defaults of workspace ws_main: .*restored: {"defaultKeyPrefix":"before"}\. Put it back by hand/,
+      ),
     ]);
     expect(words[0]).toContain(`as ${at.standIn.billings()[0]?.id}.`);
     expect(words[1]).toMatch(/don't delete it: take it in with `pulumi import --file`/);
