@@ -36,12 +36,13 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
   test("what has no answer within 4 seconds is told before the engine ends the process", async (context) => {
     const { expect } = context;
     const at = await scene(context);
-    const posts = ["createApiKey", "migrateApiKey", "createBilling"] as const;
+    const posts = ["createApiKey", "migrateApiKey", "editWorkspace", "createBilling"] as const;
+    at.standIn.editWorkspace("ws_main", { defaultKeyPrefix: "before" });
     at.standIn.inject({ endpoint: posts, fault: { kind: "hang", carriedOut: true }, ...forEver });
-    const begun = begin(at, "key", "migrated", "grant");
+    const begun = begin(at, "key", "migrated", "settings", "grant");
     await arrival(at, ...posts);
     await end(at, "SIGINT");
-    await vi.waitFor(() => expect(at.host.output.stderr.match(/when the run ended/g)).toHaveLength(3), {
+    await vi.waitFor(() => expect(at.host.output.stderr.match(/the run ended/g)).toHaveLength(4), {
       timeout: 10_000,
     });
     process.kill(at.host.pid, "SIGKILL");
@@ -55,6 +56,7 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
       expect.stringMatching(
         /Granting 100 credits in workspace ws_main: .* at 20.*next up would grant again.*set billingId/,
       ),
+      expect.stringContaining('is to be restored: {"defaultKeyPrefix":"before"}. Put it back by hand'),
       expect.stringMatching(/Taking over key "old" in workspace ws_main: .*don't delete it.*pulumi import/),
     ]);
     expect(writes(at).toSorted()).toEqual([...posts].toSorted());

@@ -12,8 +12,8 @@ import { createProject, type Project } from "../engine/project";
 import { names, page, pages, read, typesIn } from "./docsText";
 import { blocks, codeIn, commandLines, readme, section, table } from "./readmeText";
 
-/** In test/engine/troubleshooting.test.ts. */
-const triedCommands = ["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates"];
+/** In test/engine/troubleshooting.test.ts and test/engine/interruptionKilled.test.ts. */
+const triedCommands = ["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"];
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
 const camel = (kind: string) => kind.charAt(0).toLowerCase() + kind.slice(1);
 

@@ -47,6 +47,40 @@ describe("what docs/configuration.md says", () => {
   });
 });
 
+describe("what the pages say of lost answers and of runs that end early", () => {
+  const seconds = (file: string, name: string) => {
+    const [, value = ""] = new RegExp(`const ${name} = ([\\d_]+);`).exec(read(`provider/${file}.ts`)) ?? [];
+    return Number(value.replace("_", "")) / 1000;
+  };
+
+  it("has the numbers of the code", () => {
+    const claims = {
+      "api-key.md": [
+        `at most one in ${seconds("resources/keyWitness", "lastingMs")} seconds`,
+        `takes longer than ${seconds("resources/keyWitness", "patienceMs")} seconds`,
+      ],
+      "troubleshooting.md": [`has no answer after ${seconds("hostProcess", "tellAfterMs")} is printed`],
+    };
+    for (const [name, texts] of Object.entries(claims)) {
+      expect(texts.filter((text) => !page(name).includes(text))).toEqual([]);
+    }
+  });
+
+  it("quotes all that is told of what a run left behind", () => {
+    const files = ["lifecycle", "resources/apiKey", "resources/keyCreation", "resources/customerBilling"];
+    const sources = [...files, "resources/workspaceSettings"].map((file) => read(`provider/${file}.ts`));
+    const told = sources.flatMap(
+      (source) => source.match(/[^`"$}:]*\bthe run ended\b(?! ?")[^`"$:.]*/g) ?? [],
+    );
+    const quoted = codeIn(section("After an interrupted run", page("troubleshooting.md"))).flatMap((code) =>
+      code.split("…").map((part) => part.trim()),
+    );
+    const known = (text: string) => quoted.some((part) => part.length > 6 && text.includes(part));
+    expect(told.length).toBeGreaterThan(3);
+    expect(told.filter((text) => !known(text))).toEqual([]);
+  });
+});
+
 describe("what docs/troubleshooting.md quotes", () => {
   const text = page("troubleshooting.md");
   const messages = text
