@@ -1,0 +1,56 @@
+import { knobValues } from "../host/knobs";
+import { type Dialect, defaultDialect, type PresetName, presets } from "../service";
+import { type Draw, drawing } from "./draw";
+import { drawPrograms } from "./drawProgram";
+import { drawTrouble } from "./drawTrouble";
+import type { Drift, Program, Schedule, Step } from "./schedule";
+
+/** The schedule of a seed. `foreignUrl` is the origin to which redirects lead. */
+export function drawSchedule(seed: number, foreignUrl: string): Schedule {
+  const draw = drawing(seed);
+  const [dialectName, knobs] = drawDialect(draw);
+  // A pause for the pace would take whole seconds; faults bring 429 too.
+  const dialect = { ...defaultDialect, ...knobs, rateLimitPerSecond: 0 };
+  const workspaceId = { text: "ws_main", numeric: "4711", odd: "ws main/ü%2F?#" }[dialect.ids];
+  const parallel = draw.chance(35);
+  const programs = drawPrograms(draw, workspaceId, parallel);
+  const count = draw.number(2, 6);
+  const steps = Array.from({ length: count }, (_, n) => drawStep(draw, n, programs.next(), foreignUrl));
+  return { seed, dialectName, dialect, workspaceId, parallel, steps, ending: drawTrouble(draw, foreignUrl) };
+}
+
+function drawStep(draw: Draw, n: number, program: Program, foreignUrl: string): Step {
+  const drifts = n > 0 && draw.chance(25) ? [drawDrift(draw, program)].flat() : [];
+  const command = n === 0 ? "up" : draw.one(["up", "up", "up", "upRefresh", "refresh"] as const);
+  return { program, drifts, command, ...drawTrouble(draw, foreignUrl) };
+}
+
+function drawDrift(draw: Draw, program: Program): Drift | readonly Drift[] {
+  if (draw.chance(20)) return { kind: "editWorkspace", change: { defaultRateLimitPerSecond: 50 } };
+  const keys = program.filter(({ kind }) => kind === "ApiKey");
+  if (keys.length === 0) return [];
+  const resource = draw.one(keys).name;
+  if (draw.chance(40)) return { kind: "deleteKey", resource };
+  const change = draw.one([
+    { name: "renamed elsewhere" },
+    { enabled: draw.chance(50) },
+    { scopes: [{ representation: "orders", create: true, read: true, update: true, del: true }] },
+  ]);
+  return { kind: "editKey", resource, change };
+}
+
+function drawDialect(draw: Draw): readonly [string, Partial<Dialect>] {
+  const which = draw.number(1, 100);
+  if (which <= 25) return ["default", {}];
+  if (which <= 65) {
+    const name = draw.one(Object.keys(presets) as PresetName[]);
+    return [name, presets[name]];
+  }
+  const knobs = Array.from({ length: draw.number(1, 4) }, () => drawKnob(draw));
+  return [knobs.map(([knob, value]) => `${knob}=${value}`).join(" "), Object.fromEntries(knobs)];
+}
+
+function drawKnob(draw: Draw): readonly [string, unknown] {
+  const knob = draw.one(Object.keys(knobValues) as (keyof Dialect)[]);
+  return [knob, draw.one<unknown>(knobValues[knob])];
+}

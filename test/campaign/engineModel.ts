@@ -1,0 +1,152 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Held } from "./actor";
+import { type Attempt, type Desk, openDesk } from "./operations";
+import type { Declared, Program, Properties } from "./schedule";
+import type { Site } from "./site";
+import type { Entry, OperationRecord, StackState } from "./trace";
+
+/**
+ * What the Pulumi engine does with a provider, as far as a resource's fate depends on it:
+ * - up checks and compares one resource after the other, then creates, updates and replaces; only if nothing failed
+ *   it deletes what is no longer declared and what was replaced;
+ * - inputs and outputs stand in state side by side. A create that failed with an id leaves the resource, and its next
+ *   up updates it even if nothing differs. An update that failed that way leaves the new outputs and the old inputs;
+ * - a replacement is created before the old object is deleted, and even one that failed with an id dooms the old one;
+ * - refresh takes what read gives, and drops what read says is gone;
+ * - once interrupted it begins nothing more. What nobody waits for any more stays as a pending operation, until a
+ *   user clears it; up goes on beside it.
+ */
+export interface Command {
+  readonly green: boolean;
+  readonly after: StackState;
+  readonly operations: readonly OperationRecord[];
+}
+
+export async function up(site: Site, state: StackState, program: Program): Promise<Command> {
+  const desk = openDesk(site, state);
+  await each(site, desk, program, async (declared) => register(site, desk, declared));
+  if (!desk.failed && !site.control.cancelled) {
+    const unwanted = desk.entries().filter((entry) => entry.doomed || !isDeclared(entry, program));
+    await each(site, desk, unwanted.reverse(), async (entry) => remove(site, desk, entry));
+  }
+  return desk.close();
+}
+
+export async function destroy(site: Site, state: StackState): Promise<Command> {
+  const desk = openDesk(site, state);
+  await each(site, desk, desk.entries().reverse(), async (entry) => remove(site, desk, entry));
+  return desk.close();
+}
+
+export async function refresh(site: Site, state: StackState): Promise<Command> {
+  const desk = openDesk(site, state);
+  await each(site, desk, desk.entries(), async (entry) => look(site, desk, entry));
+  return desk.close();
+}
+
+/** The resources for which an up would do something; a check that fails counts too. */
+export async function preview(site: Site, state: StackState, program: Program): Promise<readonly string[]> {
+  const changed: string[] = [];
+  for (const declared of program) {
+    const old = currentOf(state.entries, declared.name);
+    const { inputs, failures } = await site.actor.resource(declared.kind).check(declared.inputs, old?.inputs);
+    if (failures.length > 0 || old === undefined || (await planOf(site, old, inputs)) !== "same") {
+      changed.push(declared.name);
+    }
+  }
+  const unwanted = state.entries.filter((entry) => entry.doomed || !isDeclared(entry, program));
+  return [...changed, ...unwanted.map(({ name }) => name)];
+}
+
+/** One after the other, or all at once; after a failure or an interruption none is begun. */
+async function each<T>(
+  { parallel, control }: Site,
+  desk: Desk,
+  items: readonly T[],
+  act: (item: T) => Promise<void>,
+): Promise<void> {
+  if (parallel) {
+    await Promise.all(items.map(act));
+    return;
+  }
+  for (const item of items) {
+    if (desk.failed || control.cancelled) return;
+    await act(item);
+  }
+}
+
+function currentOf(entries: readonly Entry[], name: string): Entry | undefined {
+  return entries.find((entry) => entry.name === name && !entry.doomed);
+}
+
+function isDeclared(entry: Entry, program: Program): boolean {
+  return program.some(({ name }) => name === entry.name);
+}
+
+type Plan = "same" | "update" | "replace";
+
+async function planOf({ actor }: Site, old: Entry, inputs: Properties): Promise<Plan> {
+  const { changes, replaces } = await actor.resource(old.kind).diff(old, inputs);
+  const changed = changes ?? !isDeepStrictEqual(old.inputs, inputs);
+  if (changed) return replaces.length > 0 ? "replace" : "update";
+  return old.halfDone ? "update" : "same";
+}
+
+async function register(site: Site, desk: Desk, { name, kind, inputs: declared }: Declared): Promise<void> {
+  const resource = site.actor.resource(kind);
+  const old = currentOf(desk.entries(), name);
+  const { inputs, failures } = await resource.check(declared, old?.inputs);
+  if (failures.length > 0) return desk.refuse({ name, kind, inputs }, failures.join("\n"));
+  if (old === undefined) return create(site, desk, { name, kind, inputs }, undefined);
+  const plan = await planOf(site, old, inputs);
+  if (plan === "same") desk.put({ ...old, inputs });
+  else if (plan === "replace") await create(site, desk, { name, kind, inputs }, old);
+  else await update(site, desk, old, inputs);
+}
+
+async function create(site: Site, desk: Desk, declared: Declared, replaced: Entry | undefined) {
+  const { name, kind, inputs } = declared;
+  const attempt = await desk.operate("create", declared, undefined, () =>
+    site.actor.resource(kind).create(inputs),
+  );
+  const held = keptOf(attempt);
+  if (held === undefined) return;
+  if (replaced !== undefined) desk.doom(replaced);
+  desk.add({ name, kind, inputs, ...held, halfDone: attempt.ended === "failed", doomed: false });
+}
+
+async function update(site: Site, desk: Desk, old: Entry, inputs: Properties): Promise<void> {
+  const attempt = await desk.operate("update", { ...old, inputs }, old.id, async () => ({
+    id: old.id,
+    state: await site.actor.resource(old.kind).update(old, inputs),
+  }));
+  const held = keptOf(attempt);
+  if (held === undefined) return;
+  const failed = attempt.ended === "failed";
+  desk.put({ ...old, state: held.state, inputs: failed ? old.inputs : inputs, halfDone: failed });
+}
+
+async function remove(site: Site, desk: Desk, entry: Entry): Promise<void> {
+  const attempt = await desk.operate("delete", entry, entry.id, () =>
+    site.actor.resource(entry.kind).delete(entry),
+  );
+  if (attempt.ended === "well") desk.drop(entry, attempt.record);
+}
+
+async function look(site: Site, desk: Desk, entry: Entry): Promise<void> {
+  const attempt = await desk.operate("read", entry, entry.id, () =>
+    site.actor.resource(entry.kind).read(entry),
+  );
+  if (attempt.ended !== "well") return;
+  if (attempt.result === undefined) return desk.drop(entry, attempt.record);
+  const { id, state, inputs } = attempt.result;
+  desk.put({ ...entry, id, state, inputs, halfDone: false });
+  // The engine compares after each read, to show what has drifted.
+  await site.actor.resource(entry.kind).diff({ id, state }, entry.inputs);
+}
+
+/** What the engine keeps of an operation. */
+function keptOf(attempt: Attempt<Held>): Held | undefined {
+  if (attempt.ended === "well") return attempt.result;
+  return attempt.ended === "failed" ? attempt.kept : undefined;
+}

@@ -1,0 +1,21 @@
+/** What the campaign looks for: each must never happen. */
+export const columns = {
+  lostSilently: "keys lost silently",
+  unnamed: "live keys whose id stands in no state, error or stderr",
+  secondGrants: "second POSTs carried out for one value of grant",
+  secondScopes: "second POSTs carried out for one scope",
+  withoutSecret: "green runs that end without a secret",
+  droppedAlive: "states dropped while the object lived",
+  wider: "permissions wider than declared without an error",
+  secrets: "secrets found",
+  stuck: "runs that did not converge though they could",
+  defects: "unforeseen errors",
+} as const;
+export type Column = keyof typeof columns;
+
+export interface Finding {
+  readonly column: Column;
+  readonly what: string;
+  /** The documented limit under which it is counted apart, and is no violation. */
+  readonly apart?: string;
+}

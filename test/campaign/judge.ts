@@ -1,0 +1,96 @@
+import type { Column, Finding } from "./findings";
+import { droppedAlive, lostSilently, unnamed, wider, withoutSecret } from "./keyFindings";
+import { operationsOf } from "./reading";
+import type { CommandRecord, Entry, Trace } from "./trace";
+
+/** All that a run shows of what must never happen. `stuck` is the business of whoever can run it again. */
+export function judge(trace: Trace): readonly Finding[] {
+  return [
+    ...lostSilently(trace),
+    ...unnamed(trace),
+    ...secondGrants(trace),
+    ...secondScopes(trace),
+    ...withoutSecret(trace),
+    ...droppedAlive(trace),
+    ...wider(trace),
+    ...secretsFound(trace),
+    ...defects(trace),
+  ];
+}
+
+/** Programs give each value of `grant` a meter of its own, so the meter tells which grant a request is for. */
+function secondGrants(trace: Trace): readonly Finding[] {
+  return repeated(trace, "secondGrants", "createBilling", (body) => body["externalMeterId"]).map(
+    ({ finding, first }) => {
+      // Killed between POST and saved state, or with the result thrown away: the engine has forgotten (B3).
+      const { interruption } = commandOf(trace, first) ?? {};
+      const forgotten = interruption !== undefined && interruption !== "ctrlC";
+      return forgotten ? { ...finding, apart: `${interruption} between POST and saved state` } : finding;
+    },
+  );
+}
+
+/** A scope is found by its representation, however its answer was lost (S4). */
+function secondScopes(trace: Trace): readonly Finding[] {
+  return repeated(trace, "secondScopes", "createScope", (body) => body["representation"]).map(
+    ({ finding }) => finding,
+  );
+}
+
+function repeated(
+  { requests }: Trace,
+  column: Column,
+  endpoint: string,
+  nameOf: (body: Readonly<Record<string, unknown>>) => unknown,
+): readonly { readonly finding: Finding; readonly first: number }[] {
+  const first = new Map<unknown, number>();
+  return requests.flatMap(({ n, endpoint: asked, carriedOut, body }) => {
+    if (asked !== endpoint || !carriedOut) return [];
+    const name = nameOf(body as Readonly<Record<string, unknown>>);
+    const before = first.get(name);
+    if (before === undefined) first.set(name, n);
+    return before === undefined
+      ? []
+      : [{ finding: { column, what: `${name} by requests ${before} and ${n}` }, first: before }];
+  });
+}
+
+/** The command in which a request was made. */
+function commandOf({ commands }: Trace, request: number): CommandRecord | undefined {
+  return commands.find(({ operations }) =>
+    operations.some(({ from, until }) => from < request && request <= until),
+  );
+}
+
+/** A secret stands in a text, or in state outside the two properties that are secret; or the token was led astray. */
+function secretsFound({ commands, secrets, made, ledAstray }: Trace): readonly Finding[] {
+  const all = [...new Set([...secrets, ...made.map(({ key }) => key.key)])];
+  const found = commands.flatMap(({ name, step, repetition, told, untold, operations, after }) => {
+    const places = {
+      stderr: `${told}\n${untold}`,
+      errors: operations.map(({ message }) => message).join("\n"),
+      state: JSON.stringify(after.entries.map(shown)),
+    };
+    return Object.entries(places).flatMap(([place, text]) =>
+      all
+        .filter((secret) => text.includes(secret))
+        .map((secret) => `${secret} in the ${place} of ${name} ${step}.${repetition}`),
+    );
+  });
+  const astray = ledAstray > 0 ? [`${ledAstray} requests followed a redirect to another origin`] : [];
+  return [...found, ...astray].map((what) => ({ column: "secrets", what }));
+}
+
+function shown({ inputs, state, ...rest }: Entry): object {
+  const open = ({ key: _, existingKey: __, ...others }: Readonly<Record<string, unknown>>) => others;
+  return { ...rest, inputs: open(inputs), state: open(state) };
+}
+
+function defects(trace: Trace): readonly Finding[] {
+  return operationsOf(trace)
+    .filter(({ operation: { message } }) => /defect/.test(message))
+    .map(({ operation: { name, resource, message } }) => ({
+      column: "defects",
+      what: `${name} of ${resource}: ${message}`,
+    }));
+}

@@ -1,0 +1,116 @@
+import type { StoredKey } from "../service";
+import type { Finding } from "./findings";
+import { makersOf, names, operationsOf, orphans, type Placed, toldTo } from "./reading";
+import type { MadeKey, Trace } from "./trace";
+
+/**
+ * A key lives at the end, made by this run, that no state holds and no text names; and what made it neither failed
+ * with a doubt nor was thrown away, which leaves a pending operation. An error that claims that nothing was created
+ * tells nothing.
+ */
+export function lostSilently(trace: Trace): readonly Finding[] {
+  const told = toldTo(trace);
+  return orphans(trace)
+    .filter((made) => !names(told, made.key.id) && !makersOf(trace, made).some(isDoubtful))
+    .map((made) => ({ column: "lostSilently", what: describe(trace, made) }));
+}
+
+function isDoubtful({ operation: { ended, message } }: Placed): boolean {
+  return ended === "dropped" || (ended === "failed" && !/Nothing was created/.test(message));
+}
+
+/** A key lives at the end, made by this run, whose id stands in no state and in nothing that a user reads. */
+export function unnamed(trace: Trace): readonly Finding[] {
+  const told = toldTo(trace);
+  return orphans(trace)
+    .filter(({ key }) => !names(told, key.id))
+    .map((made) => ({ column: "unnamed", what: describe(trace, made), ...apart(unnameable(trace, made)) }));
+}
+
+/** Why nobody could name a key. */
+function unnameable(trace: Trace, made: MadeKey): string | undefined {
+  if (makersOf(trace, made).some(({ command }) => command.interruption === "hostKilled")) {
+    return "the host was killed";
+  }
+  const lists = trace.requests.filter(({ n, endpoint }) => endpoint === "listApiKeys" && n > made.request);
+  const { listCut, listLag } = trace.schedule.dialect;
+  const legible = lists.filter(({ status, fault }) => status === 200 && fault === undefined);
+  // Not to ask is no excuse.
+  if (lists.length > 0 && legible.length <= listLag) return "no list was answered after it was made";
+  if (listCut > 0 && lists.length > 0) return "the service cuts its lists";
+  return undefined;
+}
+
+function apart(reason: string | undefined): { readonly apart?: string } {
+  return reason === undefined ? {} : { apart: reason };
+}
+
+function describe(trace: Trace, made: MadeKey): string {
+  const makers = makersOf(trace, made).map(
+    ({ command, operation }) =>
+      `${operation.resource} in ${command.name} ${command.step}.${command.repetition}${command.interruption === undefined ? "" : ` (${command.interruption})`} ${operation.ended}: ${operation.message}`,
+  );
+  return `${made.key.id} by request ${made.request}, ${makers.join("; ") || "by no create"}`;
+}
+
+/** After a green up a key in state has no secret, or another one than the service gave it. */
+export function withoutSecret({ commands, made }: Trace): readonly Finding[] {
+  const secretOf = new Map(made.map(({ key }) => [key.id, key.key]));
+  return commands
+    .filter(({ name, green }) => name === "up" && green)
+    .flatMap(({ step, repetition, after }) =>
+      after.entries
+        .filter(({ kind, id, state }) => kind === "ApiKey" && secretOf.get(id) !== state["key"])
+        .map(({ name, id }) => ({
+          column: "withoutSecret" as const,
+          what: `${name} (${id}) after up ${step}.${repetition}`,
+        })),
+    );
+}
+
+/** After a green up a key may do more than is declared, though nobody changed it since state last saw it. */
+export function wider({ commands }: Trace): readonly Finding[] {
+  return commands
+    .filter(({ name, green }) => name === "up" && green)
+    .flatMap(({ step, repetition, after, live, drifted }) =>
+      after.entries
+        .filter(({ kind, name, doomed }) => kind === "ApiKey" && !doomed && !drifted.has(name))
+        .flatMap(({ name, id, inputs }) => {
+          const key = live.find((one) => one.id === id);
+          const more = key === undefined ? [] : excess(key, inputs);
+          const what = `${name} (${id}) after up ${step}.${repetition}: ${more.join(", ")}`;
+          return more.length === 0 ? [] : [{ column: "wider" as const, what }];
+        }),
+    );
+}
+
+const permissions = ["create", "read", "update", "del"] as const;
+
+function excess({ scopes, enabled }: StoredKey, inputs: Readonly<Record<string, unknown>>): string[] {
+  const declared = (inputs["scopes"] ?? []) as readonly Readonly<Record<string, unknown>>[];
+  const granted = (representation: string, permission: string) =>
+    declared.some((scope) => scope["representation"] === representation && scope[permission] === true);
+  const more = scopes.flatMap((scope) =>
+    permissions
+      .filter((permission) => scope[permission] && !granted(scope.representation, permission))
+      .map((permission) => `${scope.representation}.${permission}`),
+  );
+  return enabled && inputs["enabled"] === false ? [...more, "enabled"] : more;
+}
+
+/**
+ * State lost a resource by a read or a delete although the object lived. Apart: the service said 404 for the key, as
+ * no workspace or list contradicted (R6).
+ */
+export function droppedAlive(trace: Trace): readonly Finding[] {
+  return operationsOf(trace)
+    .filter(({ operation }) => operation.lostAlive)
+    .map(({ command, operation }) => {
+      const { name, resource, id, from, until } = operation;
+      const asked = trace.requests.filter(({ n }) => from < n && n <= until);
+      const denied = asked.some(({ status, fault }) => fault === "status" && status === 404);
+      const listed = asked.some(({ endpoint, status }) => endpoint === "listApiKeys" && status === 200);
+      const what = `${resource} (${id}) by ${name} in ${command.name} ${command.step}.${command.repetition}`;
+      return { column: "droppedAlive", what, ...apart(denied && !listed ? "a lone 404" : undefined) };
+    });
+}

@@ -1,0 +1,28 @@
+import type { StartActor } from "./actor";
+import { openForeigner } from "./foreigner";
+import { type Trial, tryOut } from "./trial";
+
+/** Tries out seeds, several at a time: they mostly wait. */
+export async function tryOutMany(
+  seeds: Iterable<number>,
+  start: StartActor,
+  atOnce: number,
+  onTrial: (trial: Trial) => void,
+): Promise<void> {
+  const foreigner = await openForeigner();
+  const left = seeds[Symbol.iterator]();
+  const work = async () => {
+    for (let next = left.next(); !next.done; next = left.next()) {
+      onTrial(await tryOut(next.value, start, foreigner));
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: atOnce }, work));
+  } finally {
+    await foreigner.close();
+  }
+}
+
+export function* seedsFrom(first: number, count: number, stride = 1): Generator<number> {
+  for (let n = 0; n < count; n += stride) yield first + n;
+}

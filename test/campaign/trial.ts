@@ -1,0 +1,46 @@
+import type { StartActor } from "./actor";
+import { lastWords, redEnd, untroubled } from "./convergence";
+import { drawSchedule } from "./drawSchedule";
+import type { Finding } from "./findings";
+import type { Foreigner } from "./foreigner";
+import { judge } from "./judge";
+import { play } from "./play";
+import type { Trace } from "./trace";
+
+/** What one schedule came to. */
+export interface Trial {
+  readonly seed: number;
+  readonly dialect: string;
+  readonly findings: readonly Finding[];
+  /** Faults that requests met, and interruptions and outages, each by its kind. */
+  readonly injected: Readonly<Record<string, number>>;
+}
+
+export async function tryOut(seed: number, start: StartActor, foreigner: Foreigner): Promise<Trial> {
+  const schedule = drawSchedule(seed, foreigner.urlFor(seed));
+  const trace = await play(schedule, start, () => foreigner.visits(seed));
+  const findings = [...judge(trace), ...(await stuck(trace, start))];
+  return { seed, dialect: schedule.dialectName, findings, injected: injectedInto(trace) };
+}
+
+/** Up did not come to a quiet end after all faults, though it does where none was: without them the answer is known. */
+async function stuck(trace: Trace, start: StartActor): Promise<readonly Finding[]> {
+  if (trace.converged) return [];
+  const reason = redEnd(trace);
+  const what = lastWords(trace);
+  if (reason !== undefined) return [{ column: "stuck", what, apart: reason }];
+  const plain = await play(untroubled(trace.schedule), start, () => 0);
+  if (plain.converged) return [{ column: "stuck", what }];
+  return [{ column: "stuck", what, apart: "the same without any fault" }];
+}
+
+function injectedInto({ requests, commands, schedule }: Trace): Record<string, number> {
+  const kinds = [
+    ...requests.flatMap(({ fault }) => fault ?? []),
+    ...commands.flatMap(({ interruption }) => interruption ?? []),
+    ...[...schedule.steps, schedule.ending].flatMap(({ outage }) => (outage === undefined ? [] : "outage")),
+  ];
+  const counts: Record<string, number> = {};
+  for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
