@@ -32,7 +32,7 @@ export interface Resource {
   delete(held: Held): Promise<void>;
 }
 
-export interface Checked {
+interface Checked {
   readonly inputs: Properties;
   readonly failures: readonly string[];
 }

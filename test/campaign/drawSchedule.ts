@@ -5,8 +5,8 @@ import { drawPrograms } from "./drawProgram";
 import { drawTrouble } from "./drawTrouble";
 import type { Drift, Program, Schedule, Step } from "./schedule";
 
-/** The schedule of a seed. `foreignUrl` is the origin to which redirects lead. */
-export function drawSchedule(seed: number, foreignUrl: string): Schedule {
+/** The schedule of a seed, of so many steps at most. `foreignUrl` is the origin to which redirects lead. */
+export function drawSchedule(seed: number, foreignUrl: string, most: number): Schedule {
   const draw = drawing(seed);
   const [dialectName, knobs] = drawDialect(draw);
   // A pause for the pace would take whole seconds; faults bring 429 too.
@@ -14,7 +14,7 @@ export function drawSchedule(seed: number, foreignUrl: string): Schedule {
   const workspaceId = { text: "ws_main", numeric: "4711", odd: "ws main/ü%2F?#" }[dialect.ids];
   const parallel = draw.chance(35);
   const programs = drawPrograms(draw, workspaceId, parallel);
-  const count = draw.number(2, 6);
+  const count = draw.number(2, most);
   const steps = Array.from({ length: count }, (_, n) => drawStep(draw, n, programs.next(), foreignUrl));
   return { seed, dialectName, dialect, workspaceId, parallel, steps, ending: drawTrouble(draw, foreignUrl) };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Held } from "./actor";
+import { type Held, OperationFailed } from "./actor";
 import { type Attempt, type Desk, openDesk } from "./operations";
 import type { Declared, Program, Properties } from "./schedule";
 import type { Site } from "./site";
@@ -59,19 +59,29 @@ export async function preview(site: Site, state: StackState, program: Program): 
 }
 
 /** One after the other, or all at once; after a failure or an interruption none is begun. */
-async function each<T>(
+async function each<T extends Declared>(
   { parallel, control }: Site,
   desk: Desk,
   items: readonly T[],
   act: (item: T) => Promise<void>,
 ): Promise<void> {
+  const attempt = async (item: T) => {
+    if (control.cancelled) return;
+    try {
+      await act(item);
+    } catch (error) {
+      // What a process that has ended can't even check or compare.
+      if (!(error instanceof OperationFailed)) throw error;
+      desk.refuse(item, error.message);
+    }
+  };
   if (parallel) {
-    await Promise.all(items.map(act));
+    await Promise.all(items.map(attempt));
     return;
   }
   for (const item of items) {
-    if (desk.failed || control.cancelled) return;
-    await act(item);
+    if (desk.failed) return;
+    await attempt(item);
   }
 }
 

@@ -1,23 +1,22 @@
-import type { StartActor } from "./actor";
 import { openForeigner } from "./foreigner";
+import type { Tier } from "./tiers";
 import { type Trial, tryOut } from "./trial";
 
 /** Tries out seeds, several at a time: they mostly wait. */
 export async function tryOutMany(
   seeds: Iterable<number>,
-  start: StartActor,
-  atOnce: number,
+  tier: Tier,
   onTrial: (trial: Trial) => void,
 ): Promise<void> {
   const foreigner = await openForeigner();
   const left = seeds[Symbol.iterator]();
   const work = async () => {
     for (let next = left.next(); !next.done; next = left.next()) {
-      onTrial(await tryOut(next.value, start, foreigner));
+      onTrial(await tryOut(next.value, tier, foreigner));
     }
   };
   try {
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await Promise.all(Array.from({ length: tier.atOnce }, work));
   } finally {
     await foreigner.close();
   }

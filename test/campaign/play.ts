@@ -25,7 +25,7 @@ export async function play(schedule: Schedule, start: StartActor, ledAstray: () 
     const last = schedule.steps.at(-1)?.program ?? [];
     const converged = await run.settle(schedule.steps.length, last);
     await run.stubbornly(schedule.steps.length, ["destroy"], "destroy", last, schedule.ending);
-    await run.command(schedule.steps.length, "destroy", last, 0);
+    if (!run.isEmpty()) await run.command(schedule.steps.length, "destroy", last, 0);
     const { standIn, accessToken, made } = stage;
     return {
       schedule,
@@ -111,6 +111,7 @@ function openRun({ parallel }: Schedule, start: StartActor, stage: Stage) {
   return {
     commands,
     command,
+    isEmpty: () => state.entries.length === 0,
     drift(drift: Schedule["steps"][number]["drifts"][number]): void {
       stage.drift(drift, state.entries);
       drifted.add(drift.kind === "editWorkspace" ? "settings" : drift.resource);

@@ -1,64 +1,70 @@
-/** `npm run test:campaign`: seeded schedules of faults over whole lives of resources, and what they came to. */
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { availableParallelism } from "node:os";
-import { join } from "node:path";
+/**
+ * `npm run test:campaign`: seeded schedules of faults over whole lives of resources, and what they came to.
+ *
+ * --schedules N, --host N: how many below the door, and how many in the engine's host (10,000 and 300).
+ * --first N: the first seed (1).
+ * --seed N: this one alone; with --host in the host.
+ */
 import { parseArgs } from "node:util";
 import { measureAmplification } from "./amplification";
-import { startInProcess } from "./inProcess";
+import { tryOutInWorkers } from "./crowd";
 import { tryOutMany } from "./many";
 import { quickenPauses } from "./quickPauses";
 import { table } from "./table";
-import { count, openTally, type Tally, violationsIn } from "./tally";
-import type { Trial } from "./trial";
+import { count, openTally, violationsIn } from "./tally";
+import { type TierName, tiers } from "./tiers";
 
 const { values } = parseArgs({
   options: {
     schedules: { type: "string", default: "10000" },
+    host: { type: "string" },
     first: { type: "string", default: "1" },
     seed: { type: "string" },
   },
 });
 
-/** The peak memory of the largest process, in MB. */
-async function inWorkers(tally: Tally): Promise<number> {
-  const workers = Math.min(2, availableParallelism());
-  let peak = 0;
-  const runOne = async (n: number) => {
-    const schedules = Number(values.schedules) - n;
-    const args = [Number(values.first) + n, schedules, workers].map(String);
-    const worker = fork(join(__dirname, "worker.ts"), args);
-    worker.on("message", (message: { trial: Trial } | { peakMegabytes: number }) => {
-      if ("trial" in message) count(tally, message.trial);
-      else peak = Math.max(peak, message.peakMegabytes);
-    });
-    const [code] = await once(worker, "exit");
-    if (code !== 0) throw new Error(`a process of the campaign ended with ${code}`);
-  };
-  await Promise.all(Array.from({ length: workers }, (_, n) => runOne(n)));
-  return peak;
-}
+const titles: Readonly<Record<TierName, string>> = {
+  process: "Below the door",
+  host: "In the engine's host",
+};
 
-async function alone(tally: Tally, seed: number): Promise<number> {
-  quickenPauses();
-  await tryOutMany([seed], startInProcess, 1, (trial) => count(tally, trial));
-  return process.resourceUsage().maxRSS / 1024;
-}
-
-async function run(): Promise<number> {
+/** Whether nothing was found. */
+async function campaign(tier: TierName, schedules: number): Promise<boolean> {
+  if (schedules === 0) return true;
+  const began = Date.now();
   const tally = openTally();
-  const peak = values.seed === undefined ? await inWorkers(tally) : await alone(tally, Number(values.seed));
+  const peak = await tryOutInWorkers(tally, tier, Number(values.first), schedules);
   const amplification = await measureAmplification();
+  const how = tier === "host" ? " --host 1" : "";
   for (const { seed, text } of tally.failures) {
-    console.log(`seed ${seed}: ${text}\n  npm run test:campaign -- --seed ${seed}`);
+    console.log(`seed ${seed}: ${text}\n  npm run test:campaign -- --seed ${seed}${how}`);
   }
+  console.log(`\n${titles[tier]}, ${Math.round((Date.now() - began) / 1_000)} s`);
   console.log(table(tally, amplification, peak));
-  const bounded = amplification.oneCall <= 4 && amplification.manyCalls <= 1.1;
-  return violationsIn(tally) === 0 && bounded ? 0 : 1;
+  return violationsIn(tally) === 0 && amplification.oneCall <= 4 && amplification.manyCalls <= 1.1;
+}
+
+/** One schedule, with all that it showed. */
+async function replay(seed: number, tier: TierName): Promise<boolean> {
+  quickenPauses();
+  const tally = openTally();
+  await tryOutMany([seed], tiers[tier], (trial) => {
+    count(tally, trial);
+    console.log(JSON.stringify(trial, undefined, 2));
+  });
+  return violationsIn(tally) === 0;
+}
+
+async function run(): Promise<boolean> {
+  if (values.seed !== undefined) {
+    return replay(Number(values.seed), values.host === undefined ? "process" : "host");
+  }
+  const below = await campaign("process", Number(values.schedules));
+  return (await campaign("host", Number(values.host ?? 300))) && below;
 }
 
 run().then(
-  (code) => process.exit(code),
+  (well) => process.exit(well ? 0 : 1),
   (error: unknown) => {
     console.error(error);
     process.exit(2);

@@ -5,6 +5,7 @@ import type { Finding } from "./findings";
 import type { Foreigner } from "./foreigner";
 import { judge } from "./judge";
 import { play } from "./play";
+import type { Tier } from "./tiers";
 import type { Trace } from "./trace";
 
 /** What one schedule came to. */
@@ -16,8 +17,8 @@ export interface Trial {
   readonly injected: Readonly<Record<string, number>>;
 }
 
-export async function tryOut(seed: number, start: StartActor, foreigner: Foreigner): Promise<Trial> {
-  const schedule = drawSchedule(seed, foreigner.urlFor(seed));
+export async function tryOut(seed: number, { start, steps }: Tier, foreigner: Foreigner): Promise<Trial> {
+  const schedule = drawSchedule(seed, foreigner.urlFor(seed), steps);
   const trace = await play(schedule, start, () => foreigner.visits(seed));
   const findings = [...judge(trace), ...(await stuck(trace, start))];
   return { seed, dialect: schedule.dialectName, findings, injected: injectedInto(trace) };

@@ -1,19 +1,16 @@
 /** One process of the campaign: it tries out the seeds that it is told, and reports each trial to its parent. */
-import { startInProcess } from "./inProcess";
 import { seedsFrom, tryOutMany } from "./many";
 import { quickenPauses } from "./quickPauses";
+import { type TierName, tiers } from "./tiers";
 
-/** So many at once keep a processor busy while the others wait. */
-const atOnce = 32;
-
-async function work([first, count, stride]: readonly number[]): Promise<void> {
+async function work([tier, first, count, stride]: readonly string[]): Promise<void> {
   quickenPauses();
-  const seeds = seedsFrom(first ?? 1, count ?? 0, stride);
-  await tryOutMany(seeds, startInProcess, atOnce, (trial) => process.send?.({ trial }));
+  const seeds = seedsFrom(Number(first), Number(count), Number(stride));
+  await tryOutMany(seeds, tiers[tier as TierName], (trial) => process.send?.({ trial }));
   process.send?.({ peakMegabytes: process.resourceUsage().maxRSS / 1024 });
 }
 
-work(process.argv.slice(2).map(Number)).then(
+work(process.argv.slice(2)).then(
   () => process.disconnect(),
   (error: unknown) => {
     console.error(error);

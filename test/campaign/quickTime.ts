@@ -1,0 +1,23 @@
+/** How much faster time runs in the host than outside. */
+const factor = 20;
+
+/** So long outside, for a time inside. */
+export function scaled(ms: number): number {
+  return ms / factor;
+}
+
+/**
+ * Environment of a host in which all time passes quickly: pauses, time-outs, and the clock that measures them. Short
+ * waits, in which the process takes its leave, stay what they are.
+ */
+export function quickTime(): Readonly<Record<string, string>> {
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+}
+
+const script = `
+const wait = globalThis.setTimeout;
+const quick = (run, ms, ...rest) => wait(run, ms > 100 ? Math.max(ms / ${factor}, 5) : ms, ...rest);
+globalThis.setTimeout = Object.defineProperties(quick, Object.getOwnPropertyDescriptors(wait));
+const now = performance.now.bind(performance);
+performance.now = () => now() * ${factor};
+`;
