@@ -8,11 +8,13 @@
 import { parseArgs } from "node:util";
 import { measureAmplification } from "./amplification";
 import { tryOutInWorkers } from "./crowd";
-import { tryOutMany } from "./many";
+import { openForeigner } from "./foreigner";
 import { quickenPauses } from "./quickPauses";
+import { story } from "./story";
 import { table } from "./table";
 import { count, openTally, violationsIn } from "./tally";
 import { type TierName, tiers } from "./tiers";
+import { tryOut } from "./trial";
 
 const { values } = parseArgs({
   options: {
@@ -44,14 +46,13 @@ async function campaign(tier: TierName, schedules: number): Promise<boolean> {
   return violationsIn(tally) === 0 && amplification.oneCall <= 4 && amplification.manyCalls <= 1.1;
 }
 
-/** One schedule, with all that it showed. */
+/** One schedule, with all that happened in it. */
 async function replay(seed: number, tier: TierName): Promise<boolean> {
   quickenPauses();
   const tally = openTally();
-  await tryOutMany([seed], tiers[tier], (trial) => {
-    count(tally, trial);
-    console.log(JSON.stringify(trial, undefined, 2));
-  });
+  const foreigner = await openForeigner();
+  count(tally, await tryOut(seed, tiers[tier], foreigner, (trace) => console.log(story(trace))));
+  for (const { text } of tally.failures) console.log(text);
   return violationsIn(tally) === 0;
 }
 

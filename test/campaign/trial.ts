@@ -17,9 +17,15 @@ export interface Trial {
   readonly injected: Readonly<Record<string, number>>;
 }
 
-export async function tryOut(seed: number, { start, steps }: Tier, foreigner: Foreigner): Promise<Trial> {
+export async function tryOut(
+  seed: number,
+  { start, steps }: Tier,
+  foreigner: Foreigner,
+  onTrace: (trace: Trace) => void = () => {},
+): Promise<Trial> {
   const schedule = drawSchedule(seed, foreigner.urlFor(seed), steps);
   const trace = await play(schedule, start, () => foreigner.visits(seed));
+  onTrace(trace);
   const findings = [...judge(trace), ...(await stuck(trace, start))];
   return { seed, dialect: schedule.dialectName, findings, injected: injectedInto(trace) };
 }

@@ -1,0 +1,37 @@
+import type { Schedule } from "./schedule";
+import type { CommandRecord, Trace } from "./trace";
+
+/** A run in words, for whoever looks for the cause of what it showed. */
+export function story(trace: Trace): string {
+  const { schedule, commands, requests } = trace;
+  return [
+    ...planned(schedule),
+    ...commands.flatMap(told),
+    ...requests.map(
+      ({ n, method, path, status, fault, carriedOut }) =>
+        `${n} ${method} ${path} ${status} ${fault ?? ""}${carriedOut ? " carried out" : ""}`,
+    ),
+  ].join("\n");
+}
+
+function planned({ dialectName, parallel, steps, ending }: Schedule): readonly string[] {
+  const title = `service: ${dialectName}; operations ${parallel ? "at once" : "one after the other"}`;
+  return [title, ...[...steps, ending].map((step, n) => `step ${n}: ${JSON.stringify(step)}`)];
+}
+
+function told(command: CommandRecord): readonly string[] {
+  const { step, repetition, name, green, interruption, operations, after, live } = command;
+  const entries = after.entries.map(
+    ({ name: resource, id, halfDone, doomed }) =>
+      `${resource} = ${id}${halfDone ? " (half done)" : ""}${doomed ? " (to be deleted)" : ""}`,
+  );
+  return [
+    `${name} ${step}.${repetition}: ${green ? "green" : "red"} ${interruption ?? ""}`,
+    ...operations.map(
+      ({ name: operation, resource, from, until, ended, message }) =>
+        `  ${operation} ${resource}, requests ${from + 1} to ${until}: ${ended} ${message}`,
+    ),
+    ...command.told.split("\n").map((line) => `  ${line}`),
+    `  state: ${entries.join(", ")}; live keys: ${live.map(({ id }) => id).join(", ")}`,
+  ];
+}
