@@ -1,6 +1,6 @@
 import type { LoggedRequest, StandIn, StoredKey } from "../service";
 import { representations } from "./drawProgram";
-import { startOnOwnPort } from "./ports";
+import { startAgain, startOnOwnPort } from "./ports";
 import type { Drift, Interruption, Schedule, Trouble } from "./schedule";
 import type { Entry, MadeKey } from "./trace";
 
@@ -45,7 +45,7 @@ export async function openStage({ seed, dialect, workspaceId }: Schedule): Promi
   }
   async function restore(): Promise<void> {
     await stopping;
-    await standIn.start();
+    await startAgain(standIn);
   }
   for (const representation of representations) standIn.addScope({ workspaceId, representation });
   // Somebody else's, of the name that a program declares too.
