@@ -38,7 +38,9 @@ module.exports = {
     {
       name: "lifecycle-knows-no-resource",
       severity: "error",
-      from: { path: "^provider/(lifecycle|definition|state|unknown|config|errors|run|known|sharedList)\\.ts$" },
+      from: {
+        path: "^provider/(lifecycle|definition|state|unknown|config|errors|run|known|sharedList)\\.ts$",
+      },
       to: { path: "^provider/resources/" },
     },
     {
