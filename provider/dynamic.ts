@@ -102,12 +102,15 @@ async function guarded<T>(properties: Properties, operation: () => Promise<T>): 
   } catch (error) {
     if (!(error instanceof Failure)) throw new HostError(defect(error));
     const { message, kept } = error;
-    throw new HostError(
-      message,
-      kept && { ...kept, state: { ...kept.state, [providerKey]: properties[providerKey] } },
-    );
+    if (kept === undefined) throw new HostError(message);
+    const state = { ...kept.state, [providerKey]: properties[providerKey] };
+    if (Buffer.byteLength(JSON.stringify(state)) <= mostKept) throw new HostError(message, { ...kept, state });
+    throw new HostError(`${message} The engine could not take so large a state, which stays as it was.`);
   }
 }
+
+/** Bytes of a state that still fit into what the host answers of a failure: more would end its connection. */
+const mostKept = 44 * 1_024;
 
 /** The message of an unforeseen error may hold anything, secrets too, so only its kind and place are told. */
 function defect(error: unknown): string {

@@ -99,6 +99,7 @@ function rules(declared: Properties, before: Properties | undefined): readonly s
 export const apiKey: Definition = {
   kind: "ApiKey",
   schema: inputs,
+  mostBytes: 32 * 1_024,
   rules,
   pending: (state) => (state[keyLost] === true ? ["key"] : undefined),
   unchanged: (field, state, value) =>
