@@ -104,7 +104,8 @@ async function guarded<T>(properties: Properties, operation: () => Promise<T>): 
     const { message, kept } = error;
     if (kept === undefined) throw new HostError(message);
     const state = { ...kept.state, [providerKey]: properties[providerKey] };
-    if (Buffer.byteLength(JSON.stringify(state)) <= mostKept) throw new HostError(message, { ...kept, state });
+    const fits = Buffer.byteLength(JSON.stringify(state)) <= mostKept;
+    if (fits) throw new HostError(message, { ...kept, state });
     throw new HostError(`${message} The engine could not take so large a state, which stays as it was.`);
   }
 }
