@@ -10,13 +10,16 @@ export function drawSchedule(seed: number, foreignUrl: string, most: number): Sc
   const draw = drawing(seed);
   const [dialectName, knobs] = drawDialect(draw);
   // A pause for the pace would take whole seconds; faults bring 429 too.
-  const dialect = { ...defaultDialect, ...knobs, rateLimitPerSecond: 0 };
-  const workspaceId = { text: "ws_main", numeric: "4711", odd: "ws main/ü%2F?#" }[dialect.ids];
+  const plain = { ...defaultDialect, ...knobs, rateLimitPerSecond: 0 };
+  const workspaceId = { text: "ws_main", numeric: "4711", odd: "ws main/ü%2F?#" }[plain.ids];
   const parallel = draw.chance(35);
   const programs = drawPrograms(draw, workspaceId, parallel);
   const count = draw.number(2, most);
   const steps = Array.from({ length: count }, (_, n) => drawStep(draw, n, programs.next(), foreignUrl));
-  return { seed, dialectName, dialect, workspaceId, parallel, steps, ending: drawTrouble(draw, foreignUrl) };
+  const ending = drawTrouble(draw, foreignUrl);
+  // What an error repeats of the request is where secrets come from.
+  const dialect: Dialect = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
+  return { seed, dialectName, dialect, workspaceId, parallel, steps, ending };
 }
 
 function drawStep(draw: Draw, n: number, program: Program, foreignUrl: string): Step {
