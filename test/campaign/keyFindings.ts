@@ -99,8 +99,8 @@ function excess({ scopes, enabled }: StoredKey, inputs: Readonly<Record<string, 
 }
 
 /**
- * State lost a resource by a read or a delete although the object lived. Apart: the service said 404 for the key, as
- * no workspace or list contradicted (R6).
+ * State lost a resource by a read or a delete although the object lived. Apart: the service said 404 for the key, and
+ * its list, which would have contradicted, was asked for in vain (R6).
  */
 export function droppedAlive(trace: Trace): readonly Finding[] {
   return operationsOf(trace)
@@ -109,8 +109,10 @@ export function droppedAlive(trace: Trace): readonly Finding[] {
       const { name, resource, id, from, until } = operation;
       const asked = trace.requests.filter(({ n }) => from < n && n <= until);
       const denied = asked.some(({ status, fault }) => fault === "status" && status === 404);
-      const listed = asked.some(({ endpoint, status }) => endpoint === "listApiKeys" && status === 200);
+      const lists = asked.filter(({ endpoint }) => endpoint === "listApiKeys");
+      // Not to ask is no excuse.
+      const unheard = lists.length > 0 && lists.every(({ status }) => status !== 200);
       const what = `${resource} (${id}) by ${name} in ${command.name} ${command.step}.${command.repetition}`;
-      return { column: "droppedAlive", what, ...apart(denied && !listed ? "a lone 404" : undefined) };
+      return { column: "droppedAlive", what, ...apart(denied && unheard ? "a lone 404" : undefined) };
     });
 }
