@@ -1,6 +1,6 @@
 import type { StoredKey } from "../service";
 import type { Finding } from "./findings";
-import { makersOf, names, operationsOf, orphans, type Placed, toldTo } from "./reading";
+import { makersOf, names, namesakesOf, operationsOf, orphans, type Placed, toldTo } from "./reading";
 import type { MadeKey, Trace } from "./trace";
 
 /**
@@ -27,17 +27,27 @@ export function unnamed(trace: Trace): readonly Finding[] {
     .map((made) => ({ column: "unnamed", what: describe(trace, made), ...apart(unnameable(trace, made)) }));
 }
 
-/** Why nobody could name a key. */
+/**
+ * Why nobody could name a key: its host was killed; or whenever a key of its name and customer was being made from then
+ * on, the list was asked for in vain; or the service leaves it out. Not to ask is no excuse.
+ */
 function unnameable(trace: Trace, made: MadeKey): string | undefined {
   if (makersOf(trace, made).some(({ command }) => command.interruption === "hostKilled")) {
     return "the host was killed";
   }
-  const lists = trace.requests.filter(({ n, endpoint }) => endpoint === "listApiKeys" && n > made.request);
+  const alike = namesakesOf(trace, made).map(({ operation }) => operation);
+  const lists = trace.requests.filter(
+    ({ n, endpoint }) =>
+      endpoint === "listApiKeys" &&
+      n > made.request &&
+      alike.some(({ from, until }) => from < n && n <= until),
+  );
   const { listCut, listLag } = trace.schedule.dialect;
   const legible = lists.filter(({ status, fault }) => status === 200 && fault === undefined);
-  // Not to ask is no excuse.
-  if (lists.length > 0 && legible.length <= listLag) return "no list was answered after it was made";
-  if (listCut > 0 && lists.length > 0) return "the service cuts its lists";
+  const refused = alike.some(({ message }) => /connection was refused/.test(message));
+  const asked = lists.length > 0 || refused;
+  if (asked && legible.length <= listLag) return "no list was answered while it was declared";
+  if (listCut > 0 && asked) return "the service cuts its lists";
   return undefined;
 }
 

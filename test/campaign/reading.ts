@@ -40,6 +40,19 @@ export function makersOf(trace: Trace, { key, request }: MadeKey): readonly Plac
   );
 }
 
+/** The creates of a key's name and customer that had not ended when it was made. */
+export function namesakesOf(trace: Trace, { key, request }: MadeKey): readonly Placed[] {
+  const name = key.name.trim().toLowerCase();
+  return operationsOf(trace).filter(
+    ({ operation: { name: operation, kind, inputs, until } }) =>
+      operation === "create" &&
+      kind === "ApiKey" &&
+      inputs["customerId"] === key.customerId &&
+      String(inputs["name"]).toLowerCase() === name &&
+      until >= request,
+  );
+}
+
 /** The keys made that live at the end although no state holds them. */
 export function orphans(trace: Trace): readonly MadeKey[] {
   const held = new Set(trace.commands.at(-1)?.after.entries.map(({ id }) => id));
