@@ -8,7 +8,8 @@ import type { Scene } from "./scene";
 export type Way = "one Ctrl-C" | "SIGTERM" | "two Ctrl-C" | "SIGKILL of the engine" | "SIGKILL of the host";
 
 const changed = `
-new ApiKey("changed", { ...base, enabled: false });`;
+new ApiKey("changed", { ...base, enabled: false });
+new ApiKey("first", { ...base, keepers: { month: "june" } }, { deleteBeforeReplace: true });`;
 const during = (credits: string) => `${changed}
 new ApiKey("swapped", { ...base, keepers: { month: "june" } });
 new ApiKey("made", base);
@@ -18,6 +19,7 @@ new CustomerBilling("credits", { workspaceId: "ws_main", ${credits} });`;
 export const programs = {
   before: program(`
 new ApiKey("changed", base);
+new ApiKey("first", { ...base, keepers: { month: "may" } }, { deleteBeforeReplace: true });
 new ApiKey("swapped", { ...base, keepers: { month: "may" } });
 new ApiKey("dropped", base);`),
   during: program(during('totalCredits: "100"')),
@@ -33,8 +35,14 @@ ${resources}
 `;
 }
 
-/** The writes of an up from `before` to `during`, up to the deletes. */
-export const writes = ["createApiKey", "createApiKey", "createBilling", "editApiKey"] as const;
+/** The writes that an up from `before` to `during` begins with: further deletes are its end. */
+export const writes = [
+  "createApiKey",
+  "createApiKey",
+  "createBilling",
+  "deleteApiKey",
+  "editApiKey",
+] as const;
 
 /** Answers that take some seconds. */
 const slow = (endpoint: Endpoint): Fault => ({
@@ -51,9 +59,7 @@ export async function upCutShort(
 ): Promise<Outcome> {
   const { service, stack } = scene;
   service.clearRequests();
-  for (const endpoint of new Set(during)) {
-    service.inject({ endpoint, fault: faultOf(endpoint), times: Number.POSITIVE_INFINITY });
-  }
+  for (const endpoint of during) service.inject({ endpoint, fault: faultOf(endpoint) });
   let cli = 0;
   let printed = "";
   const hear = (text: string) => {

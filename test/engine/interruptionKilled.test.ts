@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectQuiet, expectUnsaid } from "./expectations";
+import { expectQuiet, expectUnsaid, stepsFor } from "./expectations";
 import { held, live, names, programs, upCutShort, writes, written } from "./interruption";
 import { type Scene, setScene } from "./scene";
 
@@ -34,7 +34,8 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
     // The host goes on without its engine; without the host there is nobody to delete a key again, nor to tell of it.
     expect(names(orphans)).toEqual(engineGone ? [] : ["made", "swapped"]);
     if (!engineGone) expect(cut.output).toContain("error reading from server");
-    const pending = ["creating credits", "creating made", "creating swapped", "updating changed"];
+    const creating = ["creating credits", "creating made", "creating swapped"];
+    const pending = [...creating, "deleting first", "updating changed"];
     expect(await held(scene)).toEqual({
       keys: before,
       pending: engineGone ? pending : [],
@@ -54,6 +55,13 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
     await scene.declare(programs.adopting(scene.service.billings()[0]?.id ?? ""));
     const up = await scene.stack.up({ refresh: !engineGone });
     expect(up.ok, up.output).toBe(true);
+    if (!engineGone) {
+      const [refreshed] = stepsFor(up, "changed");
+      expect(refreshed).toMatchObject({
+        duringRefresh: true,
+        changed: { enabled: { old: true, new: false } },
+      });
+    }
     for (const orphan of orphans) {
       const [name, id] = orphan.split(" ");
       expect(up.output).toMatch(
@@ -62,7 +70,7 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
     }
     if (engineGone) expect(up.output).not.toContain("a live key of this name");
     const { keys, pending, billingId } = await held(scene);
-    expect(names(keys)).toEqual(["changed", "made", "swapped"]);
+    expect(names(keys)).toEqual(["changed", "first", "made", "swapped"]);
     expect({ keys, pending }).toEqual({ keys: known(), pending: [] });
     expect(scene.service.billings().map(({ id }) => id)).toEqual([billingId]);
     await expectQuiet(scene);
@@ -72,7 +80,7 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
     await scene.declare(programs.after);
     const cut = await upCutShort(scene, way, ["deleteApiKey", "deleteApiKey"]);
     expect(cut.ok, cut.output).toBe(false);
-    expect(names(known())).toEqual(["changed"]);
+    expect(names(known())).toEqual(["changed", "first"]);
     if (engineGone) await unlock();
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
