@@ -21,7 +21,7 @@ let shared: Transport | undefined;
 function sharedTransport(writing: Run): Transport {
   const gate = async (method: string) =>
     method === "POST" || method === "PATCH" ? writing.over() : undefined;
-  shared ??= openTransport({ gate });
+  shared ??= openTransport({ gate, signal: writing.signal });
   return shared;
 }
 

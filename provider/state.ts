@@ -28,6 +28,15 @@ export function folded(value: unknown): string {
 }
 
 /**
+ * Whether a service may have made `now` of the declared text by adding something at its ends. Where the value was there
+ * before, nothing tells whether it did so then or does not apply what it is sent.
+ */
+export function extended(declared: unknown, now: unknown): boolean {
+  const [short, long] = [folded(declared), folded(now)];
+  return short !== "" && long !== short && long.includes(short);
+}
+
+/**
  * What the service answered for the managed fields after our last write, where it is not what was declared: a service
  * may rewrite what it is sent. A field that is not named here was answered as declared. `undefined` when there is none.
  */

@@ -49,6 +49,8 @@ export interface Call {
   readonly credentials: Credentials;
   /** What no error may hold, besides the access token and what the request carries. */
   readonly secrets?: readonly string[];
+  /** Called before each dispatch of a write. */
+  readonly sending?: () => void;
 }
 
 /** A write that the service carried out: it answered 2xx. */
@@ -104,6 +106,7 @@ async function write<T>(call: Call, request: Write, read: Reader<T>): Promise<Wr
     secrets,
     maxBytes: limits.one,
     read,
+    sending: call.sending,
   });
   if (reading.usable) {
     return { record: withoutSecrets(reading.value, [call.credentials.accessToken, ...secrets]) };

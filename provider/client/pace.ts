@@ -23,6 +23,8 @@ export interface Pace {
   leave(): void;
   /** The service answered 429: a pause, and half as many at once from then on. */
   throttled(turn: Turn, pauseMs: number): void;
+  /** Ends a pause: whoever waits has a turn. */
+  hurry(): void;
   /** The service answered: as many successes as may run at once allow one more. */
   succeeded(): void;
 }
@@ -98,6 +100,10 @@ export function openPace(clock: Clock, most: number): Pace {
         halvedAt = now;
       }
       dismissImpatient(now);
+      startNext();
+    },
+    hurry: () => {
+      pause.until = Math.min(pause.until, clock.now());
       startNext();
     },
     succeeded: () => {

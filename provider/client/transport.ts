@@ -24,6 +24,8 @@ interface ApiRequest<T> {
   readonly policy: Policy;
   readonly maxBytes: number;
   readonly read: Reader<T>;
+  /** Called before each dispatch. Default: not at all. */
+  readonly sending?: (() => void) | undefined;
 }
 
 /** What all calls of a process share: connections, the pace for each origin, the tokens for retries. */
@@ -49,6 +51,8 @@ export interface TransportOptions {
    * may. Default: all may.
    */
   readonly gate?: (method: string) => Promise<string | undefined>;
+  /** No request waits for the end of a pause once it is aborted. Default: never aborted. */
+  readonly signal?: AbortSignal;
   /** Requests to one origin at once. Default: 32. */
   readonly concurrency?: number;
 }
@@ -64,6 +68,9 @@ export function openTransport(options: TransportOptions = {}): Transport {
   const agents = openAgents(env, timeOuts.connectMs);
   const bucket = openRetryBucket();
   const paces = new Map<string, Pace>();
+  options.signal?.addEventListener("abort", () => {
+    for (const pace of paces.values()) pace.hurry();
+  });
 
   function paceOf(origin: string): Pace {
     const pace = paces.get(origin) ?? openPace(clock, options.concurrency ?? 32);
@@ -93,6 +100,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
       barred: async () => options.gate?.(method),
       fieldNames: Object.keys(request.body ?? {}),
       exchange: async (leftMs: number) => {
+        request.sending?.();
         const limits = { ...timeOuts, exchangeMs: Math.max(1, Math.min(timeOuts.exchangeMs, leftMs)) };
         // Credits must not be lost to a connection that the service has just closed.
         if (policy === "never") return onFreshConnection(wire, limits);

@@ -115,7 +115,6 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
   const record = await make(session, declared);
   const existing = text(declared["existingKey"]);
   const key = existing ?? record.key;
-  session.hide(record.key, key);
   session.leaves(remains(declared, record.id));
   const born = key === undefined ? { [keyLost]: true } : { key };
   const settled = await unlessAborted(

@@ -123,11 +123,14 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
   const existing = text(declared["billingId"]);
   if (existing !== undefined) return { id: String(existing), state: declared };
   const doing = `Granting ${label(declared)}`;
-  const at = new Date().toISOString();
-  session.leaves(`${doing}: this was under way at ${at} when the run ended, and ${unsaved}`);
+  let at = "";
+  const sending = () => {
+    at = new Date().toISOString();
+    session.leaves(`${doing}: this was under way at ${at} when the run ended, and ${unsaved}`);
+  };
   let answer: Written<BillingRecord>;
   try {
-    answer = await createBilling(session.call, body(declared));
+    answer = await createBilling({ ...session.call, sending }, body(declared));
   } catch (error) {
     const failure = told(session, error, {
       doing,

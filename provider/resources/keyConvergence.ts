@@ -4,7 +4,7 @@ import type { ApiKeyRecord } from "../client/responses";
 import { flag, type Session, text } from "../definition";
 import { Doubt, sentences } from "../errors";
 import { told } from "../outcome";
-import { folded, hiddenIn, type ManagedField, observedKey, type Properties, same } from "../state";
+import { extended, folded, hiddenIn, type ManagedField, observedKey, type Properties, same } from "../state";
 import { type KeyPath, lookUp } from "./keyPresence";
 import { canonicalScopes, excess, inWords, toWire, toWireWithout } from "./keyScopes";
 
@@ -65,6 +65,11 @@ export async function settle(
       const again = await editApiKey(session.call, path, body(seen));
       seen = await undoubted(session, path, declared, again.record);
       if (holds(exact, declared, seen)) break;
+    }
+    if (before?.name === seen.name && extended(declared["name"], seen.name)) {
+      session.warn(
+        `Key ${path.keyId}: declared the name "${declared["name"]}", the service still has "${seen.name}"; it may have rewritten the name.`,
+      );
     }
     return { record: seen, unmet: unmet(declared, seen, before) };
   } catch (error) {
@@ -176,7 +181,7 @@ export function renames(
 
 /** A changed text that still has its old value was not applied, unless the service folds case or trims. */
 function ignored(wanted: string, old: string | undefined, now: string | undefined): boolean {
-  return now === old && wanted !== old && folded(wanted) !== folded(old);
+  return now === old && wanted !== old && folded(wanted) !== folded(old) && !extended(wanted, now);
 }
 
 /** What kept a write from being seen through, if anything did. The key exists: whatever it is, state keeps it. */

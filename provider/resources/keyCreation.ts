@@ -3,11 +3,12 @@ import { createApiKey, migrateApiKey, type Written } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { type Session, text } from "../definition";
 import { Failure, sentences } from "../errors";
-import { told } from "../outcome";
+import { capitalised, told } from "../outcome";
 import type { Properties } from "../state";
 import { type Birth, findings, inWords, leftover, sought, strangers } from "./keyCandidates";
+import { lookUp } from "./keyPresence";
 import { createBody, label, migrateBody } from "./keyState";
-import { agrees, fits, type Listed, unread, witness } from "./keyWitness";
+import { agrees, fits, type Listed, resembles, unread, witness } from "./keyWitness";
 
 /** Creates the key, or takes an existing one over; finds out what became of it where the answer is lost. */
 export async function make(session: Session, declared: Properties): Promise<ApiKeyRecord> {
@@ -17,32 +18,38 @@ export async function make(session: Session, declared: Properties): Promise<ApiK
   const birth: Birth = { session, declared, existing, doing, since: new Date(), seen };
   const alike = "alike" in seen.before ? strangers(birth, seen.before.alike(declared)) : [];
   if (alike.length > 0) session.warn(`${doing}: ${leftover(birth, alike)}`);
-  session.leaves(
-    sentences(`${doing}: this was under way when the run ended`, unknownOutcome, `${sought(birth)}.`),
-  );
   const { record, problem } = await posted(birth, alike);
   if (record !== undefined) return record;
   return recovered(birth, problem ?? "the answer can't be used", "The service accepted it");
 }
 
-const unknownOutcome = "Whether it was created is not known, and state does not hold it";
+const unknownOutcome = "Whether it was created is not known";
 
 async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<ApiKeyRecord>> {
   const { session, declared, existing, doing, seen } = birth;
+  const underWay = sentences(
+    `${doing}: this was under way when the run ended`,
+    `${unknownOutcome}, and state does not hold it`,
+    capitalised(sought(birth)),
+  );
+  let met = false;
+  let answer: Written<ApiKeyRecord>;
   try {
-    return await seen.posting(async () => {
-      const answer =
+    answer = await seen.posting(async () => {
+      const call = { ...session.call, sending: () => session.leaves(underWay) };
+      const written =
         existing === undefined
-          ? await createApiKey(session.call, createBody(declared))
-          : await migrateApiKey(session.call, migrateBody(declared));
-      const problem = answer.record && foreign(birth, answer.record);
-      if (problem !== undefined) return { record: undefined, problem };
-      if (answer.record !== undefined) session.known.add(declared, answer.record.id);
-      return answer;
+          ? await createApiKey(call, createBody(declared))
+          : await migrateApiKey(call, migrateBody(declared));
+      if (written.record === undefined) return written;
+      session.hide(written.record.key);
+      met = session.known.has(declared, written.record.id);
+      session.known.add(declared, written.record.id);
+      return written;
     });
   } catch (error) {
     if (error instanceof CallError && error.verdict === "ambiguous") {
-      return { record: await recovered(birth, error.message, "Whether it was created is not known") };
+      return { record: await recovered(birth, error.message, unknownOutcome) };
     }
     session.leaves(undefined);
     const held =
@@ -55,19 +62,32 @@ async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<A
       advice: `Check that the access token may create keys in ${declared["workspaceId"]}, and that the service accepts the declared values.${held}`,
     });
   }
+  const problem = answer.record && (await foreign(birth, answer.record, met));
+  return problem === undefined ? answer : { record: undefined, problem };
 }
 
-/** Why an answer is another key's, if it is: a new key has an id that none had before. */
-function foreign({ session, declared, existing, seen }: Birth, record: ApiKeyRecord): string | undefined {
-  const old = "has" in seen.before && seen.before.has(record.id);
-  if (!old && !session.known.has(declared, record.id)) return undefined;
-  if (existing === undefined || !agrees(record, declared, existing)) {
-    return `the answer is that of another key, ${record.id}, which was there before`;
-  }
+/** Why an answer is another key's, if it is. A new key has an id that none had before; `met`: this process knew it. */
+async function foreign(birth: Birth, record: ApiKeyRecord, met: boolean): Promise<string | undefined> {
+  const { session, declared, existing, seen } = birth;
+  const another = `the answer is that of another key, ${record.id}, which was there before`;
+  if (existing !== undefined && !agrees(record, declared, existing)) return another;
+  if ("problem" in seen.before && !met) return (await displaced(birth, record)) ? another : undefined;
+  if (!met && !("has" in seen.before && seen.before.has(record.id))) return undefined;
+  if (existing === undefined) return another;
   session.warn(
     `Taking over ${label(declared)}: the service answered with ${record.id}, which it held before. If another resource or stack manages this key too, the first of them that is destroyed ends it.`,
   );
   return undefined;
+}
+
+/** Where nothing tells new from old: whether the answer is not as declared while another key, unknown so far, is. */
+async function displaced({ session, declared, seen }: Birth, record: ApiKeyRecord): Promise<boolean> {
+  const path = { workspaceId: String(declared["workspaceId"]), keyId: record.id };
+  const brief = record.name === undefined || record.customerId === undefined;
+  const whole = brief ? await lookUp(session, path).catch(() => record) : record;
+  if (whole !== undefined && resembles(whole, declared)) return false;
+  const now = await seen.newcomers();
+  return !("problem" in now) && now.some((key) => key.id !== record.id && resembles(key, declared));
 }
 
 /** What the workspace's list tells of a key whose answer was lost: it may be found, or else the user must look. */

@@ -2,7 +2,7 @@ import { CallError } from "../client/callError";
 import { type EditWorkspace, editWorkspace, readWorkspace } from "../client/endpoints";
 import type { WorkspaceRecord } from "../client/responses";
 import { number, type Session, text } from "../definition";
-import { folded, type ManagedField, type Properties, same } from "../state";
+import { extended, folded, type ManagedField, type Properties, same } from "../state";
 import { canonicalAddresses } from "./addresses";
 
 /** Whether a workspace's settings are as declared after a write, and what to do when they are not (R4, W1). */
@@ -135,10 +135,10 @@ function verdict(
       words: `${name}: ${name in target ? "declared" : "before"} ${inWords((name in target ? target : old)[name])}, the service ${name in target ? "still " : ""}has ${inWords(now[name])}`,
     })),
     warnings: changing
-      .filter((field) => rounded(field, target, old, now))
+      .filter((field) => rewrittenBefore(field, target, old, now))
       .map(
         ({ name }) =>
-          `${name}: declared ${target[name]}, the service still has ${now[name]}; it may have rounded the value.`,
+          `${name}: declared ${inWords(target[name])}, the service still has ${inWords(now[name])}; it may have ${typeof target[name] === "number" ? "rounded" : "rewritten"} the value.`,
       ),
   };
 }
@@ -147,15 +147,20 @@ function holds(fields: readonly ManagedField[], left: Properties, right: Propert
   return fields.every((field) => same(field, left[field.name], right[field.name]));
 }
 
-/** A changed text or list that still has its old value was not applied, unless the service folds case or trims (R4). */
+/** A changed text or list that still has its old value was not applied, unless the service may have rewritten it (R4). */
 function ignored(field: ManagedField, target: Properties, old: Properties, now: Properties): boolean {
-  if (typeof target[field.name] === "number" || !stayed(field, target, old, now)) return false;
+  if (!stayed(field, target, old, now) || rewrittenBefore(field, target, old, now)) return false;
   return folded(target[field.name]) !== folded(now[field.name]);
 }
 
-/** A changed number that still has its old value may have been rounded: accepted, and told. */
-function rounded(field: ManagedField, target: Properties, old: Properties, now: Properties): boolean {
-  return typeof target[field.name] === "number" && stayed(field, target, old, now);
+/** A changed number or text that still has its old value may be what the service makes of it: accepted, and told. */
+function rewrittenBefore(field: ManagedField, target: Properties, old: Properties, now: Properties): boolean {
+  const { name } = field;
+  if (!stayed(field, target, old, now)) return false;
+  return (
+    typeof target[name] === "number" ||
+    (typeof target[name] === "string" && extended(target[name], now[name]))
+  );
 }
 
 function stayed(field: ManagedField, target: Properties, old: Properties, now: Properties): boolean {

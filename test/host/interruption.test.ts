@@ -37,7 +37,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
   test("in a pause that the service asked for: neither a create nor a grant is sent after it", async (context) => {
     const { expect } = context;
     const at = await scene(context);
-    at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "rateLimited", retryAfter: 2 } });
+    at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "rateLimited", retryAfter: 120 } });
     const key = begin(at, "key");
     await arrival(at, "createApiKey");
     const grant = begin(at, "grant");

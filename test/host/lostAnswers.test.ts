@@ -121,6 +121,24 @@ describe("a key whose answer was lost", () => {
       expect(message).toContain(`New in the workspace's list: ${ids()[1]} ("ci"`);
     });
 
+    test.each([{}, { createAnswer: "brief" }] as const)(
+      "that answers as a key which was there before is not taken for that one without a list before either: %o",
+      async (dialect) => {
+        const [other] = await others("other");
+        const again = await openScene({
+          env: { ...quickTimers(), APIKEYS_BASE_URL: scene.standIn.url },
+        });
+        scene.standIn.setDialect(dialect);
+        scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
+        scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "otherRecord" } });
+        const { message, kept } = await failureOf(again.key.create(await inputs()));
+        await again.close();
+        expect(kept).toBeUndefined();
+        expect(message).toContain(`the answer is that of another key, ${other?.id}`);
+        expect(message).toContain(`of which the workspace has ${ids()[1]} ("ci"`);
+      },
+    );
+
     test("of several at once, each is named without those that were answered", async () => {
       scene.standIn.inject({ endpoint: "createApiKey", after: 2, times: 2, fault: { kind: "resetAfter" } });
       const names = ["k1", "k2", "k3", "k4", "k5"];

@@ -77,6 +77,22 @@ describe("the pace of an origin", () => {
     expect(next.turns.map(({ pausedMs }) => pausedMs)).toEqual([0]);
   });
 
+  it("gives a turn to whoever waits when a pause is to end at once", async () => {
+    const clock = handClock();
+    const pace = openPace(clock, 4);
+    const first = askFor(pace, 1);
+    await tick();
+    pace.throttled(turnOf(first, 0), 60_000);
+    pace.leave();
+    const next = askFor(pace, 1);
+    clock.advance(1_000);
+    await tick();
+    expect(next.turns).toEqual([]);
+    pace.hurry();
+    await tick();
+    expect(next.turns.map(({ pausedMs }) => pausedMs)).toEqual([1_000]);
+  });
+
   it("halves once for requests that were throttled together, and recovers one by one", async () => {
     const clock = handClock();
     const pace = openPace(clock, 8);

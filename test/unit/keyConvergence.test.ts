@@ -53,6 +53,18 @@ describe("a name", () => {
     expect(outcome.state).toMatchObject({ name: "ci" });
   });
 
+  test("R4 that stayed what the service makes of it is accepted, with a warning", async () => {
+    const { service, outcome } = await changed(
+      { name: "build" },
+      naming(() => "build-1"),
+    );
+    expect(outcome.failure).toBeUndefined();
+    expect(outcome.state).toMatchObject({ name: "build", __observed: { name: "build-1" } });
+    expect(service.warnings.join()).toContain(
+      'declared the name "build", the service still has "build-1"; it may have rewritten the name',
+    );
+  });
+
   test("R4 whose old and new value differ only in case or outer white space is accepted all the same", async () => {
     for (const name of ["CI", " ci", "cI\t"]) {
       const { outcome } = await changed(

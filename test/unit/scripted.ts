@@ -25,6 +25,7 @@ export interface Script {
 /** The ApiKey's operations on a service of one key that does in memory what the script says. */
 export function scripted({ write = (asked) => asked, answer = "after", key }: Script) {
   let held = key;
+  const warnings: string[] = [];
   const calls: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
   const shown = (of: HeldKey) => ({ apiKey: { id: "key_1", ...of } });
 
@@ -55,11 +56,12 @@ export function scripted({ write = (asked) => asked, answer = "after", key }: Sc
     env: {},
     transport: () => transport,
     run: openRun(),
-    warn: () => {},
+    warn: (message) => void warnings.push(message),
   });
   return {
     ...operations,
     calls,
+    warnings,
     methods: () => calls.map(({ method }) => method).join(" "),
     held: () => held as HeldKey,
   };

@@ -145,6 +145,18 @@ describe("settings of a workspace", () => {
     ]);
   });
 
+  test("R4 a text that stayed what the service makes of it is accepted, with a warning", async () => {
+    const one = service(
+      { defaultKeyPrefix: "beta_" },
+      { ...merging, take: () => ({ defaultKeyPrefix: "beta_" }) },
+    );
+    const { unmet, warnings } = await one.settle({ defaultKeyPrefix: "beta" });
+    expect(unmet).toEqual([]);
+    expect(warnings).toEqual([
+      'defaultKeyPrefix: declared "beta", the service still has "beta_"; it may have rewritten the value.',
+    ]);
+  });
+
   test("R4 what the service rewrote is accepted, and so is a text that differs in case or white space only", async () => {
     const rewriting = service(
       { defaultKeyPrefix: "a" },
