@@ -8,7 +8,7 @@ const deserted = "the Pulumi engine is gone";
 /** The engine ends the process 5 s after its signal; what is not known by then must have been told. */
 const tellAfterMs = 4_000;
 /** For the answer to the engine, and what was written, to leave the process. */
-const partingMs = 100;
+const partingMs = 500;
 const watchMs = 5_000;
 const signals = ["SIGINT", "SIGTERM"] as const;
 

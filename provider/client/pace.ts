@@ -23,7 +23,7 @@ export interface Pace {
   leave(): void;
   /** The service answered 429: a pause, and half as many at once from then on. */
   throttled(turn: Turn, pauseMs: number): void;
-  /** Ends a pause: whoever waits has a turn. */
+  /** Ends a pause, and lets none begin any more: whoever waits has a turn. */
   hurry(): void;
   /** The service answered: as many successes as may run at once allow one more. */
   succeeded(): void;
@@ -41,6 +41,7 @@ export function openPace(clock: Clock, most: number): Pace {
   let halvedAt = Number.NEGATIVE_INFINITY;
   let pause = { from: 0, until: 0 };
   let pausesOver = 0;
+  let hurried = false;
   let wake: (() => void) | undefined;
   const queue: Waiter[] = [];
 
@@ -93,7 +94,7 @@ export function openPace(clock: Clock, most: number): Pace {
         pausesOver = pausedSoFar(now);
         pause = { from: now, until: now };
       }
-      pause.until = Math.max(pause.until, now + pauseMs);
+      if (!hurried) pause.until = Math.max(pause.until, now + pauseMs);
       // Requests that were under way together are told 429 together: that is one reason to slow down, not many.
       if (turn.dispatchedAt >= halvedAt) {
         limit = Math.max(1, limit / 2);
@@ -103,6 +104,7 @@ export function openPace(clock: Clock, most: number): Pace {
       startNext();
     },
     hurry: () => {
+      hurried = true;
       pause.until = Math.min(pause.until, clock.now());
       startNext();
     },

@@ -91,6 +91,11 @@ describe("the pace of an origin", () => {
     pace.hurry();
     await tick();
     expect(next.turns.map(({ pausedMs }) => pausedMs)).toEqual([1_000]);
+    pace.throttled(turnOf(next, 0), 60_000);
+    pace.leave();
+    const last = askFor(pace, 1);
+    await tick();
+    expect(last.turns).toHaveLength(1);
   });
 
   it("halves once for requests that were throttled together, and recovers one by one", async () => {
