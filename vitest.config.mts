@@ -17,8 +17,12 @@ export default defineConfig({
     projects: [
       tier("unit"),
       tier("client", { testTimeout: 20_000 }),
-      tier("host", { testTimeout: 30_000, hookTimeout: 30_000 }),
-      tier("campaign", { testTimeout: 180_000 }),
+      tier("host", {
+        globalSetup: ["test/host/globalSetup.ts"],
+        testTimeout: 30_000,
+        hookTimeout: 30_000,
+      }),
+      tier("campaign", { globalSetup: ["test/host/globalSetup.ts"], testTimeout: 180_000 }),
       tier("package", {
         globalSetup: ["test/package/globalSetup.ts"],
         testTimeout: 60_000,
