@@ -136,10 +136,13 @@ function verdict(
     })),
     warnings: changing
       .filter((field) => rewrittenBefore(field, target, old, now))
-      .map(
-        ({ name }) =>
-          `${name}: declared ${inWords(target[name])}, the service still has ${inWords(now[name])}; it may have ${typeof target[name] === "number" ? "rounded" : "rewritten"} the value.`,
-      ),
+      .map(({ name }) => {
+        const why =
+          typeof target[name] === "number"
+            ? "it may have rounded the value"
+            : "it may have rewritten the value";
+        return `${name}: declared ${inWords(target[name])}, the service still has ${inWords(now[name])}; ${why}.`;
+      }),
   };
 }
 

@@ -74,7 +74,7 @@ describe("existingKey", () => {
   it("K5 takes a key over by its value, which is then the secret", async () => {
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
-    expect(scene.service.requests.map(({ endpoint }) => endpoint)).toEqual(["migrateApiKey"]);
+    expect(scene.service.requests.map(({ endpoint }) => endpoint)).toEqual(["listApiKeys", "migrateApiKey"]);
     expect(scene.service.keys()).toMatchObject([{ name: "moved", key: value }]);
     expect(await scene.stack.outputs()).toMatchObject({ movedSecret: { value, secret: true } });
   });

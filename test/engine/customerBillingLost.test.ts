@@ -119,7 +119,7 @@ it("B3 lost in a replacement, it is not sent again either, and the record before
   await once(`grant: "third"`);
   scene.service.clearRequests();
   scene.service.inject({ endpoint: "createBilling", fault: { kind: "resetAfter" } });
-  expect(onlyLine(await scene.stack.up(), "cut")).toContain("Whether they were granted is not known");
+  expect(onlyLine(await scene.stack.up(), "cut")).toContain("whether they were granted is not known");
   expect(posted()).toEqual(["createBilling"]);
   for (const refresh of [false, true]) {
     expect(onlyLine(await scene.stack.up({ refresh }), "cut")).toContain("still not known");

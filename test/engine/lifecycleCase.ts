@@ -37,6 +37,8 @@ export interface LifecycleCase {
   program(resources: Readonly<Record<string, Declaration>>): string;
   /** Methods of the requests that each operation makes for one resource, the write last. */
   readonly calls: {
+    /** Those that all creates of one workspace share. Default: none. */
+    readonly creates?: readonly string[];
     readonly create: readonly string[];
     readonly update: readonly string[];
     readonly delete: readonly string[];

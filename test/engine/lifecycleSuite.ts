@@ -78,7 +78,7 @@ export function lifecycleSuite(given: LifecycleCase): void {
       expect(service.requests).toEqual([]);
       const up = await scene.stack.up();
       expect(up.ok, up.output).toBe(true);
-      const each = Object.keys(resources).flatMap(() => calls.create);
+      const each = [...(calls.creates ?? []), ...Object.keys(resources).flatMap(() => calls.create)];
       expect(service.requests.map(({ method }) => method).sort()).toEqual(each.sort());
       await expectSecretsKept();
     });

@@ -170,6 +170,6 @@ it("the Output form stays unknown in preview while an argument is unknown, and a
   expect(shown).toMatch(/^[0-9a-f]{8}-|unknown/);
   const up = await scene.stack.up({ args: ["--skip-preview"] });
   expect(up.ok, up.output).toBe(true);
-  expect(endpoints()).toEqual(["createApiKey", "readApiKey"]);
+  expect(endpoints()).toEqual(["listApiKeys", "createApiKey", "readApiKey"]);
   expect(await outputs()).toMatchObject({ found: { name: "made", customerId: "customer-3" } });
 });
