@@ -1,11 +1,13 @@
 /**
  * `npm run test:campaign`: seeded schedules of faults over whole lives of resources, and what they came to.
  *
- * --schedules N, --host N: how many below the door, and how many in the engine's host (10,000 and 300).
+ * --schedules N, --host N, --engine N: how many below the door, in the engine's host, and on the engine itself (10,000,
+ * 300 and 20).
  * --first N: the first seed (1).
- * --seed N: this one alone; with --host in the host.
+ * --seed N: this one alone; with --host in the host, with --engine on the engine.
  */
 import { parseArgs } from "node:util";
+import { packedPackage } from "../engine/packedPackage";
 import { measureAmplification } from "./amplification";
 import { tryOutInWorkers } from "./crowd";
 import { openForeigner } from "./foreigner";
@@ -20,6 +22,7 @@ const { values } = parseArgs({
   options: {
     schedules: { type: "string", default: "10000" },
     host: { type: "string" },
+    engine: { type: "string" },
     first: { type: "string", default: "1" },
     seed: { type: "string" },
   },
@@ -28,16 +31,19 @@ const { values } = parseArgs({
 const titles: Readonly<Record<TierName, string>> = {
   process: "Below the door",
   host: "In the engine's host",
+  engine: "On the engine",
 };
 
 /** Whether nothing was found. */
 async function campaign(tier: TierName, schedules: number): Promise<boolean> {
   if (schedules === 0) return true;
+  // Packed once, for all processes.
+  if (tier === "engine") await packedPackage();
   const began = Date.now();
   const tally = openTally();
   const peak = await tryOutInWorkers(tally, tier, Number(values.first), schedules);
   const amplification = await measureAmplification();
-  const how = tier === "host" ? " --host 1" : "";
+  const how = tier === "process" ? "" : ` --${tier} 1`;
   for (const { seed, text } of tally.failures) {
     console.log(`seed ${seed}: ${text}\n  npm run test:campaign -- --seed ${seed}${how}`);
   }
@@ -58,10 +64,15 @@ async function replay(seed: number, tier: TierName): Promise<boolean> {
 
 async function run(): Promise<boolean> {
   if (values.seed !== undefined) {
-    return replay(Number(values.seed), values.host === undefined ? "process" : "host");
+    const tier = values.engine !== undefined ? "engine" : values.host !== undefined ? "host" : "process";
+    return replay(Number(values.seed), tier);
   }
-  const below = await campaign("process", Number(values.schedules));
-  return (await campaign("host", Number(values.host ?? 300))) && below;
+  const ends = [
+    await campaign("process", Number(values.schedules)),
+    await campaign("host", Number(values.host ?? 300)),
+    await campaign("engine", Number(values.engine ?? 20)),
+  ];
+  return ends.every((well) => well);
 }
 
 run().then(

@@ -1,6 +1,6 @@
-import type { StartActor } from "./actor";
 import { lastWords, redEnd, untroubled } from "./convergence";
 import { drawSchedule } from "./drawSchedule";
+import type { OpenEngine } from "./engine";
 import type { Finding } from "./findings";
 import type { Foreigner } from "./foreigner";
 import { judge } from "./judge";
@@ -19,24 +19,24 @@ export interface Trial {
 
 export async function tryOut(
   seed: number,
-  { start, steps }: Tier,
+  { open, steps }: Tier,
   foreigner: Foreigner,
   onTrace: (trace: Trace) => void = () => {},
 ): Promise<Trial> {
   const schedule = drawSchedule(seed, foreigner.urlFor(seed), steps);
-  const trace = await play(schedule, start, () => foreigner.visits(seed));
+  const trace = await play(schedule, open, () => foreigner.visits(seed));
   onTrace(trace);
-  const findings = [...judge(trace), ...(await stuck(trace, start))];
+  const findings = [...judge(trace), ...(await stuck(trace, open))];
   return { seed, dialect: schedule.dialectName, findings, injected: injectedInto(trace) };
 }
 
 /** Up did not come to a quiet end after all faults, though it does where none was: without them the answer is known. */
-async function stuck(trace: Trace, start: StartActor): Promise<readonly Finding[]> {
+async function stuck(trace: Trace, open: OpenEngine): Promise<readonly Finding[]> {
   if (trace.converged) return [];
   const reason = redEnd(trace);
   const what = lastWords(trace);
   if (reason !== undefined) return [{ column: "stuck", what, apart: reason }];
-  const plain = await play(untroubled(trace.schedule), start, () => 0);
+  const plain = await play(untroubled(trace.schedule), open, () => 0);
   if (plain.converged) return [{ column: "stuck", what }];
   return [{ column: "stuck", what, apart: "the same without any fault" }];
 }

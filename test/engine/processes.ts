@@ -27,6 +27,11 @@ export function descendants(pid: number): readonly RunningProcess[] {
   return found;
 }
 
+/** Whether a process with such arguments runs. One that has ended has none, even while nobody has waited for it. */
+export function isRunning(pid: number, like: RegExp): boolean {
+  return processes().some((one) => one.pid === pid && like.test(one.args));
+}
+
 /** Notes the command lines of all that this process starts, again and again, until it is told to stop. */
 export function watchArguments(): { stop(): readonly string[] } {
   const seen = new Set<string>();

@@ -55,7 +55,7 @@ export interface EngineStack {
   setConfig(key: string, value: string | ConfigValue | undefined): Promise<void>;
 }
 
-interface StateDeployment {
+export interface StateDeployment {
   readonly resources?: readonly StateResource[];
   readonly pending_operations?: readonly { readonly resource: StateResource; readonly type: string }[];
 }
@@ -63,6 +63,10 @@ interface StateResource {
   readonly urn: string;
   readonly type: string;
   readonly id?: string;
+  /** Replaced, and still to be deleted. */
+  readonly delete?: boolean;
+  /** Why the operation failed that left it behind. */
+  readonly initErrors?: readonly string[];
   // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, which tests look into.
   readonly inputs?: Readonly<Record<string, any>>;
   // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, which tests look into.

@@ -1,0 +1,27 @@
+import type { Program, Schedule, Trouble } from "./schedule";
+import type { Stage } from "./stage";
+import type { CommandName, CommandRecord, StackState } from "./trace";
+
+/** A command as it is given to the engine. */
+export interface Order {
+  readonly name: CommandName;
+  readonly program: Program;
+  /** An up that refreshes first. */
+  readonly refreshes?: boolean;
+}
+
+/** What came of a command. */
+export type Ran = Pick<CommandRecord, "interruption" | "green" | "operations" | "after" | "told" | "untold">;
+
+/** Whatever runs the commands of one schedule. */
+export interface Engine {
+  /** Whether an up that refreshes first is one command, and not two. */
+  readonly refreshesWithUp: boolean;
+  /** `before` is what the last command left. */
+  run(order: Order, before: StackState, trouble: Trouble | undefined): Promise<Ran>;
+  /** Whether an up would have nothing to do. */
+  isSettled(program: Program, state: StackState): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export type OpenEngine = (schedule: Schedule, stage: Stage) => Promise<Engine>;

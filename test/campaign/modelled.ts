@@ -1,0 +1,58 @@
+import type { StartActor } from "./actor";
+import { openControl } from "./control";
+import type { OpenEngine } from "./engine";
+import { destroy, preview, refresh, up } from "./engineModel";
+import type { Site } from "./site";
+import type { CommandRecord } from "./trace";
+
+/** The model of the engine, with a process of the provider for each command. */
+export function modelled(start: StartActor): OpenEngine {
+  return async ({ parallel }, { standIn, accessToken, alive, trouble: begin }) => {
+    const startActor = () => start({ url: standIn.url, accessToken });
+    return {
+      refreshesWithUp: false,
+      async run({ name, program }, before, trouble) {
+        const actor = await startActor();
+        const control = openControl();
+        let interruption: CommandRecord["interruption"];
+        let heard = Number.POSITIVE_INFINITY;
+        let ending: Promise<void> | undefined;
+        if (trouble !== undefined) {
+          await begin(trouble, ({ kind }) => {
+            interruption = kind;
+            if (kind === "hostKilled") ending = actor.kill();
+            else if (kind === "ctrlC") control.cancel();
+            else control.drop();
+            if (kind === "twoCtrlC") actor.interrupt();
+            if (kind !== "engineKilled") return;
+            actor.desert();
+            heard = actor.warnings().length;
+          });
+        }
+        const site: Site = { actor, control, parallel, requests: () => standIn.requests.length, alive };
+        const { green, after, operations } = await {
+          up: () => up(site, before, program),
+          refresh: () => refresh(site, before),
+          destroy: () => destroy(site, before),
+        }[name]();
+        await control.rest();
+        await ending;
+        await actor.stop();
+        const warnings = actor.warnings();
+        return {
+          ...{ interruption, green, operations, after },
+          told: warnings.slice(0, heard),
+          untold: `${warnings.slice(heard)}\n${actor.debug()}`,
+        };
+      },
+      async isSettled(program, state) {
+        const actor = await startActor();
+        const site: Site = { actor, control: openControl(), parallel, requests: () => 0, alive };
+        const changed = await preview(site, state, program);
+        await actor.stop();
+        return changed.length === 0;
+      },
+      close: async () => {},
+    };
+  };
+}

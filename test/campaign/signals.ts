@@ -1,0 +1,53 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { descendants, isRunning } from "../engine/processes";
+import type { InterruptionKind } from "./schedule";
+
+const hostScript = /cmd\/dynamic-provider/;
+/** A host whose engine is gone takes its leave within seconds. */
+const leaveMs = 60_000;
+
+/** The command under way that is to be ended before its time. */
+export interface Target {
+  readonly pid: number;
+  /** What it has printed so far. */
+  printed(): string;
+  hasEnded(): boolean;
+}
+
+/** Settles when the signals are sent and the provider's hosts have ended. */
+export async function cutShort(kind: InterruptionKind, target: Target): Promise<void> {
+  const hosts = descendants(target.pid)
+    .filter(({ args }) => hostScript.test(args))
+    .map(({ pid }) => pid);
+  switch (kind) {
+    case "ctrlC":
+      return send(target.pid, "SIGINT");
+    case "twoCtrlC":
+      send(target.pid, "SIGINT");
+      await until(() => target.hasEnded() || target.printed().includes("press ^C again"));
+      if (!target.hasEnded()) send(target.pid, "SIGINT");
+      break;
+    case "engineKilled":
+      send(target.pid, "SIGKILL");
+      break;
+    case "hostKilled":
+      for (const host of hosts) send(host, "SIGKILL");
+      break;
+  }
+  await until(() => hosts.every((host) => !isRunning(host, hostScript)));
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const end = Date.now() + leaveMs; !isSo(); await pause(20)) {
+    if (Date.now() > end) throw new Error("a process that was interrupted goes on");
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // It has ended in the meantime.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
