@@ -3,10 +3,18 @@ import { type Dialect, defaultDialect, type PresetName, presets } from "../servi
 import { type Draw, drawing } from "./draw";
 import { drawPrograms } from "./drawProgram";
 import { drawTrouble } from "./drawTrouble";
-import type { Drift, Program, Schedule, Step } from "./schedule";
+import type { Drift, Program, Schedule, Step, Trouble } from "./schedule";
 
-/** The schedule of a seed, of so many steps at most. `foreignUrl` is the origin to which redirects lead. */
-export function drawSchedule(seed: number, foreignUrl: string, most: number): Schedule {
+/** What schedules are like on a tier. */
+export interface Extent {
+  /** So many steps at most. */
+  readonly steps: number;
+  /** So many of a hundred troubled commands are interrupted. */
+  readonly interrupted: number;
+}
+
+/** The schedule of a seed. `foreignUrl` is the origin to which redirects lead. */
+export function drawSchedule(seed: number, foreignUrl: string, extent: Extent): Schedule {
   const draw = drawing(seed);
   const [dialectName, knobs] = drawDialect(draw);
   // A pause for the pace would take whole seconds; faults bring 429 too.
@@ -14,18 +22,19 @@ export function drawSchedule(seed: number, foreignUrl: string, most: number): Sc
   const workspaceId = { text: "ws_main", numeric: "4711", odd: "ws main/ü%2F?#" }[plain.ids];
   const parallel = draw.chance(35);
   const programs = drawPrograms(draw, workspaceId, parallel);
-  const count = draw.number(2, most);
-  const steps = Array.from({ length: count }, (_, n) => drawStep(draw, n, programs.next(), foreignUrl));
-  const ending = drawTrouble(draw, foreignUrl);
+  const count = draw.number(2, extent.steps);
+  const trouble = () => drawTrouble(draw, foreignUrl, extent.interrupted);
+  const steps = Array.from({ length: count }, (_, n) => drawStep(draw, n, programs.next(), trouble));
+  const ending = trouble();
   // What an error repeats of the request is where secrets come from.
   const dialect: Dialect = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
   return { seed, dialectName, dialect, workspaceId, parallel, steps, ending };
 }
 
-function drawStep(draw: Draw, n: number, program: Program, foreignUrl: string): Step {
+function drawStep(draw: Draw, n: number, program: Program, trouble: () => Trouble): Step {
   const drifts = n > 0 && draw.chance(25) ? [drawDrift(draw, program)].flat() : [];
   const command = n === 0 ? "up" : draw.one(["up", "up", "up", "upRefresh", "refresh"] as const);
-  return { program, drifts, command, ...drawTrouble(draw, foreignUrl) };
+  return { program, drifts, command, ...trouble() };
 }
 
 function drawDrift(draw: Draw, program: Program): Drift | readonly Drift[] {

@@ -2,13 +2,13 @@ import type { Endpoint, Fault } from "../service";
 import type { Draw } from "./draw";
 import type { CampaignFault, Interruption, InterruptionKind, Outage, Trouble } from "./schedule";
 
-/** What goes wrong in one command. */
-export function drawTrouble(draw: Draw, foreignUrl: string): Trouble {
+/** What goes wrong in one command: in so many of a hundred it is interrupted. */
+export function drawTrouble(draw: Draw, foreignUrl: string, interrupted: number): Trouble {
   if (draw.chance(20)) return { faults: [], outage: undefined, interruption: undefined };
   return {
     faults: Array.from({ length: draw.number(0, 3) }, () => drawRule(draw, foreignUrl)),
     outage: draw.chance(12) ? drawOutage(draw) : undefined,
-    interruption: draw.chance(20) ? drawInterruption(draw) : undefined,
+    interruption: draw.chance(interrupted) ? drawInterruption(draw) : undefined,
   };
 }
 

@@ -9,6 +9,9 @@ import type { InterruptionKind, Program, Schedule } from "./schedule";
 import { cutShort } from "./signals";
 import type { Stage } from "./stage";
 
+/** No command takes so long, however busy the machine. */
+const hangMs = 300_000;
+
 /** The real CLI on the packed package, in a project of the schedule's own. */
 export const openInEngine: OpenEngine = async (schedule, stage) => {
   const { standIn, accessToken } = stage;
@@ -46,6 +49,7 @@ function runIn(
   return async (order, before, trouble) => {
     await declare(order.program);
     const from = standIn.requests.length;
+    const began = Date.now();
     let pid = 0;
     let printed = "";
     let ended = false;
@@ -58,8 +62,11 @@ function runIn(
       await begin(trouble, ({ kind }) => {
         interruption = kind;
         cut = cutShort(kind, { pid, printed: () => printed, hasEnded: () => ended });
+        // It may fail before the command ends, which is when it is waited for.
+        cut.catch(() => {});
       });
     }
+    const patience = setTimeout(() => process.kill(pid, "SIGKILL"), hangMs);
     const outcome = await act(stack, order, {
       ...(parallel ? {} : { parallel: 1 }),
       onStart: (started: number) => {
@@ -68,6 +75,8 @@ function runIn(
       ...{ onOutput: hear, onError: hear },
     });
     ended = true;
+    if (Date.now() - began >= hangMs) throw new Error(`${order.name} does not end:\n${printed}`);
+    clearTimeout(patience);
     await cut;
     if (interruption === "engineKilled") {
       const freed = await stack.run(["cancel", "--yes"]);

@@ -12,7 +12,11 @@ export async function tryOutMany(
   const left = seeds[Symbol.iterator]();
   const work = async () => {
     for (let next = left.next(); !next.done; next = left.next()) {
-      onTrial(await tryOut(next.value, tier, foreigner));
+      const seed = next.value;
+      const trial = tryOut(seed, tier, foreigner).catch((cause: unknown) => {
+        throw new Error(`seed ${seed} could not be played`, { cause });
+      });
+      onTrial(await trial);
     }
   };
   try {

@@ -1,3 +1,4 @@
+import type { Extent } from "./drawSchedule";
 import type { OpenEngine } from "./engine";
 import { openInEngine } from "./inEngine";
 import { startInHost } from "./inHost";
@@ -9,21 +10,21 @@ export interface Tier {
   readonly open: OpenEngine;
   /** So many at once keep a processor busy while the others wait. */
   readonly atOnce: number;
-  /** So many steps has a schedule at most. */
-  readonly steps: number;
+  readonly extent: Extent;
 }
 export type TierName = "process" | "host" | "engine";
 
 export const tiers: Readonly<Record<TierName, Tier>> = {
   /** Below the door and the engine, in the campaign's own process. */
-  process: { open: modelled(startInProcess), atOnce: 32, steps: 6 },
+  process: { open: modelled(startInProcess), atOnce: 32, extent: { steps: 6, interrupted: 20 } },
   /** In the host that the engine runs, one for each command. */
-  host: { open: modelled(startInHost), atOnce: 4, steps: 3 },
+  host: { open: modelled(startInHost), atOnce: 4, extent: { steps: 3, interrupted: 20 } },
   /** On the real engine. */
   engine: {
     open: openInEngine,
     // Programs run in this process, and find their credentials in its environment.
     atOnce: 1,
-    steps: 2,
+    // They are what differs most from the model.
+    extent: { steps: 4, interrupted: 50 },
   },
 };

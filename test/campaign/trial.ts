@@ -19,11 +19,11 @@ export interface Trial {
 
 export async function tryOut(
   seed: number,
-  { open, steps }: Tier,
+  { open, extent }: Tier,
   foreigner: Foreigner,
   onTrace: (trace: Trace) => void = () => {},
 ): Promise<Trial> {
-  const schedule = drawSchedule(seed, foreigner.urlFor(seed), steps);
+  const schedule = drawSchedule(seed, foreigner.urlFor(seed), extent);
   const trace = await play(schedule, open, () => foreigner.visits(seed));
   onTrace(trace);
   const findings = [...judge(trace), ...(await stuck(trace, open))];
