@@ -1,7 +1,7 @@
 import type { StoredKey } from "../service";
 import type { Finding } from "./findings";
 import { makersOf, names, namesakesOf, operationsOf, orphans, type Placed, toldTo } from "./reading";
-import type { Entry, MadeKey, Trace } from "./trace";
+import type { MadeKey, Trace } from "./trace";
 
 /**
  * A key lives at the end, made by this run, that no state holds and no text names; and what made it neither failed
@@ -64,36 +64,18 @@ function describe(trace: Trace, made: MadeKey): string {
 }
 
 /** After a green up a key in state has no secret, or another one than the service gave it. */
-export function withoutSecret(trace: Trace): readonly Finding[] {
-  const secretOf = new Map(trace.made.map(({ key }) => [key.id, key.key]));
-  return trace.commands
+export function withoutSecret({ commands, made }: Trace): readonly Finding[] {
+  const secretOf = new Map(made.map(({ key }) => [key.id, key.key]));
+  return commands
     .filter(({ name, green }) => name === "up" && green)
     .flatMap(({ step, repetition, after }) =>
       after.entries
         .filter(({ kind, id, state }) => kind === "ApiKey" && secretOf.get(id) !== state["key"])
-        .map((entry) => ({
+        .map(({ name, id }) => ({
           column: "withoutSecret" as const,
-          what: `${entry.name} (${entry.id}) after up ${step}.${repetition}`,
-          ...apart(mistaken(trace, entry)),
+          what: `${name} (${id}) after up ${step}.${repetition}`,
         })),
     );
-}
-
-/** Why a key in state may be another than was made: one of the same customer was answered, and no list told of it. */
-function mistaken(trace: Trace, { name, id }: Entry): string | undefined {
-  const [create] = operationsOf(trace).filter(
-    ({ operation }) => operation.name === "create" && operation.resource === name && operation.id === id,
-  );
-  if (create === undefined) return undefined;
-  const { from, until, inputs } = create.operation;
-  const asked = trace.requests.filter(({ n }) => from < n && n <= until);
-  const lists = asked.filter(({ endpoint }) => endpoint === "listApiKeys");
-  const unheard =
-    lists.length > 0 && lists.every(({ status, fault }) => status !== 200 || fault !== undefined);
-  const key = [...trace.live, ...trace.made.map((made) => made.key)].find((one) => one.id === id);
-  const swapped = asked.some(({ fault }) => fault === "otherRecord");
-  if (!swapped || !unheard || key?.customerId !== inputs["customerId"]) return undefined;
-  return "another key of the customer was answered, and no list";
 }
 
 /** After a green up a key may do more than is declared, though nobody changed it since state last saw it. */
