@@ -5,6 +5,8 @@ import type { InterruptionKind } from "./schedule";
 const hostScript = /cmd\/dynamic-provider/;
 /** A host whose engine is gone takes its leave within seconds. */
 const leaveMs = 60_000;
+/** Within such a time any other host has done its work too. */
+const idleMs = 10_000;
 
 /** The command under way that is to be ended before its time. */
 export interface Target {
@@ -34,7 +36,18 @@ export async function cutShort(kind: InterruptionKind, target: Target): Promise<
       for (const host of hosts) send(host, "SIGKILL");
       break;
   }
-  await until(() => hosts.every((host) => !isRunning(host, hostScript)));
+  await endOf(hosts);
+}
+
+/**
+ * An up that refreshes may have a second host that was asked for nothing yet: it has not loaded the provider, so that
+ * nothing in it notices that its engine is gone.
+ */
+async function endOf(hosts: readonly number[]): Promise<void> {
+  const left = () => hosts.filter((host) => isRunning(host, hostScript));
+  await until(() => left().length < Math.max(1, hosts.length));
+  for (const end = Date.now() + idleMs; left().length > 0 && Date.now() < end; ) await pause(20);
+  for (const host of left()) send(host, "SIGKILL");
 }
 
 async function until(isSo: () => boolean): Promise<void> {
