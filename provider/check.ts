@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import type * as z from "zod";
 import type { Definition, Field } from "./definition";
-import { oneLine, sentences } from "./errors";
+import { inBounds, oneLine, sentences } from "./errors";
 import { type Properties, providerKey } from "./state";
 import { isUnknown } from "./unknown";
 
@@ -22,7 +22,7 @@ export function failures(
     ...issues.filter((issue) => !passes(declared, issue.path)).flatMap((issue) => lines(issue, fields)),
     ...definition.rules(declared, before),
     ...tooLarge(definition, declared),
-  ].map(oneLine);
+  ].map((line) => inBounds(oneLine(line)));
 }
 
 /** The engine can't keep more than about 45 KiB of what an operation that failed halfway has made. */

@@ -106,7 +106,9 @@ async function guarded<T>(properties: Properties, operation: () => Promise<T>): 
     const state = { ...kept.state, [providerKey]: properties[providerKey] };
     const fits = Buffer.byteLength(JSON.stringify(state)) <= mostKept;
     if (fits) throw new HostError(message, { ...kept, state });
-    throw new HostError(`${message} The engine could not take so large a state, which stays as it was.`);
+    throw new HostError(
+      `${message} The engine could not take so large a state: what it held before stays, and ${kept.id} stands in the service.`,
+    );
   }
 }
 

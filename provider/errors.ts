@@ -20,14 +20,18 @@ export class Failure extends Error {
   }
 }
 
+/** Names that a message quotes may hold line breaks, terminal codes, and marks that turn the text round. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").replace(/[\p{Bidi_Control}\p{Cs}]/gu, "");
+}
+
 const longest = 4_000;
 
 /**
- * Names that a message quotes may hold line breaks, terminal codes, marks that turn the text round, and a megabyte,
- * which would end the host's connection. What is too long keeps both ends: the last sentences say what to do.
+ * What a name of a megabyte made too long, and would end the host's connection, keeps both ends: the last sentences say
+ * what to do. To be cut after secrets are masked.
  */
-export function oneLine(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").replace(/[\p{Bidi_Control}\p{Cs}]/gu, "");
+export function inBounds(line: string): string {
   if (line.length <= longest) return line;
   return `${line.slice(0, longest / 2)}…${line.slice(1 - longest / 2)}`.toWellFormed();
 }

@@ -4,7 +4,7 @@ import { maskSecrets } from "./client/secrets";
 import type { Transport } from "./client/transport";
 import { configuration, type Environment, type Settings } from "./config";
 import { type Definition, type Field, fieldsOf, type Outcome, type Session } from "./definition";
-import { Failure, type Kept, oneLine, sentences } from "./errors";
+import { Failure, inBounds, type Kept, oneLine, sentences } from "./errors";
 import { type Known, openKnown } from "./known";
 import { capitalised } from "./outcome";
 import type { Leaves, Run } from "./run";
@@ -61,15 +61,18 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       try {
         return await act(session);
       } catch (error) {
-        throw error instanceof Failure ? new Failure(masked(error.message), error) : error;
+        throw error instanceof Failure ? new Failure(inBounds(masked(error.message)), error) : error;
       }
     });
   return {
     secrets,
-    check: (inputs, before) => ({
-      inputs: { ...canonicalInputs(fields, inputs) },
-      failures: [...misconfigured(surroundings), ...failures(definition, fields, inputs, before)],
-    }),
+    check: (inputs, before) => {
+      if (before !== undefined) known.note(canonicalInputs(fields, before));
+      return {
+        inputs: { ...canonicalInputs(fields, inputs) },
+        failures: [...misconfigured(surroundings), ...failures(definition, fields, inputs, before)],
+      };
+    },
     diff: (id, state, inputs) => {
       known.add(state, id);
       return difference(definition, fields, state, inputs);
@@ -93,9 +96,10 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
         return complete(await definition.update(session, id, state, canonicalInputs(fields, inputs))).state;
       }),
     delete: (id, state) =>
-      operate(state, (session) => {
+      operate(state, async (session) => {
         known.add(state, id);
-        return definition.delete(session, id, state);
+        await definition.delete(session, id, state);
+        known.drop(state, id);
       }),
   };
 }
@@ -166,12 +170,12 @@ function openSession(
   };
   const masked = (text: string) => maskSecrets(text, [...hidden]);
   const session: Session = {
-    warn: (message) => warn(masked(oneLine(message))),
+    warn: (message) => warn(inBounds(masked(oneLine(message)))),
     hide: (...secrets) => {
       for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
     },
     known,
-    leaves: (line) => leaves(line && masked(line)),
+    leaves: (line) => leaves(line && inBounds(masked(oneLine(line)))),
     signal: run.signal,
     get call() {
       const { credentials } = ready();

@@ -6,18 +6,24 @@ export interface SharedList<T> {
   fresh(): Promise<T>;
 }
 
-/** `read` is not to reject. */
-export function openSharedList<T>(read: () => Promise<T>): SharedList<T> {
+/** `read` is not to reject. Where it takes longer than this, everybody goes on with `late` until it is there. */
+export function openSharedList<T>(read: () => Promise<T>, patienceMs: number, late: T): SharedList<T> {
   let last: { readonly askedAt: number; readonly answer: Promise<T> } | undefined;
   let reading: Promise<T> | undefined;
   let next: Promise<T> | undefined;
 
   function start(): Promise<T> {
-    const answer = read().finally(() => {
+    const list = read();
+    const answer = orAfter(patienceMs, list, late);
+    const asked = { askedAt: performance.now(), answer };
+    reading = answer;
+    last = asked;
+    void answer.then(() => {
       reading = undefined;
     });
-    reading = answer;
-    last = { askedAt: performance.now(), answer };
+    void list.then(() => {
+      if (last === asked) last = { ...asked, answer: list };
+    });
     return answer;
   }
   return {
@@ -33,4 +39,17 @@ export function openSharedList<T>(read: () => Promise<T>): SharedList<T> {
       return next;
     },
   };
+}
+
+/** The answer, or something else where it takes too long. */
+export async function orAfter<T>(ms: number, answer: Promise<T>, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(resolve, ms, otherwise);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -28,12 +28,14 @@ export function folded(value: unknown): string {
 }
 
 /**
- * Whether a service may have made `now` of the declared text by adding something at its ends. Where the value was there
- * before, nothing tells whether it did so then or does not apply what it is sent.
+ * Whether a service may have made `now` of the declared text by adding separators at its ends, such as an underscore.
+ * Where the value was there before, nothing tells whether it did so then or does not apply what it is sent.
  */
 export function extended(declared: unknown, now: unknown): boolean {
   const [short, long] = [folded(declared), folded(now)];
-  return short !== "" && long !== short && long.includes(short);
+  if (short === "" || long === short) return false;
+  const at = long.indexOf(short);
+  return at >= 0 && !/[\p{L}\p{N}]/u.test(long.slice(0, at) + long.slice(at + short.length));
 }
 
 /**

@@ -36,11 +36,20 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
   const spent = { attempts: 0, throttled: 0, activeMs: 0, pausedMs: 0 };
   let mayBeDone = false;
 
+  /** Where no pause is waited for any more, an answer of 429 is an attempt like any other. */
+  function unpaced(outcome: Outcome): Outcome {
+    if (outcome.kind !== "throttled" || !pace.hurried) return outcome;
+    const { phrase } = outcome;
+    return call.policy === "always"
+      ? { kind: "ambiguous", phrase, status: 429, askedMs: undefined }
+      : { kind: "refused", phrase, status: 429 };
+  }
+
   async function once(turn: Turn, draw: number): Promise<Outcome> {
     try {
       const result = await call.exchange(retryLimits.totalMs - spent.activeMs);
       const tookMs = clock.now() - turn.dispatchedAt;
-      const outcome = classify(result, { ...call, wallNow: clock.wallNow() });
+      const outcome = unpaced(classify(result, { ...call, wallNow: clock.wallNow() }));
       const throttled = outcome.kind === "throttled";
       spent[throttled ? "throttled" : "attempts"] += 1;
       spent[throttled ? "pausedMs" : "activeMs"] += tookMs;

@@ -60,7 +60,7 @@ const cut =
   };
 
 /** Text, its first 4,096 characters; absent, null and "" are `undefined`. */
-export const text = field("text", cut(4_096));
+export const text = field("text", cut(16_384));
 /** The same for a field that is only passed on: of an unexpected type it is `undefined`; 1,024 characters. */
 export const mirroredText = field("text", lenient(cut(1_024)));
 /** A secret, never cut: too long for any secret, or of an unexpected type, it is `undefined`. */

@@ -25,6 +25,7 @@ export interface Pace {
   throttled(turn: Turn, pauseMs: number): void;
   /** Ends a pause, and lets none begin any more: whoever waits has a turn. */
   hurry(): void;
+  readonly hurried: boolean;
   /** The service answered: as many successes as may run at once allow one more. */
   succeeded(): void;
 }
@@ -102,6 +103,9 @@ export function openPace(clock: Clock, most: number): Pace {
       }
       dismissImpatient(now);
       startNext();
+    },
+    get hurried() {
+      return hurried;
     },
     hurry: () => {
       hurried = true;

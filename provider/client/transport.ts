@@ -75,6 +75,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
   function paceOf(origin: string): Pace {
     const pace = paces.get(origin) ?? openPace(clock, options.concurrency ?? 32);
     paces.set(origin, pace);
+    if (options.signal?.aborted) pace.hurry();
     return pace;
   }
 

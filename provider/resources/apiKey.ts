@@ -137,6 +137,7 @@ async function abandon(session: Session, { id, state }: Outcome): Promise<string
   if (text(state["existingKey"]) !== undefined) return remains(state, id);
   try {
     await remove(session, id, state);
+    session.known.drop(state, id);
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

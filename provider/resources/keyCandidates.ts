@@ -12,13 +12,21 @@ export interface Birth {
   /** The value of the key that is taken over; `undefined` for a new key. */
   readonly existing: string | undefined;
   readonly doing: string;
-  readonly since: Date;
   readonly seen: Witness;
 }
 
-/** Those that this process does not know to be in state. */
+/**
+ * Of keys of the declared name and customer those that no resource of this run is known to hold: neither by id, nor by
+ * the inputs that it had in the last up.
+ */
 export function strangers({ session, declared }: Birth, keys: readonly Listed[]): readonly Listed[] {
-  return keys.filter(({ id }) => !session.known.has(declared, id));
+  const { known } = session;
+  const isNamesake = (inputs: Properties) =>
+    inputs["workspaceId"] === declared["workspaceId"] && resembles(inputs, declared);
+  const unknown = keys.filter(({ id }) => !known.has(declared, id) && !known.isDropped(declared, id));
+  if (unknown.length === 0) return [];
+  const held = [...known.noted].filter(isNamesake).length;
+  return keys.length > held ? unknown : [];
 }
 
 const remedy = {
@@ -35,20 +43,20 @@ export function sought(birth: Birth): string {
   return `look for ${wanted(birth)}; if there is one, ${remedyOf(birth)}; then run up again`;
 }
 
-function wanted({ since }: Birth): string {
-  return `a key of this name and customer made since ${since.toISOString()}`;
+function wanted({ seen }: Birth): string {
+  return `a key of this name and customer made since ${seen.since.toISOString()}`;
 }
 
 /** What the list tells of a key whose answer was lost, and what to do. */
 export function findings(birth: Birth, now: readonly Listed[] | Unhad): string {
-  const { declared, seen, since } = birth;
+  const { declared, seen } = birth;
   if ("problem" in now) {
     return `The workspace's list of keys could not be had to find it (${now.problem}): ${sought(birth)}.`;
   }
   if ("problem" in seen.before) {
     const alike = now.filter((key) => resembles(key, declared));
     const some = alike.length > 0 ? inWords(birth, alike) : "none by now";
-    return `The list of keys before it could not be had (${seen.before.problem}), so it may be any key of this name and customer, of which the workspace has ${some}: if one was made since ${since.toISOString()}, ${remedyOf(birth)}; then run up again.`;
+    return `The list of keys before it could not be had (${seen.before.problem}), so it may be any key of this name and customer, of which the workspace has ${some}: if one was made since ${seen.since.toISOString()}, ${remedyOf(birth)}; then run up again.`;
   }
   if (now.length === 0) {
     return `The workspace's list shows no new key: run up again. A list may lag or be cut: should ${wanted(birth)} show later, ${remedyOf(birth)}.`;
@@ -60,7 +68,7 @@ export function findings(birth: Birth, now: readonly Listed[] | Unhad): string {
 /** What earlier runs may have left behind. */
 export function leftover(birth: Birth, alike: readonly Listed[]): string {
   const [what, it] = alike.length === 1 ? ["a live key", "it"] : [`${alike.length} live keys`, "one"];
-  return `the workspace has ${what} of this name and customer already, ${inWords(birth, alike)}. If a run that failed or was interrupted left ${it}, ${remedyOf(birth)}; if another resource or stack manages it, there is nothing to do.`;
+  return `the workspace has ${what} of this name and customer already, ${inWords(birth, alike)}. If another resource or stack manages ${it}, or this one under another name before, there is nothing to do; if a run that failed or was interrupted left ${it}, ${remedyOf(birth)}.`;
 }
 
 const most = { keys: 10, characters: 60 };

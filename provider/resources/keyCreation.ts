@@ -4,18 +4,18 @@ import type { ApiKeyRecord } from "../client/responses";
 import { type Session, text } from "../definition";
 import { Failure, sentences } from "../errors";
 import { capitalised, told } from "../outcome";
-import type { Properties } from "../state";
+import { folded, type Properties } from "../state";
 import { type Birth, findings, inWords, leftover, sought, strangers } from "./keyCandidates";
 import { lookUp } from "./keyPresence";
 import { createBody, label, migrateBody } from "./keyState";
-import { agrees, fits, type Listed, resembles, unread, witness } from "./keyWitness";
+import { agrees, fits, isOf, isOld, type Listed, unread, witness } from "./keyWitness";
 
 /** Creates the key, or takes an existing one over; finds out what became of it where the answer is lost. */
 export async function make(session: Session, declared: Properties): Promise<ApiKeyRecord> {
   const existing = text(declared["existingKey"]) as string | undefined;
   const doing = `${existing === undefined ? "Creating" : "Taking over"} ${label(declared)}`;
-  const seen = await witness(session, declared);
-  const birth: Birth = { session, declared, existing, doing, since: new Date(), seen };
+  const seen = await witness(session, declared, { fresh: existing !== undefined });
+  const birth: Birth = { session, declared, existing, doing, seen };
   const alike = "alike" in seen.before ? strangers(birth, seen.before.alike(declared)) : [];
   if (alike.length > 0) session.warn(`${doing}: ${leftover(birth, alike)}`);
   const { record, problem } = await posted(birth, alike);
@@ -32,10 +32,8 @@ async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<A
     `${unknownOutcome}, and state does not hold it`,
     capitalised(sought(birth)),
   );
-  let met = false;
-  let answer: Written<ApiKeyRecord>;
   try {
-    answer = await seen.posting(async () => {
+    return await seen.posting(async () => {
       const call = { ...session.call, sending: () => session.leaves(underWay) };
       const written =
         existing === undefined
@@ -43,7 +41,8 @@ async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<A
           : await migrateApiKey(call, migrateBody(declared));
       if (written.record === undefined) return written;
       session.hide(written.record.key);
-      met = session.known.has(declared, written.record.id);
+      const problem = await foreign(birth, written.record);
+      if (problem !== undefined) return { record: undefined, problem };
       session.known.add(declared, written.record.id);
       return written;
     });
@@ -62,32 +61,47 @@ async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<A
       advice: `Check that the access token may create keys in ${declared["workspaceId"]}, and that the service accepts the declared values.${held}`,
     });
   }
-  const problem = answer.record && (await foreign(birth, answer.record, met));
-  return problem === undefined ? answer : { record: undefined, problem };
 }
 
-/** Why an answer is another key's, if it is. A new key has an id that none had before; `met`: this process knew it. */
-async function foreign(birth: Birth, record: ApiKeyRecord, met: boolean): Promise<string | undefined> {
+/** Why an answer is another key's, if it is. */
+async function foreign(birth: Birth, record: ApiKeyRecord): Promise<string | undefined> {
   const { session, declared, existing, seen } = birth;
-  const another = `the answer is that of another key, ${record.id}, which was there before`;
-  if (existing !== undefined && !agrees(record, declared, existing)) return another;
-  if ("problem" in seen.before && !met) return (await displaced(birth, record)) ? another : undefined;
-  if (!met && !("has" in seen.before && seen.before.has(record.id))) return undefined;
-  if (existing === undefined) return another;
-  session.warn(
-    `Taking over ${label(declared)}: the service answered with ${record.id}, which it held before. If another resource or stack manages this key too, the first of them that is destroyed ends it.`,
-  );
-  return undefined;
+  const another = `the answer is that of another key, ${record.id}`;
+  const isEcho = existing !== undefined && record.key === existing;
+  const listed = "has" in seen.before && seen.before.has(record.id);
+  const dropped = session.known.isDropped(declared, record.id);
+  if (session.known.has(declared, record.id) || (listed && !dropped) || isOld(record, seen.since)) {
+    if (existing === undefined) return another;
+    if (!isEcho && !agrees(record, declared, existing)) return another;
+    session.warn(
+      `Taking over ${label(declared)}: the service answered with ${record.id}, which it held before. If another resource or stack manages this key too, the first of them that is destroyed ends it.`,
+    );
+    return undefined;
+  }
+  return !isEcho && (await displaced(birth, record)) ? another : undefined;
 }
 
-/** Where nothing tells new from old: whether the answer is not as declared while another key, unknown so far, is. */
+/**
+ * Whether an answer that is not known to be old, and is not as declared, is another key's: then the list shows one that
+ * is as declared. A service may rewrite names, and with a list that is not cut an id that it lacked is new.
+ */
 async function displaced({ session, declared, seen }: Birth, record: ApiKeyRecord): Promise<boolean> {
   const path = { workspaceId: String(declared["workspaceId"]), keyId: record.id };
-  const brief = record.name === undefined || record.customerId === undefined;
-  const whole = brief ? await lookUp(session, path).catch(() => record) : record;
-  if (whole !== undefined && resembles(whole, declared)) return false;
-  const now = await seen.newcomers();
-  return !("problem" in now) && now.some((key) => key.id !== record.id && resembles(key, declared));
+  const untold = record.customerId === undefined && "problem" in seen.before;
+  const whole = untold ? await lookUp(session, path).catch(() => record) : record;
+  if (whole === undefined) return false;
+  const named = whole.name === undefined || folded(whole.name) === folded(declared["name"]);
+  const owned = isOf(whole.customerId, declared);
+  if (owned && (named || "has" in seen.before)) return false;
+  // A token that may not list keys must do for a service that rewrites what it is sent.
+  if ("refused" in seen.before && seen.before.refused) return false;
+  const now = await seen.now();
+  if ("problem" in now) return !owned;
+  const isCandidate = (key: Listed) =>
+    key.id !== record.id && !session.known.has(declared, key.id) && !isOld(key, seen.since);
+  return now
+    .alike(declared)
+    .some((key) => isCandidate(key) && !("has" in seen.before && seen.before.has(key.id)));
 }
 
 /** What the workspace's list tells of a key whose answer was lost: it may be found, or else the user must look. */

@@ -3,7 +3,7 @@ import { listApiKeys } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import type { Transport } from "../client/transport";
 import type { Session } from "../definition";
-import { openSharedList, type SharedList } from "../sharedList";
+import { openSharedList, orAfter, type SharedList } from "../sharedList";
 import { folded, type Properties } from "../state";
 
 /**
@@ -17,6 +17,8 @@ export type Listed = Pick<ApiKeyRecord, "id" | "name" | "customerId" | "maskedKe
 /** Why a list could not be had, as words to stand in brackets. */
 export interface Unhad {
   readonly problem: string;
+  /** Whether it will not be had later either: the token may not list keys, or the service has no such call. */
+  readonly refused?: boolean;
 }
 
 /** The live keys of a workspace. */
@@ -30,8 +32,12 @@ interface Live {
 export interface Witness {
   /** The live keys before the POST. */
   readonly before: Live | Unhad;
+  /** When it was taken; a key made long before is no newcomer, even if a list that is cut shows it only now. */
+  readonly since: Date;
   /** Runs the POST; until it is over, nobody takes its key for one of unknown origin. */
   posting<T>(post: () => Promise<T>): Promise<T>;
+  /** The live keys of now. */
+  now(): Promise<Live | Unhad>;
   /** The live keys since then that this process neither knew nor made, or why they could not be had. */
   newcomers(): Promise<readonly Listed[] | Unhad>;
 }
@@ -46,12 +52,20 @@ const lagMs = [0, 500, 1_500];
 /** How long keys that others are making are waited for before they are named as unknown. */
 const siblingsMs = 5_000;
 
-export async function witness(session: Session, declared: Properties): Promise<Witness> {
+/** What a POST is to be seen against. Where its key may be adopted, the list is taken anew. */
+export async function witness(
+  session: Session,
+  declared: Properties,
+  { fresh }: { readonly fresh: boolean },
+): Promise<Witness> {
   const { list, posts } = watchOf(session, String(declared["workspaceId"]));
-  const before = await orAfter(patienceMs, list.recent(lastingMs), tooLate);
-  const isNew = ({ id }: Listed) => !("has" in before && before.has(id)) && !session.known.has(declared, id);
+  const before = await (fresh ? list.fresh() : list.recent(lastingMs));
+  const since = new Date();
+  const isNew = (key: Listed) =>
+    !("has" in before && before.has(key.id)) && !session.known.has(declared, key.id) && !isOld(key, since);
   return {
     before,
+    since,
     async posting(post) {
       const posted = post();
       const over = posted.then(
@@ -65,11 +79,12 @@ export async function witness(session: Session, declared: Properties): Promise<W
         posts.delete(over);
       }
     },
+    now: () => list.fresh(),
     async newcomers() {
       let found: readonly Listed[] | Unhad = tooLate;
       for (const wait of lagMs) {
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-        const now = await orAfter(patienceMs, list.fresh(), tooLate);
+        const now = await list.fresh();
         await orAfter<unknown>(siblingsMs, Promise.all(posts), undefined);
         if ("problem" in now) {
           if ("problem" in found) found = now;
@@ -81,6 +96,17 @@ export async function witness(session: Session, declared: Properties): Promise<W
       return found;
     },
   };
+}
+
+/** Clocks differ, times may lack their zone, and dates their time. */
+const skewMs = 48 * 3_600_000;
+const plausible = Date.UTC(2000);
+
+/** Whether a key was certainly made long before. */
+export function isOld({ createdAt = "" }: Pick<Listed, "createdAt">, since: Date): boolean {
+  const number = /^\d+$/.test(createdAt) ? Number(createdAt) : Number.NaN;
+  const made = Number.isNaN(number) ? Date.parse(createdAt) : number < 1e11 ? number * 1_000 : number;
+  return made > plausible && made < since.getTime() - skewMs;
 }
 
 /** A record of which no more is known than a list tells. */
@@ -100,7 +126,7 @@ export function unread(listed: Listed): ApiKeyRecord {
 }
 
 /** Whether a key bears the declared name and customer, however the service may have spelled them. */
-export function resembles(key: Listed, declared: Properties): boolean {
+export function resembles(key: Listed | Properties, declared: Properties): boolean {
   return nameOf(key) === nameOf(declared);
 }
 
@@ -108,21 +134,26 @@ function nameOf({ name, customerId }: Listed | Properties): string {
   return JSON.stringify([folded(name), folded(customerId)]);
 }
 
-/** Whether nothing that is known of a key speaks against its having this value and the declared customer. */
+/** Whether neither customer nor masked form speaks against a key's having this value and the declared customer. */
 export function agrees({ customerId, maskedKey }: Listed, declared: Properties, value: string): boolean {
-  const customer = customerId === undefined || folded(customerId) === folded(declared["customerId"]);
-  return customer && shownOf(maskedKey).every((part) => value.includes(part));
+  return isOf(customerId, declared) && value.endsWith(endOf(maskedKey));
 }
 
 /** Whether a key can be told to be the one of this value that was declared. */
 export function fits(key: Listed, declared: Properties, value: string): boolean {
   if (!agrees(key, declared, value)) return false;
-  return folded(key.name) === folded(declared["name"]) || shownOf(key.maskedKey).join("").length >= 8;
+  return folded(key.name) === folded(declared["name"]) || endOf(key.maskedKey).length >= 4;
 }
 
-/** The parts of a secret that its masked form shows. */
-function shownOf(maskedKey = ""): readonly string[] {
-  return maskedKey.split(/[*\u2022\u2026\u00b7]+|\.{2,}|x{3,}/i).filter((part) => part !== "");
+/** Whether a key is of the declared customer, as far as is known. */
+export function isOf(customerId: string | undefined, declared: Properties): boolean {
+  return customerId === undefined || folded(customerId) === folded(declared["customerId"]);
+}
+
+/** The end of a secret that its masked form shows; "" where it shows none that tells anything. */
+function endOf(maskedKey = ""): string {
+  const [, end = ""] = /(?:[^A-Za-z0-9]{2,}|[*#\u2022\u2026]|x{3,})([A-Za-z0-9]{3,})$/i.exec(maskedKey) ?? [];
+  return end;
 }
 
 interface Watch {
@@ -139,7 +170,7 @@ function watchOf({ call }: Session, workspaceId: string): Watch {
   watches.set(transport, all);
   const name = JSON.stringify([credentials.baseUrl, credentials.accessToken, workspaceId]);
   const watch = all.get(name) ?? {
-    list: openSharedList(() => liveKeys(call, workspaceId)),
+    list: openSharedList<Live | Unhad>(() => liveKeys(call, workspaceId), patienceMs, tooLate),
     posts: new Set(),
   };
   all.set(name, watch);
@@ -152,7 +183,8 @@ async function liveKeys(call: Session["call"], workspaceId: string): Promise<Liv
     return indexed(keys.filter(({ deleted }) => !deleted).map(brief));
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    return { problem: error.message };
+    const refused = error.verdict === "refused" || error.verdict === "invalidAnswer";
+    return { problem: error.message, refused };
   }
 }
 
@@ -164,16 +196,4 @@ function indexed(all: readonly Listed[]): Live {
 
 function brief({ id, name, customerId, maskedKey, createdAt }: ApiKeyRecord): Listed {
   return { id, name, customerId, maskedKey, createdAt };
-}
-
-async function orAfter<T>(ms: number, answer: Promise<T>, otherwise: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(resolve, ms, otherwise);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Fault } from "../service";
+import type { Fault, StoredKey } from "../service";
 import type { Held, HostedResource, Properties } from "./host";
 import { declared, failureOf, stored } from "./keyActs";
 import { quickTimers } from "./quickTimers";
@@ -129,7 +129,7 @@ describe("a key whose answer was lost", () => {
           env: { ...quickTimers(), APIKEYS_BASE_URL: scene.standIn.url },
         });
         scene.standIn.setDialect(dialect);
-        scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
+        scene.standIn.inject({ endpoint: "listApiKeys", times: 4, fault: { kind: "status", status: 500 } });
         scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "otherRecord" } });
         const { message, kept } = await failureOf(again.key.create(await inputs()));
         await again.close();
@@ -138,6 +138,50 @@ describe("a key whose answer was lost", () => {
         expect(message).toContain(`of which the workspace has ${ids()[1]} ("ci"`);
       },
     );
+
+    test("that was made years ago is not named where a list that is cut shows it only now", async () => {
+      scene.standIn.setDialect({ listCut: 2 });
+      const createdAt = "2024-02-19T08:00:00.000Z";
+      const [first] = ["a", "b", "ci"].map(
+        (name) => scene.standIn.addKey({ workspaceId: "ws_main", name, customerId: "cus_1", createdAt }).id,
+      );
+      await others("first");
+      scene.standIn.deleteKey(first ?? "");
+      for (const endpoint of ["createApiKey", "migrateApiKey"] as const) {
+        scene.standIn.inject({ endpoint, fault: { kind: "status", status: 502 } });
+        const lost = await failureOf(
+          key.create(await inputs(endpoint === "createApiKey" ? {} : { existingKey })),
+        );
+        expect(lost.kept).toBeUndefined();
+        expect(lost.message).toContain("The workspace's list shows no new key");
+      }
+    });
+
+    test("that answers as a key which somebody else made just now is not taken for that one", async () => {
+      await others("first");
+      const theirs = scene.standIn.addKey({ workspaceId: "ws_main", name: "theirs", customerId: "cus_9" });
+      const answer = { apiKey: { ...theirs, scopes: [] } };
+      scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
+      scene.standIn.inject({
+        endpoint: "createApiKey",
+        fault: { kind: "status", status: 201, body: answer },
+      });
+      const { message, kept } = await failureOf(key.create(await inputs()));
+      expect(kept).toBeUndefined();
+      expect(message).toContain(`the answer is that of another key, ${theirs.id}`);
+    });
+
+    test("whose id is that of a key which was deleted is taken all the same", async () => {
+      const [first] = await others("first");
+      if (first === undefined) throw new Error("there is no first key");
+      await key.delete(first);
+      const body = { apiKey: { ...(await inputs()), id: first.id, key: "sk_of_the_second" } };
+      scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "status", status: 201, body } });
+      expect(await key.create(await inputs())).toMatchObject({
+        id: first.id,
+        state: { key: "sk_of_the_second" },
+      });
+    });
 
     test("of several at once, each is named without those that were answered", async () => {
       scene.standIn.inject({ endpoint: "createApiKey", after: 2, times: 2, fault: { kind: "resetAfter" } });
@@ -174,6 +218,15 @@ describe("a key whose answer was lost", () => {
       );
     });
 
+    test("is not warned of where state holds as many, whether the engine asks for their diff or not", async () => {
+      scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
+      const before = await inputs();
+      await key.create(await declared(scene, { keepers: { rotated: "1" } }, before));
+      expect(scene.host.output.stderr).toBe("");
+      await key.create(await declared(scene, { keepers: { rotated: "2" } }));
+      expect(scene.host.output.stderr).toBe("");
+    });
+
     test("is not warned of where the key is in state, as in a replacement", async () => {
       const old = scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
       const state = await inputs();
@@ -205,29 +258,38 @@ describe("a key whose answer was lost", () => {
       expect(posts()).toBe(3);
     });
 
+    /** Another stack makes one just before the request arrives. */
+    const meanwhile = (...keys: Partial<StoredKey>[]) => ({
+      endpoint: "migrateApiKey" as const,
+      when: () => {
+        for (const key of keys) {
+          scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1", ...key });
+        }
+        return true;
+      },
+    });
+
     test("is not taken where two may be it, and nothing is deleted", async () => {
       await others("first");
-      for (const key of [undefined, "sk_live_Zx81--Pq33"]) {
-        scene.standIn.addKey({
-          workspaceId: "ws_main",
-          name: "ci",
-          customerId: "cus_1",
-          maskedKey: "***",
-          ...(key && { key }),
-        });
-      }
-      scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "resetAfter" } });
+      scene.standIn.inject({ ...meanwhile({ maskedKey: "***" }), fault: { kind: "resetAfter" } });
       const { message, kept } = await failureOf(key.create(await inputs({ existingKey })));
       expect(kept).toBeUndefined();
       expect(message).toMatch(
-        /New in the workspace's list: .*, .*, .*don't delete it, since its value may be in use/,
+        /New in the workspace's list: .*, .*don't delete it, since its value may be in use/,
       );
-      expect(scene.standIn.keys({ deleted: false })).toHaveLength(4);
+      expect(scene.standIn.keys({ deleted: false })).toHaveLength(3);
     });
 
     test("is not taken where the one that is new is somebody else's", async () => {
       await others("first");
-      scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
+      scene.standIn.inject({ ...meanwhile({}), fault: { kind: "resetBefore" } });
+      const { kept } = await failureOf(key.create(await inputs({ existingKey })));
+      expect(kept).toBeUndefined();
+    });
+
+    test("is not taken where the one that is new was there before the request", async () => {
+      await others("first");
+      scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1", maskedKey: "***" });
       scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "resetBefore" } });
       const { kept } = await failureOf(key.create(await inputs({ existingKey })));
       expect(kept).toBeUndefined();
@@ -238,6 +300,19 @@ describe("a key whose answer was lost", () => {
       scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs({ existingKey })));
       expect(message).toMatch(/could not be had .*don't delete it/);
+    });
+
+    test.each([
+      { customerId: "c_internal_77" },
+      { maskedKey: "sk_live_######Zz99" },
+      { maskedKey: "redacted" },
+    ])("that answers its value is taken, however it is shown: %o", async (shown) => {
+      const body = { apiKey: { id: "key_made", ...(await inputs()), ...shown, key: existingKey } };
+      scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "status", status: 201, body } });
+      expect(await key.create(await inputs({ existingKey }))).toMatchObject({
+        id: "key_made",
+        state: { key: existingKey },
+      });
     });
 
     test("that was refused as held is told with the keys that may hold it", async () => {

@@ -108,9 +108,9 @@ describe("an answer with a key", () => {
     expect(read.createdAt).toBe(`${"x".repeat(1_023)}…`);
     expect(read.key).toHaveLength(16_384);
     expect(value(readNewKey, { apiKey: { id: "k", key: long } }).key).toBeUndefined();
-    expect(key({ name: long }).name).toBe(`${"x".repeat(4_095)}…`);
-    expect(key({ name: "x".repeat(4_096) }).name).toBe("x".repeat(4_096));
-    expect(key({ name: `${"x".repeat(4_094)}😀y` }).name).toBe(`${"x".repeat(4_094)}\ufffd…`);
+    expect(key({ name: long }).name).toBe(`${"x".repeat(16_383)}…`);
+    expect(key({ name: "x".repeat(16_384) }).name).toBe("x".repeat(16_384));
+    expect(key({ name: `${"x".repeat(16_382)}😀y` }).name).toBe(`${"x".repeat(16_382)}\ufffd…`);
     expect(keyProblem({ id: "x".repeat(1_025) })).toBe(
       "the answer's apiKey.id is not text of 1,024 characters at most",
     );

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CallError, type Verdict } from "../../provider/client/callError";
-import { account, Doubt, Failure, sentences } from "../../provider/errors";
+import { account, Doubt, Failure, inBounds, sentences } from "../../provider/errors";
 
 const about = {
   doing: 'Deleting key "ci" in workspace ws_1',
@@ -84,9 +84,9 @@ describe("errors", () => {
   });
 
   test("fit into a header: of what is too long the ends stay, since the last sentence says what to do", () => {
-    const { message } = new Failure(`Start ${"x".repeat(900_000)} what to do.`);
+    const message = inBounds(`Start ${"x".repeat(900_000)} what to do.`);
     expect(message).toHaveLength(4_000);
     expect(message).toMatch(/^Start x+…x+ what to do\.$/);
-    expect(new Failure("😀".repeat(5_000)).message.isWellFormed()).toBe(true);
+    expect(inBounds("😀".repeat(5_000)).isWellFormed()).toBe(true);
   });
 });

@@ -56,12 +56,12 @@ describe("a name", () => {
   test("R4 that stayed what the service makes of it is accepted, with a warning", async () => {
     const { service, outcome } = await changed(
       { name: "build" },
-      naming(() => "build-1"),
+      naming(() => "_build_"),
     );
     expect(outcome.failure).toBeUndefined();
-    expect(outcome.state).toMatchObject({ name: "build", __observed: { name: "build-1" } });
+    expect(outcome.state).toMatchObject({ name: "build", __observed: { name: "_build_" } });
     expect(service.warnings.join()).toContain(
-      'declared the name "build", the service still has "build-1"; it may have rewritten the name',
+      'declared the name "build", the service still has "_build_"; it may have rewritten the name',
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { agrees, fits, type Listed, resembles } from "../../provider/resources/keyWitness";
+import { agrees, fits, isOld, type Listed, resembles } from "../../provider/resources/keyWitness";
 
 const value = "sk_live_Zx81kdPq33";
 const declared = { workspaceId: "ws", customerId: "cus_1", name: "Night Build" };
@@ -25,8 +25,12 @@ describe("a key in the list", () => {
 
   test.each([
     ["whose masked form shows its ends", { maskedKey: "sk_live_****Pq33" }, true],
-    ["whose masked form has dots", { maskedKey: "sk_liv...33" }, true],
+    ["whose masked form has dots", { maskedKey: "sk_liv...q33" }, true],
+    ["whose masked form has another beginning", { maskedKey: "acme_----Pq33" }, true],
+    ["whose masked form has hashes", { maskedKey: "sk_live_####Pq33" }, true],
     ["whose masked form shows nothing", { maskedKey: "••••••••" }, true],
+    ["whose masked form is a word", { maskedKey: "redacted" }, true],
+    ["whose masked form is a word in brackets", { maskedKey: "[hidden]" }, true],
     ["whose masked form shows another end", { maskedKey: "sk_live_****Pq34" }, false],
     ["of another customer", { maskedKey: "sk_live_****Pq33", customerId: "cus_2" }, false],
     ["of no known customer", { customerId: undefined }, true],
@@ -37,10 +41,24 @@ describe("a key in the list", () => {
   test.each([
     ["of the declared name and customer", {}, true],
     ["of another name, whose masked form shows enough", { name: "n-1", maskedKey: "sk_live_**Pq33" }, true],
-    ["of another name, whose masked form shows little", { name: "n-1", maskedKey: "sk_**33" }, false],
+    ["of another name, whose masked form shows little", { name: "n-1", maskedKey: "sk_live_**q33" }, false],
     ["of another name", { name: "n-1" }, false],
     ["of the declared name, whose masked form is another's", { maskedKey: "sk_live_**0000" }, false],
   ])("is taken for the one that was lost or not: %s", (_how, more, taken) => {
     expect(fits(listed(more), declared, value)).toBe(taken);
+  });
+
+  const since = new Date("2026-11-21T12:00:00Z");
+  test.each([
+    ["years ago", "2024-02-19T08:00:00Z", true],
+    ["three days ago, in seconds", String(Date.parse("2026-11-18T12:00:00Z") / 1_000), true],
+    ["three days ago, in milliseconds", String(Date.parse("2026-11-18T12:00:00Z")), true],
+    ["on a day", "2026-11-21", false],
+    ["in a zone that is not told", "2026-11-21 01:00:00", false],
+    ["at a count of something else", "1234", false],
+    ["no text of a time", "yesterday", false],
+    ["not told", undefined, false],
+  ])("was made long before or not: %s", (_when, createdAt, old) => {
+    expect(isOld({ createdAt }, since)).toBe(old);
   });
 });

@@ -2,9 +2,10 @@ import { describe, expect, test } from "vitest";
 import { openSharedList } from "../../provider/sharedList";
 
 /** A list of which each request is answered by hand. */
-function listOfNumbers() {
+function listOfNumbers(patienceMs = 60_000) {
   const answers: ((n: number) => void)[] = [];
-  const list = openSharedList<number>(() => new Promise((resolve) => answers.push(resolve)));
+  const read = () => new Promise<number>((resolve) => answers.push(resolve));
+  const list = openSharedList(read, patienceMs, -1);
   return { list, asked: () => answers.length, answer: (n: number) => answers[n - 1]?.(n) };
 }
 
@@ -44,5 +45,15 @@ describe("a shared list", () => {
     expect(asked()).toBe(3);
     answer(3);
     expect(await later).toBe(3);
+  });
+
+  test("that takes too long is waited for once, and is taken when it is there", async () => {
+    const { list, asked, answer } = listOfNumbers(20);
+    expect(await Promise.all([list.recent(60_000), list.recent(60_000)])).toEqual([-1, -1]);
+    expect(await Promise.race([list.recent(60_000), new Promise(setImmediate)])).toBe(-1);
+    answer(1);
+    await new Promise(setImmediate);
+    expect(await list.recent(60_000)).toBe(1);
+    expect(asked()).toBe(1);
   });
 });
