@@ -75,7 +75,8 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
     const why = await call.barred();
     if (why !== undefined) {
       pace.leave();
-      const what = mayBeDone ? "no further attempt was made" : "nothing was sent";
+      const first = spent.attempts + spent.throttled === 0;
+      const what = first ? "nothing was sent" : "no further attempt was made";
       throw new CallError(mayBeDone ? "ambiguous" : "notSent", `${what}, since ${why}`);
     }
     const draw = shared.random();

@@ -46,6 +46,38 @@ describe("429", () => {
     expect(server.requests).toHaveLength(154);
   });
 
+  it("is an attempt like any other once no pause is to be waited for", async () => {
+    const server = await wireServer(() => answer(429, { message: "slow down" }, "retry-after: 60"));
+    const ending = new AbortController();
+    const before = callTo(server.url, { clock: quickClock(), signal: ending.signal });
+    ending.abort();
+    for (const call of [before, callTo(server.url, { clock: quickClock(), signal: ending.signal })]) {
+      const asked = server.requests.length;
+      const { status, verdict } = await errorOf(api.deleteApiKey(call, keyPath));
+      expect({ status, verdict, requests: server.requests.length - asked }).toEqual({
+        status: 429,
+        verdict: "ambiguous",
+        requests: 4,
+      });
+      const { verdict: refused } = await errorOf(api.createApiKey(call, newKey));
+      expect([refused, server.requests.length - asked]).toEqual(["refused", 5]);
+    }
+  });
+
+  it("asks before each dispatch whether it may be sent, and tells of each that is", async () => {
+    const server = await busyFor(1);
+    let sent = 0;
+    const gate = async (method: string) => (method === "POST" && sent > 0 ? "it is late" : undefined);
+    const call = { ...callTo(server.url, { clock: quickClock(), gate }), sending: () => (sent += 1) };
+    const error = await errorOf(api.createApiKey(call, newKey));
+    expect(error).toMatchObject({
+      verdict: "notSent",
+      message: "no further attempt was made, since it is late",
+    });
+    expect([sent, server.requests.length]).toEqual([1, 1]);
+    expect((await api.readApiKey(call, keyPath)).id).toBe("k");
+  });
+
   it("ends a call after 10 minutes of pauses", async () => {
     const server = await wireServer(() => answer(429, { message: "slow down" }, "retry-after: 60"));
     const clock = quickClock();
