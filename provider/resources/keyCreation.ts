@@ -93,10 +93,11 @@ async function displaced({ session, declared, seen }: Birth, record: ApiKeyRecor
   const named = whole.name === undefined || folded(whole.name) === folded(declared["name"]);
   const owned = isOf(whole.customerId, declared);
   if (owned && (named || "has" in seen.before)) return false;
-  // A token that may not list keys must do for a service that rewrites what it is sent.
-  if ("refused" in seen.before && seen.before.refused) return false;
+  const refused = "refused" in seen.before && seen.before.refused === true;
+  if (owned && refused) return false;
   const now = await seen.now();
-  if ("problem" in now) return !owned;
+  // A token that may not list keys must do, also for a service that rewrites what it is sent.
+  if ("problem" in now) return !owned && now.refused !== true;
   const isCandidate = (key: Listed) =>
     key.id !== record.id && !session.known.has(declared, key.id) && !isOld(key, seen.since);
   return now

@@ -121,15 +121,21 @@ describe("a key whose answer was lost", () => {
       expect(message).toContain(`New in the workspace's list: ${ids()[1]} ("ci"`);
     });
 
-    test.each([{}, { createAnswer: "brief" }] as const)(
+    test.each([
+      { dialect: {}, status: 500 },
+      { dialect: {}, status: 404 },
+      { dialect: { createAnswer: "brief" }, status: 500 },
+    ] as const)(
       "that answers as a key which was there before is not taken for that one without a list before either: %o",
-      async (dialect) => {
+      async ({ dialect, status }) => {
         const [other] = await others("other");
+        scene.standIn.editKey(other?.id ?? "", { customerId: "cus_9" });
         const again = await openScene({
           env: { ...quickTimers(), APIKEYS_BASE_URL: scene.standIn.url },
         });
         scene.standIn.setDialect(dialect);
-        scene.standIn.inject({ endpoint: "listApiKeys", times: 4, fault: { kind: "status", status: 500 } });
+        const times = status === 500 ? 4 : 1;
+        scene.standIn.inject({ endpoint: "listApiKeys", times, fault: { kind: "status", status } });
         scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "otherRecord" } });
         const { message, kept } = await failureOf(again.key.create(await inputs()));
         await again.close();
@@ -181,6 +187,20 @@ describe("a key whose answer was lost", () => {
         id: first.id,
         state: { key: "sk_of_the_second" },
       });
+    });
+
+    test("whose customer the service rewrote is taken where keys may not be listed", async () => {
+      scene.standIn.inject({
+        endpoint: "listApiKeys",
+        times: Infinity,
+        fault: { kind: "status", status: 403 },
+      });
+      const body = { apiKey: { ...(await inputs()), id: "key_new", customerId: "c-17", key: "sk_new" } };
+      scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "status", status: 201, body } });
+      const known = { apiKey: { ...body.apiKey, key: undefined } };
+      scene.standIn.inject({ endpoint: "readApiKey", fault: { kind: "status", status: 200, body: known } });
+      expect(await key.create(await inputs())).toMatchObject({ id: "key_new", state: { key: "sk_new" } });
+      expect(scene.standIn.requests.length).toBeLessThan(5);
     });
 
     test("of several at once, each is named without those that were answered", async () => {
