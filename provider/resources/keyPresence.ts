@@ -57,8 +57,12 @@ async function confirm(session: Session, { workspaceId, keyId }: KeyPath): Promi
   }
 }
 
-/** Answers of a list that this token, or this service, never gives: they say nothing. */
 const unlisted = new Set([403, 404, 405, 410, 501]);
+
+/** Whether this token, or this service, lists no keys: such an answer says nothing. */
+export function listsNone({ verdict, status }: CallError): boolean {
+  return verdict === "invalidAnswer" || unlisted.has(status ?? 0);
+}
 
 /** Whether the workspace's list holds the key alive. A list that can't be read for now leaves it in doubt. */
 async function listedLive(session: Session, { workspaceId, keyId }: KeyPath): Promise<boolean> {
@@ -67,7 +71,7 @@ async function listedLive(session: Session, { workspaceId, keyId }: KeyPath): Pr
     return keys.some(({ id, deleted }) => id === keyId && !deleted);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    if (error.verdict === "invalidAnswer" || unlisted.has(error.status ?? 0)) return false;
+    if (listsNone(error)) return false;
     throw new Doubt(
       `the service knows no such key, but its workspace's list of keys could not be read to confirm it: ${error.message}`,
       "Run the command again.",

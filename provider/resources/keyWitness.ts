@@ -5,6 +5,7 @@ import type { Transport } from "../client/transport";
 import type { Session } from "../definition";
 import { openSharedList, orAfter, type SharedList } from "../sharedList";
 import { folded, type Properties } from "../state";
+import { listsNone } from "./keyPresence";
 
 /**
  * What tells which key a POST made whose answer was lost: the workspace's keys as they were before it. Creates of one
@@ -183,8 +184,7 @@ async function liveKeys(call: Session["call"], workspaceId: string): Promise<Liv
     return indexed(keys.filter(({ deleted }) => !deleted).map(brief));
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    const refused = error.verdict === "refused" || error.verdict === "invalidAnswer";
-    return { problem: error.message, refused };
+    return { problem: error.message, refused: listsNone(error) };
   }
 }
 
