@@ -59,7 +59,7 @@ const cut =
     return `${text.slice(0, longest - 1)}…`.toWellFormed();
   };
 
-/** Text, its first 4,096 characters; absent, null and "" are `undefined`. */
+/** Text, its first 16,384 characters; absent, null and "" are `undefined`. */
 export const text = field("text", cut(16_384));
 /** The same for a field that is only passed on: of an unexpected type it is `undefined`; 1,024 characters. */
 export const mirroredText = field("text", lenient(cut(1_024)));
