@@ -75,7 +75,7 @@ lifecycleSuite({
       after: `{ ...base, prefix: "new" }, { deleteBeforeReplace: true }`,
     },
   ],
-  calls: { creates: ["GET"], create: ["POST"], update: ["GET", "PATCH"], delete: ["DELETE"] },
+  calls: { shared: "listApiKeys", create: ["POST"], update: ["GET", "PATCH"], delete: ["DELETE"] },
   fixed: [
     {
       drift: (service, id) => service.editKey(id, { customerId: "customer-elsewhere", expiresAt: 1 }),

@@ -1,4 +1,4 @@
-import type { Dialect, StandIn, TenantOptions } from "../service";
+import type { Dialect, Endpoint, StandIn, TenantOptions } from "../service";
 
 /** What follows a resource's name in the program, as text. */
 export type Declaration = string;
@@ -37,8 +37,8 @@ export interface LifecycleCase {
   program(resources: Readonly<Record<string, Declaration>>): string;
   /** Methods of the requests that each operation makes for one resource, the write last. */
   readonly calls: {
-    /** Those that all creates of one workspace share. Default: none. */
-    readonly creates?: readonly string[];
+    /** A list that creates of one workspace share, so that how often it is asked for is a matter of time. */
+    readonly shared?: Endpoint;
     readonly create: readonly string[];
     readonly update: readonly string[];
     readonly delete: readonly string[];
