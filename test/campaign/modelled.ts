@@ -1,18 +1,31 @@
-import type { StartActor } from "./actor";
+import type { Actor, StartActor } from "./actor";
 import { openControl } from "./control";
 import type { OpenEngine } from "./engine";
 import { destroy, preview, refresh, up } from "./engineModel";
 import type { Site } from "./site";
 import type { CommandRecord } from "./trace";
 
-/** The model of the engine, with a process of the provider for each command. */
-export function modelled(start: StartActor): OpenEngine {
+/**
+ * The model of the engine, with a process of the provider for each command or, where starting one is most of the work,
+ * for all until one is interrupted.
+ */
+export function modelled(start: StartActor, { keeping = false } = {}): OpenEngine {
   return async ({ parallel }, { standIn, accessToken, alive, trouble: begin }) => {
-    const startActor = () => start({ url: standIn.url, accessToken });
+    let kept: Actor | undefined;
+    const startActor = async () => {
+      const actor = kept ?? (await start({ url: standIn.url, accessToken }));
+      kept = undefined;
+      return actor;
+    };
+    const leave = async (actor: Actor, interrupted: boolean) => {
+      if (keeping && !interrupted) kept = actor;
+      else await actor.stop();
+    };
     return {
       refreshesWithUp: false,
       async run({ name, program }, before, trouble) {
         const actor = await startActor();
+        const earlier = { warnings: actor.warnings().length, debug: actor.debug().length };
         const control = openControl();
         let interruption: CommandRecord["interruption"];
         let heard = Number.POSITIVE_INFINITY;
@@ -37,22 +50,24 @@ export function modelled(start: StartActor): OpenEngine {
         }[name]();
         await control.rest();
         await ending;
-        await actor.stop();
+        await leave(actor, interruption !== undefined);
         const warnings = actor.warnings();
         return {
           ...{ interruption, green, operations, after },
-          told: warnings.slice(0, heard),
-          untold: `${warnings.slice(heard)}\n${actor.debug()}`,
+          told: warnings.slice(earlier.warnings, heard),
+          untold: `${warnings.slice(heard)}\n${actor.debug().slice(earlier.debug)}`,
         };
       },
       async isSettled(program, state) {
         const actor = await startActor();
         const site: Site = { actor, control: openControl(), parallel, requests: () => 0, alive };
         const changed = await preview(site, state, program);
-        await actor.stop();
+        await leave(actor, false);
         return changed.length === 0;
       },
-      close: async () => {},
+      close: async () => {
+        await kept?.stop();
+      },
     };
   };
 }
