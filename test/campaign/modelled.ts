@@ -7,7 +7,7 @@ import type { CommandRecord } from "./trace";
 
 /**
  * The model of the engine, with a process of the provider for each command or, where starting one is most of the work,
- * for all until one is interrupted.
+ * for those that follow each other without trouble.
  */
 export function modelled(start: StartActor, { keeping = false } = {}): OpenEngine {
   return async ({ parallel }, { standIn, accessToken, alive, trouble: begin }) => {
@@ -17,8 +17,8 @@ export function modelled(start: StartActor, { keeping = false } = {}): OpenEngin
       kept = undefined;
       return actor;
     };
-    const leave = async (actor: Actor, interrupted: boolean) => {
-      if (keeping && !interrupted) kept = actor;
+    const leave = async (actor: Actor, troubled: boolean) => {
+      if (keeping && !troubled) kept = actor;
       else await actor.stop();
     };
     return {
@@ -50,7 +50,7 @@ export function modelled(start: StartActor, { keeping = false } = {}): OpenEngin
         }[name]();
         await control.rest();
         await ending;
-        await leave(actor, interruption !== undefined);
+        await leave(actor, trouble !== undefined || !green);
         const warnings = actor.warnings();
         return {
           ...{ interruption, green, operations, after },
