@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, sep } from "node:path";
 import type { PulumiFn } from "@pulumi/pulumi/automation";
@@ -43,6 +44,9 @@ async function transpile(dir: string) {
       compilerOptions,
       fileName: source,
     });
-    await writeFile(source.replace(/\.ts$/, ".js"), outputText);
+    // Put in place whole: another stack of the project may be loading the program at this moment.
+    const written = `${source}.${randomUUID()}`;
+    await writeFile(written, outputText);
+    await rename(written, source.replace(/\.ts$/, ".js"));
   }
 }
