@@ -21,19 +21,7 @@ export function failures(
   return [
     ...issues.filter((issue) => !passes(declared, issue.path)).flatMap((issue) => lines(issue, fields)),
     ...definition.rules(declared, before),
-    ...tooLarge(definition, declared),
   ].map((line) => inBounds(oneLine(line)));
-}
-
-/** The engine can't keep more than about 45 KiB of what an operation that failed halfway has made. */
-function tooLarge({ mostBytes = Number.POSITIVE_INFINITY }: Definition, declared: Properties): string[] {
-  const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? "");
-  const all = bytes(declared);
-  if (all <= mostBytes) return [];
-  const [largest] = Object.keys(declared).sort((a, b) => bytes(declared[b]) - bytes(declared[a]));
-  return [
-    `${largest}: with it the inputs take ${all} bytes; make it smaller: the engine could not keep more than ${mostBytes} bytes if an operation failed halfway.`,
-  ];
 }
 
 /** Inputs in canonical form, absent ones left out. */

@@ -51,11 +51,6 @@ export interface Definition {
   readonly kind: string;
   /** The inputs; every field registered with its facts. */
   readonly schema: z.ZodObject;
-  /**
-   * The most bytes that the inputs may take as JSON, where losing what an operation that failed halfway has made would
-   * be worse than refusing them. Default: no limit.
-   */
-  readonly mostBytes?: number;
   /** Failures that concern several fields; `before` holds the inputs of the last up. Unknown values pass. */
   rules(inputs: Properties, before: Properties | undefined): readonly string[];
   /**

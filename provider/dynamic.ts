@@ -112,8 +112,8 @@ async function guarded<T>(properties: Properties, operation: () => Promise<T>): 
   }
 }
 
-/** Bytes of a state that still fit into what the host answers of a failure: more would end its connection. */
-const mostKept = 44 * 1_024;
+/** The state of a failure travels in headers, of which the engine takes 16 MiB in base64; more would end the connection. */
+const mostKept = 8 * 1_024 * 1_024;
 
 /** The message of an unforeseen error may hold anything, secrets too, so only its kind and place are told. */
 function defect(error: unknown): string {

@@ -1,24 +1,18 @@
 import { CallError } from "./client/callError";
-import {
-  type Call,
-  listApiKeys,
-  listScopes,
-  listWorkspaces,
-  readApiKey,
-  readWorkspace,
-} from "./client/endpoints";
+import { type Call, readApiKey } from "./client/endpoints";
 import type { ApiKeyRecord, ScopeRecord, WorkspaceRecord } from "./client/responses";
 import { openTransport, type Transport } from "./client/transport";
 import { configuration, settings } from "./config";
 import { account, Failure } from "./errors";
 import { capitalised } from "./outcome";
+import { freshly, type SharedReads, sharedReads } from "./sharedReads";
 
 /** Reads for a program, which wants to know what there is. Each throws a Failure and nothing else. */
 
 /** Configuration by its full key, such as `apikeys:baseUrl`, as a provider is configured with. */
 type Given = Readonly<Record<string, unknown>>;
 
-/** Look-ups of one program share connections, pace and retries. */
+/** Look-ups of one program share connections, pace, retries, and the requests of those that ask at the same time. */
 let shared: Transport | undefined;
 
 /** A key without its secret, which no look-up returns. */
@@ -32,7 +26,7 @@ export interface ApiKeyFilter {
 }
 
 export function workspaces(given: Given): Promise<WorkspaceRecord[]> {
-  return ask(given, "Listing the workspaces", listWorkspaces);
+  return ask(given, "Listing the workspaces", async ({ workspaces }) => [...(await freshly(workspaces)).all]);
 }
 
 export async function workspace(
@@ -47,7 +41,7 @@ export async function workspace(
     return ask(
       given,
       doing,
-      (call) => readWorkspace(call, { workspaceId: id }),
+      (reads) => freshly(reads.workspace(id)),
       "Check the id, and that the access token may see it.",
     );
   }
@@ -65,8 +59,8 @@ export async function apiKeys(
   filter: ApiKeyFilter,
 ): Promise<FoundApiKey[]> {
   const { name, customerId, enabled, includeDeleted } = filter;
-  const all = await ask(given, `Listing the keys of workspace ${workspaceId}`, (call) =>
-    listApiKeys(call, { workspaceId }),
+  const { all } = await ask(given, `Listing the keys of workspace ${workspaceId}`, (reads) =>
+    freshly(reads.keys(workspaceId)),
   );
   const alive = (key: ApiKeyRecord) => includeDeleted === true || !key.deleted;
   const listed = all
@@ -90,7 +84,7 @@ function read(given: Given, workspaceId: string, keyId: string): Promise<ApiKeyR
   return ask(
     given,
     `Reading key ${keyId} of workspace ${workspaceId}`,
-    (call) => readApiKey(call, { workspaceId, keyId }),
+    (_reads, call) => readApiKey(call, { workspaceId, keyId }),
     "Check both ids, and that the access token may see the key.",
   );
 }
@@ -120,9 +114,9 @@ async function keyNamed(given: Given, workspaceId: string, name: string | undefi
 }
 
 export function scopes(given: Given, workspaceId: string): Promise<ScopeRecord[]> {
-  return ask(given, `Listing the scopes of workspace ${workspaceId}`, (call) =>
-    listScopes(call, { workspaceId }),
-  );
+  return ask(given, `Listing the scopes of workspace ${workspaceId}`, async (reads) => [
+    ...(await freshly(reads.scopes(workspaceId))).all,
+  ]);
 }
 
 function withoutSecret({ key: _, ...rest }: ApiKeyRecord): FoundApiKey {
@@ -152,7 +146,7 @@ function single<T extends Named>(what: string, found: readonly T[], all: readonl
 async function ask<T>(
   given: Given,
   doing: string,
-  act: (call: Call) => Promise<T>,
+  act: (reads: SharedReads, call: Call) => Promise<T>,
   advice?: string,
 ): Promise<T> {
   const found = configuration(
@@ -162,7 +156,8 @@ async function ask<T>(
   if ("problems" in found) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
   shared ??= openTransport();
   try {
-    return await act({ transport: shared, credentials: found.ready.credentials });
+    const call = { transport: shared, credentials: found.ready.credentials };
+    return await act(sharedReads(call), call);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     throw account(error, {

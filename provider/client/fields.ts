@@ -50,7 +50,7 @@ export const identifier = field("text of 1,024 characters at most", (value) => {
   return text === undefined || text === wrong || text.length > 1_024 ? wrong : text;
 });
 
-// What is kept of a failed write travels in headers, of which the host's connection takes 64 KiB in all.
+// A service that answers a megabyte as a name is not to fill states and messages with it.
 const cut =
   (longest: number) =>
   (value: unknown): string | undefined | typeof wrong => {

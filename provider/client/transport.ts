@@ -32,6 +32,8 @@ interface ApiRequest<T> {
 export interface Transport {
   /** The reading of a 2xx answer, always usable for a GET. Everything else is a CallError. */
   send<T>(request: ApiRequest<T>): Promise<Reading<T>>;
+  /** How often a write began or ended so far: an answer that was asked for before it changed may be out of date. */
+  readonly writes: number;
   /** Cuts all connections; calls under way fail. Only tests need it: idle connections keep no process alive. */
   close(): Promise<void>;
 }
@@ -68,6 +70,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
   const agents = openAgents(env, timeOuts.connectMs);
   const bucket = openRetryBucket();
   const paces = new Map<string, Pace>();
+  let writes = 0;
   options.signal?.addEventListener("abort", () => {
     for (const pace of paces.values()) pace.hurry();
   });
@@ -101,6 +104,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
       barred: async () => options.gate?.(method),
       fieldNames: Object.keys(request.body ?? {}),
       exchange: async (leftMs: number) => {
+        if (method !== "GET") writes += 1;
         request.sending?.();
         const limits = { ...timeOuts, exchangeMs: Math.max(1, Math.min(timeOuts.exchangeMs, leftMs)) };
         // Credits must not be lost to a connection that the service has just closed.
@@ -108,6 +112,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
         return exchange(await agents.kept(wire.origin), wire, limits);
       },
       note: (result: Exchange, attempts: number, tookMs: number) => {
+        if (method !== "GET") writes += 1;
         if (env["APIKEYS_DEBUG"] !== "1") return;
         const line = `apikeys: ${method} ${wire.path} ${summary(result)} attempt ${attempts} ${Math.round(tookMs)} ms`;
         log(maskSecrets(line, secrets));
@@ -116,7 +121,13 @@ export function openTransport(options: TransportOptions = {}): Transport {
     return attempt(call, { clock, random, bucket, pace: paceOf(wire.origin) });
   }
 
-  return { send, close: agents.close };
+  return {
+    send,
+    get writes() {
+      return writes;
+    },
+    close: agents.close,
+  };
 }
 
 function summary(result: Exchange): string {

@@ -11,7 +11,7 @@ import { type Definition, facts, flag, map, number, type Outcome, type Session, 
 import { Doubt, Failure } from "../errors";
 import { capitalised, outcome, told } from "../outcome";
 import { unlessAborted } from "../run";
-import { drifted, type Properties } from "../state";
+import type { Properties } from "../state";
 import { containsUnknown, isUnknown } from "../unknown";
 import {
   equal,
@@ -25,8 +25,6 @@ import {
 import {
   edit,
   goneElsewhere,
-  managed,
-  observe,
   renames,
   type Settled,
   settle,
@@ -36,8 +34,9 @@ import {
 } from "./keyConvergence";
 import { make, secretLine } from "./keyCreation";
 import { judge, type KeyPath, lookUp } from "./keyPresence";
+import { look, pathOf, read } from "./keyReading";
 import { canonicalScopes, repeated, scopeNames, scopesSchema } from "./keyScopes";
-import { defined, keyLost, label, lasting, outputs, reading, warnOfUnmanaged, written } from "./keyState";
+import { keyLost, label, outputs, written } from "./keyState";
 
 // ---- Inputs: schema and facts -------------------------------------------------------------------------------------
 
@@ -99,7 +98,6 @@ function rules(declared: Properties, before: Properties | undefined): readonly s
 export const apiKey: Definition = {
   kind: "ApiKey",
   schema: inputs,
-  mostBytes: 32 * 1_024,
   rules,
   pending: (state) => (state[keyLost] === true ? ["key"] : undefined),
   unchanged: (field, state, value) =>
@@ -151,33 +149,6 @@ function remains(declared: Properties, id: string): string {
   return text(declared["existingKey"]) === undefined
     ? `${found}. Delete it: the next up makes another one.`
     : `${found}. Its value may be in use, so don't delete it: take it in with \`pulumi import --file\`.`;
-}
-
-async function read(session: Session, id: string, state: Properties): Promise<Outcome | undefined> {
-  session.hide(state["key"]);
-  const path = pathOf(state, id);
-  const record = await look(session, path, `Reading key ${id} in workspace ${path.workspaceId}`);
-  if (record === undefined) {
-    if (state[reading] === undefined) return undefined;
-    throw new Failure(
-      `There is no key ${id} in workspace ${path.workspaceId}: check both ids given to ApiKey.get.`,
-    );
-  }
-  if (state[reading] === undefined) warnOfUnmanaged(session, id, record, state);
-  const next = drifted(managed, state, observe(record));
-  const seen = { customerId: record.customerId, ...outputs(record) };
-  if (state[reading] !== undefined) return { id, state: { ...next, ...defined(seen) } };
-  const ours = Object.values(lasting(state)).some((value) => value !== undefined);
-  return { id, state: ours ? next : { ...seen, ...defined(next) } };
-}
-
-async function look(session: Session, path: KeyPath, doing: string): Promise<ApiKeyRecord | undefined> {
-  try {
-    return await lookUp(session, path);
-  } catch (error) {
-    const advice = `Check that the access token may read the keys of ${path.workspaceId}.`;
-    throw told(session, error, { doing, notDone: "State is unchanged", advice });
-  }
 }
 
 async function update(
@@ -240,8 +211,4 @@ async function remove(session: Session, id: string, state: Properties): Promise<
       advice: `Check that the access token may delete keys of ${path.workspaceId}.`,
     });
   }
-}
-
-function pathOf(properties: Properties, keyId: string): KeyPath {
-  return { workspaceId: String(properties["workspaceId"]), keyId };
 }

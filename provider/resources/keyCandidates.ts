@@ -1,7 +1,8 @@
 import { plainText } from "../client/errorText";
 import type { Session } from "../definition";
+import type { Unhad } from "../sharedReads";
 import type { Properties } from "../state";
-import { type Listed, resembles, type Unhad, type Witness } from "./keyWitness";
+import { type Listed, resembles, type Witness } from "./keyWitness";
 
 /** What users are told of the keys that a create may have made, or that earlier ones may have left. */
 

@@ -122,7 +122,7 @@ async function undoubted(
 }
 
 /** What an answer to a write leaves out is not known from it; what a GET leaves out is nothing (R2, R4). */
-function isWhole({ deleted, enabled, scopes }: ApiKeyRecord): boolean {
+export function isWhole({ deleted, enabled, scopes }: ApiKeyRecord): boolean {
   return !deleted && enabled !== undefined && scopes !== undefined;
 }
 

@@ -6,7 +6,7 @@ import { Failure, sentences } from "../errors";
 import { capitalised, told } from "../outcome";
 import { folded, type Properties } from "../state";
 import { type Birth, findings, inWords, leftover, sought, strangers } from "./keyCandidates";
-import { lookUp } from "./keyPresence";
+import { listsNone, lookUp } from "./keyPresence";
 import { createBody, label, migrateBody } from "./keyState";
 import { agrees, fits, isOf, isOld, type Listed, unread, witness } from "./keyWitness";
 
@@ -93,11 +93,10 @@ async function displaced({ session, declared, seen }: Birth, record: ApiKeyRecor
   const named = whole.name === undefined || folded(whole.name) === folded(declared["name"]);
   const owned = isOf(whole.customerId, declared);
   if (owned && (named || "has" in seen.before)) return false;
-  const refused = "refused" in seen.before && seen.before.refused === true;
-  if (owned && refused) return false;
+  if (owned && "problem" in seen.before && listsNone(seen.before)) return false;
   const now = await seen.now();
   // A token that may not list keys must do, also for a service that rewrites what it is sent.
-  if ("problem" in now) return !owned && now.refused !== true;
+  if ("problem" in now) return !owned && !listsNone(now);
   const isCandidate = (key: Listed) =>
     key.id !== record.id && !session.known.has(declared, key.id) && !isOld(key, seen.since);
   return now

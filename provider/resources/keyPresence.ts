@@ -1,8 +1,9 @@
 import { CallError } from "../client/callError";
-import { listApiKeys, readApiKey, readWorkspace } from "../client/endpoints";
+import { readApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import type { Session } from "../definition";
 import { Doubt } from "../errors";
+import { lastingMs, shared, sharedReads, type Unhad } from "../sharedReads";
 
 export interface KeyPath {
   readonly workspaceId: string;
@@ -40,12 +41,10 @@ export async function judge(session: Session, path: KeyPath, error: unknown): Pr
 }
 
 async function confirm(session: Session, { workspaceId, keyId }: KeyPath): Promise<void> {
-  try {
-    await readWorkspace(session.call, { workspaceId });
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
+  const workspace = await shared(sharedReads(session.call).workspace(workspaceId), keyId);
+  if ("problem" in workspace) {
     throw new Doubt(
-      `the service knows no such key for this access token, but neither can its workspace be read: ${error.message}`,
+      `the service knows no such key for this access token, but neither can its workspace be read: ${workspace.problem}`,
       `The token is the likely cause: it may belong to somebody else. ${session.tokenAdvice} If the workspace itself was deleted, drop the resource from state with \`pulumi state delete\`.`,
     );
   }
@@ -60,21 +59,29 @@ async function confirm(session: Session, { workspaceId, keyId }: KeyPath): Promi
 const unlisted = new Set([403, 404, 405, 410, 501]);
 
 /** Whether this token, or this service, lists no keys: such an answer says nothing. */
-export function listsNone({ verdict, status }: CallError): boolean {
-  return verdict === "invalidAnswer" || unlisted.has(status ?? 0);
+export function listsNone({ error }: Unhad): boolean {
+  return error?.verdict === "invalidAnswer" || unlisted.has(error?.status ?? 0);
 }
 
 /** Whether the workspace's list holds the key alive. A list that can't be read for now leaves it in doubt. */
 async function listedLive(session: Session, { workspaceId, keyId }: KeyPath): Promise<boolean> {
-  try {
-    const keys = await listApiKeys(session.call, { workspaceId });
-    return keys.some(({ id, deleted }) => id === keyId && !deleted);
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    if (listsNone(error)) return false;
-    throw new Doubt(
-      `the service knows no such key, but its workspace's list of keys could not be read to confirm it: ${error.message}`,
-      "Run the command again.",
-    );
-  }
+  const list = sharedReads(session.call).keys(workspaceId);
+  const current = await list.current(lastingMs, `gone ${keyId}`);
+  if (current !== undefined && "problem" in current && listsNone(current)) return false;
+  // A list from before the key was deleted holds it still.
+  const settled = current !== undefined && "byId" in current && !isLive(current.byId.get(keyId));
+  if (settled) return false;
+  await list.fresh();
+  // What is gone is worth the wait.
+  const listed = await list.awaited();
+  if (!("problem" in listed)) return isLive(listed.byId.get(keyId));
+  if (listsNone(listed)) return false;
+  throw new Doubt(
+    `the service knows no such key, but its workspace's list of keys could not be read to confirm it: ${listed.problem}`,
+    "Run the command again.",
+  );
+}
+
+function isLive(record: ApiKeyRecord | undefined): boolean {
+  return record !== undefined && !record.deleted;
 }

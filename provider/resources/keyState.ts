@@ -1,6 +1,5 @@
 import type { CreateApiKey, MigrateApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
-import type { Session } from "../definition";
 import { capitalised } from "../outcome";
 import { folded, observedKey, type Properties, rewritten } from "../state";
 import { managed, observe, type Settled } from "./keyConvergence";
@@ -87,21 +86,17 @@ export function defined(properties: Properties): Properties {
 }
 
 /** A field that can't be changed in place, and that somebody changed, is told and left alone (R5). */
-export function warnOfUnmanaged(session: Session, id: string, record: ApiKeyRecord, state: Properties): void {
+export function unmanagedChanges(id: string, record: ApiKeyRecord, state: Properties): readonly string[] {
   const before = {
     customerId: state["customerId"],
     prefix: state["effectivePrefix"],
     expiresAt: state["effectiveExpiresAt"],
   };
-  for (const name of ["customerId", "prefix", "expiresAt"] as const) {
-    if (
-      before[name] === undefined ||
-      record[name] === undefined ||
-      folded(before[name]) === folded(record[name])
-    )
-      continue;
-    session.warn(
-      `${capitalised(label(state))} (${id}): the service has another ${name} than when this stack last wrote the key. It can't be changed in place, so nothing is done about it; to have a new key, change ${name} or keepers.`,
+  return (["customerId", "prefix", "expiresAt"] as const)
+    .filter((name) => before[name] !== undefined && record[name] !== undefined)
+    .filter((name) => folded(before[name]) !== folded(record[name]))
+    .map(
+      (name) =>
+        `${capitalised(label(state))} (${id}): the service has another ${name} than when this stack last wrote the key. It can't be changed in place, so nothing is done about it; to have a new key, change ${name} or keepers.`,
     );
-  }
 }

@@ -1,11 +1,9 @@
-import { CallError } from "../client/callError";
-import { listApiKeys } from "../client/endpoints";
+import type { Listing } from "../byList";
 import type { ApiKeyRecord } from "../client/responses";
-import type { Transport } from "../client/transport";
 import type { Session } from "../definition";
-import { openSharedList, orAfter, type SharedList } from "../sharedList";
+import { orAfter, type SharedRead } from "../sharedRead";
+import { lastingMs, type SharedListing, sharedReads, type Unhad } from "../sharedReads";
 import { folded, type Properties } from "../state";
-import { listsNone } from "./keyPresence";
 
 /**
  * What tells which key a POST made whose answer was lost: the workspace's keys as they were before it. Creates of one
@@ -14,13 +12,6 @@ import { listsNone } from "./keyPresence";
 
 /** What a list tells of a key. */
 export type Listed = Pick<ApiKeyRecord, "id" | "name" | "customerId" | "maskedKey" | "createdAt">;
-
-/** Why a list could not be had, as words to stand in brackets. */
-export interface Unhad {
-  readonly problem: string;
-  /** Whether it will not be had later either: the token may not list keys, or the service has no such call. */
-  readonly refused?: boolean;
-}
 
 /** The live keys of a workspace. */
 interface Live {
@@ -43,11 +34,6 @@ export interface Witness {
   newcomers(): Promise<readonly Listed[] | Unhad>;
 }
 
-/** Older lists name keys as new that others have made since. */
-const lastingMs = 30_000;
-/** A service whose list takes longer is not waited for. */
-const patienceMs = 10_000;
-const tooLate: Unhad = { problem: `it did not come within ${patienceMs / 1_000} s` };
 /** A list may lag behind the writes. */
 const lagMs = [0, 500, 1_500];
 /** How long keys that others are making are waited for before they are named as unknown. */
@@ -82,7 +68,7 @@ export async function witness(
     },
     now: () => list.fresh(),
     async newcomers() {
-      let found: readonly Listed[] | Unhad = tooLate;
+      let found: readonly Listed[] | Unhad = { problem: "it was not asked for" };
       for (const wait of lagMs) {
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
         const now = await list.fresh();
@@ -158,42 +144,37 @@ function endOf(maskedKey = ""): string {
 }
 
 interface Watch {
-  readonly list: SharedList<Live | Unhad>;
+  readonly list: Pick<SharedRead<Live | Unhad>, "recent" | "fresh">;
   readonly posts: Set<Promise<void>>;
 }
 
-/** By what all calls of a process share, then by token and workspace. */
-const watches = new WeakMap<Transport, Map<string, Watch>>();
+/** By the list that all calls of a process share. */
+const watches = new WeakMap<SharedListing<ApiKeyRecord>, Watch>();
 
 function watchOf({ call }: Session, workspaceId: string): Watch {
-  const { transport, credentials } = call;
-  const all = watches.get(transport) ?? new Map<string, Watch>();
-  watches.set(transport, all);
-  const name = JSON.stringify([credentials.baseUrl, credentials.accessToken, workspaceId]);
-  const watch = all.get(name) ?? {
-    list: openSharedList<Live | Unhad>(() => liveKeys(call, workspaceId), patienceMs, tooLate),
+  const shared = sharedReads(call).keys(workspaceId);
+  const watch = watches.get(shared) ?? {
+    list: {
+      recent: async (maxAgeMs) => live(await shared.recent(maxAgeMs)),
+      fresh: async () => live(await shared.fresh()),
+    },
     posts: new Set(),
   };
-  all.set(name, watch);
+  watches.set(shared, watch);
   return watch;
 }
 
-async function liveKeys(call: Session["call"], workspaceId: string): Promise<Live | Unhad> {
-  try {
-    const keys = await listApiKeys(call, { workspaceId });
-    return indexed(keys.filter(({ deleted }) => !deleted).map(brief));
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    return { problem: error.message, refused: listsNone(error) };
-  }
+const indexes = new WeakMap<Listing<ApiKeyRecord>, Live>();
+
+function live(answer: Listing<ApiKeyRecord> | Unhad): Live | Unhad {
+  if ("problem" in answer) return answer;
+  const index = indexes.get(answer) ?? indexed(answer.all.filter(({ deleted }) => !deleted));
+  indexes.set(answer, index);
+  return index;
 }
 
 function indexed(all: readonly Listed[]): Live {
   const ids = new Set(all.map(({ id }) => id));
   const byName = Map.groupBy(all, nameOf);
   return { all, has: (id) => ids.has(id), alike: (declared) => byName.get(nameOf(declared)) ?? [] };
-}
-
-function brief({ id, name, customerId, maskedKey, createdAt }: ApiKeyRecord): Listed {
-  return { id, name, customerId, maskedKey, createdAt };
 }

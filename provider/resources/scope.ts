@@ -5,11 +5,12 @@
  */
 import * as z from "zod";
 import { CallError } from "../client/callError";
-import { createScope, listScopes, readWorkspace } from "../client/endpoints";
+import { createScope } from "../client/endpoints";
 import type { ScopeRecord } from "../client/responses";
 import { type Definition, facts, type Outcome, type Session, text } from "../definition";
 import { Doubt, Failure } from "../errors";
 import { capitalised, told } from "../outcome";
+import { demanded, freshly, shared, sharedReads } from "../sharedReads";
 import { folded, type Properties } from "../state";
 import { isUnknown } from "../unknown";
 import { optionalText, pathSegment, requiredText } from "./fields";
@@ -184,7 +185,7 @@ async function read(session: Session, id: string, state: Properties): Promise<Ou
   const doing = `Reading ${label(state)} (${id})`;
   const unchanged = "State is unchanged";
   const byId: Pick = (scopes) => scopes.find((record) => record.id === id) ?? named(state)(scopes);
-  const listed = await list(session, state, doing, unchanged);
+  const listed = await list(session, state, doing, unchanged, id);
   let record = byId(listed);
   if (record === undefined) {
     await visible(session, state, doing);
@@ -211,27 +212,27 @@ async function read(session: Session, id: string, state: Properties): Promise<Ou
 /** An empty list is also what a token of another tenant sees: what is not in it is gone only if the workspace is visible (R6). */
 async function visible(session: Session, state: Properties, doing: string): Promise<void> {
   const workspaceId = String(state["workspaceId"]);
-  try {
-    await readWorkspace(session.call, { workspaceId });
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    const doubt = new Doubt(
-      `the service lists no such scope for this access token, but neither can its workspace be read: ${error.message}`,
-      `The token is the likely cause: it may belong to somebody else. ${session.tokenAdvice}`,
-    );
-    throw told(session, doubt, { doing, notDone: "State is unchanged" });
-  }
+  const workspace = await shared(sharedReads(session.call).workspace(workspaceId), label(state));
+  if (!("problem" in workspace)) return;
+  const doubt = new Doubt(
+    `the service lists no such scope for this access token, but neither can its workspace be read: ${workspace.problem}`,
+    `The token is the likely cause: it may belong to somebody else. ${session.tokenAdvice}`,
+  );
+  throw told(session, doubt, { doing, notDone: "State is unchanged" });
 }
 
+/** The scopes of the workspace: for a reader those that all readers share, else those of now. */
 async function list(
   session: Session,
   properties: Properties,
   doing: string,
   notDone: string,
-): Promise<ScopeRecord[]> {
+  reader?: string,
+): Promise<readonly ScopeRecord[]> {
   const workspaceId = String(properties["workspaceId"]);
   try {
-    return await listScopes(session.call, { workspaceId });
+    const scopes = sharedReads(session.call).scopes(workspaceId);
+    return (reader === undefined ? await freshly(scopes) : demanded(await shared(scopes, reader))).all;
   } catch (error) {
     const advice = `Check the id of the workspace, and that the access token may list its scopes.`;
     throw told(session, error, { doing, notDone, advice });

@@ -3,14 +3,16 @@
  * what is declared is managed; the rest stays as it is, also where the service's PATCH replaces. Destroy leaves the
  * settings as they are or, with onDestroy "restore", puts back what held before (interface, sections 2, 4.7 and 4.8).
  */
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { CallError } from "../client/callError";
-import { listWorkspaces, readWorkspace } from "../client/endpoints";
+import { readWorkspace } from "../client/endpoints";
 import type { WorkspaceRecord } from "../client/responses";
 import { type Definition, facts, number, type Outcome, type Session, text } from "../definition";
 import { Doubt } from "../errors";
 import { outcome, told } from "../outcome";
-import { drifted, type ManagedField, type Properties, same } from "../state";
+import { freshly, sharedReads } from "../sharedReads";
+import { drifted, type ManagedField, type Properties, same, wireable } from "../state";
 import { addressesSchema, canonicalAddresses } from "./addresses";
 import { optionalText, pathSegment } from "./fields";
 import { declaredIn, observe, type SettledSettings, sendable, settings, settle } from "./settingsConvergence";
@@ -126,20 +128,28 @@ async function write(session: Session, writing: Writing, record: WorkspaceRecord
 }
 
 async function read(session: Session, id: string, state: Properties): Promise<Outcome> {
-  const record = await look(session, id, `Reading the defaults of workspace ${id}`, "State is unchanged");
+  return sharedReads(session.call).workspaces.read(id, {
+    single: async () => {
+      const record = await look(session, id, `Reading the defaults of workspace ${id}`, "State is unchanged");
+      return { record, result: { id, state: seen(state, record) } };
+    },
+    // A list may leave out what a workspace that is read has.
+    unchanged: (listed) => {
+      const next = seen(state, listed);
+      return isDeepStrictEqual(wireable(next), wireable(state)) ? { id, state: next } : undefined;
+    },
+    alike: (left, right) => isDeepStrictEqual(observe(left), observe(right)),
+  });
+}
+
+function seen(state: Properties, record: WorkspaceRecord): Properties {
   const observed = observe(record);
   const next = drifted(declaredIn(state), state, observed);
   const moved = declaredIn(state).filter(
     (field) => !same(field, ours(state, field.name), observed[field.name]),
   );
   const last = Object.fromEntries(moved.map(({ name }) => [name, ours(state, name) ?? ""]));
-  return {
-    id,
-    state: {
-      ...next,
-      [lastKey]: moved.length > 0 ? last : undefined,
-    },
-  };
+  return { ...next, [lastKey]: moved.length > 0 ? last : undefined };
 }
 
 async function look(
@@ -189,7 +199,7 @@ async function remove(session: Session, id: string, state: Properties): Promise<
 /** Whether the list of workspaces can be read, holds others, and lacks this one; otherwise the token may see nothing. */
 async function missing(session: Session, workspaceId: string): Promise<boolean> {
   try {
-    const all = await listWorkspaces(session.call);
+    const { all } = await freshly(sharedReads(session.call).workspaces);
     return all.length > 0 && all.every(({ id }) => id !== workspaceId);
   } catch (error) {
     if (error instanceof CallError) return false;

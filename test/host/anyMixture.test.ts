@@ -1,27 +1,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Dialect, defaultDialect } from "../service";
+import { defaultDialect } from "../service";
 import { billingLife } from "./billingLife";
-import { knobValues } from "./knobs";
+import { mixtures } from "./knobs";
 import { keyLifecycle } from "./lifecycleSuite";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
 import { scopeLife } from "./scopeLife";
 import { settingsLife } from "./settingsLife";
-
-/** Knobs that differ from the default, about half of them; fast-check takes away all that a failure doesn't need. */
-const mixtures = fc.record(
-  Object.fromEntries(
-    Object.entries(knobValues)
-      // Each pause would take a second, and each key without its secret hides what else might go wrong.
-      .filter(([knob]) => knob !== "rateLimitPerSecond" && knob !== "createAnswer")
-      .map(([knob, all]) => {
-        const others = all.filter((value) => value !== defaultDialect[knob as keyof Dialect]);
-        return [knob, fc.constantFrom<unknown>(...others)];
-      }),
-  ),
-  { requiredKeys: [] },
-) as fc.Arbitrary<Partial<Dialect>>;
 
 const runs = 200;
 /** A failure is told with the fewest knobs that make it, which takes some runs more. */

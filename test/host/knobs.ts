@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { type Dialect, defaultDialect, type PresetName, presets } from "../service";
 
 /** Every value of every knob; tsc sees to it that no value of a union is left out. */
@@ -91,3 +92,17 @@ function caseOf(name: string, knobs: Partial<Dialect>): Case {
   const ids = { text: `ws_${place}`, numeric: `${place}`, odd: `ws ${place}/ü%2F?#` };
   return { name, dialect, workspaceId: ids[dialect.ids] };
 }
+
+/** Knobs that differ from the default, about half of them; fast-check takes away all that a failure doesn't need. */
+export const mixtures = fc.record(
+  Object.fromEntries(
+    Object.entries(knobValues)
+      // Each pause would take a second, and each key without its secret hides what else might go wrong.
+      .filter(([knob]) => knob !== "rateLimitPerSecond" && knob !== "createAnswer")
+      .map(([knob, all]) => {
+        const others = all.filter((value) => value !== defaultDialect[knob as keyof Dialect]);
+        return [knob, fc.constantFrom<unknown>(...others)];
+      }),
+  ),
+  { requiredKeys: [] },
+) as fc.Arbitrary<Partial<Dialect>>;

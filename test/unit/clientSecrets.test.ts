@@ -9,6 +9,7 @@ const key = "sk_the_key_of_the_state";
 function answered(body: unknown): api.Call {
   const transport: Transport = {
     send: async ({ read }) => read(Buffer.from(JSON.stringify(body))),
+    writes: 0,
     close: async () => {},
   };
   return { transport, credentials: { baseUrl: "https://api.test", accessToken }, secrets: [key] };

@@ -59,7 +59,7 @@ function bytes(wrapper: string): fc.Arbitrary<Buffer> {
 }
 
 function answering(answer: Buffer): api.Call {
-  const transport: Transport = { send: async ({ read }) => read(answer), close: async () => {} };
+  const transport: Transport = { send: async ({ read }) => read(answer), writes: 0, close: async () => {} };
   return { transport, credentials: { baseUrl: "https://api.test", accessToken: canary } };
 }
 

@@ -23,6 +23,7 @@ function serving(answers: Answers) {
       if (!reading.usable && method === "GET") throw new CallError("invalidAnswer", reading.problem, 200);
       return reading;
     },
+    writes: 0,
     close: async () => {},
   };
   const surroundings = {

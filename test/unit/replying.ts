@@ -23,6 +23,7 @@ export function replying(definition: Definition, reply: (asked: Asked) => unknow
       calls.push(asked);
       return read(Buffer.from(JSON.stringify(reply(asked))));
     },
+    writes: 0,
     close: async () => {},
   };
   const operations: Lifecycle = lifecycle(definition, {

@@ -49,6 +49,7 @@ export function scripted({ write = (asked) => asked, answer = "after", key }: Sc
       const json = answered(method, body);
       return read(Buffer.from(json === "" ? "" : JSON.stringify(json)));
     },
+    writes: 0,
     close: async () => {},
   };
   const operations: Lifecycle = lifecycle(apiKey, {

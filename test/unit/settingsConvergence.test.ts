@@ -36,6 +36,7 @@ function service(held: Properties, { patch, answer, take = (asked) => asked }: H
       const shown = method === "PATCH" && answer === "before" ? before : now;
       return read(Buffer.from(JSON.stringify({ workspace: { ...blank, ...shown } })));
     },
+    writes: 0,
     close: async () => {},
   };
   const credentials = { baseUrl: "https://api.test", accessToken: "token" };

@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ApiKeyRecord } from "../client/responses";
+import type { Outcome, Session } from "../definition";
+import { Failure } from "../errors";
+import { told } from "../outcome";
+import { sharedReads } from "../sharedReads";
+import { drifted, type Properties } from "../state";
+import { isWhole, managed, observe } from "./keyConvergence";
+import { type KeyPath, lookUp } from "./keyPresence";
+import { defined, lasting, outputs, reading, unmanagedChanges } from "./keyState";
+
+export function pathOf(properties: Properties, keyId: string): KeyPath {
+  return { workspaceId: String(properties["workspaceId"]), keyId };
+}
+
+/** The key as it is now; `undefined` when it is gone. Many keys of one workspace are read by its list. */
+export async function read(session: Session, id: string, state: Properties): Promise<Outcome | undefined> {
+  session.hide(state["key"]);
+  const path = pathOf(state, id);
+  const single = async () => {
+    const record = await look(session, path, `Reading key ${id} in workspace ${path.workspaceId}`);
+    return {
+      record,
+      result: record === undefined ? missing(path, state) : found(session, path, state, record),
+    };
+  };
+  if (isForeign(state)) return (await single()).result;
+  return sharedReads(session.call)
+    .keys(path.workspaceId)
+    .read(id, { single, unchanged: (listed) => confirmed(path, state, listed), alike });
+}
+
+/** One that this stack does not manage, or that was imported and not read yet: all that there is to know is wanted. */
+function isForeign(state: Properties): boolean {
+  return state[reading] !== undefined || Object.values(lasting(state)).every((value) => value === undefined);
+}
+
+function missing({ workspaceId, keyId }: KeyPath, state: Properties): undefined {
+  if (state[reading] === undefined) return undefined;
+  throw new Failure(
+    `There is no key ${keyId} in workspace ${workspaceId}: check both ids given to ApiKey.get.`,
+  );
+}
+
+function found(session: Session, { keyId }: KeyPath, state: Properties, record: ApiKeyRecord): Outcome {
+  if (state[reading] === undefined) {
+    for (const line of unmanagedChanges(keyId, record, state)) session.warn(line);
+  }
+  const next = drifted(managed, state, observe(record));
+  if (!isForeign(state)) return { id: keyId, state: next };
+  const seen = { customerId: record.customerId, ...outputs(record) };
+  return {
+    id: keyId,
+    state: state[reading] === undefined ? { ...seen, ...defined(next) } : { ...next, ...defined(seen) },
+  };
+}
+
+/** A list's record that leaves state as it is; any other leaves the question to a read of the key (R3, R6). */
+function confirmed({ keyId }: KeyPath, state: Properties, listed: ApiKeyRecord): Outcome | undefined {
+  if (!isWhole(listed) || unmanagedChanges(keyId, listed, state).length > 0) return undefined;
+  const next = drifted(managed, state, observe(listed));
+  return isDeepStrictEqual(defined(next), defined(state)) ? { id: keyId, state: next } : undefined;
+}
+
+function alike(left: ApiKeyRecord, right: ApiKeyRecord): boolean {
+  return isDeepStrictEqual(lookedAt(left), lookedAt(right));
+}
+
+function lookedAt(record: ApiKeyRecord) {
+  const { customerId, prefix, expiresAt, deleted } = record;
+  return { ...observe(record), customerId, prefix, expiresAt, deleted, whole: isWhole(record) };
+}
+
+export async function look(
+  session: Session,
+  path: KeyPath,
+  doing: string,
+): Promise<ApiKeyRecord | undefined> {
+  try {
+    return await lookUp(session, path);
+  } catch (error) {
+    const advice = `Check that the access token may read the keys of ${path.workspaceId}.`;
+    throw told(session, error, { doing, notDone: "State is unchanged", advice });
+  }
+}

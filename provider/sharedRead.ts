@@ -1,0 +1,88 @@
+/** What many operations read at about the same time: one request serves them all. */
+export interface SharedRead<T> {
+  /** An answer that was asked for no longer ago than this, be it by somebody else. */
+  recent(maxAgeMs: number): Promise<T>;
+  /**
+   * One that serves each reader once, until this process writes; `undefined` to a reader that has to ask by itself, since
+   * no other is asked for while the last is so young.
+   */
+  current(maxAgeMs: number, reader: string): Promise<T> | undefined;
+  /** One that is asked for from now on. */
+  fresh(): Promise<T>;
+  /** The answer to what was asked for last, however long it takes. */
+  awaited(): Promise<T>;
+}
+
+export interface SharedReadOptions<T> {
+  /** Where the answer takes longer than this, everybody goes on with `late` until it is there. Default: no limit. */
+  readonly patience?: { readonly ms: number; readonly late: T };
+  /** Grows whenever a write of this process begins or ends. */
+  readonly writes: () => number;
+}
+
+interface Asked<T> {
+  readonly at: number;
+  readonly writes: number;
+  readonly given: Promise<T>;
+  readonly answer: Promise<T>;
+}
+
+/** `read` is not to reject. */
+export function openSharedRead<T>(
+  read: () => Promise<T>,
+  { patience, writes }: SharedReadOptions<T>,
+): SharedRead<T> {
+  let last: Asked<T> | undefined;
+  let readers: (Asked<T> & { readonly served: Set<string> }) | undefined;
+  let reading: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+
+  function start(): Asked<T> {
+    const given = read();
+    const answer = patience === undefined ? given : orAfter(patience.ms, given, patience.late);
+    const asked = { at: performance.now(), writes: writes(), given, answer };
+    reading = answer;
+    last = asked;
+    void answer.then(() => {
+      if (reading === answer) reading = undefined;
+    });
+    void given.then(() => {
+      if (last === asked) last = { ...asked, answer: given };
+    });
+    return asked;
+  }
+  async function startNext(): Promise<T> {
+    // Whoever asks in the same moment is served too; what is under way was asked for before.
+    await (reading ?? new Promise(setImmediate));
+    next = undefined;
+    return start().answer;
+  }
+  const isYoung = ({ at }: Asked<T>, maxAgeMs: number) => performance.now() - at <= maxAgeMs;
+  return {
+    recent: (maxAgeMs) => (last !== undefined && isYoung(last, maxAgeMs) ? last : start()).answer,
+    current: (maxAgeMs, reader) => {
+      if (readers === undefined || !isYoung(readers, maxAgeMs)) readers = { ...start(), served: new Set() };
+      if (readers.writes !== writes() || readers.served.has(reader)) return undefined;
+      readers.served.add(reader);
+      return readers.answer;
+    },
+    fresh: () => {
+      next ??= startNext();
+      return next;
+    },
+    awaited: () => (last ?? start()).given,
+  };
+}
+
+/** The answer, or something else where it takes too long. */
+export async function orAfter<T>(ms: number, answer: Promise<T>, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(resolve, ms, otherwise);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,107 @@
+import { type ByList, type Listing, openByList } from "./byList";
+import { CallError } from "./client/callError";
+import { type Call, listApiKeys, listScopes, listWorkspaces, readWorkspace } from "./client/endpoints";
+import type { ApiKeyRecord, ScopeRecord, WorkspaceRecord } from "./client/responses";
+import type { Transport } from "./client/transport";
+import { openSharedRead, type SharedRead, type SharedReadOptions } from "./sharedRead";
+
+/** What operations of one process read together: of one service, with one access token. */
+export interface SharedReads {
+  keys(workspaceId: string): SharedListing<ApiKeyRecord>;
+  scopes(workspaceId: string): SharedListing<ScopeRecord>;
+  readonly workspaces: SharedListing<WorkspaceRecord>;
+  workspace(workspaceId: string): SharedRead<WorkspaceRecord | Unhad>;
+}
+
+export interface SharedListing<T> extends SharedRead<Listing<T> | Unhad>, ByList<T> {}
+
+/** Why an answer could not be had, as words to stand in brackets. */
+export interface Unhad {
+  readonly problem: string;
+  /** What the call threw; `undefined` where its answer was not waited for. */
+  readonly error?: CallError;
+}
+
+/** A list serves for so long at most. */
+export const lastingMs = 30_000;
+/** A service whose list of keys takes longer is not waited for. */
+const patienceMs = 10_000;
+const tooLate: Unhad = { problem: `it did not come within ${patienceMs / 1_000} s` };
+
+const ofTransport = new WeakMap<Transport, Map<string, SharedReads>>();
+
+export function sharedReads({ transport, credentials, secrets = [] }: Call): SharedReads {
+  const { baseUrl, accessToken } = credentials;
+  const all = ofTransport.get(transport) ?? new Map<string, SharedReads>();
+  ofTransport.set(transport, all);
+  const place = JSON.stringify([baseUrl, accessToken]);
+  const reads = all.get(place) ?? openReads({ transport, credentials, secrets });
+  all.set(place, reads);
+  return reads;
+}
+
+function openReads(call: Call): SharedReads {
+  const writes = () => call.transport.writes;
+  function open<T>(read: () => Promise<T>, options: Omit<SharedReadOptions<T | Unhad>, "writes"> = {}) {
+    return openSharedRead<T | Unhad>(() => had(read()), { ...options, writes });
+  }
+  function list<T extends { readonly id: string }>(
+    read: () => Promise<readonly T[]>,
+    options: Omit<SharedReadOptions<Unhad>, "writes"> = {},
+  ): SharedListing<T> {
+    const listed = open(async () => listing(await read()), options);
+    return { ...listed, ...openByList(listed, lastingMs) };
+  }
+  return {
+    keys: each((workspaceId) =>
+      list(() => listApiKeys(call, { workspaceId }), { patience: { ms: patienceMs, late: tooLate } }),
+    ),
+    scopes: each((workspaceId) => list(() => listScopes(call, { workspaceId }))),
+    workspaces: list(() => listWorkspaces(call)),
+    workspace: each((workspaceId) => open(() => readWorkspace(call, { workspaceId }))),
+  };
+}
+
+/** One for each workspace, opened when it is first asked for. */
+function each<T>(make: (workspaceId: string) => T): (workspaceId: string) => T {
+  const opened = new Map<string, T>();
+  return (workspaceId) => {
+    const found = opened.get(workspaceId) ?? make(workspaceId);
+    opened.set(workspaceId, found);
+    return found;
+  };
+}
+
+function listing<T extends { readonly id: string }>(all: readonly T[]): Listing<T> {
+  return { all, byId: new Map(all.map((record) => [record.id, record])) };
+}
+
+async function had<T>(answer: Promise<T>): Promise<T | Unhad> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    return { problem: error.message, error };
+  }
+}
+
+/** The answer, or what the call threw in its place. */
+export function demanded<T extends object>(answer: T | Unhad): T {
+  if (!("problem" in answer)) return answer;
+  throw answer.error ?? new CallError("ambiguous", answer.problem);
+}
+
+/** For each reader once one that others share, so long as it says something; otherwise that of now. */
+export async function shared<T extends object>(
+  read: SharedRead<T | Unhad>,
+  reader: string,
+): Promise<T | Unhad> {
+  const answer = await read.current(lastingMs, reader);
+  return answer === undefined || "problem" in answer ? read.fresh() : answer;
+}
+
+/** The answer of now, however long it takes. */
+export async function freshly<T extends object>(shared: SharedRead<T | Unhad>): Promise<T> {
+  await shared.fresh();
+  return demanded(await shared.awaited());
+}

@@ -1,0 +1,50 @@
+import type { Clock } from "../../provider/client/clock";
+import { openTransport } from "../../provider/client/transport";
+import { settings } from "../../provider/config";
+import { Failure } from "../../provider/errors";
+import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
+import { definitions } from "../../provider/resources";
+import { openRun } from "../../provider/run";
+import type { StandIn } from "../service";
+import { quickClock } from "./quickClock";
+
+export type State = Readonly<Record<string, unknown>>;
+export interface Held {
+  readonly kind: string;
+  readonly id: string;
+  readonly state: State;
+}
+
+/** The resources of one process, whose back-offs take no time unless a clock is given. */
+export interface Process {
+  of(kind: string): Lifecycle;
+  readonly warnings: readonly string[];
+  close(): Promise<void>;
+}
+
+export function startProcess({ url, accessToken }: StandIn, clock: Clock = quickClock()): Process {
+  const env = { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: accessToken };
+  const transport = openTransport({ env, clock, random: () => 0.5 });
+  const warnings: string[] = [];
+  const surroundings = {
+    settings: settings(() => undefined),
+    env,
+    transport: () => transport,
+    warn: (line: string) => void warnings.push(line),
+    run: openRun(),
+  };
+  const opened = new Map(
+    Object.entries(definitions).map(([kind, definition]) => [kind, lifecycle(definition, surroundings)]),
+  );
+  return { of: (kind) => opened.get(kind) as Lifecycle, warnings, close: () => transport.close() };
+}
+
+/** What a read comes to, as the engine is told it. */
+export async function told(process: Process, { kind, id, state }: Held): Promise<unknown> {
+  try {
+    return (await process.of(kind).read(id, state)) ?? "gone";
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return error.message;
+  }
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type StandIn, startStandIn } from "../service";
+import { type Held, type Process, startProcess, told } from "./lifecycles";
+
+describe("a refresh of many keys", () => {
+  const count = 40;
+  let service: StandIn;
+  let held: readonly Held[];
+  beforeAll(async () => {
+    service = await startStandIn();
+    const process = startProcess(service);
+    const names = Array.from({ length: count }, (_, place) => `key ${place}`);
+    const made = names.map((name) =>
+      process
+        .of("ApiKey")
+        .create(
+          process
+            .of("ApiKey")
+            .check({ workspaceId: "ws_main", customerId: "cus_1", name, scopes: [] }, undefined).inputs,
+        ),
+    );
+    held = (await Promise.all(made)).map(({ id, state }) => ({ kind: "ApiKey", id, state }));
+    await process.close();
+  });
+  afterAll(() => service.close());
+
+  async function requestsOf(act: (process: Process) => Promise<unknown>) {
+    service.clearRequests();
+    const process = startProcess(service);
+    await act(process);
+    await process.close();
+    return Object.fromEntries(
+      Object.entries(Object.groupBy(service.requests, ({ endpoint }) => endpoint ?? "none")).map(
+        ([endpoint, requests = []]) => [endpoint, requests.length],
+      ),
+    );
+  }
+  const readAll = (process: Process) => Promise.all(held.map((one) => told(process, one)));
+
+  test("asks for one key and one list", async () => {
+    expect(await requestsOf(readAll)).toEqual({ readApiKey: 1, listApiKeys: 1 });
+  });
+
+  test("of one key asks for no list", async () => {
+    expect(await requestsOf((process) => told(process, held[0] as Held))).toEqual({ readApiKey: 1 });
+  });
+
+  test("asks for each key by itself where keys can't be listed, and for the list once", async () => {
+    service.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
+    expect(await requestsOf(readAll)).toEqual({ readApiKey: count, listApiKeys: 1 });
+    service.clearFaults();
+  });
+
+  test("asks for what changed by itself", async () => {
+    for (const { id } of held.slice(10, 15)) service.editKey(id, { enabled: false });
+    expect(await requestsOf(readAll)).toEqual({ readApiKey: 6, listApiKeys: 1 });
+    for (const { id } of held.slice(10, 15)) service.editKey(id, { enabled: true });
+  });
+
+  test("R6 confirms keys that are gone by one list and one look at the workspace", async () => {
+    for (const { id } of held.slice(30)) service.deleteKey(id);
+    const { readApiKey, readWorkspace, listApiKeys, ...others } = await requestsOf(readAll);
+    expect({ readApiKey, readWorkspace, others }).toEqual({ readApiKey: 11, readWorkspace: 1, others: {} });
+    expect(listApiKeys).toBeLessThanOrEqual(2);
+  });
+
+  test("asks for each by itself once this process has written", async () => {
+    const kept = held.slice(0, 30);
+    const requests = await requestsOf(async (process) => {
+      await Promise.all(kept.slice(0, 10).map((one) => told(process, one)));
+      const { id, state } = kept[20] as Held;
+      await process.of("ApiKey").update(id, state, { ...state, name: "changed" });
+      await Promise.all(kept.slice(10, 20).map((one) => told(process, one)));
+    });
+    expect(requests).toEqual({ readApiKey: 1 + 1 + 10, listApiKeys: 1, editApiKey: 1 });
+  });
+
+  test("is not told the same list twice", async () => {
+    const [, one] = held as [Held, Held];
+    await requestsOf(async (process) => {
+      await Promise.all(held.slice(0, 30).map((each) => told(process, each)));
+      service.editKey(one.id, { enabled: false });
+      expect(await told(process, one)).toMatchObject({ state: { enabled: false } });
+    });
+  });
+});

@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Clock, systemClock } from "../../provider/client/clock";
+import { Failure } from "../../provider/errors";
+import { quickenPauses } from "../campaign/quickPauses";
+import { knobCases, mixtures, presetCases } from "../host/knobs";
+import { type Dialect, defaultDialect, type StandIn, startStandIn } from "../service";
+import { type Held, type Process, type State, startProcess, told } from "./lifecycles";
+import { quickClock } from "./quickClock";
+
+beforeAll(quickenPauses);
+
+/** The same reads by one process, which shares what it asks for, and each by a process of its own. */
+async function bothWays(service: StandIn, all: readonly Held[], clock: () => Clock) {
+  const one = startProcess(service, clock());
+  const together = await Promise.all(all.map((held) => told(one, held)));
+  await one.close();
+  const apart: unknown[] = [];
+  const warnings: string[] = [];
+  for (const held of all) {
+    const alone = startProcess(service, clock());
+    apart.push(await told(alone, held));
+    warnings.push(...alone.warnings);
+    await alone.close();
+  }
+  return {
+    together: { results: together, warnings: one.warnings.toSorted() },
+    apart: { results: apart, warnings: warnings.toSorted() },
+  };
+}
+
+/** Keys, settings and scopes as an up left them, half of which somebody else has changed since. */
+async function changedElsewhere(
+  service: StandIn,
+  workspaces: readonly string[],
+  clock: () => Clock,
+): Promise<readonly Held[]> {
+  const [main = ""] = workspaces;
+  const process = startProcess(service, clock());
+  const held: Held[] = [];
+  const hold = async (kind: string, inputs: State) => {
+    const subject = process.of(kind);
+    const made = await subject.create(subject.check(inputs, undefined).inputs).catch((error: unknown) => {
+      if (error instanceof Failure && error.kept !== undefined) return error.kept;
+      throw error;
+    });
+    held.push({ kind, id: made.id, state: made.state });
+    return made.id;
+  };
+  for (const representation of ["orders", "bills", "parcels"]) {
+    await hold("Scope", { workspaceId: main, name: `The ${representation}`, representation });
+  }
+  for (const workspaceId of workspaces) {
+    await hold("WorkspaceSettings", {
+      workspaceId,
+      defaultKeyPrefix: "acme",
+      defaultAllowedIPs: ["10.0.0.1"],
+      defaultRateLimitPerSecond: 60,
+      defaultExpiration: 60,
+    });
+  }
+  const keys: string[] = [];
+  for (const name of [
+    "As Is ",
+    "Renamed",
+    "Narrowed",
+    "Off",
+    "Deleted",
+    "Of another",
+    "As is too",
+    "Edited",
+  ]) {
+    const scopes = [
+      { representation: "orders", read: true, update: true },
+      { representation: "bills", read: true },
+    ];
+    keys.push(await hold("ApiKey", { workspaceId: main, customerId: "cus_1", name, scopes }));
+  }
+  const [, renamed = "", narrowed = "", off = "", deleted = "", moved = "", , edited = ""] = keys;
+  await updated(process, held, edited, { name: "Edited once more", enabled: false });
+  service.editKey(renamed, { name: "Somebody else's name" });
+  service.editKey(narrowed, { scopes: [{ representation: "orders", read: true }] });
+  service.editKey(off, { enabled: false });
+  service.editKey(moved, { customerId: "cus_2" });
+  service.deleteKey(deleted);
+  const [, second = ""] = workspaces;
+  service.editWorkspace(second, { defaultRateLimitPerSecond: 180 });
+  service.editScope(service.scopes(main).find(({ representation }) => representation === "bills")?.id ?? "", {
+    description: "Edited elsewhere",
+  });
+  await process.close();
+  return held;
+}
+
+async function updated(process: Process, held: Held[], id: string, change: State): Promise<void> {
+  const place = held.findIndex((one) => one.kind === "ApiKey" && one.id === id);
+  const { kind, state } = held[place] as Held;
+  const subject = process.of(kind);
+  const { inputs } = subject.check({ ...state, ...change }, undefined);
+  held[place] = { kind, id, state: await subject.update(id, state, inputs) };
+}
+
+const workspaceIds = {
+  text: ["ws_a", "ws_b", "ws_c"],
+  numeric: ["71", "72", "73"],
+  odd: ["a b/ü?", "b%2F#", "c c"],
+};
+
+async function onDialect(dialect: Dialect): Promise<void> {
+  const ids = workspaceIds[dialect.ids];
+  const tenant = {
+    name: "acme",
+    accessToken: "tok_refresh",
+    workspaces: ids.map((id) => ({ id, name: `Workspace ${id}` })),
+  };
+  const service = await startStandIn({ dialect, tenants: [tenant] });
+  try {
+    // A service that counts requests by the second needs seconds.
+    const clock = () => (dialect.rateLimitPerSecond > 0 ? systemClock : quickClock());
+    const held = await changedElsewhere(service, ids, clock);
+    const { together, apart } = await bothWays(service, held, clock);
+    expect(together).toEqual(apart);
+  } finally {
+    await service.close();
+  }
+}
+
+describe("a refresh by lists comes to the same as one by single reads", () => {
+  test.each([...presetCases, ...knobCases])("$name", ({ dialect }) => onDialect(dialect));
+
+  test("on a service that differs in any mixture of respects", { timeout: 240_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(mixtures, (knobs) => onDialect({ ...defaultDialect, ...knobs })),
+      { seed: 20_261_121, numRuns: 60, interruptAfterTimeLimit: 200_000 },
+    );
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { openSharedRead } from "../../provider/sharedRead";
+
+/** A list of which each request is answered by hand. */
+function listOfNumbers(patienceMs = 60_000) {
+  let writes = 0;
+  const answers: ((n: number) => void)[] = [];
+  const read = () => new Promise<number>((resolve) => answers.push(resolve));
+  const list = openSharedRead(read, { patience: { ms: patienceMs, late: -1 }, writes: () => writes });
+  const write = () => {
+    writes += 1;
+  };
+  return { list, asked: () => answers.length, answer: (n: number) => answers[n - 1]?.(n), write };
+}
+
+describe("a shared read", () => {
+  test("is asked for once by all who take a recent one, while it is under way and afterwards", async () => {
+    const { list, asked, answer } = listOfNumbers();
+    const first = [list.recent(1_000), list.recent(1_000)];
+    answer(1);
+    expect(await Promise.all([...first, list.recent(1_000)])).toEqual([1, 1, 1]);
+    expect(asked()).toBe(1);
+  });
+
+  test("is asked for anew where the last one is too old", async () => {
+    const { list, asked, answer } = listOfNumbers();
+    const first = list.recent(1_000);
+    answer(1);
+    await first;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const second = list.recent(1);
+    expect(asked()).toBe(2);
+    answer(2);
+    expect(await second).toBe(2);
+  });
+
+  test("that is to be fresh is not the one under way, and one request serves all who wait for it", async () => {
+    const { list, asked, answer } = listOfNumbers();
+    const old = list.recent(1_000);
+    const fresh = [list.fresh(), list.fresh()];
+    expect(asked()).toBe(1);
+    answer(1);
+    expect(await old).toBe(1);
+    await new Promise(setImmediate);
+    expect(asked()).toBe(2);
+    answer(2);
+    expect(await Promise.all(fresh)).toEqual([2, 2]);
+    const later = [list.fresh(), list.fresh()];
+    await new Promise(setImmediate);
+    expect(asked()).toBe(3);
+    answer(3);
+    expect(await Promise.all(later)).toEqual([3, 3]);
+  });
+
+  test("serves each reader once until this process writes, and is not asked for again while it is young", async () => {
+    const { list, asked, answer, write } = listOfNumbers();
+    const first = [list.current(1_000, "a"), list.current(1_000, "b")];
+    answer(1);
+    expect(await Promise.all([...first, list.current(1_000, "c")])).toEqual([1, 1, 1]);
+    expect(list.current(1_000, "a")).toBeUndefined();
+    write();
+    expect(list.current(1_000, "d")).toBeUndefined();
+    expect(asked()).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const second = list.current(1, "a");
+    answer(2);
+    expect(await second).toBe(2);
+  });
+
+  test("serves no reader what this process wrote past while it was under way", async () => {
+    const { list, answer, write } = listOfNumbers();
+    const first = list.current(1_000, "a");
+    write();
+    answer(1);
+    await first;
+    expect(list.current(1_000, "b")).toBeUndefined();
+  });
+
+  test("serves readers only what was asked for them", async () => {
+    const { list, asked, answer } = listOfNumbers();
+    const others = list.recent(1_000);
+    answer(1);
+    await others;
+    const read = list.current(1_000, "a");
+    expect(asked()).toBe(2);
+    answer(2);
+    expect(await read).toBe(2);
+    expect(await list.recent(1_000)).toBe(2);
+  });
+
+  test("that takes too long is waited for once, and is taken when it is there", async () => {
+    const { list, asked, answer } = listOfNumbers(20);
+    expect(await Promise.all([list.recent(60_000), list.recent(60_000)])).toEqual([-1, -1]);
+    expect(await Promise.race([list.recent(60_000), new Promise(setImmediate)])).toBe(-1);
+    answer(1);
+    await new Promise(setImmediate);
+    expect(await list.recent(60_000)).toBe(1);
+    expect(asked()).toBe(1);
+  });
+
+  test("that takes too long can be waited for all the same", async () => {
+    const { list, answer } = listOfNumbers(1);
+    expect(await list.recent(60_000)).toBe(-1);
+    const awaited = list.awaited();
+    answer(1);
+    expect(await awaited).toBe(1);
+  });
+});
