@@ -53,7 +53,7 @@ export function openSharedRead<T>(
   }
   async function startNext(): Promise<T> {
     // Whoever asks in the same moment is served too; what is under way was asked for before.
-    await (reading ?? new Promise(setImmediate));
+    await reading;
     next = undefined;
     return start().answer;
   }

@@ -64,6 +64,22 @@ describe("a refresh of many keys", () => {
     expect(listApiKeys).toBeLessThanOrEqual(2);
   });
 
+  test("R6 believes no 404 of a key that the list shows alive", async () => {
+    const seen = held.slice(0, 3);
+    const [, changed = seen[0] as Held] = seen;
+    service.editKey(changed.id, { name: "Changed elsewhere" });
+    service.inject({
+      endpoint: "readApiKey",
+      when: ({ path }) => path.endsWith(changed.id),
+      fault: { kind: "status", status: 404 },
+    });
+    const process = startProcess(service);
+    const results = await Promise.all(seen.map((one) => told(process, one)));
+    await process.close();
+    expect(results[1]).toContain("but lists it in its workspace");
+    service.editKey(changed.id, { name: String(changed.state["name"]) });
+  });
+
   test("asks for each by itself once this process has written", async () => {
     const kept = held.slice(0, 30);
     const requests = await requestsOf(async (process) => {

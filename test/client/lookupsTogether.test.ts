@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { apiKeys, scopes, workspace } from "../../provider/lookups";
+import { type StandIn, startStandIn } from "../service";
+
+let service: StandIn;
+let given: Readonly<Record<string, unknown>>;
+beforeAll(async () => {
+  service = await startStandIn({ latencyMs: 20 });
+  given = { "apikeys:baseUrl": service.url, "apikeys:accessToken": service.accessToken };
+});
+afterAll(() => service.close());
+
+const askedFor = () => service.requests.map(({ endpoint }) => endpoint).toSorted();
+
+test("look-ups of the same at the same time share one request", async () => {
+  const key = service.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
+  const found = await Promise.all([
+    workspace(given, { id: "ws_main" }),
+    workspace(given, { name: "Main" }),
+    workspace(given, { name: "Second" }),
+    workspace(given, { id: "ws_main" }),
+    apiKeys(given, "ws_main", {}),
+    apiKeys(given, "ws_main", { name: "ci" }),
+    apiKeys(given, "ws_main", { customerId: "another" }),
+    scopes(given, "ws_main"),
+    scopes(given, "ws_main"),
+  ]);
+  expect(found.map((one) => (Array.isArray(one) ? one.map(({ id }) => id) : one.id))).toEqual([
+    ...["ws_main", "ws_main", "ws_second", "ws_main"],
+    ...[[key.id], [key.id], []],
+    ...[[], []],
+  ]);
+  expect(askedFor()).toEqual(["listApiKeys", "listScopes", "listWorkspaces", "readWorkspace"]);
+});
+
+test("a look-up sees what was made before it, also while another one is under way", async () => {
+  service.clearRequests();
+  const early = apiKeys(given, "ws_main", {});
+  await expect.poll(() => service.requests.length).toBe(1);
+  const made = service.addKey({ workspaceId: "ws_main", name: "later", customerId: "cus_1" });
+  expect((await apiKeys(given, "ws_main", { name: "later" })).map(({ id }) => id)).toEqual([made.id]);
+  await early;
+  await apiKeys(given, "ws_main", {});
+  expect(askedFor()).toEqual(["listApiKeys", "listApiKeys", "listApiKeys"]);
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { type Listing, openByList } from "../../provider/byList";
+import { openSharedRead } from "../../provider/sharedRead";
+
+interface Box {
+  readonly id: string;
+  readonly size: number;
+}
+const boxes = (...sizes: readonly number[]): Box[] => sizes.map((size, place) => ({ id: `b${place}`, size }));
+
+/** Boxes as each is by itself, a list of them, and a reader that holds a box for unchanged at the size it had before. */
+function shelf(now: readonly Box[], listed: readonly Box[] | "none", before: readonly Box[] = now) {
+  const asked: string[] = [];
+  const list = openSharedRead<Listing<Box> | string>(
+    async () => {
+      asked.push("list");
+      return listed === "none" ? "none" : { all: listed, byId: new Map(listed.map((box) => [box.id, box])) };
+    },
+    { writes: () => 0 },
+  );
+  const byList = openByList(list, 60_000);
+  const sizeOf = (all: readonly Box[], id: string) => all.find((box) => box.id === id);
+  const read = (id: string) =>
+    byList.read(id, {
+      single: async () => {
+        asked.push(id);
+        const record = sizeOf(now, id);
+        return { record, result: record?.size };
+      },
+      unchanged: (box) => (box.size === sizeOf(before, id)?.size ? box.size : undefined),
+      alike: (left, right) => left.size === right.size,
+    });
+  return { asked, readAll: () => Promise.all(before.map(({ id }) => read(id))), read };
+}
+
+describe("reads by a list", () => {
+  test("ask for the first object, and for the list that settles all others", async () => {
+    const { asked, readAll } = shelf(boxes(1, 2, 3, 4), boxes(1, 2, 3, 4));
+    expect(await readAll()).toEqual([1, 2, 3, 4]);
+    expect(asked).toEqual(["b0", "list"]);
+  });
+
+  test("ask for no list where there is one object, however often it is read", async () => {
+    const { asked, read } = shelf(boxes(1), boxes(1));
+    expect([await read("b0"), await read("b0")]).toEqual([1, 1]);
+    expect(asked).toEqual(["b0", "b0"]);
+  });
+
+  test("ask for each object that the list shows changed, or not at all", async () => {
+    const { asked, readAll } = shelf(boxes(1, 20, 3, 4), boxes(1, 20, 3), boxes(1, 2, 3, 4, 5));
+    expect(await readAll()).toEqual([1, 20, 3, 4, undefined]);
+    expect(asked.toSorted()).toEqual(["b0", "b1", "b3", "b4", "list"]);
+  });
+
+  test("take nothing from a list that shows the first object otherwise than it is", async () => {
+    // It lags behind: what it shows of the second was so, and is no more.
+    const { asked, readAll } = shelf(boxes(10, 20, 3), boxes(1, 2, 3), boxes(1, 2, 3));
+    expect(await readAll()).toEqual([10, 20, 3]);
+    expect(asked.toSorted()).toEqual(["b0", "b1", "b2", "list"]);
+  });
+
+  test("take nothing from a list that lacks the first object, until another one proves it", async () => {
+    const { asked, read } = shelf(boxes(1, 2, 3), boxes(1, 2, 3).slice(1));
+    expect([await read("b0"), await read("b1"), await read("b2")]).toEqual([1, 2, 3]);
+    expect(asked).toEqual(["b0", "list", "b1"]);
+  });
+
+  test("ask for each object where the list can't be had, and for the list once", async () => {
+    const { asked, readAll } = shelf(boxes(1, 2, 3), "none");
+    expect(await readAll()).toEqual([1, 2, 3]);
+    expect(asked.toSorted()).toEqual(["b0", "b1", "b2", "list"]);
+  });
+
+  test("are each told of their own failure", async () => {
+    const list = openSharedRead<Listing<Box>>(async () => ({ all: [], byId: new Map() }), {
+      writes: () => 0,
+    });
+    const { read } = openByList(list, 60_000);
+    const failing = (id: string) =>
+      read<number>(id, {
+        single: async () => Promise.reject(new Error(`no ${id}`)),
+        unchanged: () => 1,
+        alike: () => true,
+      });
+    const ends = await Promise.allSettled([failing("b0"), failing("b1")]);
+    expect(ends.map((end) => end.status === "rejected" && String(end.reason))).toEqual([
+      "Error: no b0",
+      "Error: no b1",
+    ]);
+  });
+});
