@@ -67,3 +67,20 @@ it("K6 no up is ever green without a secret, however often the service leaves it
   expect(up.ok, up.output).toBe(true);
   await expectHealed("stubborn");
 });
+
+it("K6 a key with a megabyte of metadata is kept too when its create fails halfway", async () => {
+  resources = { large: '{ ...base, metadata: { blob: "v".repeat(1_000_000) } }' };
+  scene.service.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
+  await scene.declare(programWithKeys(resources));
+  const failed = await scene.stack.up();
+  expect(onlyLine(failed, "large")).toContain("It is kept in state, and the next up replaces it");
+  const { resources: held = [] } = await scene.stack.exportState();
+  const made = scene.service.keys({ deleted: false }).find(({ name }) => name === "large");
+  expect(held.find(({ urn }) => urn.endsWith("::large"))).toMatchObject({
+    id: made?.id,
+    outputs: { __keyLost: true, metadata: { blob: expect.stringMatching(/^v+$/) } },
+  });
+  const up = await scene.stack.up();
+  expect(up.ok, up.output).toBe(true);
+  await expectHealed("large");
+});
