@@ -1,0 +1,28 @@
+import type { Step } from "./steps";
+
+/** How a contender does its work. */
+export type Work =
+  | {
+      readonly kind: "engine";
+      /** A file of programs/, by its name. */
+      readonly program: string;
+      /** In the command line of the process that serves its resources. */
+      readonly host: RegExp;
+    }
+  | { readonly kind: "network"; readonly inFlight: number };
+
+/** One column of the tables. A new one is a file beside this and a line in contenders.ts. */
+export interface Contender {
+  /** Names it on the command line and in JSON. */
+  readonly id: string;
+  readonly title: string;
+  readonly work: Work;
+  /** Whether it asks the service, so that what the service holds afterwards shows that it did its work. */
+  readonly asks: boolean;
+  /** What there is to measure of it. */
+  readonly steps: readonly Step[];
+  /** Of so many rounds with N keys, how many it takes part in. */
+  rounds(count: number, rounds: number): number;
+  /** Why it can't be had on this machine. */
+  missing?(): string | undefined;
+}

@@ -1,0 +1,35 @@
+import type { Contender } from "./contender";
+import { dynamicHost } from "./ours";
+import { steps } from "./steps";
+
+/** What the engine takes for as many resources of the same size, whatever a provider does. */
+export const engineFloor: Contender = {
+  id: "engine",
+  title: "floor: engine without I/O",
+  work: { kind: "engine", program: "floor", host: dynamicHost },
+  asks: false,
+  steps,
+  rounds: (_count, rounds) => rounds,
+};
+
+/** What state takes that holds the declared properties alone. Its bytes are the same in every round. */
+export const bareFloor: Contender = {
+  id: "bare",
+  title: "floor: nothing but inputs",
+  work: { kind: "engine", program: "bare", host: dynamicHost },
+  asks: false,
+  steps: ["up"],
+  rounds: (_count, rounds) => Math.min(1, rounds),
+};
+
+/** What the requests take, whatever sends them. */
+export function networkFloor(inFlight: number): Contender {
+  return {
+    id: "network",
+    title: `floor: script, ${inFlight} in flight`,
+    work: { kind: "network", inFlight },
+    asks: true,
+    steps,
+    rounds: (_count, rounds) => rounds,
+  };
+}

@@ -1,0 +1,84 @@
+import type { Contender } from "./contender";
+import { type Figures, figureNames, mediansOf, type Round } from "./figures";
+import { type Machine, machineLine } from "./machine";
+import type { Memory } from "./memory";
+import type { Start } from "./start";
+import type { Step } from "./steps";
+import { asMarkdown, asText, type Grid, gridOf, thousands } from "./table";
+
+/** All that one run found. */
+export interface Report {
+  readonly machine: Machine;
+  readonly latencyMs: number;
+  /** A line for each contender that can't be had. */
+  readonly missing: readonly string[];
+  readonly contenders: readonly Contender[];
+  readonly steps: readonly Step[];
+  readonly rounds: readonly Round[];
+  readonly start: Start | undefined;
+  readonly memory: readonly Memory[];
+}
+
+/** The numbers of keys that were measured, in order. */
+export function countsOf({ rounds }: Report): readonly number[] {
+  return [...new Set(rounds.map(({ count }) => count))].sort((a, b) => a - b);
+}
+
+/** The whole report as it is printed, or as it stands in the docs. */
+export function sections(report: Report, form: "text" | "markdown"): string {
+  const show = form === "text" ? asText : asMarkdown;
+  const shown = { ...report, medians: mediansOf(report.rounds) };
+  const grids = [
+    ...countsOf(report).map((count) => gridOf(count, shown)),
+    startGrid(report.start),
+    memoryGrid(report.memory),
+  ];
+  const tables = grids.filter((grid) => grid.length > 1).map(show);
+  const title = form === "markdown" ? [`Measured on: ${machineLine(report.machine)}.`] : [];
+  return [...title, ...report.missing, ...tables].join("\n\n");
+}
+
+function startGrid(start: Start | undefined): Grid {
+  if (start === undefined) return [];
+  const ms = (value: number) => value.toFixed(0);
+  return [
+    ["start of a process, ms", "without", "with ours", "ours adds"],
+    [
+      "provider host: evaluate the provider and check",
+      ...[start.emptyDoor, start.door, start.doorAdds].map(ms),
+    ],
+    ["program: load the SDK", ...[start.engineSdk, start.sdk, start.sdkAdds].map(ms)],
+  ];
+}
+
+function memoryGrid(memory: readonly Memory[]): Grid {
+  return [
+    ["memory of the provider host, MiB", ...memory.map(({ reads }) => `after ${thousands(reads)} reads`)],
+    ...(memory.length === 0
+      ? []
+      : [
+          ["heap in use", ...memory.map(({ heapMiB }) => heapMiB.toFixed(1))],
+          ["resident", ...memory.map(({ rssMiB }) => rssMiB.toFixed(0))],
+        ]),
+  ];
+}
+
+/** For other programs: the machine, every round, and the medians. */
+export function asJson(report: Report): string {
+  const { machine, latencyMs, missing, contenders, steps, rounds, start, memory } = report;
+  const find = mediansOf(rounds);
+  const medians = countsOf(report).flatMap((count) =>
+    contenders.map(({ id, title }) => ({
+      ...{ contender: id, title, count },
+      rounds: rounds.filter((one) => one.contender === id && one.count === count).length,
+      figures: Object.fromEntries(
+        steps.map((step) => [step, figuresOf((name) => find(id, count, step, name))]),
+      ),
+    })),
+  );
+  return `${JSON.stringify({ machine, latencyMs, missing, medians, start, memory, rounds }, undefined, 2)}\n`;
+}
+
+function figuresOf(find: (name: keyof Figures) => number | undefined) {
+  return Object.fromEntries(figureNames.map((name) => [name, find(name)]));
+}

@@ -1,0 +1,11 @@
+/** What is measured, in this order: each step stands on what the one before left. */
+export const steps = ["up", "noChange", "refresh", "update", "destroy"] as const;
+export type Step = (typeof steps)[number];
+
+export const stepTitles: Readonly<Record<Step, string>> = {
+  up: "up",
+  noChange: "up, no change",
+  refresh: "refresh",
+  update: "update of all",
+  destroy: "destroy",
+};
