@@ -31,13 +31,7 @@ export async function openSite({ root, compiled, program, env }: SiteOptions): P
   const { dir, remove } = await createProject(projectName);
   const file = join(dir, "index.js");
   await cp(join(compiled, "programs", `${program}.js`), file);
-  const nothing = join(dir, "node_modules", "pulumi-nothing");
-  await mkdir(nothing, { recursive: true });
-  await writeFile(
-    join(nothing, "package.json"),
-    JSON.stringify({ name: "pulumi-nothing", version: "1.0.0" }),
-  );
-  await cp(join(compiled, "programs", "floorProvider.js"), join(nothing, "dynamic.js"));
+  await installNothing(join(compiled, "programs", "nothing"), join(dir, "node_modules", "pulumi-nothing"));
 
   const [home, state, temporary] = [join(dir, ".home"), join(dir, ".state"), join(dir, ".tmp")];
   await Promise.all([home, state, temporary].map((folder) => mkdir(folder)));
@@ -62,4 +56,16 @@ export async function openSite({ root, compiled, program, env }: SiteOptions): P
     ...{ dir, projectName, program: file, env: whole, remove },
     stateBytes: async () => (await stat(join(state, ".pulumi", "stacks", projectName, "dev.json"))).size,
   };
+}
+
+/** Laid out as ours is, for paths of the same length. */
+async function installNothing(from: string, to: string): Promise<void> {
+  await mkdir(join(to, "dist", "sdk"), { recursive: true });
+  const main = "dist/sdk/apiKey.js";
+  await writeFile(
+    join(to, "package.json"),
+    JSON.stringify({ name: "pulumi-nothing", version: "1.0.0", main }),
+  );
+  await cp(join(from, "resources.js"), join(to, main));
+  await cp(join(from, "dynamic.js"), join(to, "dynamic.js"));
 }

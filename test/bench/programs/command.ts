@@ -28,7 +28,7 @@ const id = `$(printf %s "$PULUMI_COMMAND_STDOUT" | sed 's/.*"id":"\\(key_[^"]*\\
 export function declare(declared: readonly DeclaredKey[]): void {
   const { local } = createRequire(__filename)("@pulumi/command") as CommandModule;
   for (const { scopes, ...key } of declared) {
-    const all = scopes.map((scope) => ({ create: false, read: false, update: false, del: false, ...scope }));
+    const all = scopes.map((scope) => ({ create: false, update: false, del: false, ...scope }));
     new local.Command(
       key.name,
       {
