@@ -29,7 +29,8 @@ export function networkFloor(inFlight: number): Contender {
     title: `floor: script, ${inFlight} in flight`,
     work: { kind: "network", inFlight },
     asks: true,
-    steps,
+    // Where nothing changes, nothing has to be asked.
+    steps: steps.filter((step) => step !== "noChange"),
     rounds: (_count, rounds) => rounds,
   };
 }

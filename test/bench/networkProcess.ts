@@ -26,8 +26,6 @@ async function run({ step, count, inFlight, dir }: NetworkOrder): Promise<Spent>
     ids[n] = made.apiKey.id;
   };
   const spent = await spend(async () => {
-    // Nothing changes, so there is nothing to ask.
-    if (step === "noChange") return;
     let next = 0;
     const worker = async () => {
       while (next < count) await one(next++);

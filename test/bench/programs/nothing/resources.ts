@@ -1,7 +1,4 @@
-/**
- * A package as ours is, whose resources are as ours are, but nobody acts on them. A package, since the engine keeps in
- * state where in the code each resource was made.
- */
+/** A package as ours is, with resources as ours are, on which nobody acts. */
 import * as pulumi from "@pulumi/pulumi";
 import type { DeclaredKey } from "../../keys";
 
