@@ -23,6 +23,11 @@ export default defineConfig({
         hookTimeout: 30_000,
       }),
       tier("campaign", { globalSetup: ["test/host/globalSetup.ts"], testTimeout: 180_000 }),
+      tier("bench", {
+        globalSetup: ["test/engine/globalSetup.ts"],
+        testTimeout: 180_000,
+        sequence: { groupOrder: 1 },
+      }),
       tier("package", {
         globalSetup: ["test/package/globalSetup.ts"],
         testTimeout: 60_000,

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { contenders } from "./contenders";
 import { type Step, steps } from "./steps";
 
 /** Keys, and how often everything is measured with so many. */
@@ -12,8 +13,8 @@ export type Part = (typeof parts)[number];
 
 export interface Plan {
   readonly sizes: readonly Size[];
-  /** Ids of contenders; all, if undefined. */
-  readonly only: readonly string[] | undefined;
+  /** Ids of contenders. */
+  readonly only: readonly string[];
   readonly steps: readonly Step[];
   readonly parts: readonly Part[];
   /** How many cold processes of each kind are started. */
@@ -52,7 +53,11 @@ export function planOf(args: readonly string[]): Plan {
   });
   return {
     sizes: (sizes ?? usual).map((size) => ({ ...size, rounds: rounds ?? size.rounds })),
-    only: listed(values.only),
+    only: among(
+      "only",
+      contenders.map(({ id }) => id),
+      values.only,
+    ),
     steps: among("steps", steps, values.steps),
     parts: among("parts", parts, values.parts),
     starts: values.quick ? 7 : 21,

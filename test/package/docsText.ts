@@ -5,7 +5,7 @@ import { checkout } from "../engine/folders";
 /** A file of this repository. */
 export const read = (path: string) => readFileSync(join(checkout, path), "utf8");
 /** The names of the pages. */
-export const names = readdirSync(join(checkout, "docs"));
+export const names = readdirSync(join(checkout, "docs")).filter((name) => name.endsWith(".md"));
 /** The pages of docs by their names. */
 export const pages: Readonly<Record<string, string>> = Object.fromEntries(
   names.map((name) => [name, read(join("docs", name))]),

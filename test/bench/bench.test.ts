@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { execute } from "../engine/command";
+import { checkout, makeWorkFolder, type WorkFolder } from "../engine/folders";
+import type { Figures } from "./figures";
+
+const count = 3;
+const all = ["ours", "taught", "engine", "network"] as const;
+type Id = (typeof all)[number];
+
+interface Found {
+  readonly medians: readonly {
+    readonly contender: Id;
+    readonly rounds: number;
+    readonly figures: Readonly<Record<"up" | "update" | "destroy", Figures>>;
+  }[];
+}
+
+let folder: WorkFolder;
+let printed: string;
+let found: Found;
+beforeAll(async () => {
+  folder = await makeWorkFolder("bench", "smoke");
+  const out = join(folder.path, "bench.json");
+  const tsx = join(checkout, "node_modules", "tsx", "dist", "cli.mjs");
+  const wanted = [
+    "--sizes",
+    `${count}`,
+    "--rounds",
+    "1",
+    "--only",
+    all.join(),
+    "--steps",
+    "up,update,destroy",
+  ];
+  const args = ["--tsconfig", "tsconfig.build.json", "test/bench/run.ts", ...wanted, "--parts", "engine"];
+  const result = await execute(process.execPath, [tsx, ...args, "--out", out], { cwd: checkout });
+  expect(result, result.output).toMatchObject({ code: 0 });
+  printed = result.stdout;
+  found = JSON.parse(await readFile(out, "utf8"));
+}, 180_000);
+afterAll(() => folder?.remove());
+
+function figures(id: Id): Found["medians"][number]["figures"] {
+  const one = found.medians.find(({ contender }) => contender === id);
+  if (one === undefined) throw new Error(`${id} was not measured`);
+  return one.figures;
+}
+
+it("measures every contender in one round, and shows them side by side", () => {
+  expect(found.medians.map(({ contender, rounds }) => [contender, rounds])).toEqual(all.map((id) => [id, 1]));
+  const [head = ""] = printed.split("\n").filter((line) => line.startsWith(`N = ${count}`));
+  expect(head.split(/ {2,}/)).toHaveLength(1 + all.length);
+});
+
+it("counts the requests of each", () => {
+  const requests = (id: Id) => Object.values(figures(id)).map((step) => step.requests);
+  expect(requests("network")).toEqual([count, count, count]);
+  expect(requests("taught")).toEqual([count, count, count]);
+  expect(requests("engine")).toEqual([0, 0, 0]);
+  expect(figures("ours").destroy.requests).toBe(count);
+});
+
+it("weighs the state: a closure in every resource, and a floor that holds as much as ours", () => {
+  const state = (id: Id) => figures(id).up.stateBytes ?? 0;
+  expect(state("ours")).toBeGreaterThan(count * 500);
+  expect(Math.abs(state("ours") - state("engine"))).toBeLessThan(count * 200);
+  expect(state("taught")).toBeGreaterThan(state("ours") + count * 2_000);
+});
+
+it.runIf(process.platform === "linux")("measures time, memory and what is written", () => {
+  for (const id of ["ours", "taught", "engine"] as const) {
+    const { seconds, cpuSeconds = 0, hostPeakMiB = 0, writtenBytes = 0, stateBytes = 0 } = figures(id).up;
+    expect(seconds).toBeGreaterThan(0);
+    expect(cpuSeconds).toBeGreaterThan(0);
+    // A Node.js with @pulumi/pulumi in it; the shell before it has a hundredth of that.
+    expect(hostPeakMiB).toBeGreaterThan(40);
+    expect(writtenBytes).toBeGreaterThan(stateBytes);
+  }
+});

@@ -1,0 +1,229 @@
+import { describe, expect, it } from "vitest";
+import type { Contender } from "../bench/contender";
+import { contenders } from "../bench/contenders";
+import { withFigures } from "../bench/docs";
+import { type Figures, median, mediansOf, type Round } from "../bench/figures";
+import { declaredKeys } from "../bench/keys";
+import { planOf } from "../bench/plan";
+import { plot } from "../bench/plot";
+import { cpuIn, peakMiBIn, writtenIn } from "../bench/proc";
+import { asJson, type Report, sections } from "../bench/report";
+import { orderOf } from "../bench/rounds";
+import { scaleOf } from "../bench/scale";
+import { steps } from "../bench/steps";
+import { asMarkdown, asText, gridOf, thousands } from "../bench/table";
+
+const figures = (seconds: number, more: Partial<Figures> = {}): Figures => ({
+  seconds,
+  requests: 10,
+  serviceBusy: 0.25,
+  ...{ cpuSeconds: undefined, hostPeakMiB: undefined, stateBytes: undefined, writtenBytes: undefined },
+  ...more,
+});
+
+const rounds: readonly Round[] = [
+  { contender: "ours", count: 10, round: 0, figures: { up: figures(3, { stateBytes: 20_000 }) } },
+  { contender: "ours", count: 10, round: 1, figures: { up: figures(1, { stateBytes: 20_000 }) } },
+  { contender: "ours", count: 10, round: 2, figures: { up: figures(2, { stateBytes: 26_000 }) } },
+  { contender: "ours", count: 1_000, round: 0, figures: { up: figures(60, { requests: 1_234 }) } },
+  { contender: "network", count: 10, round: 0, figures: { up: figures(0.05) } },
+];
+
+const report: Report = {
+  machine: { cpu: "A <fast> one", cores: 2, memoryGiB: 4, system: "S", node: "1", pulumi: "2", sdk: "3" },
+  latencyMs: 20,
+  missing: ["curl: not to be had here: there is none"],
+  contenders: contenders.filter(({ id }) => id === "ours" || id === "network"),
+  steps: ["up"],
+  rounds,
+  start: { emptyDoor: 30, door: 99.6, doorAdds: 69.6, engineSdk: 400, sdk: 401, sdkAdds: 1 },
+  memory: [{ reads: 1_000, heapMiB: 20.04, rssMiB: 90.6 }],
+};
+
+describe("medians", () => {
+  it("take the middle one, or the mean of the two in the middle, in any order", () => {
+    expect(median([3, 1, 2])).toBe(2);
+    expect(median([10, 1, 2, 4])).toBe(3);
+    expect(median([7])).toBe(7);
+    expect(median([])).toBeUndefined();
+  });
+
+  it("are those of one contender, number of keys, step and figure, over the rounds that have it", () => {
+    const find = mediansOf(rounds);
+    expect(find("ours", 10, "up", "seconds")).toBe(2);
+    expect(find("ours", 10, "up", "stateBytes")).toBe(20_000);
+    expect(find("ours", 1_000, "up", "seconds")).toBe(60);
+    expect(find("ours", 10, "destroy", "seconds")).toBeUndefined();
+    expect(find("network", 10, "up", "cpuSeconds")).toBeUndefined();
+  });
+});
+
+describe("/proc", () => {
+  it("tells CPU time of a process and of its children, whatever its name", () => {
+    const after = "S 1 2 3 0 -1 4194304 10 20 30 40 150 50 700 25 20 0 1 0 99 1 1";
+    expect(cpuIn(`4711 (a) b) ${after}`)).toEqual({ own: 2, children: 7.25 });
+  });
+
+  it("tells peak memory, if there is any, and bytes written", () => {
+    expect(peakMiBIn("Name:\tnode\nVmPeak:\t 999999 kB\nVmHWM:\t   51200 kB\nVmRSS:\t 1 kB\n")).toBe(50);
+    expect(peakMiBIn("Name:\tnode\nState:\tZ (zombie)\n")).toBeUndefined();
+    const io = "rchar: 1\nwchar: 2\nread_bytes: 3\nwrite_bytes: 4096\ncancelled_write_bytes: 5\n";
+    expect(writtenIn(io)).toBe(4_096);
+  });
+});
+
+describe("the plan", () => {
+  it("is 5 rounds of 10 and 200 keys and 3 of 1,000, or what the options say", () => {
+    expect(planOf([]).sizes).toEqual([
+      { count: 10, rounds: 5 },
+      { count: 200, rounds: 5 },
+      { count: 1_000, rounds: 3 },
+    ]);
+    expect(planOf([])).toMatchObject({ writeDocs: false, only: contenders.map(({ id }) => id), steps });
+    const own = planOf([
+      "--sizes",
+      "200,7",
+      "--rounds",
+      "2",
+      "--only",
+      "ours,engine",
+      "--steps",
+      "destroy,up",
+    ]);
+    expect(own.sizes).toEqual([
+      { count: 200, rounds: 2 },
+      { count: 7, rounds: 2 },
+    ]);
+    expect(own).toMatchObject({ only: ["ours", "engine"], steps: ["up", "destroy"] });
+  });
+
+  it("refuses what it can't make sense of", () => {
+    expect(() => planOf(["--sizes", "0"])).toThrow("--sizes takes whole numbers above 0, not 0");
+    expect(() => planOf(["--steps", "down"])).toThrow(`--steps takes some of ${steps.join()}, not down`);
+    expect(() => planOf(["--only", "nobody"])).toThrow("--only takes some of ours,");
+  });
+
+  it("lets another contender begin in each round, and leaves out those that have had theirs", () => {
+    const one = (id: string, most = 9): Contender =>
+      ({ ...contenders[0], id, rounds: () => most }) as Contender;
+    const three = [one("a"), one("b", 1), one("c")];
+    const ids = [0, 1, 2, 3].map((round) =>
+      orderOf(three, { count: 10, rounds: 9 }, round).map(({ id }) => id),
+    );
+    expect(ids).toEqual([
+      ["a", "b", "c"],
+      ["c", "a"],
+      ["c", "a"],
+      ["a", "c"],
+    ]);
+  });
+
+  it("has one round of the documented provider with 1,000 keys, none of curl, and all of the others", () => {
+    const shares = contenders.map(({ id, rounds: share }) => [id, share(200, 5), share(1_000, 3)]);
+    expect(shares).toEqual([
+      ["ours", 5, 3],
+      ["taught", 5, 1],
+      ["command", 5, 0],
+      ["engine", 5, 3],
+      ["bare", 1, 1],
+      ["network", 5, 3],
+    ]);
+  });
+
+  it("declares the same keys at each step, but for one permission of each that the update changes", () => {
+    const [up, update] = [declaredKeys(2, "up"), declaredKeys(2, "update")];
+    expect(declaredKeys(2, "noChange")).toEqual(up);
+    expect(declaredKeys(2, "refresh")).toEqual(up);
+    expect(declaredKeys(2, "destroy")).toEqual(update);
+    expect(up.map(({ name }) => name)).toEqual(["key-00000", "key-00001"]);
+    const changed = up.map((key) => ({
+      ...key,
+      scopes: key.scopes.map((scope) => ({ ...scope, update: true })),
+    }));
+    expect(update).toEqual(changed);
+  });
+});
+
+describe("the tables", () => {
+  const grid = gridOf(10, { ...report, medians: mediansOf(rounds) });
+
+  it("have the contenders side by side, a row for each figure that anybody has, and – where one has none", () => {
+    expect(grid).toEqual([
+      ["N = 10", "pulumi-apikeys", "floor: script, 8 in flight"],
+      ["wall time, s: up", "2.00", "0.05"],
+      ["requests: up", "10", "10"],
+      ["state after it, kB: up", "20.0", "–"],
+      ["share of the time in which the service worked: up", "25 %", "25 %"],
+    ]);
+  });
+
+  it("leave out who did not take part, and group digits", () => {
+    const [head, , requests] = gridOf(1_000, { ...report, medians: mediansOf(rounds) });
+    expect(head).toEqual(["N = 1,000", "pulumi-apikeys"]);
+    expect(requests).toEqual(["requests: up", "1,234"]);
+    expect([999, 1_000, 1_234_567].map(thousands)).toEqual(["999", "1,000", "1,234,567"]);
+  });
+
+  it("are aligned in a terminal, and Markdown in the docs", () => {
+    const small = [
+      ["", "a"],
+      ["row", "12"],
+    ];
+    expect(asText(small)).toBe("      a\nrow  12");
+    expect(asMarkdown(small)).toBe("|  | a |\n| --- | --: |\n| row | 12 |");
+  });
+
+  it("stand with the start, the memory and what is missing in the report", () => {
+    const text = sections(report, "text");
+    for (const part of ["N = 10 ", "N = 1,000", "not to be had here", "after 1,000 reads", "20.0"]) {
+      expect(text).toContain(part);
+    }
+    expect(text).toMatch(/evaluate the provider and check +30 +100 +70$/m);
+    expect(sections(report, "markdown")).toContain("Measured on: A <fast> one, 2 cores, 4 GiB");
+  });
+
+  it("take the place of those before in the page, and nothing else", () => {
+    const page = "before\n<!-- figures -->\nold\n<!-- end of figures -->\nafter\n";
+    const next = withFigures(page, "new $& figures");
+    expect(next).toBe("before\n<!-- figures -->\n\nnew $& figures\n\n<!-- end of figures -->\nafter\n");
+    expect(withFigures(next, "new $& figures")).toBe(next);
+    expect(() => withFigures("a page", "new")).toThrow("the page lacks");
+  });
+});
+
+it("JSON holds the machine, all rounds and the medians", () => {
+  const { machine, medians, rounds: held } = JSON.parse(asJson(report));
+  expect(machine).toEqual(report.machine);
+  expect(held).toEqual(JSON.parse(JSON.stringify(rounds)));
+  expect(medians[0]).toMatchObject({
+    contender: "ours",
+    count: 10,
+    rounds: 3,
+    figures: { up: { seconds: 2 } },
+  });
+});
+
+describe("the plot", () => {
+  it("has a logarithmic scale with a place for 0 below it", () => {
+    const plain = scaleOf([10, 200, 1_000], 0, 100);
+    expect([10, 100, 1_000].map(plain.place)).toEqual([0, 50, 100]);
+    expect(plain.ticks.map(({ label }) => label)).toEqual(["10", "100", "1k"]);
+    const zero = scaleOf([0, 0.5, 90], 100, 0);
+    expect(zero.ticks.map(({ label }) => label)).toEqual(["0", "0.1", "1", "10", "100"]);
+    expect([0, 0.1, 100].map((value) => Math.round(zero.place(value)))).toEqual([100, 75, 0]);
+    expect(scaleOf([], 0, 10).ticks.length).toBeGreaterThan(1);
+  });
+
+  it("is one SVG for light and dark pages, with axes, a legend and a line of each contender", () => {
+    const svg = plot({ ...report, steps });
+    expect(svg).toMatch(/^<svg xmlns=.* viewBox="0 0 \d+ \d+"[\s\S]*<\/svg>\n$/);
+    expect(svg).toContain("prefers-color-scheme:dark");
+    for (const words of ["wall time, seconds", "requests", "keys", "up, no change", "pulumi-apikeys"]) {
+      expect(svg).toContain(`>${words}</text>`);
+    }
+    expect(svg).toContain("floor: script, 8 in flight");
+    // Two sizes of ours: a line from the one to the other, in each row.
+    expect(svg.match(/class="line" d="M[\d.]+ [\d.]+L[\d.]+ [\d.]+"/g)).toHaveLength(2);
+    expect(svg).not.toMatch(/NaN|undefined|Infinity/);
+  });
+});
