@@ -1,7 +1,7 @@
 import type { Step } from "./steps";
 
 /** How a contender does its work. */
-export type Work =
+type Work =
   | {
       readonly kind: "engine";
       /** A file of programs/, by its name. */

@@ -51,8 +51,3 @@ export function mediansOf(rounds: readonly Round[]): Medians {
         .flatMap(({ figures }) => figures[step]?.[figure] ?? []),
     );
 }
-
-/** The number of rounds that a median is of. */
-export function roundsOf(rounds: readonly Round[], contender: string, count: number): number {
-  return rounds.filter((one) => one.contender === contender && one.count === count).length;
-}

@@ -8,8 +8,8 @@ export interface Size {
   readonly rounds: number;
 }
 
-export const parts = ["engine", "start", "memory"] as const;
-export type Part = (typeof parts)[number];
+const parts = ["engine", "start", "memory"] as const;
+type Part = (typeof parts)[number];
 
 export interface Plan {
   readonly sizes: readonly Size[];

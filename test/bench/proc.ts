@@ -17,12 +17,6 @@ export function peakMiBIn(status: string): number | undefined {
   return kib === undefined ? undefined : Number(kib) / 1024;
 }
 
-/** Of `status`: the memory that it holds now. */
-export function memoryMiBIn(status: string): number | undefined {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
-  return kib === undefined ? undefined : Number(kib) / 1024;
-}
-
 /** Of `io`: bytes that it, and children that it has waited for, have sent towards a disk. */
 export function writtenIn(io: string): number {
   return Number(/^write_bytes: (\d+)$/m.exec(io)?.[1] ?? Number.NaN);

@@ -18,6 +18,9 @@ export interface Start {
 const emptyProvider = "exports.handler=()=>({check:async(olds,news)=>({inputs:news,failures:[]})});";
 const ourProvider = 'exports.handler=()=>require("pulumi-apikeys/dynamic").provider("ApiKey");';
 
+/** check asks for both, and connects to nothing. */
+const configured = { APIKEYS_BASE_URL: "http://127.0.0.1:1", APIKEYS_ACCESS_TOKEN: "token" };
+
 const kinds = {
   emptyDoor: ["door", emptyProvider],
   door: ["door", ourProvider],
@@ -50,7 +53,7 @@ async function cold(script: string, args: readonly string[], cwd: string): Promi
   const began = performance.now();
   const result = await execute(process.execPath, [script, ...args], {
     cwd,
-    env: shellEnvironment(checkout, []),
+    env: { ...shellEnvironment(checkout, []), ...configured },
   });
   if (result.code !== 0) throw new Error(`a process that ${args[0]}s fails:\n${result.output}`);
   return performance.now() - began;
