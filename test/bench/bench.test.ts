@@ -6,7 +6,7 @@ import { checkout, makeWorkFolder, type WorkFolder } from "../engine/folders";
 import type { Figures } from "./figures";
 
 const count = 3;
-const all = ["ours", "taught", "engine", "network"] as const;
+const all = ["ours", "taught", "engine", "network-8"] as const;
 type Id = (typeof all)[number];
 
 interface Found {
@@ -56,7 +56,7 @@ it("measures every contender in one round, and shows them side by side", () => {
 
 it("counts the requests of each", () => {
   const requests = (id: Id) => Object.values(figures(id)).map((step) => step.requests);
-  expect(requests("network")).toEqual([count, count, count]);
+  expect(requests("network-8")).toEqual([count, count, count]);
   expect(requests("taught")).toEqual([count, count, count]);
   expect(requests("engine")).toEqual([0, 0, 0]);
   expect(figures("ours").destroy.requests).toBe(count);

@@ -13,7 +13,7 @@ export const command: Contender = {
   title: "@pulumi/command and curl",
   work: { kind: "engine", program: "command", host: /pulumi-resource-command/ },
   asks: true,
-  // It has no way to read.
+  // A refresh of it asks nothing: it has no way to read.
   steps,
   rounds: (count, rounds) => (count < 1_000 ? rounds : 0),
   missing,

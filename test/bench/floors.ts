@@ -25,7 +25,7 @@ export const bareFloor: Contender = {
 /** What the requests take, whatever sends them. */
 export function networkFloor(inFlight: number): Contender {
   return {
-    id: "network",
+    id: `network-${inFlight}`,
     title: `floor: script, ${inFlight} in flight`,
     work: { kind: "network", inFlight },
     asks: true,

@@ -26,14 +26,14 @@ const rounds: readonly Round[] = [
   { contender: "ours", count: 10, round: 1, figures: { up: figures(1, { stateBytes: 20_000 }) } },
   { contender: "ours", count: 10, round: 2, figures: { up: figures(2, { stateBytes: 26_000 }) } },
   { contender: "ours", count: 1_000, round: 0, figures: { up: figures(60, { requests: 1_234 }) } },
-  { contender: "network", count: 10, round: 0, figures: { up: figures(0.05) } },
+  { contender: "network-8", count: 10, round: 0, figures: { up: figures(0.05) } },
 ];
 
 const report: Report = {
   machine: { cpu: "A <fast> one", cores: 2, memoryGiB: 4, system: "S", node: "1", pulumi: "2", sdk: "3" },
   latencyMs: 20,
   missing: ["curl: not to be had here: there is none"],
-  contenders: contenders.filter(({ id }) => id === "ours" || id === "network"),
+  contenders: contenders.filter(({ id }) => id === "ours" || id === "network-8"),
   steps: ["up"],
   rounds,
   start: { emptyDoor: 30, door: 99.6, doorAdds: 69.6, engineSdk: 400, sdk: 401, sdkAdds: 1 },
@@ -54,7 +54,7 @@ describe("medians", () => {
     expect(find("ours", 10, "up", "stateBytes")).toBe(20_000);
     expect(find("ours", 1_000, "up", "seconds")).toBe(60);
     expect(find("ours", 10, "destroy", "seconds")).toBeUndefined();
-    expect(find("network", 10, "up", "cpuSeconds")).toBeUndefined();
+    expect(find("network-8", 10, "up", "cpuSeconds")).toBeUndefined();
   });
 });
 
@@ -67,7 +67,7 @@ describe("/proc", () => {
   it("tells peak memory, if there is any, and bytes written", () => {
     expect(peakMiBIn("Name:\tnode\nVmPeak:\t 999999 kB\nVmHWM:\t   51200 kB\nVmRSS:\t 1 kB\n")).toBe(50);
     expect(peakMiBIn("Name:\tnode\nState:\tZ (zombie)\n")).toBeUndefined();
-    const io = "rchar: 1\nwchar: 2\nread_bytes: 3\nwrite_bytes: 4096\ncancelled_write_bytes: 5\n";
+    const io = "rchar: 1\nwchar: 2\nread_bytes: 3\ncancelled_write_bytes: 5\nwrite_bytes: 4096\n";
     expect(writtenIn(io)).toBe(4_096);
   });
 });
@@ -126,7 +126,7 @@ describe("the plan", () => {
       ["command", 5, 0],
       ["engine", 5, 3],
       ["bare", 1, 1],
-      ["network", 5, 3],
+      ["network-8", 5, 3],
     ]);
   });
 
