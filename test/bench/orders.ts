@@ -28,6 +28,4 @@ export interface Spent {
   readonly cpuSeconds: number | undefined;
   /** undefined on systems without /proc. */
   readonly writtenBytes: number | undefined;
-  /** Of the process itself. */
-  readonly peakMiB: number;
 }

@@ -21,15 +21,13 @@ export async function spend(act: () => Promise<void>): Promise<Spent> {
   await act();
   const seconds = (performance.now() - began) / 1_000;
   const after = counters();
-  const peakMiB = process.resourceUsage().maxRSS / 1024;
   if (before === undefined || after === undefined) {
-    return { seconds, cpuSeconds: undefined, writtenBytes: undefined, peakMiB };
+    return { seconds, cpuSeconds: undefined, writtenBytes: undefined };
   }
   return {
     seconds,
     cpuSeconds: after.cpuSeconds - before.cpuSeconds,
     writtenBytes: after.writtenBytes - before.writtenBytes,
-    peakMiB,
   };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { descendants } from "../engine/processes";
 import { peakMiBIn } from "./proc";
 
@@ -9,6 +9,7 @@ const everyMs = 100;
  * (VmHWM), so looking now and then misses no more than what it grows by in the last tenth of a second.
  */
 export function watchHost(root: number, host: RegExp): { stop(): number | undefined } {
+  if (!existsSync("/proc/self/status")) return { stop: () => undefined };
   const peaks = new Map<number, number>();
   const hosts = new Set<number>();
   let looks = 0;
@@ -31,9 +32,9 @@ export function watchHost(root: number, host: RegExp): { stop(): number | undefi
   };
 }
 
-/** The shim that starts the dynamic host has its arguments too, in a shell. */
+/** The shim that starts the dynamic host looks for its script first, in a process that names it too. */
 function isHost(args: string, host: RegExp): boolean {
-  return host.test(args) && !/^\S*sh /.test(args) && !/ -e /.test(args);
+  return host.test(args) && !/ -e /.test(args);
 }
 
 function peakOf(pid: number): number | undefined {
