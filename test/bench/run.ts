@@ -21,7 +21,7 @@ import { measureAll } from "./rounds";
 import { measureStart } from "./start";
 
 const latencyMs = 20;
-const reads = [1_000, 10_000];
+const reads = [1_000, 10_000, 20_000];
 
 async function run(): Promise<void> {
   const plan = planOf(process.argv.slice(2));
