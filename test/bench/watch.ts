@@ -33,7 +33,7 @@ export function watchHost(root: number, host: RegExp): { stop(): number | undefi
 }
 
 /** The shim that starts the dynamic host looks for its script first, in a process that names it too. */
-function isHost(args: string, host: RegExp): boolean {
+export function isHost(args: string, host: RegExp): boolean {
   return host.test(args) && !/ -e /.test(args);
 }
 

@@ -4,6 +4,7 @@ import { contenders } from "../bench/contenders";
 import { withFigures } from "../bench/docs";
 import { type Figures, median, mediansOf, type Round } from "../bench/figures";
 import { declaredKeys } from "../bench/keys";
+import { dynamicHost } from "../bench/ours";
 import { planOf } from "../bench/plan";
 import { plot } from "../bench/plot";
 import { cpuIn, peakMiBIn, writtenIn } from "../bench/proc";
@@ -12,6 +13,7 @@ import { orderOf } from "../bench/rounds";
 import { scaleOf } from "../bench/scale";
 import { steps } from "../bench/steps";
 import { asMarkdown, asText, gridOf, thousands } from "../bench/table";
+import { isHost } from "../bench/watch";
 
 const figures = (seconds: number, more: Partial<Figures> = {}): Figures => ({
   seconds,
@@ -70,6 +72,16 @@ describe("/proc", () => {
     const io = "rchar: 1\nwchar: 2\nread_bytes: 3\ncancelled_write_bytes: 5\nwrite_bytes: 4096\n";
     expect(writtenIn(io)).toBe(4_096);
   });
+});
+
+it("the provider host is told from its shim, from what the shim starts before it, and from the CLI", () => {
+  const commands = [
+    "node /p/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js 127.0.0.1:1 ",
+    "/bin/sh /p/bin/pulumi-resource-pulumi-nodejs 127.0.0.1:1 ",
+    "node -e console.log(require.resolve('@pulumi/pulumi/cmd/dynamic-provider')) ",
+    "/p/bin/pulumi --non-interactive up --yes --skip-preview ",
+  ];
+  expect(commands.map((args) => isHost(args, dynamicHost))).toEqual([true, false, false, false]);
 });
 
 describe("the plan", () => {
