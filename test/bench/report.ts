@@ -34,8 +34,18 @@ export function sections(report: Report, form: "text" | "markdown"): string {
     memoryGrid(report.memory),
   ];
   const tables = grids.filter((grid) => grid.length > 1).map(show);
-  const title = form === "markdown" ? [`Measured on: ${machineLine(report.machine)}.`] : [];
+  const title =
+    form === "markdown" ? [`Measured on: ${machineLine(report.machine)}. ${roundsLine(report)}`] : [];
   return [...title, ...report.missing, ...tables].join("\n\n");
+}
+
+/** As many as those have that had the most. */
+function roundsLine(report: Report): string {
+  const most = countsOf(report).map((count) => {
+    const rounds = report.rounds.filter((one) => one.count === count).map(({ round }) => round + 1);
+    return `N = ${thousands(count)}: ${Math.max(...rounds)}`;
+  });
+  return `Rounds: ${most.join(", ")}.`;
 }
 
 function startGrid(start: Start | undefined): Grid {

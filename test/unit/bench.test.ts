@@ -191,7 +191,9 @@ describe("the tables", () => {
       expect(text).toContain(part);
     }
     expect(text).toMatch(/evaluate the provider and check +30 +100 +70$/m);
-    expect(sections(report, "markdown")).toContain("Measured on: A <fast> one, 2 cores, 4 GiB");
+    const markdown = sections(report, "markdown");
+    expect(markdown).toContain("Measured on: A <fast> one, 2 cores, 4 GiB");
+    expect(markdown).toContain("Rounds: N = 10: 3, N = 1,000: 1.");
   });
 
   it("take the place of those before in the page, and nothing else", () => {
