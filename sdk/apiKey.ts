@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { Resource } from "./resource";
+import { registration } from "./resource";
 
 /** What a key may do with what one scope stands for (interface, section 2). A flag left out is false. */
 export interface KeyScopeArgs {
@@ -113,7 +113,7 @@ const declared = [
  * export const secret = ci.key;
  * ```
  */
-export class ApiKey extends Resource {
+export class ApiKey extends pulumi.CustomResource {
   /** The secret: the value a client sends. Absent for a key read by {@link ApiKey.get}. Always a Pulumi secret. */
   declare readonly key: pulumi.Output<string>;
   /** The masked form of the secret. Absent if the service does not give one. */
@@ -150,18 +150,19 @@ export class ApiKey extends Resource {
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     const { existingKey } = args;
     super(
-      "ApiKey",
-      name,
-      opts.id === undefined
-        ? {
-            ...args,
-            name: args.name ?? name,
-            existingKey: existingKey === undefined ? undefined : pulumi.secret(existingKey),
-          }
-        : args,
-      [...computed, ...declared],
-      ["key", "existingKey"],
-      opts,
+      ...registration(
+        "ApiKey",
+        name,
+        opts.id === undefined
+          ? {
+              ...args,
+              name: args.name ?? name,
+              existingKey: existingKey === undefined ? undefined : pulumi.secret(existingKey),
+            }
+          : args,
+        { outputs: [...computed, ...declared], secrets: ["key", "existingKey"] },
+        opts,
+      ),
     );
   }
 

@@ -1,5 +1,5 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "./resource";
+import * as pulumi from "@pulumi/pulumi";
+import { registration } from "./resource";
 
 /** What a {@link CustomerBilling} is declared with (interface, section 4.12). */
 export interface CustomerBillingArgs {
@@ -50,7 +50,7 @@ const declared = [
  * new CustomerBilling("acme", { workspaceId: "ws_main", totalCredits: "1000" }, { protect: true });
  * ```
  */
-export class CustomerBilling extends Resource {
+export class CustomerBilling extends pulumi.CustomResource {
   /** The id of the billing record. Absent while it is not known whether the credits were granted. */
   declare readonly billingId: pulumi.Output<string | undefined>;
   /** When the record was created, in the service's own format. Absent for an adopted record. */
@@ -70,6 +70,14 @@ export class CustomerBilling extends Resource {
    * @param opts Pulumi's resource options. `import` is refused: give `billingId`. `protect` is advised.
    */
   constructor(name: string, args: CustomerBillingArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super("CustomerBilling", name, args, [...computed, ...declared], [], opts);
+    super(
+      ...registration(
+        "CustomerBilling",
+        name,
+        args,
+        { outputs: [...computed, ...declared], secrets: [] },
+        opts,
+      ),
+    );
   }
 }

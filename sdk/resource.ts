@@ -11,33 +11,31 @@ const wayOn: Readonly<Record<Kind, string>> = {
 };
 
 /**
- * The base of every resource here: what pulumi.dynamic.Resource is, with a constant provider string in place of a
- * serialized closure, so that a state is small and an upgrade of this package reaches resources made long ago.
+ * What a resource's class hands to `super`: pulumi.dynamic.Resource with a constant provider string in place of a
+ * serialized closure, so that a state is small and an upgrade of this package reaches resources made long ago. It is no
+ * class between: the engine takes the caller's place in the program from just above pulumi.CustomResource.
  */
-export abstract class Resource extends pulumi.CustomResource {
-  protected constructor(
-    kind: Kind,
-    name: string,
-    inputs: object,
-    outputs: readonly string[],
-    secrets: readonly string[],
-    opts: pulumi.CustomResourceOptions,
-  ) {
-    if (opts.import !== undefined) {
-      throw new pulumi.RunError(
-        `${kind} "${name}": the resource option import can't work for dynamic resources. ${wayOn[kind]}`,
-      );
-    }
-    super(
-      `pulumi-nodejs:dynamic/apikeys:${kind}`,
-      name,
-      {
-        // Only the names that stand here become outputs.
-        ...Object.fromEntries(outputs.map((output) => [output, undefined])),
-        ...inputs,
-        __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
-      },
-      pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secrets] }),
+export function registration(
+  kind: Kind,
+  name: string,
+  inputs: object,
+  { outputs, secrets }: { readonly outputs: readonly string[]; readonly secrets: readonly string[] },
+  opts: pulumi.CustomResourceOptions,
+): [type: string, name: string, properties: pulumi.Inputs, opts: pulumi.CustomResourceOptions] {
+  if (opts.import !== undefined) {
+    throw new pulumi.RunError(
+      `${kind} "${name}": the resource option import can't work for dynamic resources. ${wayOn[kind]}`,
     );
   }
+  return [
+    `pulumi-nodejs:dynamic/apikeys:${kind}`,
+    name,
+    {
+      // Only the names that stand here become outputs.
+      ...Object.fromEntries(outputs.map((output) => [output, undefined])),
+      ...inputs,
+      __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
+    },
+    pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secrets] }),
+  ];
 }

@@ -1,5 +1,5 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "./resource";
+import * as pulumi from "@pulumi/pulumi";
+import { registration } from "./resource";
 
 /** What a {@link Scope} is declared with (interface, section 4.11). */
 export interface ScopeArgs {
@@ -30,7 +30,7 @@ const declared = [
  * const orders = new Scope("orders", { workspaceId: "ws_main", name: "Orders", representation: "orders" });
  * ```
  */
-export class Scope extends Resource {
+export class Scope extends pulumi.CustomResource {
   /** When the scope was created, in the service's own format. */
   declare readonly createdAt: pulumi.Output<string | undefined>;
   /** When the scope was last changed as of its creation or adoption here, in the service's own format. */
@@ -47,6 +47,6 @@ export class Scope extends Resource {
    * @param opts Pulumi's resource options. `import` is refused: declaring an equal scope adopts it.
    */
   constructor(name: string, args: ScopeArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super("Scope", name, args, [...computed, ...declared], [], opts);
+    super(...registration("Scope", name, args, { outputs: [...computed, ...declared], secrets: [] }, opts));
   }
 }

@@ -1,5 +1,5 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { Resource } from "./resource";
+import * as pulumi from "@pulumi/pulumi";
+import { registration } from "./resource";
 
 /** What {@link WorkspaceSettings} are declared with (interface, sections 2 and 4.8). At least one setting is needed. */
 export interface WorkspaceSettingsArgs {
@@ -42,7 +42,7 @@ const declared = [
  * new WorkspaceSettings("main", { workspaceId: "ws_main", defaultRateLimitPerSecond: 50 });
  * ```
  */
-export class WorkspaceSettings extends Resource {
+export class WorkspaceSettings extends pulumi.CustomResource {
   /** The workspace's name as of the last write. */
   declare readonly name: pulumi.Output<string | undefined>;
   /** The id of the team that the workspace belongs to, as of the last write. */
@@ -62,6 +62,14 @@ export class WorkspaceSettings extends Resource {
    * @param opts Pulumi's resource options. `import` is refused: declaring the settings adopts the workspace.
    */
   constructor(name: string, args: WorkspaceSettingsArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super("WorkspaceSettings", name, args, [...computed, ...declared], [], opts);
+    super(
+      ...registration(
+        "WorkspaceSettings",
+        name,
+        args,
+        { outputs: [...computed, ...declared], secrets: [] },
+        opts,
+      ),
+    );
   }
 }

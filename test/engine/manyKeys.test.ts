@@ -28,6 +28,8 @@ it(`K6 ${count} keys in one up: each is made once, and state holds each with its
     outputs?.["key"] === undefined ? [] : [[id, JSON.parse(outputs["key"].plaintext)]],
   );
   expect(new Map(held as [string, string][])).toEqual(new Map(keys.map(({ id, key }) => [id, key])));
+  // The place in the program, not one in the package.
+  expect(resources.at(-1)?.sourcePosition).toMatch(/^project:\/\/\/index\.js#/);
 }, 300_000);
 
 it(`R3 a refresh of ${count} keys asks for one of them and for the list, and shows nothing`, async () => {

@@ -7,7 +7,7 @@ const named = (representation: string, more = "") =>
 lifecycleSuite({
   kind: "Scope",
   program: programOf("Scope"),
-  calls: { create: ["GET", "POST"], update: [], delete: [] },
+  calls: { create: ["POST"], shared: "listScopes", update: [], delete: [] },
   managed: [],
   respelled: {
     "an empty description given as such": {

@@ -65,6 +65,8 @@ interface StateResource {
   readonly id?: string;
   /** Replaced, and still to be deleted. */
   readonly delete?: boolean;
+  /** Where the program declares it. */
+  readonly sourcePosition?: string;
   /** Why the operation failed that left it behind. */
   readonly initErrors?: readonly string[];
   // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, which tests look into.

@@ -56,8 +56,8 @@ describe("what the pages say of lost answers and of runs that end early", () => 
   it("has the numbers of the code", () => {
     const claims = {
       "api-key.md": [
-        `at most one in ${seconds("resources/keyWitness", "lastingMs")} seconds`,
-        `takes longer than ${seconds("resources/keyWitness", "patienceMs")} seconds`,
+        `at most one in ${seconds("sharedReads", "lastingMs")} seconds`,
+        `takes longer than ${seconds("sharedReads", "patienceMs")} seconds`,
       ],
       "troubleshooting.md": [`has no answer after ${seconds("hostProcess", "tellAfterMs")} is printed`],
     };
