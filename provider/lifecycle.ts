@@ -1,15 +1,14 @@
-import { isDeepStrictEqual } from "node:util";
 import { canonicalInputs, failures } from "./check";
 import { maskSecrets } from "./client/secrets";
 import type { Transport } from "./client/transport";
 import { configuration, type Environment, type Settings } from "./config";
-import { type Definition, type Field, fieldsOf, type Outcome, type Session } from "./definition";
+import { type Definition, fieldsOf, type Outcome, type Session } from "./definition";
+import { type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, sentences } from "./errors";
 import { type Known, openKnown } from "./known";
 import { capitalised } from "./outcome";
 import type { Leaves, Run } from "./run";
 import { type Properties, wireable } from "./state";
-import { containsUnknown } from "./unknown";
 
 /** What a door gives the lifecycle. */
 export interface Surroundings {
@@ -23,12 +22,6 @@ export interface Surroundings {
 interface Checked {
   readonly inputs: Record<string, unknown>;
   readonly failures: readonly string[];
-}
-
-interface Difference {
-  /** `undefined` leaves it to the engine, which compares the inputs itself and shows exactly what changed. */
-  readonly changes: boolean | undefined;
-  readonly replaces: string[];
 }
 
 interface ReadBack {
@@ -130,25 +123,6 @@ async function create(
 
 const nextRun =
   "Run up again; if the engine then speaks of a pending operation, `pulumi refresh --clear-pending-creates` removes it.";
-
-/** What a change of the program does, decided without any request. */
-function difference(
-  definition: Definition,
-  fields: readonly Field[],
-  state: Properties,
-  inputs: Properties,
-): Difference {
-  const changed = fields.filter(({ name, canonical }) => {
-    const value = canonical(inputs[name]);
-    if (containsUnknown(value)) return true;
-    if (isDeepStrictEqual(canonical(state[name]), value)) return false;
-    return !definition.unchanged?.(name, state, value);
-  });
-  const replaces = changed.filter((field) => field.facts.onChange === "replace").map(({ name }) => name);
-  const pending = definition.pending?.(state);
-  if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };
-  return { changes: changed.length === 0 ? false : undefined, replaces };
-}
 
 interface Opened {
   readonly session: Session;

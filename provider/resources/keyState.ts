@@ -12,6 +12,11 @@ export const keyLost = "__keyLost";
 /** Set by `ApiKey.get`, which reads a key that this stack does not manage (K8). */
 export const reading = "__reading";
 
+/** Whether nobody has the key's secret, which only another key mends (K6). */
+export function lost(state: Properties): boolean {
+  return state[keyLost] === true;
+}
+
 /** What a message calls a key. */
 export function label(properties: Properties): string {
   const name = properties["name"];

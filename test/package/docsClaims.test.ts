@@ -67,7 +67,12 @@ describe("what the pages say of lost answers and of runs that end early", () => 
   });
 
   it("quotes all that is told of what a run left behind", () => {
-    const files = ["lifecycle", "resources/apiKey", "resources/keyCreation", "resources/customerBilling"];
+    const files = [
+      "lifecycle",
+      "resources/keyOperations",
+      "resources/keyCreation",
+      "resources/customerBilling",
+    ];
     const sources = [...files, "resources/workspaceSettings"].map((file) => read(`provider/${file}.ts`));
     const told = sources.flatMap(
       (source) => source.match(/[^`"$}:]*\bthe run ended\b(?! ?")[^`"$:.]*/g) ?? [],
