@@ -28,7 +28,8 @@ export function failures(
 export function canonicalInputs(fields: readonly Field[], inputs: Properties): Properties {
   return Object.fromEntries(
     fields.flatMap(({ name, canonical }) => {
-      const value = canonical(inputs[name]);
+      // An array as prototype has a "keys" of its own.
+      const value = canonical(Object.hasOwn(inputs, name) ? inputs[name] : undefined);
       return value === undefined ? [] : [[name, value]];
     }),
   );
@@ -57,7 +58,10 @@ function lines(issue: z.core.$ZodIssue, fields: readonly Field[]): readonly stri
   const at = spelled(issue.path);
   if (issue.code !== "unrecognized_keys") return [`${at}: ${issue.message}.`];
   const field = fields.find(({ name }) => name === issue.path[0]);
-  const known = issue.path.length === 0 ? fields.map(({ name }) => name) : (field?.facts.names ?? []);
+  const known =
+    issue.path.length === 0
+      ? fields.map(({ name }) => name)
+      : (field?.facts.names?.(issue.path.slice(1)) ?? []);
   return issue.keys.map((key) =>
     sentences(`${spelled([...issue.path, key])}: no such property${nearest(key, known)}`),
   );
@@ -71,11 +75,14 @@ function nearest(key: string, known: readonly string[]): string {
   return near ? `; did you mean ${name}?` : `; the properties are ${known.join(", ")}`;
 }
 
-/** A path as a program spells it: `scopes[0].read`. */
-function spelled(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, step) =>
-      typeof step === "number" ? `${text}[${step}]` : text === "" ? String(step) : `${text}.${String(step)}`,
-    "",
-  );
+/** A path as a program spells it: `scopes[0].read`, `keys["a b"]`. */
+export function spelled(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    const name = oneLine(String(step));
+    if (text === "") return name;
+    return /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name)
+      ? `${text}.${name}`
+      : `${text}[${JSON.stringify(name)}]`;
+  }, "");
 }

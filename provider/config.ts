@@ -5,7 +5,7 @@ import { sentences } from "./errors";
 export const configNamespace = "apikeys";
 export const argumentNamespace = "apikeys.provider";
 
-const names = ["baseUrl", "accessToken", "accessTokenEnv", "allowHttp"] as const;
+const names = ["baseUrl", "accessToken", "accessTokenEnv", "allowHttp", "parallel"] as const;
 type Name = (typeof names)[number];
 type Values = Readonly<Partial<Record<Name, string>>>;
 
@@ -24,6 +24,8 @@ export interface Configuration {
   readonly credentials: Credentials;
   /** What to do when the service does not accept the token: says where it came from. */
   readonly tokenAdvice: string;
+  /** How many keys of a set are worked on at once. */
+  readonly parallel: number;
 }
 
 export function settings(get: (key: string) => unknown): Settings {
@@ -44,13 +46,32 @@ export function configuration(
 ): { readonly ready: Configuration } | { readonly problems: readonly string[] } {
   const url = baseUrl(given, env);
   const token = accessToken(given, env);
-  if (typeof url === "string" && "value" in token) {
-    return { ready: { credentials: { baseUrl: url, accessToken: token.value }, tokenAdvice: token.advice } };
+  const atOnce = parallel(given, env);
+  if (typeof url === "string" && "value" in token && typeof atOnce === "number") {
+    const credentials = { baseUrl: url, accessToken: token.value };
+    return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce } };
   }
   return {
-    problems: [typeof url === "string" ? "" : url.problem, "value" in token ? "" : token.problem].filter(
-      Boolean,
+    problems: [url, token, atOnce].flatMap((found) =>
+      typeof found === "object" && "problem" in found ? [found.problem] : [],
     ),
+  };
+}
+
+const mostParallel = 64;
+const usualParallel = "16";
+
+function parallel({ argument, stack }: Settings, env: Environment): number | { problem: string } {
+  const [value, source] = first(
+    [argument.parallel, "the Provider's argument parallel"],
+    [env["APIKEYS_PARALLEL"], "the environment variable APIKEYS_PARALLEL"],
+    [stack.parallel, "stack config apikeys:parallel"],
+    [usualParallel, ""],
+  );
+  const count = /^\d{1,4}$/.test(value?.trim() ?? "") ? Number(value) : 0;
+  if (count >= 1 && count <= mostParallel) return count;
+  return {
+    problem: `${source} must be a whole number from 1 to ${mostParallel}: how many keys of a set are worked on at once.`,
   };
 }
 

@@ -10,12 +10,15 @@ export interface FieldFacts {
   readonly onChange: "update" | "replace" | "refuse";
   /** Gives the canonical form in which values are compared, stored and shown. */
   readonly canonical: Canonical;
-  /** Whether the value is a secret wherever it stands, whatever the program says. */
-  readonly secret?: boolean;
+  /**
+   * Whether the value is a secret wherever it stands, whatever the program says; or the names that lead to the secret in
+   * it, "*" for any.
+   */
+  readonly secret?: true | readonly string[];
   /** Stands for an absent value. */
   readonly default?: unknown;
-  /** The names that an object in this field may hold, for the nearest known name in a failure. */
-  readonly names?: readonly string[];
+  /** The names that an object in this field may hold, by the path to it, for the nearest known name in a failure. */
+  readonly names?: (path: readonly PropertyKey[]) => readonly string[];
 }
 
 /** Facts by field schema: `schema.register(facts, {...})`. */
@@ -37,6 +40,19 @@ export interface Session {
   readonly leaves: Leaves;
   /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal;
+  /** Why nobody waits for the result any more, asked anew; `undefined` while somebody does. */
+  readonly over: () => Promise<string | undefined>;
+  /** Shows how far an operation has come that takes long. */
+  readonly tell: (line: string) => void;
+  /** How many things are worked on at once where there are many; throws as `call` does. */
+  readonly parallel: number;
+  /**
+   * A session for one of the many things of this operation, by its name: what it leaves, hides and warns of is its own,
+   * so that the answers to one are not searched for the secrets of all.
+   */
+  readonly part: (name: string, warn: (message: string) => void) => Session;
+  /** The text without what is hidden. */
+  readonly masked: (text: string) => string;
 }
 
 /** What holds after an operation. With `failure` the operation failed, and the engine keeps this all the same. */
@@ -44,11 +60,31 @@ export interface Outcome {
   readonly id: string;
   readonly state: Properties;
   readonly failure?: string;
+  /** Lines of the failure for each of several things. */
+  readonly lines?: readonly string[];
+  /** What may stand in the service and in no state: said even where nobody hears of the failure. */
+  readonly unresolved?: readonly string[];
+}
+
+/** One of the objects in the service that a resource stands for. */
+interface Member {
+  readonly id: string;
+  readonly properties: Properties;
+}
+
+/** The objects of a resource that stands for several. */
+interface Members {
+  declared(inputs: Properties): Iterable<Properties>;
+  held(state: Properties, id: string): Iterable<Member>;
 }
 
 /** Everything that the lifecycle needs of a resource. A resource file fills it in. */
 export interface Definition {
   readonly kind: string;
+  /** The kind of the objects in the service, where several kinds of resources stand for such. Default: `kind`. */
+  readonly of?: string;
+  /** Default: the resource stands for the one object of its own id and properties. */
+  readonly members?: Members;
   /** The inputs; every field registered with its facts. */
   readonly schema: z.ZodObject;
   /** Failures that concern several fields; `before` holds the inputs of the last up. Unknown values pass. */
@@ -59,7 +95,7 @@ export interface Definition {
    */
   pending?(state: Properties): readonly string[] | undefined;
   /** Whether a new value of a field means the same as the state although it is spelled otherwise. */
-  unchanged?(field: string, state: Properties, value: unknown): boolean;
+  unchanged?(field: string, state: Properties, value: unknown, inputs: Properties): boolean;
   /** The state without those outputs that bear the name of an input which the program left out. Default: all of it. */
   declared?(state: Properties): Properties;
   create(session: Session, inputs: Properties): Promise<Outcome>;
@@ -67,10 +103,12 @@ export interface Definition {
    * What create made and nobody waits for is taken back where that can be. Gives words for what still stands in the
    * service and in no state; `undefined` for nothing. Default: nothing does that the next create would not find.
    */
-  abandon?(session: Session, made: Outcome): Promise<string | undefined>;
+  abandon?(session: Session, made: Outcome): Promise<string | undefined | readonly string[]>;
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: Properties): Promise<Outcome | undefined>;
   update(session: Session, id: string, state: Properties, inputs: Properties): Promise<Outcome>;
+  /** As `abandon`, for what an update made that the state before it does not hold. Default: an update makes nothing. */
+  withdraw?(session: Session, made: Outcome, before: Properties): Promise<readonly string[]>;
   /** Succeeds too when the object no longer exists. */
   delete(session: Session, id: string, state: Properties): Promise<void>;
 }

@@ -11,7 +11,7 @@ export interface Difference {
 
 /** What a change of the program does, decided without any request. */
 export function difference(
-  definition: Definition,
+  definition: Pick<Definition, "unchanged" | "pending">,
   fields: readonly Field[],
   state: Properties,
   inputs: Properties,
@@ -20,7 +20,7 @@ export function difference(
     const value = canonical(inputs[name]);
     if (containsUnknown(value)) return true;
     if (isDeepStrictEqual(canonical(state[name]), value)) return false;
-    return !definition.unchanged?.(name, state, value);
+    return !definition.unchanged?.(name, state, value, inputs);
   });
   const replaces = changed.filter((field) => field.facts.onChange === "replace").map(({ name }) => name);
   const pending = definition.pending?.(state);

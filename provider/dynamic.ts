@@ -4,24 +4,35 @@
  */
 import type { dynamic } from "@pulumi/pulumi";
 import { openTransport, type Transport } from "./client/transport";
-import { type Settings, settings } from "./config";
+import { configuration, type Settings, settings } from "./config";
 import { Failure, type Kept } from "./errors";
 import { serveRun } from "./hostProcess";
-import { type Lifecycle, lifecycle, type Surroundings } from "./lifecycle";
+import { type Known, openKnown } from "./known";
+import { type Lifecycle, lifecycle, type SecretPath, type Surroundings } from "./lifecycle";
 import { definitions } from "./resources";
 import type { Run } from "./run";
 import { type Properties, providerKey } from "./state";
 
-const warn = (message: string): void => void process.stderr.write(`warning: ${message}\n`);
+const tell = (line: string): void => void process.stderr.write(`${line}\n`);
+const warn = (message: string): void => tell(`warning: ${message}`);
 
 /** One host process serves one provider instance, whose resources share the run, connections, pace and retries. */
 let run: Run | undefined;
 let shared: Transport | undefined;
+const known = new Map<string, Known>();
 
-function sharedTransport(writing: Run): Transport {
+function knownOf(kind: string): Known {
+  const found = known.get(kind) ?? openKnown();
+  known.set(kind, found);
+  return found;
+}
+
+function sharedTransport(writing: Run, given: Settings): Transport {
+  const found = configuration(given, process.env);
+  const parallel = "ready" in found ? found.ready.parallel : 0;
   const gate = async (method: string) =>
     method === "POST" || method === "PATCH" ? writing.over() : undefined;
-  shared ??= openTransport({ gate, signal: writing.signal });
+  shared ??= openTransport({ gate, signal: writing.signal, concurrency: Math.max(32, parallel) });
   return shared;
 }
 
@@ -41,8 +52,10 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
       return configured;
     },
     env: process.env,
-    transport: () => sharedTransport(served),
+    transport: () => sharedTransport(served, configured),
+    known: knownOf,
     warn,
+    tell,
     run: served,
   };
   const resource: Lifecycle = lifecycle(definition, surroundings);
@@ -56,7 +69,8 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
       guarded(news, async () => {
         const { inputs, failures } = resource.check(news, isEmpty(olds) ? undefined : olds);
         // A property named here would have its value printed by the engine, secret or not.
-        return { inputs, failures: failures.map((reason) => ({ property: "", reason })) };
+        const secretly = marked(inputs, resource.secrets);
+        return { inputs: secretly, failures: failures.map((reason) => ({ property: "", reason })) };
       }),
     diff: (id, olds, news) =>
       guarded(news, async () => {
@@ -82,13 +96,21 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
 /** How a secret is marked on Pulumi's wire. Source: Pulumi's provider protocol. */
 const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 
-/** The engine takes the marks from the inputs before, and what the program has since left out is not among them. */
-function marked(inputs: Properties, secrets: readonly string[]): Properties {
-  const held = secrets.filter((name) => name in inputs);
-  return {
-    ...inputs,
-    ...Object.fromEntries(held.map((name) => [name, { ...secretMark, value: inputs[name] }])),
-  };
+/**
+ * In read the engine would take the marks from the inputs before, and what the program has since left out is not among
+ * them; in check, from the program, which may not have marked what stands in a map.
+ */
+function marked(inputs: Properties, secrets: readonly SecretPath[]): Properties {
+  return secrets.reduce<Properties>((all, path) => markedAt(all, path) as Properties, inputs);
+}
+
+function markedAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (name === undefined) return value === null ? value : { ...secretMark, value };
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const leads = (one: string) => name === "*" || name === one;
+  return Object.fromEntries(
+    Object.entries(value).map(([one, inner]) => [one, leads(one) ? markedAt(inner, rest) : inner]),
+  );
 }
 
 function isEmpty(properties: Properties): boolean {

@@ -10,14 +10,28 @@ export class Failure extends Error {
   readonly kept: Kept | undefined;
   /** Whether something may stand in the service that no state holds: the user must hear of it. */
   readonly unresolved: boolean;
+  /** The first line of the message. */
+  readonly headline: string;
+  /** Lines of its own for each of several things. */
+  readonly lines: readonly string[];
 
-  constructor(message: string, { kept, unresolved = false }: Omit<Partial<Failure>, keyof Error> = {}) {
-    super(oneLine(message));
+  constructor(message: string, { kept, unresolved = false, lines = [] }: FailureOptions = {}) {
+    const [headline, ...others] = [message, ...lines].map(oneLine) as [string, ...string[]];
+    super([headline, ...others].join("\n"));
     this.name = "Failure";
     this.kept = kept;
     this.unresolved = unresolved;
+    this.headline = headline;
+    this.lines = others;
     this.stack = this.message;
   }
+}
+
+type FailureOptions = Partial<Pick<Failure, "kept" | "unresolved" | "lines">>;
+
+/** The same failure with each line of its message turned into another. */
+export function reworded(failure: Failure, reword: (line: string) => string): Failure {
+  return new Failure(reword(failure.headline), { ...failure, lines: failure.lines.map(reword) });
 }
 
 /** Names that a message quotes may hold line breaks, terminal codes, and marks that turn the text round. */
@@ -31,9 +45,9 @@ const longest = 4_000;
  * What a name of a megabyte made too long, and would end the host's connection, keeps both ends: the last sentences say
  * what to do. To be cut after secrets are masked.
  */
-export function inBounds(line: string): string {
-  if (line.length <= longest) return line;
-  return `${line.slice(0, longest / 2)}…${line.slice(1 - longest / 2)}`.toWellFormed();
+export function inBounds(line: string, most = longest): string {
+  if (line.length <= most) return line;
+  return `${line.slice(0, most / 2)}…${line.slice(1 - most / 2)}`.toWellFormed();
 }
 
 /** The service's answers don't tell what holds: a phrase to stand after what was tried, and the way out. */

@@ -4,7 +4,7 @@ import type { Transport } from "./client/transport";
 import { configuration, type Environment, type Settings } from "./config";
 import { type Definition, fieldsOf, type Outcome, type Session } from "./definition";
 import { type Difference, difference } from "./diff";
-import { Failure, inBounds, type Kept, oneLine, sentences } from "./errors";
+import { Failure, inBounds, type Kept, oneLine, reworded, sentences } from "./errors";
 import { type Known, openKnown } from "./known";
 import { capitalised } from "./outcome";
 import type { Leaves, Run } from "./run";
@@ -16,7 +16,11 @@ export interface Surroundings {
   readonly env: Environment;
   readonly transport: () => Transport;
   readonly warn: (message: string) => void;
+  /** Shows a line of progress. Default: nobody sees it. */
+  readonly tell?: (line: string) => void;
   readonly run: Run;
+  /** What this process has met, by the kind of object, so that resources of other kinds know of it. Default: only its own. */
+  readonly known?: (kind: string) => Known;
 }
 
 interface Checked {
@@ -30,10 +34,12 @@ interface ReadBack {
   readonly inputs: Record<string, unknown>;
 }
 
+export type SecretPath = readonly [string, ...string[]];
+
 /** One resource's operations, for any door. Those that call the service throw a Failure and nothing else. */
 export interface Lifecycle {
-  /** Names of the inputs that are secrets, whatever the program says. */
-  readonly secrets: readonly string[];
+  /** The paths of the inputs that are secrets, whatever the program says; "*" stands for any name. */
+  readonly secrets: readonly SecretPath[];
   check(inputs: Properties, before: Properties | undefined): Checked;
   diff(id: string, state: Properties, inputs: Properties): Difference;
   create(inputs: Properties): Promise<{ id: string; state: Record<string, unknown> }>;
@@ -44,30 +50,38 @@ export interface Lifecycle {
 
 export function lifecycle(definition: Definition, surroundings: Surroundings): Lifecycle {
   const fields = fieldsOf(definition.schema);
-  const known = openKnown();
-  const secrets = fields.filter(({ facts }) => facts.secret).map(({ name }) => name);
+  const known = surroundings.known?.(definition.of ?? definition.kind) ?? openKnown();
+  const members = definition.members ?? alone;
+  const meet = (id: string, properties: Properties) => {
+    for (const held of members.held(properties, id)) known.add(held.properties, held.id);
+  };
+  const secrets = fields.flatMap(({ name, facts: { secret } }): SecretPath[] =>
+    secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
+  );
   /** No secret of its properties stands in what an operation says. */
   const operate = <T>(properties: Properties, act: (session: Session) => Promise<T>): Promise<T> =>
     surroundings.run.during(async (leaves) => {
-      const { session, masked } = openSession(surroundings, known, leaves);
-      session.hide(...secrets.map((name) => properties[name]));
+      const session = openSession(surroundings, known, leaves);
+      session.hide(...secrets.flatMap((path) => valuesAt(properties, path)));
       try {
         return await act(session);
       } catch (error) {
-        throw error instanceof Failure ? new Failure(inBounds(masked(error.message)), error) : error;
+        throw error instanceof Failure ? reworded(error, (line) => inBounds(session.masked(line))) : error;
       }
     });
   return {
     secrets,
     check: (inputs, before) => {
-      if (before !== undefined) known.note(canonicalInputs(fields, before));
+      if (before !== undefined) {
+        for (const declared of members.declared(canonicalInputs(fields, before))) known.note(declared);
+      }
       return {
         inputs: { ...canonicalInputs(fields, inputs) },
         failures: [...misconfigured(surroundings), ...failures(definition, fields, inputs, before)],
       };
     },
     diff: (id, state, inputs) => {
-      known.add(state, id);
+      meet(id, state);
       return difference(definition, fields, state, inputs);
     },
     create: (inputs) =>
@@ -76,7 +90,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       ),
     read: (id, state) =>
       operate(state, async (session) => {
-        known.add(state, id);
+        meet(id, state);
         const outcome = await definition.read(session, id, state);
         if (outcome === undefined) return undefined;
         const { id: found, state: next } = complete(outcome);
@@ -85,14 +99,14 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       }),
     update: (id, state, inputs) =>
       operate(inputs, async (session) => {
-        known.add(state, id);
-        return complete(await definition.update(session, id, state, canonicalInputs(fields, inputs))).state;
+        meet(id, state);
+        return update(definition, surroundings.run, session, { id, state }, canonicalInputs(fields, inputs));
       }),
     delete: (id, state) =>
       operate(state, async (session) => {
-        known.add(state, id);
+        meet(id, state);
         await definition.delete(session, id, state);
-        known.drop(state, id);
+        for (const held of members.held(state, id)) known.drop(held.properties, held.id);
       }),
   };
 }
@@ -116,25 +130,57 @@ async function create(
   }
   const why = await run.over();
   if (why === undefined) return complete(made);
-  const remains = await definition.abandon?.(session, made);
-  if (remains !== undefined) session.warn(remains);
-  throw new Failure(sentences(`State can't hold what was made, since ${why}`, remains, nextRun));
+  throw unheld(session, why, made, (await definition.abandon?.(session, made)) ?? []);
+}
+
+/** Updates; as for create, if the run is over and the resource makes anything by an update. */
+async function update(
+  definition: Definition,
+  run: Run,
+  session: Session,
+  { id, state }: Kept,
+  inputs: Properties,
+): Promise<Record<string, unknown>> {
+  const made = await definition.update(session, id, state, inputs);
+  const why = definition.withdraw && (await run.over());
+  if (why === undefined) return complete(made).state;
+  throw unheld(session, why, made, (await definition.withdraw?.(session, made, state)) ?? []);
+}
+
+/** Tells what stands in the service and in no state. */
+function unheld(
+  session: Session,
+  why: string,
+  { unresolved = [] }: Outcome,
+  left: string | readonly string[],
+): Failure {
+  const remains = [...unresolved, ...(typeof left === "string" ? [left] : left)];
+  for (const line of remains) session.warn(line);
+  const [only, ...others] = remains;
+  const some = others.length === 0 ? only : `${remains.length} warnings say what remains`;
+  return new Failure(sentences(`State can't hold what was made, since ${why}`, some, nextRun));
 }
 
 const nextRun =
   "Run up again; if the engine then speaks of a pending operation, `pulumi refresh --clear-pending-creates` removes it.";
 
-interface Opened {
-  readonly session: Session;
-  readonly masked: (text: string) => string;
+/** The members of a resource that stands for one object. */
+const alone = {
+  declared: (inputs: Properties) => [inputs],
+  held: (properties: Properties, id: string) => [{ id, properties }],
+};
+
+/** The values at a path in properties that may be of any shape. */
+function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly unknown[] {
+  if (name === undefined) return [value];
+  if (typeof value !== "object" || value === null) return [];
+  const next = name === "*" ? Object.values(value) : [(value as Properties)[name]];
+  return next.flatMap((one) => valuesAt(one, rest));
 }
 
 /** The configuration is looked at when a request is to be made, and not before: some operations make none. */
-function openSession(
-  { settings, env, transport, warn, run }: Surroundings,
-  known: Known,
-  leaves: Leaves,
-): Opened {
+function openSession(surroundings: Surroundings, known: Known, leaves: Leaves): Session {
+  const { settings, env, transport, warn, tell, run } = surroundings;
   const hidden = new Set<string>();
   const ready = () => {
     const found = configuration(settings, env);
@@ -143,14 +189,21 @@ function openSession(
     return found.ready;
   };
   const masked = (text: string) => maskSecrets(text, [...hidden]);
-  const session: Session = {
+  return {
     warn: (message) => warn(inBounds(masked(oneLine(message)))),
     hide: (...secrets) => {
       for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
     },
     known,
-    leaves: (line) => leaves(line && inBounds(masked(oneLine(line)))),
+    leaves: (line, of) => leaves(line && inBounds(masked(oneLine(line))), of),
     signal: run.signal,
+    over: run.over,
+    tell: (line) => tell?.(inBounds(masked(oneLine(line)))),
+    masked,
+    part: (name, heard) => openSession({ ...surroundings, warn: heard }, known, (line) => leaves(line, name)),
+    get parallel() {
+      return ready().parallel;
+    },
     get call() {
       const { credentials } = ready();
       return { transport: transport(), credentials, secrets: [...hidden] };
@@ -159,7 +212,6 @@ function openSession(
       return ready().tokenAdvice;
     },
   };
-  return { session, masked };
 }
 
 function misconfigured({ settings, env }: Surroundings): readonly string[] {
@@ -167,8 +219,11 @@ function misconfigured({ settings, env }: Surroundings): readonly string[] {
   return "problems" in found ? found.problems : [];
 }
 
-function complete({ id, state, failure }: Outcome): { id: string; state: Record<string, unknown> } {
+function complete({ id, state, failure, lines = [] }: Outcome): {
+  id: string;
+  state: Record<string, unknown>;
+} {
   const kept = { id, state: wireable(state) } satisfies Kept;
-  if (failure !== undefined) throw new Failure(failure, { kept });
+  if (failure !== undefined) throw new Failure(failure, { kept, lines });
   return kept;
 }

@@ -1,7 +1,10 @@
 /** The run of the engine that a process serves, and how it may end before the operations that it asked for. */
 
-/** Says so much of what an operation leaves behind should its result never be taken; `undefined`: nothing. */
-export type Leaves = (line: string | undefined) => void;
+/**
+ * Says so much of what an operation leaves behind should its result never be taken; `undefined`: nothing. An operation
+ * on many things says it of each by its name.
+ */
+export type Leaves = (line: string | undefined, of?: string) => void;
 
 export interface Run {
   /**
@@ -33,7 +36,7 @@ export interface RunOptions {
 
 export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunOptions = {}): OpenRun {
   const ending = new AbortController();
-  const underWay = new Map<object, string | undefined>();
+  const underWay = new Map<object, Map<string | undefined, string>>();
   let reason: string | undefined;
   let asking: Promise<string | undefined> | undefined;
 
@@ -60,9 +63,13 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
     },
     async during(operation) {
       const token = {};
-      underWay.set(token, undefined);
+      const left = new Map<string | undefined, string>();
+      underWay.set(token, left);
       try {
-        return await operation((line) => underWay.set(token, line));
+        return await operation((line, of) => {
+          if (line === undefined) left.delete(of);
+          else left.set(of, line);
+        });
       } finally {
         underWay.delete(token);
         if (underWay.size === 0) onIdle();
@@ -72,7 +79,7 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
     get underWay() {
       return underWay.size;
     },
-    leftovers: () => [...underWay.values()].filter((line) => line !== undefined),
+    leftovers: () => [...underWay.values()].flatMap((left) => [...left.values()]),
   };
 }
 

@@ -1,4 +1,11 @@
 export { ApiKey, type ApiKeyArgs, type ApiKeyState, type KeyScope, type KeyScopeArgs } from "./apiKey";
+export {
+  ApiKeySet,
+  type ApiKeySetArgs,
+  type ApiKeySetDefaults,
+  type ApiKeySetEntry,
+  type DeclaredKey,
+} from "./apiKeySet";
 export { CustomerBilling, type CustomerBillingArgs } from "./customerBilling";
 export {
   type ByIdOrName,

@@ -24,6 +24,11 @@ export interface ProviderArgs {
    * environment variable APIKEYS_ALLOW_HTTP, then stack config `apikeys:allowHttp`.
    */
   readonly allowHttp?: pulumi.Input<boolean> | undefined;
+  /**
+   * How many keys of an {@link ApiKeySet} are worked on at once: a whole number from 1 to 64. Default: the environment
+   * variable APIKEYS_PARALLEL, then stack config `apikeys:parallel`, then 16.
+   */
+  readonly parallel?: pulumi.Input<number> | undefined;
 }
 
 /**
@@ -56,6 +61,7 @@ function fromStack(args: ProviderArgs): pulumi.Inputs {
     "apikeys:baseUrl": args.baseUrl === undefined ? config.get("baseUrl") : undefined,
     "apikeys:accessToken": token ? config.getSecret("accessToken") : undefined,
     "apikeys:allowHttp": args.allowHttp === undefined ? config.get("allowHttp") : undefined,
+    "apikeys:parallel": args.parallel === undefined ? config.get("parallel") : undefined,
   };
 }
 
@@ -68,5 +74,7 @@ function fromArguments(args: ProviderArgs): pulumi.Inputs {
     "apikeys.provider:accessTokenEnv": args.accessTokenEnv,
     "apikeys.provider:allowHttp":
       args.allowHttp === undefined ? undefined : pulumi.output(args.allowHttp).apply(String),
+    "apikeys.provider:parallel":
+      args.parallel === undefined ? undefined : pulumi.output(args.parallel).apply(String),
   };
 }

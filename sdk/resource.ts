@@ -1,10 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /** A kind of resource that the provider knows. */
-export type Kind = "ApiKey" | "WorkspaceSettings" | "Scope" | "CustomerBilling";
+export type Kind = "ApiKey" | "ApiKeySet" | "WorkspaceSettings" | "Scope" | "CustomerBilling";
 
 const wayOn: Readonly<Record<Kind, string>> = {
   ApiKey: "Take the key over with `pulumi import --file` instead; README.md shows the file.",
+  ApiKeySet: "Declare the keys that exist with existingKey in their entries, which takes them over.",
   WorkspaceSettings: "Declare the settings without it, which adopts those of the workspace.",
   Scope: "Declare the scope without it, which adopts one that says the same.",
   CustomerBilling: "Give billingId instead, which adopts the record.",

@@ -1,5 +1,6 @@
 import type { Definition } from "../definition";
 import { apiKey } from "./apiKey";
+import { apiKeySet } from "./apiKeySet";
 import { customerBilling } from "./customerBilling";
 import { scope } from "./scope";
 import { workspaceSettings } from "./workspaceSettings";
@@ -7,6 +8,7 @@ import { workspaceSettings } from "./workspaceSettings";
 /** Every resource, by kind. A kind stands in states for ever: never rename or remove one. */
 export const definitions: Readonly<Record<string, Definition>> = {
   ApiKey: apiKey,
+  ApiKeySet: apiKeySet,
   WorkspaceSettings: workspaceSettings,
   Scope: scope,
   CustomerBilling: customerBilling,

@@ -24,7 +24,7 @@ export const inputs = z.strictObject({
     onChange: "update",
     canonical: canonicalScopes,
     default: [],
-    names: scopeNames,
+    names: () => scopeNames,
   }),
   enabled: optionalFlag().register(facts, { onChange: "update", canonical: flag, default: true }),
   prefix: optionalText().register(facts, replaces()),

@@ -141,7 +141,7 @@ function hosted(client: ResourceProviderClient, kind: string): HostedResource {
       const request = new messages.CheckRequest().setOlds(olds ? own(olds) : struct({})).setNews(own(inputs));
       const answer = await call<messages.CheckResponse>((done) => client.check(request, done));
       return {
-        inputs: theirs(answer.getInputs()),
+        inputs: unmarked(theirs(answer.getInputs())),
         failures: answer.getFailuresList().map((one) => one.toObject()),
       };
     },
@@ -189,10 +189,10 @@ const secretMark = "4dabf18193072939515e22adb298388d";
 
 /** The values of what came marked as a secret: the engine takes the mark for itself. */
 function unmarked(properties: Properties): Properties {
-  const value = (given: unknown) =>
-    typeof given === "object" && given !== null && secretMark in given
-      ? (given as Properties)["value"]
-      : given;
+  const value = (given: unknown): unknown => {
+    if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
+    return secretMark in given ? (given as Properties)["value"] : unmarked(given as Properties);
+  };
   return Object.fromEntries(Object.entries(properties).map(([name, given]) => [name, value(given)]));
 }
 

@@ -49,12 +49,16 @@ const hidden = [
   "__sent",
   "__reading",
   "__provider",
+  "__chosen",
+  "__taken",
+  "__left",
 ];
 /** Names of inputs and outputs of all kinds, and of what stands in them. */
 const known = [
   ...["workspaceId", "customerId", "name", "scopes", "enabled", "prefix", "expiresAt", "externalMeterId"],
   ...["metadata", "existingKey", "keepers", "defaultKeyPrefix", "defaultAllowedIPs", "defaultExpiration"],
   ...["defaultRateLimitPerSecond", "onDestroy", "representation", "description", "totalCredits", "spendCap"],
+  ...["keys", "defaults", "ids", "maskedKeys", "secrets", "renamedFrom"],
   ...["allowOverages", "billingId", "grant", "key", "id", "create", "read", "update", "del", "deleted"],
   ...[
     "maskedKey",
@@ -116,6 +120,15 @@ export const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>>
     name: "ci",
     scopes: [{ representation: "a", read: true }],
   },
+  ApiKeySet: {
+    workspaceId: "ws_1",
+    keys: {
+      a: { customerId: "cus_1", scopes: [{ representation: "a", read: true }] },
+      b: { renamedFrom: "c" },
+    },
+    defaults: { customerId: "cus_2", enabled: false },
+    ids: { a: "id_1" },
+  },
   WorkspaceSettings: {
     workspaceId: "ws_1",
     defaultRateLimitPerSecond: 1,
@@ -125,9 +138,9 @@ export const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   CustomerBilling: { workspaceId: "ws_1", totalCredits: "100.0", allowOverages: true, grant: "g" },
 };
 
-/** A message for the user: one line, not endless, without a secret. */
+/** A message for the user: one line, or one for each of several things; not endless, without a secret. */
 export function expectFit(...messages: readonly string[]): void {
-  for (const message of messages) {
+  for (const message of messages.flatMap((all) => all.split(/\n(?="|and \d)/))) {
     expect(message).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
     expect(message.length).toBeLessThanOrEqual(4_000);
     expect(message).not.toContain(canary);

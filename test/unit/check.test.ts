@@ -55,7 +55,7 @@ describe("check of an ApiKey", () => {
       "externalMeterId",
       "metadata",
       "existingKey",
-      "keepers.a b",
+      'keepers["a b"]',
       "prefix",
       "expiresAt",
       "externalMeterId",
@@ -119,7 +119,7 @@ describe("check of an ApiKey", () => {
 
   test("R8 a failure is one line, whatever the names are", () => {
     expect(failuresOf({ "a\nb": 1, keepers: { "c\r\nd": 1 } })).toEqual([
-      "keepers.c d: must be text.",
+      'keepers["c d"]: must be text.',
       expect.stringMatching(/^a b: no such property; the properties are [^\n]*$/),
     ]);
   });

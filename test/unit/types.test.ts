@@ -6,10 +6,15 @@ import type { CustomerBillingInputs } from "../../provider/resources/customerBil
 import type { ApiKeyInputs } from "../../provider/resources/keyInputs";
 import { outputs } from "../../provider/resources/keyState";
 import type { ScopeInputs } from "../../provider/resources/scope";
+import type { ApiKeySetInputs } from "../../provider/resources/setInputs";
 import type { WorkspaceSettingsInputs } from "../../provider/resources/workspaceSettings";
 import {
   ApiKey,
   type ApiKeyArgs,
+  ApiKeySet,
+  type ApiKeySetArgs,
+  type ApiKeySetDefaults,
+  type ApiKeySetEntry,
   CustomerBilling,
   type CustomerBillingArgs,
   type KeyScope,
@@ -52,6 +57,22 @@ describe("what the SDK takes and what the provider takes agree in names, optiona
     expectTypeOf<Required<Plain<KeyScope>>>().toEqualTypeOf<Plain<Required<Omit<AnsweredScope, "id">>>>();
   });
 
+  test("of an ApiKeySet, its entries and its defaults", () => {
+    type Received = Plain<ApiKeySetInputs>;
+    expectTypeOf<OptionalNames<ApiKeySetArgs>>().toEqualTypeOf<OptionalNames<Received>>();
+    expectTypeOf<keyof ApiKeySetArgs>().toEqualTypeOf<keyof Received>();
+    type Entry = Plain<pulumi.Unwrap<ApiKeySetEntry>>;
+    type ReceivedEntry = Received["keys"][string];
+    expectTypeOf<Omit<Full<Entry>, "metadata">>().toEqualTypeOf<Omit<Full<ReceivedEntry>, "metadata">>();
+    expectTypeOf<OptionalNames<Entry>>().toEqualTypeOf<keyof ReceivedEntry>();
+    type Defaults = Plain<pulumi.Unwrap<ApiKeySetDefaults>>;
+    type ReceivedDefaults = NonNullable<Received["defaults"]>;
+    expectTypeOf<Omit<Full<Defaults>, "metadata">>().toEqualTypeOf<
+      Omit<Full<ReceivedDefaults>, "metadata">
+    >();
+    expectTypeOf<OptionalNames<Defaults>>().toEqualTypeOf<keyof ReceivedDefaults>();
+  });
+
   test("of all other resources", () => {
     expectTypeOf<Declared<WorkspaceSettingsArgs>>().toEqualTypeOf<Plain<WorkspaceSettingsInputs>>();
     expectTypeOf<Declared<ScopeArgs>>().toEqualTypeOf<Plain<ScopeInputs>>();
@@ -61,6 +82,7 @@ describe("what the SDK takes and what the provider takes agree in names, optiona
 
 const inWorkspace = { workspaceId: "ws_1" };
 const existingKey = "sk_old";
+const entry = pulumi.output({ customerId: "cus_2" });
 
 /** Each kind with what it has beside its inputs. */
 const resources = [
@@ -68,6 +90,12 @@ const resources = [
     kind: "ApiKey",
     make: () => new ApiKey("ci", { ...inWorkspace, customerId: "cus_1", existingKey }),
     computed: ["key", ...Object.keys(outputs({} as Parameters<typeof outputs>[0]))],
+  },
+  {
+    kind: "ApiKeySet",
+    make: () =>
+      new ApiKeySet("ci", { ...inWorkspace, keys: { a: { customerId: "cus_1", existingKey }, b: entry } }),
+    computed: ["ids", "maskedKeys", "secrets"],
   },
   {
     kind: "WorkspaceSettings",

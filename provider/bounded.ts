@@ -1,0 +1,12 @@
+/** Does the same with each of many, a few at a time; in the order given, each begun when another is done. */
+export async function eachBounded<T>(
+  most: number,
+  all: readonly T[],
+  act: (one: T) => Promise<void>,
+): Promise<void> {
+  const waiting = all.values();
+  const work = async () => {
+    for (const one of waiting) await act(one);
+  };
+  await Promise.all(Array.from({ length: Math.min(most, all.length) }, work));
+}

@@ -1,0 +1,36 @@
+/**
+ * Many API keys of a workspace as one resource, each under an alias of its own. Each is kept as an ApiKey of the same
+ * inputs would be, all within one update: missing ones are made, different ones edited in place or replaced by a new key
+ * before the old one is deleted, and what is no longer declared is deleted. Only another workspace replaces the set.
+ * Destroy deletes all its keys (interface, sections 2 and 4.1 to 4.5).
+ */
+import type { Definition } from "../definition";
+import { holdingOf, inputsOf, isPending } from "./setEntries";
+import { entriesIn, inputs, merged, rules } from "./setInputs";
+import { create, read, remove, update, withdraw } from "./setOperations";
+import { isQuiet } from "./setPlan";
+
+export const apiKeySet: Definition = {
+  kind: "ApiKeySet",
+  of: "ApiKey",
+  members: {
+    declared: (declared) => entriesIn(declared).map(([alias, entry]) => merged(declared, alias, entry)),
+    held: (state) => {
+      const { entries, left } = holdingOf(state);
+      const { workspaceId } = state;
+      return [...entries.values(), ...left].map(({ id }) => ({ id, properties: { workspaceId } }));
+    },
+  },
+  schema: inputs,
+  rules,
+  pending: (state) => (isPending(state) ? [] : undefined),
+  unchanged: (field, state, _value, declared) =>
+    field !== "workspaceId" && isQuiet(holdingOf(state), { ...declared, workspaceId: state["workspaceId"] }),
+  declared: inputsOf,
+  create,
+  abandon: (session, made) => withdraw(session, made, undefined),
+  read,
+  update,
+  withdraw,
+  delete: remove,
+};

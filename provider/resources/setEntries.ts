@@ -1,0 +1,152 @@
+import { hiddenIn, observedKey, type Properties } from "../state";
+import { equal } from "./fields";
+import { keyLost } from "./keyState";
+import { entriesIn, isMap, keyFields, merged } from "./setInputs";
+
+/** Projections between a set's state and the ApiKeys that its entries stand for. */
+
+/** One key: its id, and what the state of an ApiKey holds of it. */
+export interface Entry {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+/** A key that is to be deleted still. */
+export interface LeftKey {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What a set's state says: the entries by alias, and what it no longer has but the service does. */
+export interface Holding {
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly left: readonly LeftKey[];
+}
+
+/** What the service chose for a key, by alias; aliases whose secret is lost, or was given; and what is left to delete. */
+const chosenKey = "__chosen";
+const takenKey = "__taken";
+const leftKey = "__left";
+const chosen = ["effectivePrefix", "effectiveExpiresAt"] as const;
+
+export function holdingOf(state: Properties): Holding {
+  const of = (name: string) => {
+    const all = hiddenIn(state, name);
+    return (alias: string) => (Object.hasOwn(all, alias) ? all[alias] : undefined);
+  };
+  const [maskedKey, secret, observed, extras] = [
+    of("maskedKeys"),
+    of("secrets"),
+    of(observedKey),
+    of(chosenKey),
+  ];
+  const [lost, taken] = [aliasesIn(state, keyLost), aliasesIn(state, takenKey)];
+  const spellings = new Map(entriesIn(state));
+  const entries = Object.entries(hiddenIn(state, "ids")).map(([alias, id]): [string, Entry] => {
+    const key = secret(alias);
+    const [seen, picked] = [observed(alias), extras(alias)];
+    return [
+      alias,
+      {
+        id: String(id),
+        state: present({
+          ...merged(state, alias, spellings.get(alias)),
+          existingKey: taken.has(alias) ? key : undefined,
+          key,
+          maskedKey: maskedKey(alias),
+          ...(isMap(picked) ? only(picked, chosen) : {}),
+          [observedKey]: isMap(seen) ? seen : undefined,
+          [keyLost]: lost.has(alias) ? true : undefined,
+        }),
+      },
+    ];
+  });
+  return { entries: new Map(entries), left: leftIn(state) };
+}
+
+/** State that says this of the keys, each spelled as declared as far as that is true of it. */
+export function stateOf(declared: Properties, { entries, left }: Holding): Properties {
+  const { workspaceId, defaults } = declared;
+  const spellings = new Map(entriesIn(declared));
+  const all = [...entries];
+  const by = (pick: (entry: Entry) => unknown) =>
+    Object.fromEntries(
+      all.flatMap(([alias, entry]) => {
+        const value = pick(entry);
+        return value === undefined ? [] : [[alias, value]];
+      }),
+    );
+  const those = (has: (state: Properties) => boolean) =>
+    all.flatMap(([alias, { state }]) => (has(state) ? [alias] : []));
+  return {
+    ...present({ workspaceId, defaults }),
+    keys: Object.fromEntries(
+      all.map(([alias, { state }]) => [alias, spelledAs(declared, alias, spellings.get(alias), state)]),
+    ),
+    ids: by(({ id }) => id),
+    maskedKeys: by(({ state }) => state["maskedKey"]),
+    secrets: by(({ state }) => state["key"]),
+    ...filled({
+      [observedKey]: by(({ state }) => state[observedKey]),
+      [chosenKey]: by(({ state }) => filled({ own: only(state, chosen) })["own"]),
+      [keyLost]: those((state) => state[keyLost] === true),
+      [takenKey]: those((state) => state["existingKey"] !== undefined),
+      [leftKey]: left,
+    }),
+  };
+}
+
+/** The entry as declared, with what is not so of the key written out. Its secret stands among the secrets alone. */
+function spelledAs(declared: Properties, alias: string, entry: unknown, state: Properties): Properties {
+  const { existingKey: _, ...own } = isMap(entry) ? entry : ({} as Properties);
+  const meant = merged(declared, alias, own);
+  const different = keyFields.flatMap(({ name, canonical }) => {
+    if (name === "workspaceId" || name === "existingKey") return [];
+    const value = canonical(state[name]);
+    return equal(value, meant[name]) ? [] : [[name, value ?? null]];
+  });
+  return { ...own, ...Object.fromEntries(different) };
+}
+
+/** The inputs that a set's state stands for. */
+export function inputsOf(state: Properties): Properties {
+  const secrets = hiddenIn(state, "secrets");
+  const taken = aliasesIn(state, takenKey);
+  const keys = entriesIn(state).map(([alias, entry]) => [
+    alias,
+    taken.has(alias) && isMap(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
+  ]);
+  const { workspaceId, defaults } = state;
+  return present({ workspaceId, keys: Object.fromEntries(keys), defaults });
+}
+
+/** Whether the state alone asks for an update: a secret is lost, or a key is still to be deleted. */
+export function isPending(state: Properties): boolean {
+  return aliasesIn(state, keyLost).size > 0 || leftIn(state).length > 0;
+}
+
+function aliasesIn(state: Properties, name: string): ReadonlySet<string> {
+  const value = state[name];
+  return new Set(Array.isArray(value) ? value.filter((alias) => typeof alias === "string") : []);
+}
+
+function leftIn(state: Properties): readonly LeftKey[] {
+  const value = state[leftKey];
+  if (!Array.isArray(value)) return [];
+  return value.filter(isMap).map(({ id, name }) => ({ id: String(id), name: String(name) }));
+}
+
+function only(state: Properties, names: readonly string[]): Properties {
+  return present(Object.fromEntries(names.map((name) => [name, state[name]])));
+}
+
+function present(properties: Properties): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
+}
+
+/** Without what is empty. */
+function filled(properties: Properties): Properties {
+  return Object.fromEntries(
+    Object.entries(properties).filter(([, value]) => Object.keys(value as object).length > 0),
+  );
+}

@@ -1,0 +1,176 @@
+import * as z from "zod";
+import { canonicalInputs, spelled } from "../check";
+import { facts, fieldsOf } from "../definition";
+import type { Properties } from "../state";
+import { isUnknown } from "../unknown";
+import { requiredText } from "./fields";
+import { inputs as keyInputs, rules as keyRules } from "./keyInputs";
+import { scopeNames } from "./keyScopes";
+
+/** What a set of keys is declared with: an ApiKey's inputs by alias, and what stands under all of them. */
+
+const { workspaceId, customerId, name, existingKey, ...rest } = keyInputs.shape;
+const shared = { customerId: customerId.nullish(), name: name.nullish(), ...rest };
+const ofEntry = {
+  ...shared,
+  existingKey,
+  renamedFrom: requiredText("the alias that the key had before").nullish(),
+};
+
+const mapOf =
+  (what: string) =>
+  ({ code }: { readonly code: string }) =>
+    code === "invalid_type" ? `must be ${what}` : undefined;
+
+/** An ApiKey's fields, which each entry stands for. */
+export const keyFields = fieldsOf(keyInputs);
+const fieldOf = new Map(keyFields.map((field) => [field.name, field]));
+
+const namesIn =
+  (own: object, depth: number) =>
+  (path: readonly PropertyKey[]): readonly string[] => {
+    if (path.length === depth) return Object.keys(own);
+    return path.length === depth + 2 && path[depth] === "scopes" ? scopeNames : [];
+  };
+
+export const inputs = z.strictObject({
+  workspaceId,
+  keys: z
+    .record(
+      z.string(),
+      z.strictObject(ofEntry, { error: mapOf("what a key is declared with: {customerId, scopes, …}") }),
+      {
+        error: ({ input }) =>
+          input === undefined
+            ? "is missing: write a map of keys by alias, {} for none"
+            : "must be a map of keys by alias",
+      },
+    )
+    .register(facts, {
+      onChange: "update",
+      canonical: canonicalKeys,
+      secret: ["*", "existingKey"],
+      names: namesIn(ofEntry, 1),
+    }),
+  defaults: z
+    .strictObject(shared, { error: mapOf("what stands under every key: {customerId, scopes, …}") })
+    .nullish()
+    .register(facts, { onChange: "update", canonical: canonicalDefaults, names: namesIn(shared, 0) }),
+});
+
+export type ApiKeySetInputs = z.input<typeof inputs>;
+
+export function isMap(value: unknown): value is Properties {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Field by field; what an entry leaves empty on purpose takes a default away, and stays. */
+function canonicalKeys(value: unknown): unknown {
+  if (!isMap(value)) return value ?? undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([alias, entry]) => [alias, isMap(entry) ? canonicalEntry(entry) : entry]),
+  );
+}
+
+function canonicalEntry(entry: Properties): Properties {
+  return Object.fromEntries(
+    Object.entries(entry).flatMap(([field, value]) => {
+      if (value === undefined) return [];
+      if (field === "renamedFrom") return value === null || value === "" ? [] : [[field, value]];
+      const known = fieldOf.get(field);
+      return [[field, known === undefined ? value : (known.canonical(value) ?? null)]];
+    }),
+  );
+}
+
+function canonicalDefaults(value: unknown): unknown {
+  if (!isMap(value)) return value ?? undefined;
+  const given = Object.entries(value).flatMap(([field, one]) => {
+    if (one === null || one === undefined) return [];
+    const known = fieldOf.get(field);
+    const canonical = known === undefined ? one : known.canonical(one);
+    return canonical === undefined ? [] : [[field, canonical]];
+  });
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+/** Entries by alias; none where the map is not known yet, or is none. */
+export function entriesIn(declared: Properties): readonly (readonly [string, unknown])[] {
+  return isMap(declared["keys"]) ? Object.entries(declared["keys"]) : [];
+}
+
+/** The inputs of the ApiKey that an entry stands for, in canonical form; where the entry is not known, none is. */
+export function merged(declared: Properties, alias: string, entry: unknown): Properties {
+  const { workspaceId, defaults } = declared;
+  const given = (field: string): unknown => {
+    if (field === "workspaceId") return workspaceId;
+    if (isUnknown(entry)) return entry;
+    const own = isMap(entry) ? entry[field] : undefined;
+    if (own !== undefined || field === "existingKey") return own;
+    return isMap(defaults) ? defaults[field] : isUnknown(defaults) ? defaults : undefined;
+  };
+  const bag = Object.fromEntries(keyFields.map((field) => [field.name, given(field.name)]));
+  return canonicalInputs(keyFields, { ...bag, name: bag["name"] || alias });
+}
+
+/** The alias that an entry had before. */
+export function formerAlias(entry: unknown): string | undefined {
+  const former = isMap(entry) ? entry["renamedFrom"] : undefined;
+  return typeof former === "string" && former !== "" && !isUnknown(former) ? former : undefined;
+}
+
+/** What concerns more than one input: an ApiKey's rules for each entry, and those of aliases. */
+export function rules(declared: Properties, before: Properties | undefined): readonly string[] {
+  const entries = entriesIn(declared).filter(([, entry]) => isMap(entry) || isUnknown(entry));
+  const earlier = new Map(before === undefined ? [] : entriesIn(before));
+  const lines = entries.flatMap(([alias, entry]) => {
+    const at = spelled(["keys", alias]);
+    const own = isMap(entry) ? entry : {};
+    const key = merged(declared, alias, entry);
+    const former = earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
+    const held = earlier.has(former) ? merged(before ?? {}, former, earlier.get(former)) : undefined;
+    return [
+      ...aliasRules(at, alias),
+      ...(key["customerId"] === undefined ? [`${at}.customerId: ${missing}`] : []),
+      ...keyRules(key, held).map((line) => placed(line, at, own)),
+    ];
+  });
+  // What stands in defaults is wrong once, not for each entry.
+  return [...new Set([...lines, ...renameRules(entries)])];
+}
+
+const missing = "is missing: write the id of a customer, here or in defaults.";
+
+function aliasRules(at: string, alias: string): readonly string[] {
+  if (alias === "") return [`${at}: an alias can't be empty: give the key a name of your own.`];
+  if (!alias.startsWith("__")) return [];
+  return [`${at}: an alias can't begin with "__", since the engine shows and compares no such names.`];
+}
+
+/** A rule's line with the path of the entry, or of defaults where the field stands there. */
+function placed(line: string, at: string, own: Properties): string {
+  const [field = ""] = /^[A-Za-z]+/.exec(line) ?? [];
+  if (own[field] !== undefined) return `${at}.${line}`;
+  if (field === "scopes") return `defaults.${line}`;
+  return `${at}.${line.replace(/\.$/, "")} (it stands in defaults: null here takes it away).`;
+}
+
+function renameRules(entries: readonly (readonly [string, unknown])[]): readonly string[] {
+  const aliases = new Set(entries.map(([alias]) => alias));
+  const seen = new Set<string>();
+  return entries.flatMap(([alias, entry]) => {
+    const former = formerAlias(entry);
+    if (former === undefined) return [];
+    const at = `${spelled(["keys", alias])}.renamedFrom`;
+    const again = seen.has(former);
+    seen.add(former);
+    if (aliases.has(former)) {
+      return [
+        `${at}: must name an alias that is no longer declared; leave it out, or remove the other entry.`,
+      ];
+    }
+    return again
+      ? [`${at}: another entry names the same alias, but one key can't become two; leave one out.`]
+      : [];
+  });
+}

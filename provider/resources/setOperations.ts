@@ -1,0 +1,200 @@
+import { randomUUID } from "node:crypto";
+import type { Outcome, Session } from "../definition";
+import { Failure } from "../errors";
+import { capitalised } from "../outcome";
+import type { Properties } from "../state";
+import * as key from "./keyOperations";
+import { read as readKey } from "./keyReading";
+import { type Entry, type Holding, holdingOf, type LeftKey, stateOf } from "./setEntries";
+import { plan, type Step } from "./setPlan";
+import { type Crowd, openCrowd } from "./setRun";
+
+/** What is done with a set: with each of its keys what is done with an ApiKey. */
+
+const none: Holding = { entries: new Map(), left: [] };
+
+function subjectOf({ workspaceId }: Properties): string {
+  return `keys of workspace ${workspaceId}`;
+}
+
+export async function create(session: Session, declared: Properties): Promise<Outcome> {
+  const { holding, crowd, of } = await converge(session, none, declared);
+  const outcome = { id: `keys-${randomUUID()}`, state: stateOf(declared, holding) };
+  if (crowd.failures.length === 0) return outcome;
+  const failed = `Creating the ${subjectOf(declared)}: ${share(crowd, of)} failed`;
+  const { unresolved } = crowd;
+  const lines = crowd.lines();
+  if (holding.entries.size === 0) {
+    const nothing = unresolved.length === 0 ? "Nothing was created" : "State holds none of them";
+    throw new Failure(`${failed}. ${nothing}; run up again when the cause is mended.`, {
+      lines,
+      unresolved: unresolved.length > 0,
+    });
+  }
+  return { ...outcome, failure: `${failed}. ${rest}`, lines, unresolved };
+}
+
+const rest = "State holds what was done; run up again, which does the rest.";
+
+export async function update(
+  session: Session,
+  id: string,
+  state: Properties,
+  declared: Properties,
+): Promise<Outcome> {
+  const { holding, crowd, of } = await converge(session, holdingOf(state), declared);
+  const outcome = { id, state: stateOf(declared, holding) };
+  if (crowd.failures.length === 0) return outcome;
+  const failure = `Updating the ${subjectOf(declared)}: ${share(crowd, of)} failed. ${rest}`;
+  return { ...outcome, failure, lines: crowd.lines(), unresolved: crowd.unresolved };
+}
+
+/** "3 of 200", or "all 3". */
+function share({ failures }: Crowd, of: number): string {
+  const failed = new Set(failures.map(({ name }) => name)).size;
+  const [some, all] = [failed, of].map((count) => count.toLocaleString("en"));
+  return failed < of ? `${some} of ${all}` : of === 1 ? "the one" : `all ${all}`;
+}
+
+interface Converged {
+  readonly holding: Holding;
+  readonly crowd: Crowd;
+  /** How many keys there was something to do with. */
+  readonly of: number;
+}
+
+type Work = Exclude<Step, { does: "keep" | "remove" }>;
+
+/** Makes the keys as declared: those that are missing or different first; what is to go goes when the rest stands. */
+async function converge(session: Session, before: Holding, declared: Properties): Promise<Converged> {
+  const steps = plan(before, declared);
+  const crowd = openCrowd(session, capitalised(subjectOf(declared)));
+  const entries = new Map<string, Entry>();
+  const doomed: (Entry & { readonly name: string })[] = [];
+  const left: LeftKey[] = [];
+  const work: (Work & { readonly name: string })[] = [];
+  for (const step of steps) {
+    if (step.does === "remove") doomed.push({ name: step.alias, ...step.entry });
+    else if (step.does === "keep") entries.set(step.alias, step.entry);
+    else work.push({ name: step.alias, ...step });
+  }
+  await crowd.each("written", work, async (part, step) => {
+    // Until it is done, what was there before is what there is.
+    if (step.does !== "add") entries.set(step.alias, step.entry);
+    if (session.signal.aborted) throw new Failure("Not begun, since the run ended.");
+    const { id, state, failure } =
+      step.does === "edit"
+        ? await key.update(part, step.entry.id, step.entry.state, step.declared)
+        : await key.create(part, step.declared);
+    entries.set(step.alias, { id, state });
+    if (step.does !== "replace") return failure;
+    // While nobody can tell whether the new one serves, the old one does.
+    if (failure === undefined) doomed.push({ name: step.alias, ...step.entry });
+    else left.push(leftOf(step.entry));
+    return failure;
+  });
+  const { workspaceId } = declared;
+  const going = [
+    ...doomed,
+    ...before.left.map(({ id, name }) => ({ id, name, state: { workspaceId, name } })),
+  ];
+  const over = going.length > 0 && (await session.over()) !== undefined;
+  if (over) left.push(...going.map(leftOf));
+  else {
+    await crowd.each("deleted", going, async (part, one) => {
+      try {
+        await key.remove(part, one.id, one.state);
+        session.known.drop(one.state, one.id);
+        return undefined;
+      } catch (error) {
+        left.push(leftOf(one));
+        throw error;
+      }
+    });
+  }
+  crowd.close();
+  const of = new Set([...work, ...going].map(({ name }) => name)).size;
+  return { holding: { entries: inOrder(entries, steps), left }, crowd, of };
+}
+
+function leftOf({ id, state }: Entry): LeftKey {
+  return { id, name: String(state["name"]) };
+}
+
+/** In the order of the program, whichever was done first. */
+function inOrder(entries: ReadonlyMap<string, Entry>, steps: readonly Step[]): Holding["entries"] {
+  return new Map(
+    steps.flatMap(({ alias }) => {
+      const entry = entries.get(alias);
+      return entry === undefined ? [] : [[alias, entry] as const];
+    }),
+  );
+}
+
+/** Deletes again what was made and no state holds. Gives a line for each that still stands. */
+export async function withdraw(
+  session: Session,
+  { state }: Outcome,
+  before: Properties | undefined,
+): Promise<readonly string[]> {
+  const { entries, left } = before === undefined ? none : holdingOf(before);
+  const held = new Set([...[...entries.values()].map(({ id }) => id), ...left.map(({ id }) => id)]);
+  const made = [...holdingOf(state).entries]
+    .filter(([, { id }]) => !held.has(id))
+    .map(([name, entry]) => ({ name, ...entry }));
+  const remains: string[] = [];
+  const crowd = openCrowd(session, capitalised(subjectOf(state)));
+  await crowd.each("deleted again", made, async (part, entry) => {
+    const line = await key.abandon(part, entry);
+    part.leaves(line);
+    if (line !== undefined) remains.push(line);
+    return undefined;
+  });
+  crowd.close();
+  return [...remains, ...crowd.lines()];
+}
+
+/** The keys as they are now. One that cannot be read fails it all, so that state stays; one that is gone leaves it. */
+export async function read(session: Session, id: string, state: Properties): Promise<Outcome> {
+  const { entries, left } = holdingOf(state);
+  const crowd = openCrowd(session, capitalised(subjectOf(state)));
+  const found = new Map<string, Entry>();
+  const all = [...entries].map(([name, entry]) => ({ name, ...entry }));
+  await crowd.each("read", all, async (part, { name, ...entry }) => {
+    const now = await readKey(part, entry.id, entry.state);
+    if (now !== undefined) found.set(name, now);
+    return undefined;
+  });
+  crowd.close();
+  if (crowd.failures.length > 0) {
+    const failed = `Reading the ${subjectOf(state)}: ${share(crowd, all.length)} failed`;
+    throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: crowd.lines() });
+  }
+  const inOrder = new Map(
+    [...entries.keys()].flatMap((alias) => {
+      const entry = found.get(alias);
+      return entry === undefined ? [] : [[alias, entry] as const];
+    }),
+  );
+  return { id, state: stateOf(state, { entries: inOrder, left }) };
+}
+
+export async function remove(session: Session, _id: string, state: Properties): Promise<void> {
+  const { entries, left } = holdingOf(state);
+  const { workspaceId } = state;
+  const crowd = openCrowd(session, capitalised(subjectOf(state)));
+  const all = [
+    ...[...entries].map(([name, entry]) => ({ name, ...entry })),
+    ...left.map(({ id, name }) => ({ id, name, state: { workspaceId, name } })),
+  ];
+  await crowd.each("deleted", all, async (part, { id, state: key_ }) => {
+    await key.remove(part, id, key_);
+    return undefined;
+  });
+  crowd.close();
+  if (crowd.failures.length === 0) return;
+  const failed = `Deleting the ${subjectOf(state)}: ${share(crowd, all.length)} failed`;
+  throw new Failure(`${failed}. The set stays in state: run the command again, which deletes the rest.`, {
+    lines: crowd.lines(),
+  });
+}

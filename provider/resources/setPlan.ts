@@ -1,0 +1,45 @@
+import { difference } from "../diff";
+import type { Properties } from "../state";
+import { unchanged } from "./keyInputs";
+import { lost } from "./keyState";
+import type { Entry, Holding } from "./setEntries";
+import { entriesIn, formerAlias, keyFields, merged } from "./setInputs";
+
+/** What is to be done with one key. A key that only comes to stand under another alias is kept. */
+export type Step = { readonly alias: string } & (
+  | { readonly does: "keep"; readonly entry: Entry; readonly renamed: boolean }
+  | { readonly does: "add"; readonly declared: Properties }
+  | { readonly does: "edit" | "replace"; readonly entry: Entry; readonly declared: Properties }
+  | { readonly does: "remove"; readonly entry: Entry }
+);
+
+const keys = { unchanged, pending: (state: Properties) => (lost(state) ? ["key"] : undefined) };
+
+/** What makes the keys as declared: for each the same decision as for an ApiKey. */
+export function plan({ entries }: Pick<Holding, "entries">, inputs: Properties): readonly Step[] {
+  const declared = entriesIn(inputs);
+  const aliases = new Set(declared.map(([alias]) => alias));
+  const moved = new Set<string>();
+  const heldBy = (alias: string, entry: unknown): Entry | undefined => {
+    const former = formerAlias(entry);
+    if (entries.has(alias) || former === undefined || aliases.has(former) || moved.has(former)) {
+      return entries.get(alias);
+    }
+    moved.add(former);
+    return entries.get(former);
+  };
+  const steps = declared.map(([alias, entry]): Step => {
+    const [held, wanted] = [heldBy(alias, entry), merged(inputs, alias, entry)];
+    if (held === undefined) return { alias, does: "add", declared: wanted };
+    const { changes, replaces } = difference(keys, keyFields, held.state, wanted);
+    if (changes === false) return { alias, does: "keep", entry: held, renamed: !entries.has(alias) };
+    return { alias, does: replaces.length > 0 ? "replace" : "edit", entry: held, declared: wanted };
+  });
+  const gone = [...entries].filter(([alias]) => !aliases.has(alias) && !moved.has(alias));
+  return [...steps, ...gone.map(([alias, entry]): Step => ({ alias, does: "remove", entry }))];
+}
+
+/** Whether there is nothing to do, however differently the inputs are spelled. */
+export function isQuiet(holding: Holding, inputs: Properties): boolean {
+  return plan(holding, inputs).every((step) => step.does === "keep" && !step.renamed);
+}
