@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ApiKeyArgs, KeyScope } from "./apiKey";
-import { Resource } from "./resource";
+import { registration } from "./resource";
 
 /** What stands under every entry of an {@link ApiKeySet}: a field that an entry leaves out is taken from here. */
 export type ApiKeySetDefaults = {
@@ -71,7 +71,7 @@ const outputs = ["workspaceId", "keys", "defaults", "ids", "maskedKeys", "secret
  * export const acme = customers.key("acme");
  * ```
  */
-export class ApiKeySet extends Resource {
+export class ApiKeySet extends pulumi.CustomResource {
   /** The ids of the keys by alias. */
   declare readonly ids: pulumi.Output<Readonly<Record<string, string>>>;
   /** The masked forms of the secrets by alias, of those keys that the service gives one for. */
@@ -93,7 +93,15 @@ export class ApiKeySet extends Resource {
    * @param opts Pulumi's resource options. `import` is refused: declare the keys with `existingKey`.
    */
   constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super("ApiKeySet", name, { ...args, keys: withSecrets(args.keys) }, outputs, ["secrets"], opts);
+    super(
+      ...registration(
+        "ApiKeySet",
+        name,
+        { ...args, keys: withSecrets(args.keys) },
+        { outputs, secrets: ["secrets"] },
+        opts,
+      ),
+    );
     this.#name = name;
   }
 
