@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * Field schemas for answers of a service whose exact types are not stated. Their messages are complete, in our

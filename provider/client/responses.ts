@@ -1,6 +1,6 @@
 /** The service's records as the provider uses them: parsed, ids as strings, absent where the service said nothing. */
 
-import { z } from "zod";
+import * as z from "zod";
 import {
   flag,
   identifier,

@@ -34,7 +34,7 @@ describe("the packed package", () => {
 
   it("has what users need and nothing else", async () => {
     const needed =
-      /^(LICENSE|README\.md|CHANGELOG\.md|package\.json|dist\/(sdk|provider|test\/service)\/.+\.(js|d\.ts))$/;
+      /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json|dist\/(sdk|provider|test\/service)\/.+\.(js|d\.ts))$/;
     expect(files.filter((file) => !needed.test(file) || /\.test\./.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "package.json"]));
     const { size } = await stat(packed.tarball);
@@ -68,6 +68,23 @@ describe("the packed package", () => {
   it("keeps the door that the state of every resource names", async () => {
     expect(await node(`console.log(JSON.stringify(typeof require("pulumi-apikeys/dynamic").provider))`)).toBe(
       "function",
+    );
+  });
+
+  it("has the door in one file, and names what others wrote of it", async () => {
+    const loaded: string[] = await node(`
+      require("pulumi-apikeys/dynamic").provider("ApiKey");
+      console.log(JSON.stringify(Object.keys(require.cache)))`);
+    expect(loaded.map((file) => file.slice(file.lastIndexOf("pulumi-apikeys")))).toEqual([
+      join("pulumi-apikeys", "dist", "provider", "dynamic.js"),
+    ]);
+    const door = await readFile(join(packed.folder, "dist/provider/dynamic.js"), "utf8");
+    const held = new Set(
+      [...door.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name),
+    );
+    const notice = await readFile(join(packed.folder, "NOTICE.md"), "utf8");
+    expect([...notice.matchAll(/^- (\S+): Copyright/gm)].map(([, name]) => name).toSorted()).toEqual(
+      [...held].toSorted(),
     );
   });
 
