@@ -27,6 +27,30 @@ describe("connections", () => {
     await expect.poll(() => server.sockets.size).toBe(1);
   });
 
+  it("are not blocked by requests that the service takes long for: others overtake them", async () => {
+    let release = () => {};
+    const server = await wireServer(({ path }, socket) => {
+      if (!path.endsWith("slow")) return answer(200, keyAnswer);
+      const before = release;
+      release = () => {
+        before();
+        socket.write(answer(200, { apiKey: { id: "slow" } }));
+      };
+      return undefined;
+    });
+    const call = callTo(server.url);
+    let answered = 0;
+    const slow = Array.from({ length: 31 }, async () => {
+      await api.readApiKey(call, { workspaceId: "ws_main", keyId: "slow" });
+      answered += 1;
+    });
+    for (let n = 0; n < 200; n += 1) await api.readApiKey(call, keyPath);
+    expect(answered).toBe(0);
+    expect(new Set(server.requests.map(({ connection }) => connection)).size).toBe(32);
+    release();
+    await Promise.all(slow);
+  });
+
   it("that the service closed between two requests are not used again, and nothing fails", async () => {
     const server = await wireServer(({ method }, socket) => {
       socket.end(answer(200, method === "POST" ? keyAnswer : { workspaces: [] }));
