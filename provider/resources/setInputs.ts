@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { canonicalInputs, spelled } from "../check";
-import { facts, fieldsOf } from "../definition";
+import { facts, fieldsOf, text } from "../definition";
 import type { Properties } from "../state";
 import { isUnknown } from "../unknown";
 import { requiredText } from "./fields";
@@ -101,6 +101,11 @@ export function entriesIn(declared: Properties): readonly (readonly [string, unk
 
 /** The inputs of the ApiKey that an entry stands for, in canonical form; where the entry is not known, none is. */
 export function merged(declared: Properties, alias: string, entry: unknown): Properties {
+  return canonicalInputs(keyFields, together(declared, alias, entry));
+}
+
+/** The same as the program spells it. */
+function together(declared: Properties, alias: string, entry: unknown): Properties {
   const { workspaceId, defaults } = declared;
   const given = (field: string): unknown => {
     if (field === "workspaceId") return workspaceId;
@@ -110,7 +115,7 @@ export function merged(declared: Properties, alias: string, entry: unknown): Pro
     return isMap(defaults) ? defaults[field] : isUnknown(defaults) ? defaults : undefined;
   };
   const bag = Object.fromEntries(keyFields.map((field) => [field.name, given(field.name)]));
-  return canonicalInputs(keyFields, { ...bag, name: bag["name"] || alias });
+  return { ...bag, name: bag["name"] || alias };
 }
 
 /** The alias that an entry had before. */
@@ -126,12 +131,12 @@ export function rules(declared: Properties, before: Properties | undefined): rea
   const lines = entries.flatMap(([alias, entry]) => {
     const at = spelled(["keys", alias]);
     const own = isMap(entry) ? entry : {};
-    const key = merged(declared, alias, entry);
+    const key = together(declared, alias, entry);
     const former = earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
-    const held = earlier.has(former) ? merged(before ?? {}, former, earlier.get(former)) : undefined;
+    const held = earlier.has(former) ? together(before ?? {}, former, earlier.get(former)) : undefined;
     return [
       ...aliasRules(at, alias),
-      ...(key["customerId"] === undefined ? [`${at}.customerId: ${missing}`] : []),
+      ...(text(key["customerId"]) === undefined ? [`${at}.customerId: ${missing}`] : []),
       ...keyRules(key, held).map((line) => placed(line, at, own)),
     ];
   });

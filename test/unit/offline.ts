@@ -1,4 +1,5 @@
 import { settings } from "../../provider/config";
+import type { Definition } from "../../provider/definition";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
 import { apiKey } from "../../provider/resources/apiKey";
 import { openRun } from "../../provider/run";
@@ -9,12 +10,13 @@ export const configured: Readonly<Record<string, unknown>> = {
   "apikeys:accessToken": "token-of-the-test",
 };
 
-/** The ApiKey's operations where any request is an error (R12). */
+/** A resource's operations, an ApiKey's by default, where any request is an error (R12). */
 export function offline(
   config: Readonly<Record<string, unknown>> = configured,
   env: Readonly<Record<string, string>> = {},
+  definition: Definition = apiKey,
 ): Lifecycle {
-  return lifecycle(apiKey, {
+  return lifecycle(definition, {
     settings: settings((key) => config[key]),
     env,
     transport: () => {

@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { holdingOf } from "../../provider/resources/setEntries";
+import { plan } from "../../provider/resources/setPlan";
+import { unknownSentinels } from "../../provider/unknown";
+import { differing, type Meant } from "./inputArbitraries";
+import { offline } from "./offline";
+import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
+
+const subject = offline(undefined, {}, apiKeySet);
+const customerId = "cus_1";
+
+function checked(inputs: object): Record<string, unknown> {
+  const { inputs: canonical, failures } = subject.check({ workspaceId: "ws_1", ...inputs }, undefined);
+  expect(failures).toEqual([]);
+  return canonical;
+}
+const made = (inputs: object) => stateOfAll(checked(inputs));
+const diffed = (state: Record<string, unknown>, inputs: object) =>
+  subject.diff("keys-1", state, checked(inputs));
+const quiet = { changes: false, replaces: [] };
+const changed = { changes: undefined, replaces: [] };
+
+/** What is done with each key that something is done with. */
+function steps(state: Record<string, unknown>, inputs: object): Record<string, string> {
+  const all = plan(holdingOf(state), checked(inputs));
+  const told = all.map((step) => [step.alias, step.does === "keep" && step.renamed ? "rename" : step.does]);
+  return Object.fromEntries(told.filter(([, does]) => does !== "keep"));
+}
+
+const replacing = ["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "keepers"];
+function expected(before: Meant | undefined, now: Meant | undefined): string {
+  if (before === undefined || now === undefined) return before === undefined ? "add" : "remove";
+  const fields = differing(before, now);
+  if (fields.length === 0) return "keep";
+  return fields.some((field) => replacing.includes(field)) ? "replace" : "edit";
+}
+
+describe("what a change of the program does to a set", () => {
+  test("R2 nothing, if it means the same: by defaults or by entry, in any order and spelling", () => {
+    const twice = meantSet.chain((keys) => fc.tuple(writtenSet(keys), writtenSet(keys)));
+    fc.assert(
+      fc.property(twice, ([one, other]) => {
+        expect(diffed(made(one), other)).toEqual(quiet);
+      }),
+    );
+  });
+
+  test("K1 K2 to each key what it would do to an ApiKey, and to the others nothing", () => {
+    const pairs = fc
+      .tuple(meantSet, meantSet)
+      .chain(([left, right]) =>
+        fc.tuple(fc.constant([left, right] as const), writtenSet(left), writtenSet(right)),
+      );
+    fc.assert(
+      fc.property(pairs, ([[left, right], before, now]) => {
+        const aliases = [...new Set([...left.keys(), ...right.keys()])];
+        const meant = aliases.map((alias) => [alias, expected(left.get(alias), right.get(alias))] as const);
+        const some = meant.filter(([, does]) => does !== "keep");
+        expect(steps(made(before), now)).toEqual(Object.fromEntries(some));
+        expect(diffed(made(before), now)).toEqual(some.length === 0 ? quiet : changed);
+      }),
+    );
+  });
+
+  test("only another workspace replaces the set", () => {
+    const state = made({ keys: { a: { customerId } } });
+    const moved = { workspaceId: "ws_2", keys: { a: { customerId } } };
+    expect(diffed(state, moved)).toEqual({ changes: undefined, replaces: ["workspaceId"] });
+  });
+
+  test("renamedFrom keeps the key under its new alias, once", () => {
+    const state = made({ keys: { old: { customerId, name: "n" }, other: { customerId } } });
+    const other = { customerId };
+    const renamed = { keys: { new: { customerId, name: "n", renamedFrom: "old" }, other } };
+    expect(steps(state, renamed)).toEqual({ new: "rename" });
+    expect(diffed(state, renamed)).toEqual(changed);
+    // The name's default is the alias.
+    expect(steps(state, { keys: { new: { customerId, renamedFrom: "old" }, other } })).toEqual({
+      new: "edit",
+    });
+    expect(diffed(made(renamed), renamed)).toEqual(quiet);
+    expect(diffed(made(renamed), { keys: { new: { customerId, name: "n" }, other } })).toEqual(quiet);
+    expect(steps(state, { keys: { new: { customerId, name: "n" }, other } })).toEqual({
+      new: "add",
+      old: "remove",
+    });
+    expect(steps(state, { keys: { new: { customerId, renamedFrom: "never" }, other } })).toEqual({
+      ...{ new: "add", old: "remove" },
+    });
+  });
+
+  test("K5 leaving existingKey out later is no change, another one is another key", () => {
+    const keys = (existingKey?: string) => ({ keys: { a: { customerId, existingKey } } });
+    const { existingKey: _, ...entry } = (checked(keys("sk_old"))["keys"] as { a: Record<string, unknown> })
+      .a;
+    const state = { ...made(keys("sk_old")), keys: { a: entry }, secrets: { a: "sk_old" }, __taken: ["a"] };
+    expect(diffed(state, keys("sk_old"))).toEqual(quiet);
+    expect(diffed(state, keys())).toEqual(quiet);
+    expect(steps(state, keys("sk_new"))).toEqual({ a: "replace" });
+  });
+
+  test("K6 a lost secret, or a key that is still to be deleted, asks for an update by itself", () => {
+    const keys = { keys: { a: { customerId }, b: { customerId } } };
+    const lost = { ...made(keys), __keyLost: ["a"] };
+    expect(diffed(lost, keys)).toEqual({ changes: true, replaces: [] });
+    expect(steps(lost, keys)).toEqual({ a: "replace" });
+    const left = { ...made(keys), __left: [{ id: "key_9", name: "x" }] };
+    expect(diffed(left, keys)).toEqual({ changes: true, replaces: [] });
+    expect(steps(left, keys)).toEqual({});
+  });
+
+  test("R15 an unknown value anywhere is a change, and touches no other key", () => {
+    const state = made({
+      keys: { a: { customerId }, b: { customerId, scopes: [] } },
+      defaults: { enabled: true },
+    });
+    const b = { customerId };
+    for (const unknown of unknownSentinels) {
+      for (const inputs of [
+        { keys: { a: { customerId: unknown }, b } },
+        { keys: { a: { customerId, name: unknown }, b } },
+        { keys: { a: unknown, b } },
+        { keys: { a: { customerId, scopes: [{ representation: unknown, read: true }] }, b } },
+      ]) {
+        expect(diffed(state, inputs)).toEqual(changed);
+        expect(Object.keys(steps(state, inputs))).toEqual(["a"]);
+      }
+      expect(diffed(state, { keys: unknown })).toEqual(changed);
+      expect(diffed(state, { keys: { a: { customerId }, b }, defaults: unknown })).toEqual(changed);
+      expect(diffed(state, { workspaceId: unknown, keys: { a: { customerId }, b } })).toEqual({
+        changes: undefined,
+        replaces: ["workspaceId"],
+      });
+    }
+  });
+});

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { type Entry, holdingOf, inputsOf, stateOf } from "../../provider/resources/setEntries";
+import { merged } from "../../provider/resources/setInputs";
+import { bag, likely } from "./bagArbitraries";
+import { offline } from "./offline";
+import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
+
+const subject = offline(undefined, {}, apiKeySet);
+const checked = (inputs: object) => subject.check({ workspaceId: "ws_1", ...inputs }, undefined).inputs;
+
+/** What a service may have made of some of the keys. */
+const told = fc.record({
+  __observed: fc.constantFrom(undefined, { a: { name: "rewritten" } }),
+  __chosen: fc.constantFrom(undefined, { a: { effectivePrefix: "sk_", effectiveExpiresAt: 5 } }),
+  __left: fc.constantFrom(undefined, [{ id: "key_9", name: "old" }]),
+  __keyLost: fc.constantFrom(undefined, ["a"]),
+});
+
+describe("the projections between a set's state and its keys", () => {
+  test("are each other's reverse", () => {
+    const states = fc.tuple(meantSet.chain(writtenSet), told).map(([inputs, hidden]) => {
+      const state = stateOfAll(checked(inputs));
+      const { a: _, ...others } = state["secrets"] as Record<string, string>;
+      const secrets = hidden.__keyLost === undefined ? state["secrets"] : others;
+      const given = Object.entries(
+        "a" in (state["ids"] as object) ? { ...hidden, secrets } : { __left: hidden.__left },
+      );
+      return { ...state, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
+    });
+    fc.assert(
+      fc.property(states, (state) => {
+        expect(stateOf(state, holdingOf(state))).toEqual(state);
+      }),
+    );
+  });
+
+  test("a key that is not as declared holds what is so, over the new defaults", () => {
+    const declared = checked({
+      defaults: {
+        customerId: "cus_1",
+        prefix: "new",
+        enabled: false,
+        scopes: [{ representation: "o", read: true }],
+      },
+      keys: { a: { name: "n" }, b: {} },
+    });
+    const before = checked({ defaults: { customerId: "cus_1" }, keys: { a: { name: "n" } } });
+    const entry: Entry = { id: "key_1", state: { ...merged(before, "a", { name: "n" }), key: "sk" } };
+    const state = stateOf(declared, { entries: new Map([["a", entry]]), left: [] });
+    expect(state).toEqual({
+      workspaceId: "ws_1",
+      defaults: declared["defaults"],
+      keys: { a: { name: "n", prefix: null, enabled: true, scopes: [] } },
+      ids: { a: "key_1" },
+      maskedKeys: {},
+      secrets: { a: "sk" },
+    });
+    expect(holdingOf(state).entries.get("a")).toEqual(entry);
+  });
+
+  test("existingKey stands among the secrets alone, and in inputs in its place", () => {
+    const declared = checked({
+      keys: { a: { customerId: "c", existingKey: "sk_old" }, b: { customerId: "c" } },
+    });
+    const [a, b] = ["a", "b"].map((alias) => ({
+      id: alias,
+      state: {
+        ...merged(declared, alias, (declared["keys"] as Record<string, unknown>)[alias]),
+        key: "sk_old",
+      },
+    })) as unknown as [Entry, Entry];
+    const state = stateOf(declared, { entries: new Map(Object.entries({ a, b })), left: [] });
+    const { secrets, ...others } = state;
+    expect(JSON.stringify(others)).not.toContain("sk_old");
+    expect(secrets).toEqual({ a: "sk_old", b: "sk_old" });
+    expect(inputsOf(state)).toEqual(declared);
+  });
+
+  test("whatever a state is, they give one that stays the same", () => {
+    fc.assert(
+      fc.property(bag(likely["ApiKeySet"]), (state) => {
+        const once = stateOf(state, holdingOf(state));
+        expect(stateOf(once, holdingOf(once))).toEqual(once);
+        expect(subject.check(inputsOf(once), inputsOf(once)).inputs).toBeDefined();
+      }),
+    );
+  });
+});

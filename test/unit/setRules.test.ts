@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { offline } from "./offline";
+
+const subject = offline(undefined, {}, apiKeySet);
+const failuresOf = (inputs: object, before?: object) =>
+  subject.check(
+    { workspaceId: "ws_1", ...inputs },
+    before === undefined ? undefined : { workspaceId: "ws_1", ...before },
+  ).failures;
+const customerId = "cus_1";
+
+describe("check of an ApiKeySet", () => {
+  test("R8 every bad input is named by its path, all of them at once, and no value is quoted", () => {
+    const failures = failuresOf({
+      keys: {
+        a: { customerId: 7, scopes: [{ representation: "o", read: "quoted" }] },
+        "b c": { expiresAt: 0, enabled: "quoted" },
+        d: "quoted",
+        e: { customerId, existingKey: 5, keepers: { x: 5 } },
+      },
+      defaults: { prefix: ["quoted"] },
+    });
+    expect(failures.map((line) => line.split(": ")[0])).toEqual([
+      "keys.a.customerId",
+      "keys.a.scopes[0].read",
+      'keys["b c"].enabled',
+      'keys["b c"].expiresAt',
+      "keys.d",
+      "keys.e.keepers.x",
+      "keys.e.existingKey",
+      "defaults.prefix",
+      'keys["b c"].customerId',
+      "keys.e.prefix",
+    ]);
+    expect(failures.join("\n")).not.toMatch(/quoted|invalid input|expected|received/i);
+  });
+
+  test("R8 what is missing is named with what to write", () => {
+    expect(failuresOf({})).toEqual(["keys: is missing: write a map of keys by alias, {} for none."]);
+    expect(failuresOf({ keys: {} })).toEqual([]);
+    const missing = "is missing: write the id of a customer, here or in defaults.";
+    expect(failuresOf({ keys: { a: {} } })).toEqual([`keys.a.customerId: ${missing}`]);
+    expect(failuresOf({ keys: { a: { customerId: null } }, defaults: { customerId } })).toEqual([
+      `keys.a.customerId: ${missing}`,
+    ]);
+    expect(failuresOf({ keys: { a: {} }, defaults: { customerId } })).toEqual([]);
+  });
+
+  test("R9 an unknown property of an entry, of defaults or of a scope is named with the nearest known name", () => {
+    const scopes = [{ representation: "o", raed: true }];
+    expect(
+      failuresOf({
+        keys: { a: { customerId, enable: true, scopes } },
+        defaults: { existingKey: "sk", scopes },
+      }),
+    ).toEqual([
+      "keys.a.scopes[0].raed: no such property; did you mean read?",
+      "keys.a.enable: no such property; did you mean enabled?",
+      "defaults.scopes[0].raed: no such property; did you mean read?",
+      expect.stringMatching(/^defaults\.existingKey: no such property; /),
+    ]);
+  });
+
+  test("an alias is not empty and does not begin as what the engine hides", () => {
+    expect(failuresOf({ keys: { "": { customerId }, __a: { customerId } } })).toEqual([
+      'keys[""]: an alias can\'t be empty: give the key a name of your own.',
+      'keys.__a: an alias can\'t begin with "__", since the engine shows and compares no such names.',
+    ]);
+  });
+
+  test("renamedFrom names an alias that is no longer declared, and that no other entry names", () => {
+    const of = (renamedFrom: string) => ({ customerId, renamedFrom });
+    expect(
+      failuresOf({ keys: { a: of("b"), b: { customerId }, c: of("x"), d: of("x"), e: of("e") } }),
+    ).toEqual([
+      expect.stringMatching(/^keys\.a\.renamedFrom: must name an alias that is no longer declared/),
+      expect.stringMatching(/^keys\.d\.renamedFrom: another entry names the same alias/),
+      expect.stringMatching(/^keys\.e\.renamedFrom: must name an alias that is no longer declared/),
+    ]);
+  });
+
+  test("K3 a representation that stands twice is told once where it stands: in the entry, or in defaults", () => {
+    const twice = [
+      { representation: "o", read: true },
+      { representation: "o", del: true },
+    ];
+    const keys = { a: { customerId }, b: { customerId }, c: { customerId, scopes: twice } };
+    expect(failuresOf({ keys, defaults: { scopes: twice } })).toEqual([
+      expect.stringMatching(/^defaults\.scopes\[1\]\.representation: stands twice/),
+      expect.stringMatching(/^keys\.c\.scopes\[1\]\.representation: stands twice/),
+    ]);
+  });
+
+  test("K5 what can't stand beside existingKey, in the entry or under it", () => {
+    const existingKey = "sk_old";
+    const keys = {
+      a: { customerId, existingKey, expiresAt: 5 },
+      b: { customerId, existingKey, prefix: null },
+    };
+    expect(failuresOf({ keys, defaults: { prefix: "p" } })).toEqual([
+      expect.stringMatching(
+        /^keys\.a\.prefix: can't stand beside .* \(it stands in defaults: null here takes it away\)\.$/,
+      ),
+      expect.stringMatching(/^keys\.a\.expiresAt: can't stand beside existingKey, .*; leave it out\.$/),
+    ]);
+  });
+
+  test("K5 what can't change while existingKey stays, under another alias too", () => {
+    const before = {
+      keys: { a: { customerId, existingKey: "sk_old" }, b: { customerId, existingKey: "sk_2" } },
+    };
+    const other = { customerId: "cus_2" };
+    const keys = {
+      c: { existingKey: "sk_old", renamedFrom: "a" },
+      b: { existingKey: "sk_3" },
+    };
+    expect(failuresOf({ keys, defaults: other }, before)).toEqual([
+      expect.stringMatching(
+        /^keys\.c\.customerId: can't change while existingKey stays.*\(it stands in defaults/,
+      ),
+    ]);
+  });
+});
