@@ -7,6 +7,7 @@ import { keyLifecycle } from "./lifecycleSuite";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
 import { scopeLife } from "./scopeLife";
+import { setLife } from "./setLife";
 import { settingsLife } from "./settingsLife";
 
 const runs = 200;
@@ -16,6 +17,7 @@ const workspaceOf = { text: (n: number) => `ws_${n}`, numeric: String, odd: (n: 
 
 describe.each([
   { kind: "ApiKey", life: keyLifecycle },
+  { kind: "ApiKeySet", life: setLife },
   { kind: "WorkspaceSettings", life: settingsLife },
   { kind: "Scope", life: scopeLife },
   { kind: "CustomerBilling", life: billingLife },

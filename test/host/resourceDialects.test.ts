@@ -4,11 +4,13 @@ import { knobCases, presetCases } from "./knobs";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
 import { scopeLife } from "./scopeLife";
+import { setLife } from "./setLife";
 import { settingsLife } from "./settingsLife";
 
 const cases = [...presetCases, ...knobCases];
 
 describe.each([
+  { kind: "ApiKeySet", life: setLife },
   { kind: "Scope", life: scopeLife },
   { kind: "CustomerBilling", life: billingLife },
   { kind: "WorkspaceSettings", life: settingsLife },

@@ -1,0 +1,207 @@
+import { expect } from "vitest";
+import type { Dialect } from "../service";
+import { storedName } from "../service/normalise";
+import { type Held, HostFailure, type Properties } from "./host";
+import { granted, stored } from "./keyActs";
+import { checked, type Declared, expectQuiet, type Plot, planned } from "./plot";
+import type { Scene } from "./scene";
+
+const orders = { representation: "orders", read: true };
+const users = { representation: "users", read: true };
+
+/** What each key is to be, as an ApiKey would be. */
+interface Key {
+  readonly name: string;
+  readonly customerId: string;
+  readonly enabled: boolean;
+  readonly scopes: readonly object[];
+}
+type Keys = Readonly<Record<string, Key>>;
+
+/** Create, edit by defaults and by entry, add, remove, replace, rename, drift, deleted elsewhere, delete: on every dialect. */
+export async function setLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
+  const plot: Plot = { ...scene, resource: scene.host.resource("ApiKeySet"), dialect, workspaceId };
+  plot.standIn.setDialect(dialect);
+  for (const representation of ["orders", "users"]) plot.standIn.addScope({ workspaceId, representation });
+  if (dialect.createAnswer === "withoutKey") return withoutSecrets(plot);
+
+  const defaults = { customerId: "cus_1", scopes: [orders] };
+  const keys: Record<string, Properties> = {
+    plain: {},
+    " Named ": { enabled: false },
+    own: { customerId: "cus_2", scopes: [], name: "Own", prefix: "acme", expiresAt: 86_399 },
+    old: { existingKey: `sk_live_${workspaceId}_of_old`, name: "Old" },
+  };
+  const key = { name: "plain", customerId: "cus_1", enabled: true, scopes: [orders] };
+  let meant: Keys = {
+    plain: key,
+    " Named ": { ...key, name: " Named ", enabled: false },
+    own: { name: "Own", customerId: "cus_2", enabled: true, scopes: [] },
+    old: { ...key, name: "Old" },
+  };
+  let now = await created(plot, { workspaceId, defaults, keys }, meant);
+  expect((now.held.state["secrets"] as Properties)["old"]).toBe(`sk_live_${workspaceId}_of_old`);
+
+  // By defaults: all but the one that has scopes of its own.
+  const wider = [{ ...orders, update: true }, users];
+  meant = Object.fromEntries(
+    Object.entries(meant).map(([alias, one]) => [alias, alias === "own" ? one : { ...one, scopes: wider }]),
+  );
+  now = await changed(plot, now, { defaults: { ...defaults, scopes: wider } }, meant, ["old", "own"], {
+    kept: Object.keys(meant),
+  });
+
+  // By entry: one edited, one added, one removed, one made anew, one under another alias.
+  const { own, " Named ": named } = keys;
+  meant = {
+    plain: { ...key, scopes: wider, enabled: false, name: "Plain One" },
+    added: { ...key, scopes: wider, name: "added" },
+    own: { name: "Own", customerId: "cus_2", enabled: true, scopes: [] },
+    moved: { ...key, scopes: wider, name: "moved", enabled: false },
+  };
+  const next = {
+    moved: { ...named, renamedFrom: " Named " },
+    plain: { enabled: false, name: "Plain One" },
+    added: {},
+    own: { ...own, prefix: "other" },
+  };
+  const before = idsOf(now.held);
+  now = await changed(plot, now, { keys: next }, meant, [], { kept: ["plain"] });
+  const after = idsOf(now.held);
+  expect(after["moved"]).toBe(before[" Named "]);
+  expect(after["own"]).not.toBe(before["own"]);
+  for (const gone of [before["own"], before["old"]]) expectGone(plot, gone);
+
+  now = await healed(plot, now, meant);
+  now = await madeAgain(plot, now, meant);
+  await plot.resource.delete(now.held);
+  for (const id of Object.values(idsOf(now.held))) expectGone(plot, id);
+  await caughtUp(plot, () => plot.resource.delete(now.held));
+}
+
+async function created(plot: Plot, declared: Properties, meant: Keys): Promise<Declared> {
+  const inputs = await checked(plot, declared);
+  const held = await plot.resource.create(inputs);
+  expect(held.id).toMatch(/^keys-/);
+  await expectHeld(plot, held, inputs, meant);
+  return { held, inputs };
+}
+
+/** R13: afterwards there is nothing to do, and what is not to change keeps its id and its secret. */
+async function changed(
+  plot: Plot,
+  { held, inputs }: Declared,
+  change: Properties,
+  meant: Keys,
+  untouched: readonly string[],
+  { kept }: { readonly kept: readonly string[] },
+): Promise<Declared> {
+  const next = await checked(plot, { ...inputs, ...change }, inputs);
+  expect(await planned(plot, held, next)).toEqual({ changes: "unknown", replaces: [] });
+  const after = await plot.resource.update(held, next);
+  await expectHeld(plot, after, next, meant);
+  for (const alias of [...untouched, ...kept]) {
+    expect(idsOf(after)[alias]).toBe(idsOf(held)[alias]);
+    expect(secretsOf(after)[alias]).toBe(secretsOf(held)[alias]);
+  }
+  return { held: after, inputs: next };
+}
+
+/** R3, R5: what somebody else changed shows in that entry alone, and is declared again. */
+async function healed(plot: Plot, { held, inputs }: Declared, meant: Keys): Promise<Declared> {
+  const drift = { name: "somebody else's", enabled: true, scopes: [] };
+  plot.standIn.editKey(idsOf(held)["plain"] ?? "", drift);
+  const read = await plot.resource.read(held);
+  const entries = inputs["keys"] as Record<string, Properties>;
+  expect(read.inputs).toEqual({ ...inputs, keys: { ...entries, plain: { ...entries["plain"], ...drift } } });
+  const seen = { id: held.id, state: read.properties };
+  expect(await plot.resource.read(seen)).toEqual(read);
+  expect(await planned(plot, seen, inputs)).toEqual({ changes: "unknown", replaces: [] });
+  const after = await plot.resource.update(seen, inputs);
+  expect(idsOf(after)).toEqual(idsOf(held));
+  await expectHeld(plot, after, inputs, meant);
+  return { held: after, inputs };
+}
+
+/** R6: a key that was deleted elsewhere leaves the set, which stays; the next update makes it again. */
+async function madeAgain(plot: Plot, { held, inputs }: Declared, meant: Keys): Promise<Declared> {
+  plot.standIn.deleteKey(idsOf(held)["added"] ?? "");
+  const read = await caughtUp(plot, () => plot.resource.read(held));
+  expect(read.id).toBe(held.id);
+  const { added: _, ...others } = inputs["keys"] as Properties;
+  expect(read.inputs).toEqual({ ...inputs, keys: others });
+  const seen = { id: held.id, state: read.properties };
+  expect(await planned(plot, seen, inputs)).toEqual({ changes: "unknown", replaces: [] });
+  const after = await plot.resource.update(seen, inputs);
+  const { added, ...rest } = idsOf(after);
+  expect({ ...rest, added: idsOf(held)["added"] }).toEqual(idsOf(held));
+  expect(added).not.toBe(idsOf(held)["added"]);
+  await expectHeld(plot, after, inputs, meant);
+  return { held: after, inputs };
+}
+
+/** K6: each is kept without its secret, and made again by each update; in the end none is left behind. */
+async function withoutSecrets(plot: Plot): Promise<void> {
+  const inputs = await checked(plot, {
+    workspaceId: plot.workspaceId,
+    keys: { a: { customerId: "cus_1" }, b: { customerId: "cus_1" } },
+  });
+  const first = await kept(
+    plot.resource.create(inputs),
+    /^Creating .*: all 2 failed\. State holds what was done/,
+  );
+  expect(first.state).toMatchObject({ __keyLost: ["a", "b"], secrets: {} });
+  expect(await planned(plot, first, inputs)).toEqual({ changes: "some", replaces: [] });
+  const second = await kept(plot.resource.update(first, inputs), /^Updating .*: all 2 failed/);
+  expect(second.state["__left"]).toHaveLength(2);
+  expect(Object.values(idsOf(second))).not.toEqual(Object.values(idsOf(first)));
+  await plot.resource.delete(second);
+  for (const id of [first, second].flatMap((one) => Object.values(idsOf(one)))) expectGone(plot, id);
+}
+
+async function kept(operation: Promise<unknown>, message: RegExp): Promise<Held> {
+  const failure: unknown = await operation.catch((error: unknown) => error);
+  if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
+  expect(failure.message).toMatch(message);
+  const { __provider, ...state } = failure.kept?.properties ?? {};
+  expect(__provider).toContain("pulumi-apikeys/dynamic");
+  return { id: failure.kept?.id ?? "", state };
+}
+
+/** What the service holds is what was meant, in the dialect's spelling; state holds the secrets; and all is quiet. */
+async function expectHeld(plot: Plot, held: Held, inputs: Properties, meant: Keys): Promise<void> {
+  const ids = idsOf(held);
+  expect(Object.keys(ids).sort()).toEqual(Object.keys(meant).sort());
+  for (const [alias, { scopes, ...key }] of Object.entries(meant)) {
+    const there = stored(plot, { id: ids[alias] ?? "", state: {} });
+    expect(there).toMatchObject({ ...key, name: storedName(key.name, plot.dialect), deleted: false });
+    expect(granted(there)).toEqual(scopes);
+    expect(secretsOf(held)[alias]).toBe(there.key);
+  }
+  await expectQuiet(plot, held, inputs);
+}
+
+function idsOf({ state }: Held): Readonly<Record<string, string>> {
+  return state["ids"] as Record<string, string>;
+}
+
+function secretsOf({ state }: Held): Readonly<Record<string, string>> {
+  return state["secrets"] as Record<string, string>;
+}
+
+function expectGone({ standIn }: Plot, id = ""): void {
+  expect(id).not.toBe("");
+  expect(standIn.key(id)?.deleted ?? true).toBe(true);
+}
+
+/** A list that lags behind contradicts a 404 for a while, and a contradiction is an error (R6). */
+async function caughtUp<T>({ dialect }: Plot, operation: () => Promise<T>): Promise<T> {
+  for (let lag = 0; lag < dialect.listLag; lag += 1) {
+    const contradicted = await operation().then(
+      () => false,
+      ({ message }) => message.includes("lists it in its workspace"),
+    );
+    if (!contradicted) break;
+  }
+  return operation();
+}
