@@ -124,7 +124,7 @@ async function create(
   } catch (error) {
     // Nobody hears of the failure either.
     if (error instanceof Failure && error.unresolved && (await run.over()) !== undefined) {
-      session.warn(error.message);
+      for (const line of [error.headline, ...error.lines]) session.warn(line);
     }
     throw error;
   }

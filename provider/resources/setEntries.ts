@@ -1,3 +1,4 @@
+import type { Field } from "../definition";
 import { hiddenIn, observedKey, type Properties } from "../state";
 import { equal } from "./fields";
 import { keyLost } from "./keyState";
@@ -96,17 +97,25 @@ export function stateOf(declared: Properties, { entries, left }: Holding): Prope
   };
 }
 
-/** The entry as declared, with what is not so of the key written out. Its secret stands among the secrets alone. */
+/**
+ * The entry as declared, with what is not so of the key written out, or left out where it is as for every entry. Its
+ * secret stands among the secrets alone.
+ */
 function spelledAs(declared: Properties, alias: string, entry: unknown, state: Properties): Properties {
   const { existingKey: _, ...own } = isMap(entry) ? entry : ({} as Properties);
   const meant = merged(declared, alias, own);
-  const different = keyFields.flatMap(({ name, canonical }) => {
-    if (name === "workspaceId" || name === "existingKey") return [];
-    const value = canonical(state[name]);
-    return equal(value, meant[name]) ? [] : [[name, value ?? null]];
-  });
-  return { ...own, ...Object.fromEntries(different) };
+  const differs = (field: Field, of: Properties) =>
+    !equal(field.canonical(state[field.name]), of[field.name]);
+  const different = spelledFields.filter((field) => differs(field, meant));
+  if (different.length === 0) return own;
+  const usual = merged(declared, alias, {});
+  const written = Object.entries(own).filter(([name]) => !different.some((field) => field.name === name));
+  const others = different.filter((field) => differs(field, usual));
+  const explicit = others.map(({ name, canonical }) => [name, canonical(state[name]) ?? null]);
+  return { ...Object.fromEntries(written), ...Object.fromEntries(explicit) };
 }
+
+const spelledFields = keyFields.filter(({ name }) => name !== "workspaceId" && name !== "existingKey");
 
 /** The inputs that a set's state stands for. */
 export function inputsOf(state: Properties): Properties {

@@ -7,11 +7,15 @@ import { Failure, inBounds } from "../errors";
 /** How many of many failures, or warnings, are told. */
 const mostTold = 20;
 const longestTold = 300;
+/** What may have been left in the service is named in it. */
+const longestUnresolved = 1_200;
 const progressMs = 3_000;
 
 interface Trouble {
   readonly name: string;
   readonly message: string;
+  /** Whether something may stand in the service that no state holds. */
+  readonly unresolved: boolean;
 }
 
 export interface Crowd {
@@ -21,13 +25,12 @@ export interface Crowd {
     all: readonly T[],
     act: (session: Session, one: T) => Promise<string | undefined>,
   ): Promise<void>;
-  fail(name: string, message: string): void;
   readonly failures: readonly Trouble[];
   /** What may stand in the service and in no state. */
   readonly unresolved: readonly string[];
   /** A line for each of the first that failed. */
   lines(): readonly string[];
-  /** Tells the warnings. */
+  /** Tells the warnings, and what may stand in the service where the lines don't. */
   close(): void;
 }
 
@@ -35,28 +38,26 @@ export interface Crowd {
 export function openCrowd(session: Session, subject: string): Crowd {
   const failures: Trouble[] = [];
   const warnings: Trouble[] = [];
-  const unresolved: string[] = [];
-  const fail = (name: string, message: string) => void failures.push({ name, message });
 
   async function attempt<T extends { readonly name: string }>(
     one: T,
     act: (session: Session, one: T) => Promise<string | undefined>,
   ): Promise<void> {
     const { name } = one;
-    const part = session.part(name, (message) => void warnings.push({ name, message }));
+    const part = session.part(name, (message) => void warnings.push({ name, message, unresolved: false }));
     try {
       const failure = await act(part, one);
-      if (failure !== undefined) fail(name, part.masked(failure));
+      if (failure !== undefined) failures.push({ name, message: part.masked(failure), unresolved: false });
     } catch (error) {
       const message = error instanceof Failure ? part.masked(error.headline) : unforeseen(error);
-      fail(name, message);
-      if (error instanceof Failure && error.unresolved) unresolved.push(message);
+      failures.push({ name, message, unresolved: error instanceof Failure && error.unresolved });
     }
   }
   return {
-    fail,
     failures,
-    unresolved,
+    get unresolved() {
+      return failures.filter(({ unresolved }) => unresolved).map(told);
+    },
     async each(verb, all, act) {
       let done = 0;
       const progress = () =>
@@ -76,17 +77,26 @@ export function openCrowd(session: Session, subject: string): Crowd {
     lines: () => firstOf(failures),
     close: () => {
       for (const line of firstOf(warnings)) session.warn(line);
-      warnings.length = 0;
+      const lines = new Set(firstOf(failures));
+      for (const line of failures.filter(({ unresolved }) => unresolved).map(told)) {
+        if (!lines.has(line)) session.warn(line);
+      }
     },
   };
 }
 
+function told({ name, message }: Trouble): string {
+  return `${JSON.stringify(name)}: ${message}`;
+}
+
+/** Those that may have left something come first. */
 function firstOf(troubles: readonly Trouble[]): readonly string[] {
-  const told = troubles
+  const ordered = troubles.toSorted((a, b) => Number(b.unresolved) - Number(a.unresolved));
+  const lines = ordered
     .slice(0, mostTold)
-    .map(({ name, message }) => inBounds(`${JSON.stringify(name)}: ${message}`, longestTold));
-  const rest = troubles.length - told.length;
-  return rest === 0 ? told : [...told, `and ${rest.toLocaleString("en")} more`];
+    .map((one) => inBounds(told(one), one.unresolved ? longestUnresolved : longestTold));
+  const rest = troubles.length - lines.length;
+  return rest === 0 ? lines : [...lines, `and ${rest.toLocaleString("en")} more`];
 }
 
 /** Its message may hold anything. The others' results must not be lost to it. */

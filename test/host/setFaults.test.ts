@@ -1,0 +1,264 @@
+import { describe, expect, type TestContext, test } from "vitest";
+import type { LoggedRequest } from "../service";
+import { type Held, type HostedResource, HostFailure, type Properties } from "./host";
+import { openScene, type Scene, type SceneOptions } from "./scene";
+
+interface Stage extends Scene {
+  readonly set: HostedResource;
+}
+
+async function stage({ onTestFinished }: TestContext, options: SceneOptions = {}): Promise<Stage> {
+  const scene = await openScene({ dialect: { delete: "marks" }, ...options });
+  onTestFinished(async () => {
+    const secrets = scene.standIn.secrets();
+    const printed = await scene.close();
+    expect(secrets.filter((secret) => printed.includes(secret))).toEqual([]);
+  });
+  return { ...scene, set: scene.host.resource("ApiKeySet") };
+}
+
+const three = { a: {}, b: {}, c: {} };
+
+async function declared({ set }: Stage, keys: Properties, olds?: Properties): Promise<Properties> {
+  const inputs = { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys };
+  const checked = await set.check(inputs, olds);
+  expect(checked.failures).toEqual([]);
+  return checked.inputs;
+}
+
+/** An operation that fails, as lines; what the engine keeps of it. */
+async function failed(operation: Promise<unknown>): Promise<{ lines: string[]; held: Held | undefined }> {
+  const failure: unknown = await operation.catch((error: unknown) => error);
+  if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
+  expect(failure.message).not.toMatch(/\.[jt]s:\d+/);
+  const { kept } = failure;
+  if (kept === undefined) return { lines: failure.message.split("\n"), held: undefined };
+  const { __provider: _, ...state } = kept.properties;
+  expect(kept.reasons).toEqual([failure.message]);
+  return { lines: failure.message.split("\n"), held: { id: kept.id, state } };
+}
+
+const named =
+  (name: string) =>
+  ({ body }: LoggedRequest) =>
+    (body as { readonly name?: string } | undefined)?.name === name;
+const forEver = { times: Number.POSITIVE_INFINITY };
+const live = ({ standIn }: Stage) =>
+  standIn
+    .keys()
+    .filter(({ deleted }) => !deleted)
+    .map(({ name }) => name)
+    .sort();
+const idOf = (held: Held | undefined, alias: string) =>
+  (held?.state["ids"] as Record<string, string> | undefined)?.[alias] ?? "";
+const writes = ({ standIn }: Stage) =>
+  standIn.requests.filter(({ method }) => method !== "GET").map(({ endpoint }) => endpoint);
+
+/** The next up does what is missing, and nothing else. */
+async function converges(
+  at: Stage,
+  held: Held,
+  inputs: Properties,
+  expected: readonly string[],
+): Promise<Held> {
+  at.standIn.clearFaults();
+  at.standIn.clearRequests();
+  const after = await at.set.update(held, inputs);
+  expect(writes(at)).toEqual(expected);
+  expect(await at.set.diff(after, inputs)).toEqual({ changes: "none", replaces: [] });
+  expect(await at.set.read(after)).toEqual({ id: held.id, properties: after.state, inputs });
+  return after;
+}
+
+describe("one key of a set that fails", { concurrent: true }, () => {
+  test("in create stops no other, and the next update makes it", async (context) => {
+    const at = await stage(context);
+    const inputs = await declared(at, three);
+    at.standIn.inject({
+      endpoint: "createApiKey",
+      when: named("b"),
+      fault: { kind: "status", status: 403 },
+      ...forEver,
+    });
+    const { lines, held } = await failed(at.set.create(inputs));
+    expect(lines).toEqual([
+      "Creating the keys of workspace ws_main: 1 of 3 failed. State holds what was done; run up again, which does the rest.",
+      expect.stringMatching(
+        /^"b": Creating key "b" in workspace ws_main: the service answered 403 .*Nothing was created\./,
+      ),
+    ]);
+    expect(Object.keys(held?.state["keys"] as object)).toEqual(["a", "c"]);
+    expect(await at.set.diff(held as Held, inputs)).toEqual({ changes: "unknown", replaces: [] });
+    await converges(at, held as Held, inputs, ["createApiKey"]);
+    expect(live(at)).toEqual(["a", "b", "c"]);
+  });
+
+  test("for all of them leaves no state, and says that nothing was created", async (context) => {
+    const at = await stage(context);
+    at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "status", status: 403 }, ...forEver });
+    const { lines, held } = await failed(at.set.create(await declared(at, three)));
+    expect(lines[0]).toBe(
+      "Creating the keys of workspace ws_main: all 3 failed. Nothing was created; run up again when the cause is mended.",
+    );
+    expect(lines).toHaveLength(4);
+    expect(held).toBeUndefined();
+    expect(live(at)).toEqual([]);
+  });
+
+  test("is one of the first 20 that are named, each briefly", async (context) => {
+    const at = await stage(context);
+    at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "status", status: 403 }, ...forEver });
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, place) => [`k${place}`, {}]));
+    const { lines } = await failed(at.set.create(await declared(at, many)));
+    expect(lines).toHaveLength(22);
+    expect(lines.at(-1)).toBe("and 30 more");
+    expect(lines.slice(1).every(({ length }) => length <= 300)).toBe(true);
+  });
+
+  test.for([{ kind: "errorAfter" }, { kind: "resetAfter" }, { kind: "truncated" }] as const)(
+    "in an answer that is lost is named with what it may have left: $kind",
+    async (fault, context) => {
+      const at = await stage(context);
+      const inputs = await declared(at, three);
+      at.standIn.inject({ endpoint: "createApiKey", when: named("b"), fault, ...forEver });
+      const { lines, held } = await failed(at.set.create(inputs));
+      expect(lines).toHaveLength(2);
+      const lost = at.standIn.keys().find(({ name }) => name === "b");
+      expect(lines[1]).toMatch(/^"b": Creating key "b" .*its secret is lost/);
+      expect(lines[1]).toContain(lost?.id);
+      expect(Object.keys(held?.state["ids"] as object)).toEqual(["a", "c"]);
+      await converges(at, held as Held, inputs, ["createApiKey"]);
+    },
+  );
+
+  test("K6 without a secret is kept, and made anew by the next update", async (context) => {
+    const at = await stage(context);
+    const inputs = await declared(at, three);
+    at.standIn.setDialect({ delete: "marks", createAnswer: "withoutKey" });
+    const { held: lost } = await failed(at.set.create(inputs));
+    expect(lost?.state).toMatchObject({ __keyLost: ["a", "b", "c"], secrets: {} });
+    expect(await at.set.diff(lost as Held, inputs)).toEqual({ changes: "some", replaces: [] });
+    at.standIn.setDialect({ delete: "marks" });
+    const after = await converges(at, lost as Held, inputs, [
+      ...["createApiKey", "createApiKey", "createApiKey"],
+      ...["deleteApiKey", "deleteApiKey", "deleteApiKey"],
+    ]);
+    expect(Object.keys(after.state["secrets"] as object)).toEqual(["a", "b", "c"]);
+    expect(live(at)).toEqual(["a", "b", "c"]);
+  });
+
+  test("in an edit holds what it was, over the new defaults, and is edited by the next update", async (context) => {
+    const at = await stage(context);
+    const before = await declared(at, three);
+    const held = await at.set.create(before);
+    const inputs = { ...before, defaults: { customerId: "cus_1", enabled: false } };
+    const path = `/api-key/${idOf(held, "b")}`;
+    at.standIn.inject({
+      endpoint: "editApiKey",
+      when: (request) => request.path.endsWith(path),
+      fault: { kind: "status", status: 403 },
+      ...forEver,
+    });
+    const { lines, held: kept } = await failed(at.set.update(held, inputs));
+    expect(lines[0]).toMatch(
+      /^Updating the keys of workspace ws_main: 1 of 3 failed\. State holds what was done/,
+    );
+    expect(kept?.state["keys"]).toEqual({ a: {}, b: { enabled: true }, c: {} });
+    expect(await at.set.diff(kept as Held, inputs)).toEqual({ changes: "unknown", replaces: [] });
+    await converges(at, kept as Held, inputs, ["editApiKey"]);
+  });
+
+  test("in the delete of what a new one replaces, or of what is no longer declared, is deleted by the next update", async (context) => {
+    const at = await stage(context);
+    const before = await declared(at, three);
+    const held = await at.set.create(before);
+    const inputs = await declared(at, { a: { prefix: "new" }, b: {} }, before);
+    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "status", status: 403 }, ...forEver });
+    const { lines, held: kept } = await failed(at.set.update(held, inputs));
+    expect(
+      lines
+        .slice(1)
+        .map((line) => line.slice(0, 20))
+        .sort(),
+    ).toEqual(['"a": Deleting key "a', '"c": Deleting key "c']);
+    expect(idOf(kept, "a")).not.toBe(idOf(held, "a"));
+    expect(kept?.state["__left"]).toEqual(
+      expect.arrayContaining(["a", "c"].map((name) => ({ id: idOf(held, name), name }))),
+    );
+    expect(await at.set.diff(kept as Held, inputs)).toEqual({ changes: "some", replaces: [] });
+    const after = await converges(at, kept as Held, inputs, ["deleteApiKey", "deleteApiKey"]);
+    expect(after.state).not.toHaveProperty("__left");
+    expect(live(at)).toEqual(["a", "b"]);
+  });
+
+  test("in the new one of a replacement keeps the old one", async (context) => {
+    const at = await stage(context);
+    const before = await declared(at, three);
+    const held = await at.set.create(before);
+    const inputs = await declared(at, { ...three, a: { prefix: "new" } }, before);
+    at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "status", status: 403 }, ...forEver });
+    const { held: kept } = await failed(at.set.update(held, inputs));
+    expect(kept?.state).toEqual(held.state);
+    expect(writes(at)).not.toContain("deleteApiKey");
+    await converges(at, kept as Held, inputs, ["createApiKey", "deleteApiKey"]);
+  });
+
+  test("R6 in a read fails it with its alias, and state stays", async (context) => {
+    const at = await stage(context);
+    const held = await at.set.create(await declared(at, three));
+    at.standIn.inject({
+      endpoint: ["readApiKey", "listApiKeys"],
+      fault: { kind: "status", status: 403 },
+      ...forEver,
+    });
+    const { lines } = await failed(at.set.read(held));
+    expect(lines[0]).toBe(
+      "Reading the keys of workspace ws_main: all 3 failed. State is unchanged; run the command again.",
+    );
+    expect(lines.slice(1).map((line) => line.slice(0, 4))).toEqual(['"a":', '"b":', '"c":']);
+  });
+
+  test("R7 in delete is deleted by the next one, for which those that are gone are no trouble", async (context) => {
+    const at = await stage(context);
+    const held = await at.set.create(await declared(at, three));
+    const path = `/api-key/${idOf(held, "b")}`;
+    const when = (request: LoggedRequest) => request.path.endsWith(path);
+    at.standIn.inject({ endpoint: "deleteApiKey", when, fault: { kind: "status", status: 403 }, ...forEver });
+    const { lines } = await failed(at.set.delete(held));
+    expect(lines[0]).toMatch(
+      /^Deleting the keys of workspace ws_main: 1 of 3 failed\. The set stays in state/,
+    );
+    expect(live(at)).toEqual(["b"]);
+    at.standIn.clearFaults();
+    await at.set.delete(held);
+    expect(live(at)).toEqual([]);
+  });
+});
+
+describe("what a set knows of other keys", () => {
+  test("keys of the same name and customer that no state of the run holds are told, and left alone", async (context) => {
+    const at = await stage(context);
+    at.standIn.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "b", customerId: "cus_1" });
+    await at.set.create(await declared(at, three));
+    const told = () => at.host.output.stderr.split("\n").filter((line) => line.startsWith("warning: "));
+    await expect.poll(told).toHaveLength(1);
+    expect(told()[0]).toMatch(
+      /^warning: "b": Creating key "b" .* has a live key of this name and customer already, key_theirs/,
+    );
+    expect(live(at)).toEqual(["a", "b", "b", "c"]);
+  });
+
+  test("those of its own, of another set and of an ApiKey that this run has met are not", async (context) => {
+    const at = await stage(context);
+    const single = await at.key.check({ workspaceId: "ws_main", customerId: "cus_1", name: "b" });
+    const key = await at.key.create(single.inputs);
+    const inputs = await declared(at, { a: {} });
+    const held = await at.set.create(inputs);
+    await at.key.diff(key, single.inputs);
+    await at.set.diff(held, inputs);
+    await at.set.update(held, await declared(at, { a: { prefix: "new" } }, inputs));
+    await at.set.create(await declared(at, three));
+    await at.set.delete(held);
+    expect(at.host.output.stderr).toBe("");
+  });
+});
