@@ -1,0 +1,124 @@
+import { describe, type TestContext, test, vi } from "vitest";
+import { arrival, end, endings, existingKey, heard, lastWords, live, writes } from "./ending";
+import type { HostedResource, Properties } from "./host";
+import { openScene, type Scene, type SceneOptions } from "./scene";
+
+interface Stage extends Scene {
+  readonly set: HostedResource;
+}
+
+/** Deleted keys stay readable to the test, so that their secrets can be looked for. */
+async function stage({ onTestFinished }: TestContext, options: SceneOptions = {}): Promise<Stage> {
+  const scene = await openScene({ dialect: { delete: "marks" }, latencyMs: 30, ...options });
+  onTestFinished(async () => void (await scene.close()));
+  return { ...scene, set: scene.host.resource("ApiKeySet") };
+}
+
+async function declared({ set }: Stage, keys: Properties, olds?: Properties): Promise<Properties> {
+  const inputs = { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys };
+  return (await set.check(inputs, olds)).inputs;
+}
+
+const many = (count: number, entry: Properties = {}): Properties =>
+  Object.fromEntries(Array.from({ length: count }, (_, place) => [`k${place}`, entry]));
+const forEver = { times: Number.POSITIVE_INFINITY };
+const arrived = ({ standIn }: Stage, endpoint: string) =>
+  standIn.requests.filter((request) => request.endpoint === endpoint).length;
+const ids = (state: Properties) => Object.values(state["ids"] as Record<string, string>);
+
+describe.each(endings)("%s while the host works on a set", { concurrent: true }, (ending) => {
+  test("in create: what was made is deleted again, but never a key that was taken over", async (context) => {
+    const { expect } = context;
+    const at = await stage(context);
+    const inputs = await declared(at, { first: { existingKey }, ...many(100) });
+    const created = heard(at.set.create(inputs));
+    await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(20), {
+      interval: 5,
+      timeout: 10_000,
+    });
+    await end(at, ending);
+
+    expect(await created).toMatch(
+      /^State can't hold what was made, since (the run was|the Pulumi engine is)/,
+    );
+    const words = await lastWords(at);
+    expect(live(at).map(({ key }) => key)).toEqual([existingKey]);
+    expect(words).toHaveLength(1);
+    expect(words[0]).toMatch(`stands in the service as ${live(at)[0]?.id}, but the run ended`);
+    expect(words[0]).toContain("don't delete it");
+    // None began any more but those of the moment.
+    expect(arrived(at, "createApiKey")).toBeLessThan(80);
+    expect(arrived(at, "deleteApiKey")).toBe(arrived(at, "createApiKey"));
+  });
+
+  test("in update: what it made is deleted again, and what state holds stays", async (context) => {
+    const { expect } = context;
+    const at = await stage(context);
+    const before = await declared(at, { ...many(20), gone: {} });
+    const held = await at.set.create(before);
+    // Replaces 20, adds 80, removes one.
+    const inputs = await declared(at, many(100, { prefix: "new" }), before);
+    at.standIn.clearRequests();
+    const updated = heard(at.set.update(held, inputs));
+    await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(20), {
+      interval: 5,
+      timeout: 10_000,
+    });
+    await end(at, ending);
+
+    expect(await updated).toMatch(/^State can't hold what was made, since/);
+    expect(await lastWords(at)).toEqual([]);
+    expect(
+      live(at)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(ids(held.state).sort());
+    expect(arrived(at, "createApiKey")).toBeLessThan(80);
+  });
+});
+
+describe("what the host tells of a set when its run ends early", { concurrent: true }, () => {
+  test("every key that can't be deleted again is named in a line of its own", async (context) => {
+    const { expect } = context;
+    const at = await stage(context);
+    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "status", status: 403 }, ...forEver });
+    const created = heard(at.set.create(await declared(at, many(60))));
+    await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(30), {
+      interval: 5,
+      timeout: 10_000,
+    });
+    await end(at, "SIGINT");
+
+    await created;
+    const words = await lastWords(at);
+    const left = live(at).map(({ id }) => id);
+    expect(left.length).toBeGreaterThan(20);
+    for (const id of left) expect(words.filter((line) => line.includes(`as ${id},`))).toHaveLength(1);
+    expect(words).toHaveLength(left.length);
+  });
+
+  test("every key that is being made is named before the engine ends the process", async (context) => {
+    const { expect } = context;
+    const at = await stage(context);
+    at.standIn.inject({
+      endpoint: "createApiKey",
+      fault: { kind: "hang", carriedOut: true },
+      after: 4,
+      ...forEver,
+    });
+    const created = heard(at.set.create(await declared(at, many(60))));
+    await arrival(at, "createApiKey");
+    await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBe(20), { interval: 5, timeout: 10_000 });
+    await end(at, "SIGINT");
+    await vi.waitFor(() => expect(at.host.output.stderr.match(/the run ended/g)).toHaveLength(20), {
+      timeout: 10_000,
+    });
+    process.kill(at.host.pid, "SIGKILL");
+
+    await created;
+    const words = await lastWords(at);
+    expect(words.filter((line) => /stands in the service as key_/.test(line))).toHaveLength(4);
+    expect(words.filter((line) => /Whether it was created is not known/.test(line))).toHaveLength(16);
+    expect(writes(at)).toEqual(Array.from({ length: 20 }, () => "createApiKey"));
+  });
+});
