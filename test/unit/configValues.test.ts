@@ -143,3 +143,26 @@ describe("the access token", () => {
     );
   });
 });
+
+describe("how many keys of a set are worked on at once", () => {
+  const complete = { baseUrl: "https://a.test", accessToken: "t" };
+
+  test("R14 is 16 unless an argument, the environment or stack config says otherwise, in this order", () => {
+    const argument = { parallel: "1" };
+    const env = { APIKEYS_PARALLEL: "2" };
+    const stack = { ...complete, parallel: "64" };
+    expect(resolved({ argument, env, stack })).toMatchObject({ parallel: 1 });
+    expect(resolved({ env, stack })).toMatchObject({ parallel: 2 });
+    expect(resolved({ stack })).toMatchObject({ parallel: 64 });
+    expect(resolved({ env: { APIKEYS_PARALLEL: "" }, stack: complete })).toMatchObject({ parallel: 16 });
+  });
+
+  test.each(["0", "65", "-1", "1.5", "many", "1e1", "٣", "100000"])("R8 %s is refused", (parallel) => {
+    expect(problemsOf({ stack: { ...complete, parallel } })).toEqual([
+      expect.stringMatching(/^stack config apikeys:parallel must be a whole number from 1 to 64/),
+    ]);
+    expect(problemsOf({ argument: { parallel }, stack: complete })[0]).toMatch(
+      /^the Provider's argument parallel/,
+    );
+  });
+});

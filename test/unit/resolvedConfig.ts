@@ -21,7 +21,9 @@ export function resolved(given: Given) {
     settings((key) => config[key]),
     given.env ?? {},
   );
-  return "ready" in found ? { ...found.ready.credentials, advice: found.ready.tokenAdvice } : found.problems;
+  if ("problems" in found) return found.problems;
+  const { credentials, tokenAdvice, parallel } = found.ready;
+  return { ...credentials, advice: tokenAdvice, parallel };
 }
 
 /** What is wrong with it; nothing if it is complete. */

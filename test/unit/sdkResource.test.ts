@@ -1,7 +1,15 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { CustomerBilling, type LookupInputs, type ProviderArgs, Scope, WorkspaceSettings } from "../../sdk";
+import {
+  ApiKeySet,
+  CustomerBilling,
+  type LookupInputs,
+  type ProviderArgs,
+  Scope,
+  WorkspaceSettings,
+} from "../../sdk";
 
 test.each([
+  [ApiKeySet, { keys: {} }, "Declare the keys that exist with existingKey"],
   [WorkspaceSettings, { defaultExpiration: 1 }, "Declare the settings without it, which adopts"],
   [Scope, { name: "Orders", representation: "orders" }, "Declare the scope without it, which adopts"],
   [CustomerBilling, { totalCredits: 1 }, "Give billingId instead"],

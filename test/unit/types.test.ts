@@ -166,6 +166,30 @@ describe("a resource in a program", () => {
     expect(await pulumi.isSecret((made.get("ApiKey") as ApiKey).existingKey)).toBe(true);
   });
 
+  test("an existingKey of an ApiKeySet is a secret", () => {
+    const keys = registered.get("pulumi-nodejs:dynamic/apikeys:ApiKeySet")?.inputs["keys"];
+    // The mocks mark the whole of what holds a secret.
+    expect(keys).toEqual({
+      [pulumi.runtime.specialSigKey]: pulumi.runtime.specialSecretSig,
+      value: { a: { customerId: "cus_1", existingKey }, b: { customerId: "cus_2" } },
+    });
+  });
+
+  test("an ApiKeySet gives one secret, as a secret, and says of an alias that it has none", async () => {
+    const set = new ApiKeySet("held", { ...inWorkspace, keys: {} });
+    const held = { a: "sk_a" };
+    Object.defineProperty(set, "secrets", { value: pulumi.output(held), configurable: true });
+    const key = set.key("a");
+    expect(await new Promise((resolve) => key.apply(resolve))).toBe("sk_a");
+    expect(await pulumi.isSecret(key)).toBe(true);
+    // An Output that fails ends the program, so this one fails here.
+    const now = { apply: (pick: (secrets: object) => string) => pick(held) };
+    Object.defineProperty(set, "secrets", { value: now, configurable: true });
+    for (const alias of ["b", "constructor"]) {
+      expect(() => set.key(alias)).toThrow(`ApiKeySet "held" has no key "${alias}".`);
+    }
+  });
+
   test("K8 the option import is refused, with the way on", () => {
     const args = { ...inWorkspace, customerId: "c" };
     expect(() => new ApiKey("taken", args, { import: "key_1" })).toThrow(/"taken".*pulumi import --file/);

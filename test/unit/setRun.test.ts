@@ -1,0 +1,88 @@
+import { describe, expect, test, vi } from "vitest";
+import { settings } from "../../provider/config";
+import { lifecycle } from "../../provider/lifecycle";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { openRun } from "../../provider/run";
+import { configured } from "./offline";
+
+/** A set on a service whose answers are given when the test says so. */
+function open(env: Readonly<Record<string, string>> = {}) {
+  const waiting: (() => void)[] = [];
+  const told: string[] = [];
+  let made = 0;
+  let most = 0;
+  const set = lifecycle(apiKeySet, {
+    settings: settings((name) => configured[name]),
+    env,
+    transport: () => ({
+      send: async ({ method, body, read }) => {
+        if (method === "GET") return read(Buffer.from('{"apiKeys":[]}'));
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+          most = Math.max(most, waiting.length);
+        });
+        made += 1;
+        return read(
+          Buffer.from(JSON.stringify({ apiKey: { ...body, id: `key_${made}`, key: `sk_${made}` } })),
+        );
+      },
+      writes: 0,
+      close: async () => {},
+    }),
+    warn: (line) => void told.push(`warning: ${line}`),
+    tell: (line) => void told.push(line),
+    run: openRun(),
+  });
+  const keys = Object.fromEntries(
+    Array.from({ length: 1_200 }, (_, place) => [`k${place}`, { customerId: "c" }]),
+  );
+  const { inputs } = set.check({ workspaceId: "ws_1", keys }, undefined);
+  /** Answers the first that wait, then lets those go on that waited for an answer. */
+  const answer = async (count: number) => {
+    for (let given = 0; given < count; given += 1) {
+      await vi.waitFor(() => expect(waiting.length).toBeGreaterThan(0), { interval: 0 });
+      waiting.shift()?.();
+    }
+    await settled();
+  };
+  return { create: () => set.create(inputs), answer, told, waiting, most: () => most };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+}
+
+describe("the keys of a set", () => {
+  test.each([
+    [{}, 16],
+    [{ APIKEYS_PARALLEL: "3" }, 3],
+    [{ APIKEYS_PARALLEL: "64" }, 64],
+  ])("R14 are worked on a few at a time: %o", async (env, most) => {
+    const set = open(env);
+    const created = set.create();
+    await settled();
+    expect(set.waiting).toHaveLength(most);
+    await set.answer(1_200);
+    expect(Object.keys((await created).state["ids"] as object)).toHaveLength(1_200);
+    expect(set.most()).toBe(most);
+  });
+
+  test("are counted in a line every 3 seconds, and no timer stays", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    try {
+      const set = open();
+      const created = set.create();
+      await set.answer(312);
+      vi.advanceTimersByTime(2_900);
+      expect(set.told).toEqual([]);
+      vi.advanceTimersByTime(200);
+      expect(set.told).toEqual(["Keys of workspace ws_1: 312 of 1,200 written."]);
+      await set.answer(1_200 - 312);
+      await created;
+      expect(vi.getTimerCount()).toBe(0);
+      expect(set.told).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
