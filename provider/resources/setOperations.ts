@@ -78,7 +78,7 @@ async function converge(session: Session, before: Holding, declared: Properties)
     else if (step.does === "keep") entries.set(step.alias, step.entry);
     else work.push({ name: step.alias, ...step });
   }
-  await crowd.each("written", work, async (part, step) => {
+  await crowd.each(before === none ? "created" : "written", work, async (part, step) => {
     // Until it is done, what was there before is what there is.
     if (step.does !== "add") entries.set(step.alias, step.entry);
     if (session.signal.aborted) throw new Failure("Not begun, since the run ended.");

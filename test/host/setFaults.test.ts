@@ -1,6 +1,6 @@
 import { describe, expect, type TestContext, test } from "vitest";
 import type { LoggedRequest } from "../service";
-import { type Held, type HostedResource, HostFailure, type Properties } from "./host";
+import { type Held, type HostedResource, HostFailure, type Properties, startHost } from "./host";
 import { openScene, type Scene, type SceneOptions } from "./scene";
 
 interface Stage extends Scene {
@@ -248,17 +248,25 @@ describe("what a set knows of other keys", () => {
     expect(live(at)).toEqual(["a", "b", "b", "c"]);
   });
 
-  test("those of its own, of another set and of an ApiKey that this run has met are not", async (context) => {
+  test("those of its own, of another set and of an ApiKey that the same command has met are not", async (context) => {
     const at = await stage(context);
     const single = await at.key.check({ workspaceId: "ws_main", customerId: "cus_1", name: "b" });
     const key = await at.key.create(single.inputs);
     const inputs = await declared(at, { a: {} });
     const held = await at.set.create(inputs);
-    await at.key.diff(key, single.inputs);
-    await at.set.diff(held, inputs);
-    await at.set.update(held, await declared(at, { a: { prefix: "new" } }, inputs));
-    await at.set.create(await declared(at, three));
-    await at.set.delete(held);
-    expect(at.host.output.stderr).toBe("");
+    // Another command meets them as it compares them.
+    const next = await startHost({
+      APIKEYS_BASE_URL: at.standIn.url,
+      APIKEYS_ACCESS_TOKEN: at.standIn.accessToken,
+    });
+    await next.configure({});
+    const [keys, set] = [next.resource("ApiKey"), next.resource("ApiKeySet")];
+    await keys.diff(key, single.inputs);
+    await set.diff(held, inputs);
+    const replaced = await set.update(held, await declared(at, { a: { prefix: "new" } }, inputs));
+    await set.create(await declared(at, three));
+    await set.delete(replaced);
+    expect(await next.stop()).toBe("");
+    expect(live(at)).toEqual(["a", "b", "b", "c"]);
   });
 });

@@ -97,6 +97,29 @@ describe("what the host tells of a set when its run ends early", { concurrent: t
     expect(words).toHaveLength(left.length);
   });
 
+  test("of keys that are being deleted again when the time is up those that still stand are named", async (context) => {
+    const { expect } = context;
+    const at = await stage(context);
+    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "hang" }, after: 10, ...forEver });
+    const created = heard(at.set.create(await declared(at, many(60))));
+    await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(30), {
+      interval: 5,
+      timeout: 10_000,
+    });
+    await end(at, "SIGINT");
+    await vi.waitFor(() => expect(at.host.output.stderr).toContain("stands in the service as"), {
+      timeout: 10_000,
+    });
+    process.kill(at.host.pid, "SIGKILL");
+
+    await created;
+    const words = (await lastWords(at)).filter((line) => line.startsWith("warning: "));
+    const named = words.map((line) => /stands in the service as ([^,]+),/.exec(line)?.[1]);
+    const left = live(at).map(({ id }) => id);
+    expect(named.sort()).toEqual(left.sort());
+    expect(arrived(at, "createApiKey") - left.length).toBe(10);
+  });
+
   test("every key that is being made is named before the engine ends the process", async (context) => {
     const { expect } = context;
     const at = await stage(context);

@@ -76,7 +76,7 @@ describe("the keys of a set", () => {
       vi.advanceTimersByTime(2_900);
       expect(set.told).toEqual([]);
       vi.advanceTimersByTime(200);
-      expect(set.told).toEqual(["Keys of workspace ws_1: 312 of 1,200 written."]);
+      expect(set.told).toEqual(["Keys of workspace ws_1: 312 of 1,200 created."]);
       await set.answer(1_200 - 312);
       await created;
       expect(vi.getTimerCount()).toBe(0);
