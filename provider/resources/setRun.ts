@@ -49,8 +49,9 @@ export function openCrowd(session: Session, subject: string): Crowd {
       const failure = await act(part, one);
       if (failure !== undefined) failures.push({ name, message: part.masked(failure), unresolved: false });
     } catch (error) {
-      const message = error instanceof Failure ? part.masked(error.headline) : unforeseen(error);
-      failures.push({ name, message, unresolved: error instanceof Failure && error.unresolved });
+      const isFailure = error instanceof Failure;
+      const message = isFailure ? part.masked(error.headline) : unforeseen(error);
+      failures.push({ name, message, unresolved: !isFailure || error.unresolved });
     }
   }
   return {
@@ -102,5 +103,5 @@ function firstOf(troubles: readonly Trouble[]): readonly string[] {
 /** Its message may hold anything. The others' results must not be lost to it. */
 function unforeseen(error: unknown): string {
   const kind = error instanceof Error ? error.name : typeof error;
-  return `unforeseen (${kind}), a defect of pulumi-apikeys; please report it.`;
+  return `unforeseen (${kind}), a defect of pulumi-apikeys: please report it. If it was being created, look for a key of this name and customer that state does not hold.`;
 }

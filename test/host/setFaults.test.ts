@@ -1,30 +1,7 @@
-import { describe, expect, type TestContext, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LoggedRequest } from "../service";
-import { type Held, type HostedResource, HostFailure, type Properties, startHost } from "./host";
-import { openScene, type Scene, type SceneOptions } from "./scene";
-
-interface Stage extends Scene {
-  readonly set: HostedResource;
-}
-
-async function stage({ onTestFinished }: TestContext, options: SceneOptions = {}): Promise<Stage> {
-  const scene = await openScene({ dialect: { delete: "marks" }, ...options });
-  onTestFinished(async () => {
-    const secrets = scene.standIn.secrets();
-    const printed = await scene.close();
-    expect(secrets.filter((secret) => printed.includes(secret))).toEqual([]);
-  });
-  return { ...scene, set: scene.host.resource("ApiKeySet") };
-}
-
-const three = { a: {}, b: {}, c: {} };
-
-async function declared({ set }: Stage, keys: Properties, olds?: Properties): Promise<Properties> {
-  const inputs = { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys };
-  const checked = await set.check(inputs, olds);
-  expect(checked.failures).toEqual([]);
-  return checked.inputs;
-}
+import { type Held, HostFailure, type Properties } from "./host";
+import { declared, live, type Stage, stage, three } from "./setStage";
 
 /** An operation that fails, as lines; what the engine keeps of it. */
 async function failed(operation: Promise<unknown>): Promise<{ lines: string[]; held: Held | undefined }> {
@@ -43,12 +20,6 @@ const named =
   ({ body }: LoggedRequest) =>
     (body as { readonly name?: string } | undefined)?.name === name;
 const forEver = { times: Number.POSITIVE_INFINITY };
-const live = ({ standIn }: Stage) =>
-  standIn
-    .keys()
-    .filter(({ deleted }) => !deleted)
-    .map(({ name }) => name)
-    .sort();
 const idOf = (held: Held | undefined, alias: string) =>
   (held?.state["ids"] as Record<string, string> | undefined)?.[alias] ?? "";
 const writes = ({ standIn }: Stage) =>
@@ -232,41 +203,5 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     at.standIn.clearFaults();
     await at.set.delete(held);
     expect(live(at)).toEqual([]);
-  });
-});
-
-describe("what a set knows of other keys", () => {
-  test("keys of the same name and customer that no state of the run holds are told, and left alone", async (context) => {
-    const at = await stage(context);
-    at.standIn.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "b", customerId: "cus_1" });
-    await at.set.create(await declared(at, three));
-    const told = () => at.host.output.stderr.split("\n").filter((line) => line.startsWith("warning: "));
-    await expect.poll(told).toHaveLength(1);
-    expect(told()[0]).toMatch(
-      /^warning: "b": Creating key "b" .* has a live key of this name and customer already, key_theirs/,
-    );
-    expect(live(at)).toEqual(["a", "b", "b", "c"]);
-  });
-
-  test("those of its own, of another set and of an ApiKey that the same command has met are not", async (context) => {
-    const at = await stage(context);
-    const single = await at.key.check({ workspaceId: "ws_main", customerId: "cus_1", name: "b" });
-    const key = await at.key.create(single.inputs);
-    const inputs = await declared(at, { a: {} });
-    const held = await at.set.create(inputs);
-    // Another command meets them as it compares them.
-    const next = await startHost({
-      APIKEYS_BASE_URL: at.standIn.url,
-      APIKEYS_ACCESS_TOKEN: at.standIn.accessToken,
-    });
-    await next.configure({});
-    const [keys, set] = [next.resource("ApiKey"), next.resource("ApiKeySet")];
-    await keys.diff(key, single.inputs);
-    await set.diff(held, inputs);
-    const replaced = await set.update(held, await declared(at, { a: { prefix: "new" } }, inputs));
-    await set.create(await declared(at, three));
-    await set.delete(replaced);
-    expect(await next.stop()).toBe("");
-    expect(live(at)).toEqual(["a", "b", "b", "c"]);
   });
 });
