@@ -98,7 +98,7 @@ export function stateOf(declared: Properties, { entries, left }: Holding): Prope
 }
 
 /**
- * The entry as declared, with what is not so of the key written out, or left out where it is as for every entry. Its
+ * The entry as declared, with what is not so of the key written out; what it has not is left out, or taken away. Its
  * secret stands among the secrets alone.
  */
 function spelledAs(declared: Properties, alias: string, entry: unknown, state: Properties): Properties {
@@ -110,7 +110,9 @@ function spelledAs(declared: Properties, alias: string, entry: unknown, state: P
   if (different.length === 0) return own;
   const usual = merged(declared, alias, {});
   const written = Object.entries(own).filter(([name]) => !different.some((field) => field.name === name));
-  const others = different.filter((field) => differs(field, usual));
+  const others = different.filter(
+    (field) => field.canonical(state[field.name]) !== undefined || differs(field, usual),
+  );
   const explicit = others.map(({ name, canonical }) => [name, canonical(state[name]) ?? null]);
   return { ...Object.fromEntries(written), ...Object.fromEntries(explicit) };
 }
