@@ -134,8 +134,11 @@ async function guarded<T>(properties: Properties, operation: () => Promise<T>): 
   }
 }
 
-/** The state of a failure travels in headers, of which the engine takes 16 MiB in base64; more would end the connection. */
-const mostKept = 8 * 1_024 * 1_024;
+/**
+ * The state of a failure travels in headers, of which the engine takes 16 MiB; more would end the connection. There it is
+ * protobuf in base64: a number of one digit, two bytes of JSON in a list, becomes eleven and then fifteen.
+ */
+const mostKept = 2 * 1_024 * 1_024;
 
 /** The message of an unforeseen error may hold anything, secrets too, so only its kind and place are told. */
 function defect(error: unknown): string {

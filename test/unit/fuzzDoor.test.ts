@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { provider } from "../../provider/dynamic";
 import { definitions } from "../../provider/resources";
@@ -67,4 +68,21 @@ describe.each(Object.keys(definitions))("the door to %s", (kind) => {
     // A scope that is not found is looked for again after a while, so it is always there.
     await fc.assert(property, { seed: 11, numRuns: kind === "Scope" ? 100 : 300 });
   });
+});
+
+test("the door hands the engine no state that its headers can't carry", async () => {
+  standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" }, times: 2 });
+  const { check, create } = configured("ApiKey");
+  const carried = async (count: number) => {
+    const metadata = { digits: Array.from({ length: count }, () => 1) };
+    const { inputs } = await check({}, { workspaceId: "ws_1", customerId: "cus", name: "large", metadata });
+    const error: { properties?: object } = await create({ ...inputs, __provider: "exports" }).then(
+      () => ({}),
+      (thrown) => thrown,
+    );
+    if (error.properties === undefined) return undefined;
+    return (Struct.fromJavaScript({ ...error.properties }).serializeBinary().length * 4) / 3;
+  };
+  expect(await carried(400_000)).toBeLessThan(16 * 1_024 * 1_024);
+  expect(await carried(1_600_000)).toBeUndefined();
 });
