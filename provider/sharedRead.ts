@@ -9,7 +9,7 @@ export interface SharedRead<T> {
   current(maxAgeMs: number, reader: string): Promise<T> | undefined;
   /** One that is asked for from now on. */
   fresh(): Promise<T>;
-  /** The answer to what was asked for last, however long it takes. */
+  /** The same, however long it takes. */
   awaited(): Promise<T>;
 }
 
@@ -35,7 +35,7 @@ export function openSharedRead<T>(
   let last: Asked<T> | undefined;
   let readers: (Asked<T> & { readonly served: Set<string> }) | undefined;
   let reading: Promise<T> | undefined;
-  let next: Promise<T> | undefined;
+  let next: Promise<Asked<T>> | undefined;
 
   function start(): Asked<T> {
     const given = read();
@@ -43,20 +43,28 @@ export function openSharedRead<T>(
     const asked = { at: performance.now(), writes: writes(), given, answer };
     reading = answer;
     last = asked;
-    void answer.then(() => {
+    const over = () => {
       if (reading === answer) reading = undefined;
-    });
-    void given.then(() => {
+    };
+    const there = () => {
       if (last === asked) last = { ...asked, answer: given };
-    });
+      if (readers?.given === given) readers = { ...readers, answer: given };
+    };
+    // Who waits hears of a defect; nobody else is to.
+    answer.then(over, over);
+    given.then(there, there);
     return asked;
   }
-  async function startNext(): Promise<T> {
+  async function startNext(): Promise<Asked<T>> {
     // Whoever asks in the same moment is served too; what is under way was asked for before.
-    await reading;
+    await reading?.catch(() => {});
     next = undefined;
-    return start().answer;
+    return start();
   }
+  const asNext = () => {
+    next ??= startNext();
+    return next;
+  };
   const isYoung = ({ at }: Asked<T>, maxAgeMs: number) => performance.now() - at <= maxAgeMs;
   return {
     recent: (maxAgeMs) => (last !== undefined && isYoung(last, maxAgeMs) ? last : start()).answer,
@@ -66,11 +74,8 @@ export function openSharedRead<T>(
       readers.served.add(reader);
       return readers.answer;
     },
-    fresh: () => {
-      next ??= startNext();
-      return next;
-    },
-    awaited: () => (last ?? start()).given,
+    fresh: async () => (await asNext()).answer,
+    awaited: async () => (await asNext()).given,
   };
 }
 

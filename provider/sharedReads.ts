@@ -102,6 +102,5 @@ export async function shared<T extends object>(
 
 /** The answer of now, however long it takes. */
 export async function freshly<T extends object>(shared: SharedRead<T | Unhad>): Promise<T> {
-  await shared.fresh();
   return demanded(await shared.awaited());
 }

@@ -71,7 +71,6 @@ async function listedLive(session: Session, { workspaceId, keyId }: KeyPath): Pr
   // A list from before the key was deleted holds it still.
   const settled = current !== undefined && "byId" in current && !isLive(current.byId.get(keyId));
   if (settled) return false;
-  await list.fresh();
   // What is gone is worth the wait.
   const listed = await list.awaited();
   if (!("problem" in listed)) return isLive(listed.byId.get(keyId));

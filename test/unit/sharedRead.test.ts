@@ -99,10 +99,46 @@ describe("a shared read", () => {
   });
 
   test("that takes too long can be waited for all the same", async () => {
-    const { list, answer } = listOfNumbers(1);
-    expect(await list.recent(60_000)).toBe(-1);
+    const { list, asked, answer } = listOfNumbers(1);
     const awaited = list.awaited();
+    await new Promise(setImmediate);
+    expect(await list.recent(60_000)).toBe(-1);
     answer(1);
     expect(await awaited).toBe(1);
+    expect(asked()).toBe(1);
+  });
+
+  test("that takes too long serves later readers once it is there", async () => {
+    const { list, asked, answer } = listOfNumbers(1);
+    expect(await list.current(60_000, "a")).toBe(-1);
+    answer(1);
+    await new Promise(setImmediate);
+    expect(await list.current(60_000, "b")).toBe(1);
+    expect(asked()).toBe(1);
+  });
+
+  test("is answered by what was asked for it, not by what somebody else asked for later", async () => {
+    const { list, asked, answer } = listOfNumbers();
+    const first = list.awaited();
+    await new Promise(setImmediate);
+    const second = list.awaited();
+    answer(1);
+    expect(await first).toBe(1);
+    await new Promise(setImmediate);
+    expect(asked()).toBe(2);
+    answer(2);
+    expect(await second).toBe(2);
+  });
+
+  test("that fails against its promise fails those who wait, and nobody else", async () => {
+    const unheard: unknown[] = [];
+    const hear = (error: unknown) => void unheard.push(error);
+    process.on("unhandledRejection", hear);
+    const list = openSharedRead(async () => Promise.reject(new TypeError("a defect")), { writes: () => 0 });
+    await expect(list.fresh()).rejects.toThrow("a defect");
+    await expect(list.fresh()).rejects.toThrow("a defect");
+    await new Promise(setImmediate);
+    process.off("unhandledRejection", hear);
+    expect(unheard).toEqual([]);
   });
 });
