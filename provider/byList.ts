@@ -17,7 +17,7 @@ interface Reading<T, R> {
   /** What the read comes to by a list's record that shows the object unchanged; `undefined` by any other. */
   readonly unchanged: (listed: T) => R | undefined;
   /** Whether two records say the same of all that a read looks at. */
-  readonly alike: (left: T, right: T) => boolean;
+  readonly alike: (listed: T, record: T) => boolean;
 }
 
 /**

@@ -16,7 +16,7 @@ type Given = Readonly<Record<string, unknown>>;
 let shared: Transport | undefined;
 
 /** A key without its secret, which no look-up returns. */
-export type FoundApiKey = Omit<ApiKeyRecord, "key">;
+export type FoundApiKey = Omit<ApiKeyRecord, "key" | "deleted"> & { readonly deleted: boolean };
 
 export interface ApiKeyFilter {
   readonly name?: string | undefined;
@@ -119,8 +119,8 @@ export function scopes(given: Given, workspaceId: string): Promise<ScopeRecord[]
   ]);
 }
 
-function withoutSecret({ key: _, ...rest }: ApiKeyRecord): FoundApiKey {
-  return rest;
+function withoutSecret({ key: _, deleted = false, ...rest }: ApiKeyRecord): FoundApiKey {
+  return { ...rest, deleted };
 }
 
 interface Named {
@@ -157,7 +157,8 @@ async function ask<T>(
   shared ??= openTransport();
   try {
     const call = { transport: shared, credentials: found.ready.credentials };
-    return await act(sharedReads(call), call);
+    // Others may have the same answer, and a program may change what it is given.
+    return structuredClone(await act(sharedReads(call), call));
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     throw account(error, {

@@ -82,8 +82,10 @@ export const mirroredFlag = field("true or false", (value) =>
 export const permission = field("true or false", (value) =>
   value === undefined || value === null ? false : typeof value === "boolean" ? value : wrong,
 );
-/** True only when it is exactly true. */
-export const mark = field("true or false", (value) => value === true);
+/** True only when it is exactly true; absent and null are `undefined`. */
+export const mark = field("true or false", (value) =>
+  value === undefined || value === null ? undefined : value === true,
+);
 
 /** A field that is never taken over. */
 export const withheld = field("absent", () => undefined);

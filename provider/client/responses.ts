@@ -40,7 +40,7 @@ export interface ApiKeyRecord {
   readonly scopes: readonly KeyScope[] | undefined;
   readonly enabled: boolean | undefined;
   readonly customerId: string | undefined;
-  readonly deleted: boolean;
+  readonly deleted: boolean | undefined;
   readonly createdAt: string | undefined;
   readonly updatedAt: string | undefined;
   readonly lastUsedAt: string | undefined;

@@ -7,7 +7,7 @@ import { sharedReads } from "../sharedReads";
 import { drifted, type Properties } from "../state";
 import { isWhole, managed, observe } from "./keyConvergence";
 import { type KeyPath, lookUp } from "./keyPresence";
-import { defined, lasting, outputs, reading, unmanagedChanges } from "./keyState";
+import { defined, lasting, outputs, reading, tellsUnmanaged, unmanagedChanges } from "./keyState";
 
 export function pathOf(properties: Properties, keyId: string): KeyPath {
   return { workspaceId: String(properties["workspaceId"]), keyId };
@@ -57,18 +57,21 @@ function found(session: Session, { keyId }: KeyPath, state: Properties, record: 
 
 /** A list's record that leaves state as it is; any other leaves the question to a read of the key (R3, R6). */
 function confirmed({ keyId }: KeyPath, state: Properties, listed: ApiKeyRecord): Outcome | undefined {
-  if (!isWhole(listed) || unmanagedChanges(keyId, listed, state).length > 0) return undefined;
+  if (!isWhole(listed) || !tellsUnmanaged(listed, state)) return undefined;
+  if (unmanagedChanges(keyId, listed, state).length > 0) return undefined;
   const next = drifted(managed, state, observe(listed));
   return isDeepStrictEqual(defined(next), defined(state)) ? { id: keyId, state: next } : undefined;
 }
 
-function alike(left: ApiKeyRecord, right: ApiKeyRecord): boolean {
-  return isDeepStrictEqual(lookedAt(left), lookedAt(right));
+/** A list that leaves out `deleted` where a read has it can't tell what is gone. */
+function alike(listed: ApiKeyRecord, record: ApiKeyRecord): boolean {
+  if (listed.deleted === undefined && record.deleted !== undefined) return false;
+  return isDeepStrictEqual(lookedAt(listed), lookedAt(record));
 }
 
 function lookedAt(record: ApiKeyRecord) {
-  const { customerId, prefix, expiresAt, deleted } = record;
-  return { ...observe(record), customerId, prefix, expiresAt, deleted, whole: isWhole(record) };
+  const { customerId, prefix, expiresAt } = record;
+  return { ...observe(record), customerId, prefix, expiresAt, whole: isWhole(record) };
 }
 
 export async function look(

@@ -90,16 +90,24 @@ export function defined(properties: Properties): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
 }
 
+const unmanaged = {
+  customerId: "customerId",
+  prefix: "effectivePrefix",
+  expiresAt: "effectiveExpiresAt",
+} as const;
+const unmanagedNames = Object.keys(unmanaged) as (keyof typeof unmanaged)[];
+
+/** Whether a record says all that `unmanagedChanges` compares: a list may leave something out. */
+export function tellsUnmanaged(record: ApiKeyRecord, state: Properties): boolean {
+  return unmanagedNames.every((name) => state[unmanaged[name]] === undefined || record[name] !== undefined);
+}
+
 /** A field that can't be changed in place, and that somebody changed, is told and left alone (R5). */
 export function unmanagedChanges(id: string, record: ApiKeyRecord, state: Properties): readonly string[] {
-  const before = {
-    customerId: state["customerId"],
-    prefix: state["effectivePrefix"],
-    expiresAt: state["effectiveExpiresAt"],
-  };
-  return (["customerId", "prefix", "expiresAt"] as const)
-    .filter((name) => before[name] !== undefined && record[name] !== undefined)
-    .filter((name) => folded(before[name]) !== folded(record[name]))
+  const before = (name: keyof typeof unmanaged) => state[unmanaged[name]];
+  return unmanagedNames
+    .filter((name) => before(name) !== undefined && record[name] !== undefined)
+    .filter((name) => folded(before(name)) !== folded(record[name]))
     .map(
       (name) =>
         `${capitalised(label(state))} (${id}): the service has another ${name} than when this stack last wrote the key. It can't be changed in place, so nothing is done about it; to have a new key, change ${name} or keepers.`,

@@ -97,8 +97,9 @@ export function isOld({ createdAt = "" }: Pick<Listed, "createdAt">, since: Date
 }
 
 /** A record of which no more is known than a list tells. */
-export function unread(listed: Listed): ApiKeyRecord {
+export function unread({ id, name, customerId, maskedKey, createdAt }: Listed): ApiKeyRecord {
   return {
+    ...{ id, name, customerId, maskedKey, createdAt },
     prefix: undefined,
     expiresAt: undefined,
     scopes: undefined,
@@ -108,7 +109,6 @@ export function unread(listed: Listed): ApiKeyRecord {
     lastUsedAt: undefined,
     billingId: undefined,
     key: undefined,
-    ...listed,
   };
 }
 

@@ -135,6 +135,7 @@ async function read(session: Session, id: string, state: Properties): Promise<Ou
     },
     // A list may leave out what a workspace that is read has.
     unchanged: (listed) => {
+      if (Object.values(only(declaredIn(state), { ...listed })).includes(undefined)) return undefined;
       const next = seen(state, listed);
       return isDeepStrictEqual(wireable(next), wireable(state)) ? { id, state: next } : undefined;
     },

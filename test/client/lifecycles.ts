@@ -22,7 +22,11 @@ export interface Process {
   close(): Promise<void>;
 }
 
-export function startProcess({ url, accessToken }: StandIn, clock: Clock = quickClock()): Process {
+export function startProcess(
+  service: Pick<StandIn, "url" | "accessToken">,
+  clock: Clock = quickClock(),
+): Process {
+  const { url, accessToken } = service;
   const env = { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: accessToken };
   const transport = openTransport({ env, clock, random: () => 0.5 });
   const warnings: string[] = [];

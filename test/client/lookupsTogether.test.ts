@@ -43,3 +43,12 @@ test("a look-up sees what was made before it, also while another one is under wa
   await apiKeys(given, "ws_main", {});
   expect(askedFor()).toEqual(["listApiKeys", "listApiKeys", "listApiKeys"]);
 });
+
+test("what one look-up is given is its own, also where it shares the request", async () => {
+  const [one, another] = await Promise.all([
+    workspace(given, { id: "ws_main" }),
+    workspace(given, { id: "ws_main" }),
+  ]);
+  Object.assign(one, { name: "changed by the program" });
+  expect(another.name).toBe("Main");
+});

@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { startStandIn } from "../service";
+import { startProcess, told } from "./lifecycles";
+
+type Record = { readonly id: string; readonly [field: string]: unknown };
+let close = () => {};
+afterEach(() => close());
+
+/** What two reads of one process come to, where the service's lists leave fields out of its records. */
+async function readBoth(kind: string, records: readonly Record[], left: readonly string[], states: object[]) {
+  const listed = records.map((record) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !left.includes(name))),
+  );
+  const server = createServer(({ url = "" }, response) => {
+    const record = records.find(({ id }) => url.endsWith(`/${id}`));
+    const all = { apiKeys: listed, workspaces: listed };
+    response.end(JSON.stringify(record === undefined ? all : { apiKey: record, workspace: record }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  close = () => void server.close();
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const process = startProcess({ url, accessToken: "tok" });
+  const results = await Promise.all(
+    records.map(({ id }, place) => told(process, { kind, id, state: { ...states[place] } })),
+  );
+  await process.close();
+  return { results, warnings: process.warnings };
+}
+
+const key = (id: string, more: object = {}) => {
+  const record = { id, name: id, customerId: "cus_1", enabled: true, scopes: [], deleted: false };
+  return { ...record, ...more };
+};
+const state = (name: string, more: object = {}) => {
+  const declared = { workspaceId: "ws", customerId: "cus_1", name, enabled: true, scopes: [] };
+  return { ...declared, key: `secret of ${name}`, ...more };
+};
+
+test("R6 a list that never says what is deleted confirms no key", async () => {
+  const { results } = await readBoth(
+    "ApiKey",
+    [key("a"), key("b", { deleted: true })],
+    ["deleted"],
+    [state("a"), state("b")],
+  );
+  expect(results[1]).toBe("gone");
+});
+
+test("R5 a list that leaves out what can't be changed in place confirms no key that has it", async () => {
+  const { warnings } = await readBoth(
+    "ApiKey",
+    [key("a"), key("b", { expiresAt: 2_000 })],
+    ["expiresAt"],
+    [state("a"), state("b", { effectiveExpiresAt: 1_000 })],
+  );
+  expect(warnings).toEqual([expect.stringContaining("another expiresAt")]);
+});
+
+test("R3 a list that leaves out a setting confirms no workspace that declares it as empty", async () => {
+  const { results } = await readBoth(
+    "WorkspaceSettings",
+    [
+      { id: "ws_a", defaultKeyPrefix: "acme" },
+      { id: "ws_b", defaultAllowedIPs: ["10.0.0.1"] },
+    ],
+    ["defaultAllowedIPs"],
+    [
+      { workspaceId: "ws_a", defaultKeyPrefix: "acme", onDestroy: "retain" },
+      { workspaceId: "ws_b", defaultAllowedIPs: [], onDestroy: "retain" },
+    ],
+  );
+  expect(results[1]).toMatchObject({ inputs: { defaultAllowedIPs: ["10.0.0.1"] } });
+});
+
+test("R4 a key that the list shows in place of a lost answer is read before it is believed", async () => {
+  const service = await startStandIn();
+  close = () => void service.close();
+  service.inject({ endpoint: "migrateApiKey", fault: { kind: "resetAfter" } });
+  const process = startProcess(service);
+  const keys = process.of("ApiKey");
+  const declared = {
+    workspaceId: "ws_main",
+    customerId: "cus_1",
+    name: "held",
+    existingKey: "sk_0123456789abcdef",
+  };
+  await keys.create(keys.check(declared, undefined).inputs);
+  await process.close();
+  expect(service.requests.map(({ endpoint }) => endpoint)).toEqual([
+    "listApiKeys",
+    "migrateApiKey",
+    "listApiKeys",
+    "readApiKey",
+  ]);
+});
