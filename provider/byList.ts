@@ -1,4 +1,4 @@
-import type { SharedRead } from "./sharedRead";
+import { orAfter, type SharedRead } from "./sharedRead";
 
 /** What a list holds. */
 export interface Listing<T> {
@@ -15,10 +15,15 @@ interface Reading<T, R> {
   /** Reads the object by itself; tells the record too, if there is one. */
   readonly single: () => Promise<{ readonly record: T | undefined; readonly result: R }>;
   /** What the read comes to by a list's record that shows the object unchanged; `undefined` by any other. */
-  readonly unchanged: (listed: T) => R | undefined;
+  readonly unchanged: (listed: T, all: Listing<T>) => R | undefined;
   /** Whether two records say the same of all that a read looks at. */
   readonly alike: (listed: T, record: T) => boolean;
 }
+
+/** Who takes longer to be read than this is no sample for others. */
+const sampleMs = 2_000;
+/** How many samples may come to nothing before each object is read by itself. */
+const samples = 3;
 
 /**
  * A list may be cut, brief, or lag behind. So it only confirms: an object that it does not show unchanged is read by
@@ -29,21 +34,35 @@ export function openByList<T, Unhad>(list: SharedRead<Listing<T> | Unhad>, lasti
   type Sample = { readonly id: string; readonly record: Promise<T | undefined> };
   let sample: Sample | undefined;
 
-  async function settled<R>(seen: Sample, id: string, reading: Reading<T, R>): Promise<R | undefined> {
-    const [listed, record] = await Promise.all([list.current(lastingMs, id), seen.record]);
-    if (!isListing<T>(listed) || record === undefined) return undefined;
-    const [sampled, own] = [listed.byId.get(seen.id), listed.byId.get(id)];
-    if (sampled === undefined || own === undefined || !reading.alike(sampled, record)) return undefined;
-    return reading.unchanged(own);
+  /** Reads the object by itself; from then on it is the sample. */
+  function alone<R>(id: string, { single }: Reading<T, R>): Promise<{ readonly result: R }> {
+    const read = single();
+    sample = { id, record: read.then(({ record }) => record).catch(() => undefined) };
+    return read;
+  }
+  async function settled<R>(first: Sample, id: string, reading: Reading<T, R>): Promise<R> {
+    const listed = await list.current(lastingMs, id);
+    const own = isListing<T>(listed) ? listed.byId.get(id) : undefined;
+    if (!isListing<T>(listed) || own === undefined) return (await alone(id, reading)).result;
+    let seen = first;
+    for (let tries = 1; ; tries += 1) {
+      const record = await orAfter(sampleMs, seen.record, undefined);
+      const proof = listed.byId.get(seen.id);
+      if (record !== undefined && proof !== undefined && !list.overtaken) {
+        const result = reading.alike(proof, record) ? reading.unchanged(own, listed) : undefined;
+        if (result !== undefined) return result;
+      }
+      // Of all who wait for one that is gone, failed or slow, the first is read by itself, and the others wait for it.
+      if (record !== undefined || sample === undefined || sample === seen || tries === samples) {
+        return (await alone(id, reading)).result;
+      }
+      seen = sample;
+    }
   }
   return {
     async read(id, reading) {
-      const another = sample?.id === id ? undefined : sample;
-      const result = another && (await settled(another, id, reading));
-      if (result !== undefined) return result;
-      const read = reading.single();
-      sample = { id, record: read.then(({ record }) => record).catch(() => undefined) };
-      return (await read).result;
+      if (sample === undefined || sample.id === id) return (await alone(id, reading)).result;
+      return settled(sample, id, reading);
     },
   };
 }

@@ -126,7 +126,7 @@ async function guarded<T>(properties: Properties, operation: () => Promise<T>): 
     const { message, kept } = error;
     if (kept === undefined) throw new HostError(message);
     const state = { ...kept.state, [providerKey]: properties[providerKey] };
-    const fits = Buffer.byteLength(JSON.stringify(state)) <= mostKept;
+    const fits = encodedBytes(state) <= mostKept;
     if (fits) throw new HostError(message, { ...kept, state });
     throw new HostError(
       `${message} The engine could not take so large a state: what it held before stays, and ${kept.id} stands in the service.`,
@@ -135,10 +135,21 @@ async function guarded<T>(properties: Properties, operation: () => Promise<T>): 
 }
 
 /**
- * The state of a failure travels in headers, of which the engine takes 16 MiB; more would end the connection. There it is
- * protobuf in base64: a number of one digit, two bytes of JSON in a list, becomes eleven and then fifteen.
+ * The state of a failure travels in headers, of which the engine takes 16 MiB in base64; more would end the connection.
  */
-const mostKept = 2 * 1_024 * 1_024;
+const mostKept = 11 * 1_024 * 1_024;
+
+/** At most so many bytes does a value take as a protobuf Value: each has its tags and lengths. */
+function encodedBytes(value: unknown): number {
+  const framed = 24;
+  if (typeof value === "string") return framed + Buffer.byteLength(value);
+  if (typeof value !== "object" || value === null) return framed;
+  if (Array.isArray(value)) return value.reduce<number>((sum, entry) => sum + encodedBytes(entry), framed);
+  return Object.entries(value).reduce(
+    (sum, [name, entry]) => sum + framed + Buffer.byteLength(name) + encodedBytes(entry),
+    framed,
+  );
+}
 
 /** The message of an unforeseen error may hold anything, secrets too, so only its kind and place are told. */
 function defect(error: unknown): string {

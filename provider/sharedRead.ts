@@ -7,6 +7,8 @@ export interface SharedRead<T> {
    * no other is asked for while the last is so young.
    */
   current(maxAgeMs: number, reader: string): Promise<T> | undefined;
+  /** Whether this process has written since that was asked for. */
+  readonly overtaken: boolean;
   /** One that is asked for from now on. */
   fresh(): Promise<T>;
   /** The same, however long it takes. */
@@ -73,6 +75,9 @@ export function openSharedRead<T>(
       if (readers.writes !== writes() || readers.served.has(reader)) return undefined;
       readers.served.add(reader);
       return readers.answer;
+    },
+    get overtaken() {
+      return readers?.writes !== writes();
     },
     fresh: async () => (await asNext()).answer,
     awaited: async () => (await asNext()).given,

@@ -13,6 +13,11 @@ export interface SharedReads {
   workspace(workspaceId: string): SharedRead<WorkspaceRecord | Unhad>;
 }
 
+interface Listable {
+  readonly id: string;
+  readonly deleted?: boolean | undefined;
+}
+
 export interface SharedListing<T> extends SharedRead<Listing<T> | Unhad>, ByList<T> {}
 
 /** Why an answer could not be had, as words to stand in brackets. */
@@ -45,7 +50,7 @@ function openReads(call: Call): SharedReads {
   function open<T>(read: () => Promise<T>, options: Omit<SharedReadOptions<T | Unhad>, "writes"> = {}) {
     return openSharedRead<T | Unhad>(() => had(read()), { ...options, writes });
   }
-  function list<T extends { readonly id: string }>(
+  function list<T extends Listable>(
     read: () => Promise<readonly T[]>,
     options: Omit<SharedReadOptions<Unhad>, "writes"> = {},
   ): SharedListing<T> {
@@ -72,8 +77,13 @@ function each<T>(make: (workspaceId: string) => T): (workspaceId: string) => T {
   };
 }
 
-function listing<T extends { readonly id: string }>(all: readonly T[]): Listing<T> {
-  return { all, byId: new Map(all.map((record) => [record.id, record])) };
+function listing<T extends Listable>(all: readonly T[]): Listing<T> {
+  const byId = new Map<string, T>();
+  // Of an id that is listed twice, dead and alive, the live record tells.
+  for (const record of all) {
+    if (record.deleted !== true || !byId.has(record.id)) byId.set(record.id, record);
+  }
+  return { all, byId };
 }
 
 async function had<T>(answer: Promise<T>): Promise<T | Unhad> {

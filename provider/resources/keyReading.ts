@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Listing } from "../byList";
 import type { ApiKeyRecord } from "../client/responses";
 import type { Outcome, Session } from "../definition";
 import { Failure } from "../errors";
@@ -27,12 +28,13 @@ export async function read(session: Session, id: string, state: Properties): Pro
   if (isForeign(state)) return (await single()).result;
   return sharedReads(session.call)
     .keys(path.workspaceId)
-    .read(id, { single, unchanged: (listed) => confirmed(path, state, listed), alike });
+    .read(id, { single, unchanged: (listed, all) => confirmed(path, state, listed, all), alike });
 }
 
 /** One that this stack does not manage, or that was imported and not read yet: all that there is to know is wanted. */
 function isForeign(state: Properties): boolean {
-  return state[reading] !== undefined || Object.values(lasting(state)).every((value) => value === undefined);
+  const own = { ...lasting(state), createdAt: state["createdAt"], maskedKey: state["maskedKey"] };
+  return state[reading] !== undefined || Object.values(own).every((value) => value === undefined);
 }
 
 function missing({ workspaceId, keyId }: KeyPath, state: Properties): undefined {
@@ -56,11 +58,26 @@ function found(session: Session, { keyId }: KeyPath, state: Properties, record: 
 }
 
 /** A list's record that leaves state as it is; any other leaves the question to a read of the key (R3, R6). */
-function confirmed({ keyId }: KeyPath, state: Properties, listed: ApiKeyRecord): Outcome | undefined {
+function confirmed(
+  { keyId }: KeyPath,
+  state: Properties,
+  listed: ApiKeyRecord,
+  all: Listing<ApiKeyRecord>,
+): Outcome | undefined {
   if (!isWhole(listed) || !tellsUnmanaged(listed, state)) return undefined;
+  if (listed.scopes?.length === 0 && !showsScopes(all)) return undefined;
   if (unmanagedChanges(keyId, listed, state).length > 0) return undefined;
   const next = drifted(managed, state, observe(listed));
   return isDeepStrictEqual(defined(next), defined(state)) ? { id: keyId, state: next } : undefined;
+}
+
+const showing = new WeakMap<Listing<ApiKeyRecord>, boolean>();
+
+/** Whether the list shows scopes at all: one may show each key's as none. */
+function showsScopes(listing: Listing<ApiKeyRecord>): boolean {
+  const shows = showing.get(listing) ?? listing.all.some(({ scopes = [] }) => scopes.length > 0);
+  showing.set(listing, shows);
+  return shows;
 }
 
 /** A list that leaves out `deleted` where a read has it can't tell what is gone. */
@@ -70,8 +87,8 @@ function alike(listed: ApiKeyRecord, record: ApiKeyRecord): boolean {
 }
 
 function lookedAt(record: ApiKeyRecord) {
-  const { customerId, prefix, expiresAt } = record;
-  return { ...observe(record), customerId, prefix, expiresAt, whole: isWhole(record) };
+  const { customerId, prefix, expiresAt, updatedAt } = record;
+  return { ...observe(record), customerId, prefix, expiresAt, updatedAt, whole: isWhole(record) };
 }
 
 export async function look(

@@ -11,13 +11,17 @@ describe("a refresh of many keys", () => {
     const process = startProcess(service);
     const names = Array.from({ length: count }, (_, place) => `key ${place}`);
     const made = names.map((name) =>
-      process
-        .of("ApiKey")
-        .create(
-          process
-            .of("ApiKey")
-            .check({ workspaceId: "ws_main", customerId: "cus_1", name, scopes: [] }, undefined).inputs,
-        ),
+      process.of("ApiKey").create(
+        process.of("ApiKey").check(
+          {
+            workspaceId: "ws_main",
+            customerId: "cus_1",
+            name,
+            scopes: [{ representation: "orders", read: true }],
+          },
+          undefined,
+        ).inputs,
+      ),
     );
     held = (await Promise.all(made)).map(({ id, state }) => ({ kind: "ApiKey", id, state }));
     await process.close();
@@ -89,6 +93,14 @@ describe("a refresh of many keys", () => {
       await Promise.all(kept.slice(10, 20).map((one) => told(process, one)));
     });
     expect(requests).toEqual({ readApiKey: 1 + 1 + 10, listApiKeys: 1, editApiKey: 1 });
+  });
+
+  test("K8 shares the list for keys that were imported too, once they were read", async () => {
+    const imported = held
+      .slice(0, 10)
+      .map(({ kind, id, state: { key: _, ...state } }) => ({ kind, id, state }));
+    const read = (process: Process) => Promise.all(imported.map((one) => told(process, one)));
+    expect(await requestsOf(read)).toEqual({ readApiKey: 1, listApiKeys: 1 });
   });
 
   test("is not told the same list twice", async () => {

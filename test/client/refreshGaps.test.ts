@@ -14,9 +14,21 @@ async function readBoth(kind: string, records: readonly Record[], left: readonly
   const listed = records.map((record) =>
     Object.fromEntries(Object.entries(record).filter(([name]) => !left.includes(name))),
   );
+  return readListed(kind, records, listed, states);
+}
+
+/** The same with a list of its own. */
+async function readListed(
+  kind: string,
+  records: readonly Record[],
+  listed: readonly object[],
+  states: object[],
+  ids: readonly string[] = records.map(({ id }) => id),
+) {
   const server = createServer(({ url = "" }, response) => {
     const record = records.find(({ id }) => url.endsWith(`/${id}`));
-    const all = { apiKeys: listed, workspaces: listed };
+    const all = { apiKeys: listed, workspaces: listed, workspace: { id: "ws" } };
+    if (record === undefined && /\/api-key\/[^/]+$/.test(url)) response.statusCode = 404;
     response.end(JSON.stringify(record === undefined ? all : { apiKey: record, workspace: record }));
   });
   server.listen(0, "127.0.0.1");
@@ -25,18 +37,19 @@ async function readBoth(kind: string, records: readonly Record[], left: readonly
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const process = startProcess({ url, accessToken: "tok" });
   const results = await Promise.all(
-    records.map(({ id }, place) => told(process, { kind, id, state: { ...states[place] } })),
+    ids.map((id, place) => told(process, { kind, id, state: { ...states[place] } })),
   );
   await process.close();
   return { results, warnings: process.warnings };
 }
 
+const orders = [{ representation: "orders", read: true }];
 const key = (id: string, more: object = {}) => {
-  const record = { id, name: id, customerId: "cus_1", enabled: true, scopes: [], deleted: false };
+  const record = { id, name: id, customerId: "cus_1", enabled: true, scopes: orders, deleted: false };
   return { ...record, ...more };
 };
 const state = (name: string, more: object = {}) => {
-  const declared = { workspaceId: "ws", customerId: "cus_1", name, enabled: true, scopes: [] };
+  const declared = { workspaceId: "ws", customerId: "cus_1", name, enabled: true, scopes: orders };
   return { ...declared, key: `secret of ${name}`, ...more };
 };
 
@@ -96,4 +109,36 @@ test("R4 a key that the list shows in place of a lost answer is read before it i
     "listApiKeys",
     "readApiKey",
   ]);
+});
+
+test("K4 a list that shows no key's scopes confirms no key without them", async () => {
+  const admin = [{ representation: "admin", create: true, read: true, update: true, del: true }];
+  const { results } = await readListed(
+    "ApiKey",
+    [key("a", { scopes: [] }), key("b", { scopes: admin })],
+    [key("a", { scopes: [] }), key("b", { scopes: [] })],
+    [state("a", { scopes: [] }), state("b", { scopes: [] })],
+  );
+  expect(results[1]).toMatchObject({ state: { scopes: admin } });
+});
+
+test("R6 of a key that is listed twice, alive and dead, the live record tells", async () => {
+  const { results } = await readListed(
+    "ApiKey",
+    [key("a")],
+    [key("a"), key("b", { name: "changed" }), key("b", { deleted: true })],
+    [state("a"), state("b")],
+    ["a", "b"],
+  );
+  expect(results[1]).toContain("but lists it in its workspace");
+});
+
+test("R3 a list that shows the first key as it was before its last change confirms nothing", async () => {
+  const { results } = await readListed(
+    "ApiKey",
+    [key("a", { updatedAt: "later" }), key("b", { enabled: false, updatedAt: "later" })],
+    [key("a", { updatedAt: "before" }), key("b", { updatedAt: "before" })],
+    [state("a"), state("b")],
+  );
+  expect(results[1]).toMatchObject({ state: { enabled: false } });
 });

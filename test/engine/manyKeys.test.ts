@@ -5,7 +5,11 @@ const count = 500;
 const program = `
   import { ApiKey } from "pulumi-apikeys";
   for (let n = 0; n < ${count}; n += 1)
-    new ApiKey(\`key\${n}\`, { workspaceId: "ws_main", customerId: "customer" });
+    new ApiKey(\`key\${n}\`, {
+      workspaceId: "ws_main",
+      customerId: "customer",
+      scopes: [{ representation: "orders", read: true }],
+    });
 `;
 
 let scene: Scene;

@@ -9,14 +9,19 @@ interface Box {
 const boxes = (...sizes: readonly number[]): Box[] => sizes.map((size, place) => ({ id: `b${place}`, size }));
 
 /** Boxes as each is by itself, a list of them, and a reader that holds a box for unchanged at the size it had before. */
-function shelf(now: readonly Box[], listed: readonly Box[] | "none", before: readonly Box[] = now) {
+function shelf(
+  now: readonly Box[],
+  listed: readonly Box[] | "none",
+  before: readonly Box[] = now,
+  { never, writes = () => 0 }: { readonly never?: string; readonly writes?: () => number } = {},
+) {
   const asked: string[] = [];
   const list = openSharedRead<Listing<Box> | string>(
     async () => {
       asked.push("list");
       return listed === "none" ? "none" : { all: listed, byId: new Map(listed.map((box) => [box.id, box])) };
     },
-    { writes: () => 0 },
+    { writes },
   );
   const byList = openByList(list, 60_000);
   const sizeOf = (all: readonly Box[], id: string) => all.find((box) => box.id === id);
@@ -24,6 +29,7 @@ function shelf(now: readonly Box[], listed: readonly Box[] | "none", before: rea
     byList.read(id, {
       single: async () => {
         asked.push(id);
+        if (id === never) await new Promise(() => {});
         const record = sizeOf(now, id);
         return { record, result: record?.size };
       },
@@ -69,6 +75,38 @@ describe("reads by a list", () => {
     const { asked, readAll } = shelf(boxes(1, 2, 3), "none");
     expect(await readAll()).toEqual([1, 2, 3]);
     expect(asked.toSorted()).toEqual(["b0", "b1", "b2", "list"]);
+  });
+
+  test("take the next one for the first where that is gone", async () => {
+    const { asked, readAll } = shelf(
+      boxes(1, 2, 3, 4).slice(1),
+      boxes(1, 2, 3, 4).slice(1),
+      boxes(1, 2, 3, 4),
+    );
+    expect(await readAll()).toEqual([undefined, 2, 3, 4]);
+    expect(asked.toSorted()).toEqual(["b0", "b1", "list"]);
+  });
+
+  test("ask for each by itself where the first three are gone", async () => {
+    const { asked, readAll } = shelf([], boxes(1, 2, 3, 4, 5), boxes(1, 2, 3, 4, 5));
+    expect(await readAll()).toEqual([1, 2, 3, 4, 5].map(() => undefined));
+    expect(asked.toSorted()).toEqual(["b0", "b1", "b2", "b3", "b4", "list"]);
+  });
+
+  test("do not wait for a first one that takes long", async () => {
+    const { asked, read } = shelf(boxes(1, 2, 3), boxes(1, 2, 3), boxes(1, 2, 3), { never: "b0" });
+    void read("b0");
+    expect(await Promise.all([read("b1"), read("b2")])).toEqual([2, 3]);
+    expect(asked.toSorted()).toEqual(["b0", "b1", "list"]);
+  });
+
+  test("take nothing from a list past which this process has written while they waited", async () => {
+    let writes = 0;
+    const { asked, read } = shelf(boxes(1, 2), boxes(1, 2), boxes(1, 2), { writes: () => writes });
+    const both = Promise.all([read("b0"), read("b1")]);
+    writes += 1;
+    expect(await both).toEqual([1, 2]);
+    expect(asked.toSorted()).toEqual(["b0", "b1", "list"]);
   });
 
   test("are each told of their own failure", async () => {
