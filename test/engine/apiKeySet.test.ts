@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StoredKey } from "../service";
+import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
+import { type Scene, setScene } from "./scene";
+import { becomes, expectWhole, foundBy, sent, shownOf } from "./setExpectations";
+import { programWithSet, type SetText } from "./setProgram";
+
+const reading = (representation: string) => `[{ representation: "${representation}", read: true }]`;
+
+/** What is declared now. */
+let text: SetText = {
+  defaults: `{ customerId: "customer-1", scopes: ${reading("orders")} }`,
+  keys: {
+    plain: "{}",
+    "named by hand": `{ name: "first name" }`,
+    scoped: `{ scopes: [{ representation: "carts", read: true, update: true }] }`,
+    switched: "{}",
+    prefixed: `{ prefix: "old" }`,
+    owned: `{ customerId: "customer-2" }`,
+    rotated: `{ keepers: { month: "may" } }`,
+    full: `{ expiresAt: 1924991999, externalMeterId: "meter", metadata: { team: "red" } }`,
+  },
+};
+const withKeys = (keys: SetText["keys"]): SetText => {
+  text = { ...text, keys: { ...text.keys, ...keys } };
+  return text;
+};
+const without = (...gone: readonly string[]): SetText => {
+  const keys = Object.fromEntries(Object.entries(text.keys).filter(([alias]) => !gone.includes(alias)));
+  text = { ...text, keys };
+  return text;
+};
+
+describe("a set of keys on the engine", () => {
+  let scene: Scene;
+  /** The keys by alias, as of the last look. */
+  let keys: ReadonlyMap<string, StoredKey> = new Map();
+  const idOf = (alias: string) => keys.get(alias)?.id ?? `no id of ${alias}`;
+  /** Does this, which gives the keys of then; gives the aliases that have another key since, or none. */
+  const changedBy = async (act: () => Promise<ReadonlyMap<string, StoredKey>>) => {
+    const before = keys;
+    keys = await act();
+    return [...before].flatMap(([alias, { id }]) => (keys.get(alias)?.id === id ? [] : [alias])).toSorted();
+  };
+  /** As `becomes`, with the aliases of the keys that became others, or went. */
+  const change = async (next: SetText, shown: Readonly<Record<string, string>>) => {
+    const result = await becomes(scene, next, shown);
+    return { ...result, changed: await changedBy(async () => result.keys) };
+  };
+
+  beforeAll(async () => {
+    scene = await setScene("set", { program: programWithSet(text), dialect: { delete: "marks" } });
+  });
+  afterAll(() => scene?.close());
+
+  it("R12 is previewed without a request, then created: a POST for each key, and one list", async () => {
+    const preview = await scene.stack.preview();
+    expect(preview.ok, preview.output).toBe(true);
+    expect(sent(scene)).toEqual({});
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: 8 });
+    keys = await expectWhole(scene);
+    expect(keys.get("plain")).toMatchObject({ name: "plain", customerId: "customer-1", enabled: true });
+    expect(keys.get("plain")?.scopes).toMatchObject([{ representation: "orders", read: true, del: false }]);
+    expect(keys.get("named by hand")).toMatchObject({ name: "first name" });
+    expect(keys.get("scoped")?.scopes).toMatchObject([{ representation: "carts", read: true, update: true }]);
+    expect(keys.get("prefixed")).toMatchObject({ prefix: "old" });
+    expect(keys.get("owned")).toMatchObject({ customerId: "customer-2" });
+    expect(keys.get("full")).toMatchObject({
+      expiresAt: 1924991999,
+      externalMeterId: "meter",
+      metadata: { team: "red" },
+    });
+    await expectQuiet(scene);
+  });
+
+  it("R13 an up with nothing to change is silent on the wire", () => expectSilentUp(scene));
+
+  it.each([
+    {
+      field: "name",
+      alias: "named by hand",
+      entry: `{ name: "second name" }`,
+      shown: { 'keys["named by hand"].name': "update" },
+      said: ["~ named by hand: {", '    ~ name: "first name" => "second name"', "  }"],
+      holds: { name: "second name" },
+    },
+    {
+      field: "enabled",
+      alias: "switched",
+      entry: "{ enabled: false }",
+      shown: { "keys.switched.enabled": "add" },
+      said: ["~ switched: {", "    + enabled: false", "  }"],
+      holds: { enabled: false },
+    },
+    {
+      field: "scopes",
+      alias: "scoped",
+      entry: `{ scopes: [{ representation: "carts", read: true }] }`,
+      shown: { "keys.scoped.scopes[0].update": "delete" },
+      said: [
+        "~ scoped: {",
+        "    ~ scopes: [",
+        "        ~ [0]: {",
+        "                - update: true",
+        "              }",
+        "      ]",
+        "  }",
+      ],
+      holds: { scopes: [{ representation: "carts", read: true, update: false }] },
+    },
+  ])(
+    "K1 another $field of one entry is all that is shown, and a GET and a PATCH make it so",
+    async (given) => {
+      const { said, requests, changed } = await change(withKeys({ [given.alias]: given.entry }), given.shown);
+      const lines = ["  ~ keys: {", ...given.said.map((line) => `      ${line}`), "    }", "Resources:"];
+      expect(said).toContain(lines.map((line) => (line === "Resources:" ? line : `    ${line}`)).join("\n"));
+      expect(requests).toEqual({ readApiKey: 1, editApiKey: 1 });
+      expect(keys.get(given.alias)).toMatchObject(given.holds);
+      expect(changed).toEqual([]);
+    },
+  );
+
+  it("K1 a change of the defaults edits each entry that has no value of its own", async () => {
+    text = { ...text, defaults: `{ customerId: "customer-1", scopes: ${reading("refunds")} }` };
+    const { requests, changed } = await change(text, { "defaults.scopes[0].representation": "update" });
+    expect(requests).toEqual({ readApiKey: 7, editApiKey: 7 });
+    expect(keys.get("plain")?.scopes).toMatchObject([{ representation: "refunds", read: true }]);
+    expect(keys.get("scoped")?.scopes).toMatchObject([{ representation: "carts", read: true }]);
+    expect(changed).toEqual([]);
+  });
+
+  it("R2 what only moves between entries and defaults, or is spelled otherwise, is no change", async () => {
+    const reversed = Object.entries(text.keys).toReversed();
+    text = { ...text, keys: Object.fromEntries(reversed) };
+    await scene.declare(programWithSet({ ...text, keys: { ...text.keys, plain: `{ name: "plain" }` } }));
+    await expectSilentUp(scene);
+    const elsewhere = `{ customerId: "customer-1", scopes: [{ representation: "carts", read: true }] }`;
+    const own = Object.entries(text.keys).map(([alias, entry]) => [
+      alias,
+      alias === "scoped" ? "{}" : entry.replace("{", `{ scopes: ${reading("refunds")}, `),
+    ]);
+    await scene.declare(programWithSet({ ...text, defaults: elsewhere, keys: Object.fromEntries(own) }));
+    await expectSilentUp(scene);
+    await scene.declare(programWithSet(text));
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("R5 the drift of one entry is shown as old → now and now → declared, and healed", async () => {
+    scene.service.editKey(idOf("plain"), { enabled: false, name: "renamed elsewhere" });
+    const preview = await scene.stack.previewRefresh();
+    scene.service.clearRequests();
+    const up = await scene.stack.up({ refresh: true });
+    for (const outcome of [preview, up]) {
+      expect(outcome.ok, outcome.output).toBe(true);
+      expect(foundBy(outcome)).toEqual({ "keys.plain.enabled": "add", "keys.plain.name": "add" });
+      expect(shownOf(outcome)).toEqual({ "keys.plain.enabled": "delete", "keys.plain.name": "delete" });
+    }
+    // The drifted key by itself too, since the list only confirms.
+    expect(sent(scene)).toEqual({ listApiKeys: 1, readApiKey: 3, editApiKey: 1 });
+    expect(await changedBy(() => expectWhole(scene))).toEqual([]);
+    expect(keys.get("plain")).toMatchObject({ enabled: true, name: "plain" });
+    await expectQuiet(scene);
+  });
+
+  it("K2 R10 entries are replaced within the update: the new keys stand before the old ones go", async () => {
+    const before = keys;
+    const replaced = {
+      prefixed: `{ prefix: "new" }`,
+      owned: "{}",
+      rotated: `{ keepers: { month: "june" } }`,
+    };
+    const { requests, wire, changed } = await change(withKeys(replaced), {
+      "keys.prefixed.prefix": "update",
+      "keys.owned.customerId": "delete",
+      "keys.rotated.keepers.month": "update",
+    });
+    expect(requests).toEqual({ listApiKeys: 1, createApiKey: 3, deleteApiKey: 3 });
+    expect(wire.slice(-3)).toEqual(["DELETE", "DELETE", "DELETE"]);
+    expect(changed).toEqual(["owned", "prefixed", "rotated"]);
+    for (const alias of changed) {
+      expect(scene.service.key(before.get(alias)?.id ?? "")).toMatchObject({ deleted: true });
+    }
+  });
+
+  it("an entry that is left out is deleted, a new one is made, and neither touches another", async () => {
+    without("full");
+    const { requests, changed } = await change(withKeys({ late: `{ name: "late one" }` }), {
+      "keys.full": "delete",
+      "keys.late": "add",
+    });
+    expect(requests).toEqual({ listApiKeys: 1, createApiKey: 1, deleteApiKey: 1 });
+    expect(changed).toEqual(["full"]);
+  });
+
+  it("an entry with renamedFrom has the key of the alias before; without it, it is another key", async () => {
+    const id = idOf("late");
+    without("late");
+    const moved = withKeys({ later: `{ name: "late one", renamedFrom: "late" }` });
+    const { requests } = await change(moved, { "keys.late": "delete", "keys.later": "add" });
+    expect(requests).toEqual({});
+    expect(keys.get("later")).toMatchObject({ id, name: "late one" });
+    await scene.declare(programWithSet(withKeys({ later: `{ name: "late one" }` })));
+    await expectSilentUp(scene);
+    without("later");
+    const anew = withKeys({ latest: `{ name: "late one" }` });
+    const other = await change(anew, { "keys.later": "delete", "keys.latest": "add" });
+    expect(other.requests).toEqual({ listApiKeys: 1, createApiKey: 1, deleteApiKey: 1 });
+    expect(idOf("latest")).not.toBe(id);
+  });
+
+  it("a change of the workspace replaces the set: every key is made before one is deleted", async () => {
+    text = { ...text, workspaceId: "ws_second" };
+    await scene.declare(programWithSet(text));
+    const preview = await scene.stack.preview();
+    expect(stepsFor(preview, "set").map(({ op }) => op)).toEqual([
+      "create-replacement",
+      "replace",
+      "delete-replaced",
+    ]);
+    expect(stepsFor(preview, "set")[1]).toMatchObject({ replacedFor: ["workspaceId"] });
+    scene.service.clearRequests();
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    const count = keys.size;
+    expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: count, deleteApiKey: count });
+    const methods = scene.service.requests.map(({ method }) => method);
+    expect(methods.lastIndexOf("POST")).toBeLessThan(methods.indexOf("DELETE"));
+    expect(await changedBy(() => expectWhole(scene))).toHaveLength(count);
+    await expectQuiet(scene);
+  });
+
+  it("R7 destroy deletes every key, whoever deleted one before", async () => {
+    const [first] = scene.service.keys({ deleted: false });
+    scene.service.deleteKey(first?.id ?? "");
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(scene.service.keys({ deleted: false })).toEqual([]);
+    expect((await scene.stack.exportState()).resources ?? []).toEqual([]);
+  });
+});

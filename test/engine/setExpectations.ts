@@ -1,0 +1,72 @@
+import { expect } from "vitest";
+import type { StoredKey } from "../service";
+import { expectQuiet, stepsFor } from "./expectations";
+import type { Outcome } from "./outcome";
+import type { Scene } from "./scene";
+import { programWithSet, type SetText } from "./setProgram";
+
+/** What an outcome shows of the set's difference: the paths of the values, each with what becomes of it. */
+export function shownOf(outcome: Outcome): Readonly<Record<string, string>> {
+  const [step] = stepsFor(outcome, "set").filter(({ duringRefresh }) => !duringRefresh);
+  expect(step?.op, outcome.output).toBe("update");
+  return diffOf(step?.detailedDiff ?? {});
+}
+
+/** The same of what a refresh found. */
+export function foundBy(outcome: Outcome): Readonly<Record<string, string>> {
+  const [step] = stepsFor(outcome, "set").filter(({ duringRefresh }) => duringRefresh);
+  return diffOf(step?.detailedDiff ?? {});
+}
+
+function diffOf(diff: Readonly<Record<string, { readonly diffKind: string }>>) {
+  return Object.fromEntries(Object.entries(diff).map(([path, { diffKind }]) => [path, diffKind]));
+}
+
+/** What was sent to the service, as the methods of its requests, each with how often. */
+export function sent({ service }: Scene): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { endpoint } of service.requests) counts[endpoint] = (counts[endpoint] ?? 0) + 1;
+  return counts;
+}
+
+/**
+ * Declares this, previews it and makes it so: preview and up show exactly these paths, the preview asks the service
+ * for nothing, and nothing is left to show after it (R2, R3, R12). Gives what was sent, the preview as text, and the keys
+ * by alias.
+ */
+export async function becomes(scene: Scene, text: SetText, shown: Readonly<Record<string, string>>) {
+  await scene.declare(programWithSet(text));
+  scene.service.clearRequests();
+  const preview = await scene.stack.preview({ diff: true });
+  expect(preview.ok, preview.output).toBe(true);
+  expect(shownOf(preview)).toEqual(shown);
+  expect(sent(scene)).toEqual({});
+  const up = await scene.stack.up();
+  expect(up.ok, up.output).toBe(true);
+  expect(shownOf(up)).toEqual(shown);
+  const requests = sent(scene);
+  const wire = scene.service.requests.map(({ method }) => method);
+  const keys = await expectWhole(scene);
+  await expectQuiet(scene);
+  return { requests, wire, keys, said: preview.stdout };
+}
+
+/** State and the outputs hold id and secret of each live key by its alias, and no others. Gives the keys by alias. */
+export async function expectWhole({ stack, service }: Scene): Promise<ReadonlyMap<string, StoredKey>> {
+  const { resources = [] } = await stack.exportState({ showSecrets: true });
+  const outputsOf = (type: RegExp) => resources.find((one) => type.test(one.type))?.outputs ?? {};
+  const [outputs, state] = [outputsOf(/:Stack$/), outputsOf(/:ApiKeySet$/)];
+  const live = new Map(service.keys({ deleted: false }).map((key) => [key.id, key]));
+  const ids: Record<string, string> = state["ids"];
+  expect(Object.values(ids).toSorted()).toEqual([...live.keys()].toSorted());
+  const keys = new Map(Object.entries(ids).map(([alias, id]) => [alias, live.get(id) as StoredKey]));
+  const each = (of: (key: StoredKey) => unknown) =>
+    Object.fromEntries([...keys].map(([alias, key]) => [alias, of(key)]));
+  for (const held of [outputs, state]) {
+    expect(held["ids"]).toEqual(ids);
+    expect(held["maskedKeys"]).toEqual(each(({ maskedKey }) => maskedKey));
+    expect(JSON.parse(held["secrets"].plaintext)).toEqual(each(({ key }) => key));
+  }
+  expect(Object.keys(state["keys"]).toSorted()).toEqual([...keys.keys()].toSorted());
+  return keys;
+}
