@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Fault } from "../service";
+import { errorsFor, expectQuiet, expectSilentUp, stepsFor } from "./expectations";
+import { type Scene, setScene } from "./scene";
+import { expectWhole, foundBy, sent, shownOf } from "./setExpectations";
+import { programWithSet, type SetText } from "./setProgram";
+
+const defaults = `{ customerId: "customer" }`;
+const refused: Fault = { kind: "status", status: 403, body: { message: "not this one" } };
+
+/** The next writes of keys with these names go wrong so. */
+function meet(scene: Scene, names: readonly string[], fault: Fault): void {
+  for (const name of names) {
+    const when = ({ body }: { readonly body: unknown }) => (body as { name?: unknown })?.name === name;
+    scene.service.inject({ when, fault });
+  }
+}
+
+const heldBy = async ({ stack }: Scene) => {
+  const { resources = [] } = await stack.exportState({ showSecrets: true });
+  const set = resources.find(({ urn }) => urn.endsWith("::set"));
+  return { aliases: Object.keys(set?.outputs?.["ids"] ?? {}), set };
+};
+
+describe("a set in which some keys fail", () => {
+  let scene: Scene;
+  const five: SetText = { defaults, keys: { a: "{}", b: "{}", c: "{}", d: "{}", e: "{}" } };
+  beforeAll(async () => {
+    scene = await setScene("set-partial", { program: programWithSet(five) });
+  });
+  afterAll(() => scene?.close());
+
+  it("a create in which 2 of 5 are refused names them and why, and keeps the others", async () => {
+    meet(scene, ["b", "d"], refused);
+    const up = await scene.stack.up();
+    const [first, ...lines] = errorsFor(up, "set");
+    expect(first).toBe(
+      "Creating the keys of workspace ws_main: 2 of 5 failed. State holds what was done; run up again, which does the rest.",
+    );
+    expect(lines.map((line) => line.trim().slice(0, 24)).toSorted()).toEqual([
+      '"b": Creating key "b" in',
+      '"d": Creating key "d" in',
+    ]);
+    for (const line of lines) expect(line).toContain("403");
+    const { aliases, set } = await heldBy(scene);
+    expect(aliases).toEqual(["a", "c", "e"]);
+    expect(set?.outputs?.["keys"]).toEqual({ a: {}, c: {}, e: {} });
+    expect(scene.service.keys().map(({ name }) => name)).toEqual(["a", "c", "e"]);
+  });
+
+  it("the next preview shows an update, with a refresh exactly what is missing; the next up makes that alone", async () => {
+    const preview = await scene.stack.preview();
+    expect(stepsFor(preview, "set").map(({ op }) => op)).toEqual(["update"]);
+    const exact = await scene.stack.previewRefresh();
+    expect(shownOf(exact)).toEqual({ "keys.b": "add", "keys.d": "add" });
+    scene.service.clearRequests();
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: 2 });
+    await expectWhole(scene);
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("an update in which an edit and an addition are refused does the rest of it, deletions too", async () => {
+    const keys = { a: "{ enabled: false }", b: "{ enabled: false }", c: "{}", f: "{}", g: "{}" };
+    meet(scene, ["b", "f"], refused);
+    await scene.declare(programWithSet({ defaults, keys }));
+    const up = await scene.stack.up();
+    const [first, ...lines] = errorsFor(up, "set");
+    expect(first).toContain("Updating the keys of workspace ws_main: 2 of 6 failed.");
+    expect(lines.map((line) => line.trim().slice(0, 5)).toSorted()).toEqual(['"b": ', '"f": ']);
+    expect((await heldBy(scene)).aliases).toEqual(["a", "b", "c", "g"]);
+    const live = scene.service.keys().map(({ name, enabled }) => `${name} ${enabled}`);
+    expect(live.toSorted()).toEqual(["a false", "b true", "c true", "g true"]);
+    // The engine keeps the inputs of before; a refresh writes what is so.
+    const preview = await scene.stack.previewRefresh();
+    expect(shownOf(preview)).toEqual({ "keys.b.enabled": "update", "keys.f": "add" });
+    scene.service.clearRequests();
+    const next = await scene.stack.up();
+    expect(next.ok, next.output).toBe(true);
+    expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: 1, readApiKey: 1, editApiKey: 1 });
+    await expectWhole(scene);
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("a replacement whose old key can't be deleted is finished by the next up, and the new one serves", async () => {
+    const keys = {
+      a: "{ enabled: false, keepers: { month: 'june' } }",
+      b: "{ enabled: false }",
+      c: "{}",
+      f: "{}",
+    };
+    scene.service.inject({ endpoint: "deleteApiKey", times: 2, fault: refused });
+    await scene.declare(programWithSet({ defaults, keys: { ...keys, g: "{}" } }));
+    const failed = await scene.stack.up();
+    expect(errorsFor(failed, "set")[1]).toContain('"a": Deleting key "a"');
+    expect(scene.service.keys().filter(({ name }) => name === "a")).toHaveLength(2);
+    scene.service.clearFaults();
+    const refresh = await scene.stack.refresh();
+    expect(refresh.ok, refresh.output).toBe(true);
+    scene.service.clearRequests();
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(sent(scene)).toEqual({ deleteApiKey: 1 });
+    await expectWhole(scene);
+    await expectSilentUp(scene);
+  });
+
+  it("a refresh in which one can't be read fails with its alias, and leaves state as it is", async () => {
+    const before = await heldBy(scene);
+    const [first] = scene.service.keys();
+    scene.service.editKey(first?.id ?? "", { name: "renamed elsewhere" });
+    const when = ({ path }: { readonly path: string }) => path.endsWith(String(first?.id));
+    scene.service.inject({ endpoint: "readApiKey", when, times: 9, fault: refused });
+    const refresh = await scene.stack.refresh();
+    const [said, line] = errorsFor(refresh, "set");
+    expect(said).toContain("Reading the keys of workspace ws_main: 1 of 5 failed. State is unchanged");
+    expect(line).toContain(`"${first?.name}": `);
+    expect((await heldBy(scene)).set?.outputs).toEqual(before.set?.outputs);
+    scene.service.clearFaults();
+  });
+
+  it("a destroy in which one can't be deleted fails with its alias; the next one does the rest", async () => {
+    scene.service.inject({ endpoint: "deleteApiKey", fault: refused });
+    const failed = await scene.stack.destroy();
+    expect(errorsFor(failed, "set")[0]).toContain("Deleting the keys of workspace ws_main: 1 of 5 failed.");
+    expect(scene.service.keys()).toHaveLength(1);
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(scene.service.keys()).toEqual([]);
+  });
+});
+
+describe("a set that can't begin", () => {
+  let scene: Scene;
+  beforeAll(async () => {
+    const keys = { plain: "{ enabeld: true } as object", "a b": `{ expiresAt: -1, renamedFrom: "plain" }` };
+    scene = await setScene("set-refused", { program: programWithSet({ defaults, keys }) });
+  });
+  afterAll(() => scene?.close());
+
+  it("R8 all that is wrong with the entries is told at once, by its path, before anything is asked", async () => {
+    const preview = await scene.stack.preview();
+    expect(preview.ok).toBe(false);
+    for (const path of ["keys.plain", 'keys["a b"].expiresAt', 'keys["a b"].renamedFrom']) {
+      expect(preview.error).toContain(path);
+    }
+    expect(preview.error).toContain("enabled");
+    expect(sent(scene)).toEqual({});
+  });
+
+  it("a create in which all are refused leaves nothing in state", async () => {
+    await scene.declare(programWithSet({ defaults, keys: { a: "{}", b: "{}" } }));
+    scene.service.inject({ endpoint: "createApiKey", times: 2, fault: refused });
+    const failed = await scene.stack.up();
+    expect(errorsFor(failed, "set")[0]).toContain("all 2 failed. Nothing was created;");
+    expect((await heldBy(scene)).set).toBeUndefined();
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    await expectWhole(scene);
+  });
+});
+
+describe("a set with a key that is lost", () => {
+  let scene: Scene;
+  const keys = { whole: "{}", lost: "{}", other: "{}" };
+  const again = { ...keys, lost: "{ keepers: { again: 'yes' } }" };
+  beforeAll(async () => {
+    scene = await setScene("set-lost", { program: programWithSet({ defaults, keys }) });
+  });
+  afterAll(() => scene?.close());
+
+  // The key that was to be replaced serves until then.
+  it.each([
+    { what: "a new key", refreshed: false, deleted: 1 },
+    { what: "a replacement, with a refresh in between,", refreshed: true, deleted: 2 },
+  ])("K6 $what is red, and healed by the next up with another key", async ({ refreshed, deleted }) => {
+    meet(scene, ["lost"], { kind: "withoutKey" });
+    const failed = await scene.stack.up();
+    const [said, line] = errorsFor(failed, "set");
+    expect(said).toMatch(/1 of [13] failed|the one failed/);
+    expect(line).toContain("did not answer its secret");
+    const lost = scene.service.keys().findLast(({ name }) => name === "lost");
+    if (refreshed) expect((await scene.stack.refresh()).ok).toBe(true);
+    const preview = await scene.stack.preview();
+    expect(stepsFor(preview, "set").map(({ op }) => op)).toEqual(["update"]);
+    scene.service.clearRequests();
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: 1, deleteApiKey: deleted });
+    const healed = (await expectWhole(scene)).get("lost");
+    expect(healed?.id).not.toBe(lost?.id);
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+    await scene.declare(programWithSet({ defaults, keys: again }));
+  });
+
+  it("R6 a key that was deleted elsewhere is told by an update, and made again by `up --refresh`", async () => {
+    const before = await expectWhole(scene);
+    scene.service.deleteKey(before.get("other")?.id ?? "");
+    const other = "{ enabled: false }";
+    await scene.declare(programWithSet({ defaults, keys: { ...again, other } }));
+    const failed = await scene.stack.up();
+    expect(errorsFor(failed, "set")[1]).toMatch(/"other": Updating key "other".*pulumi up --refresh/);
+    scene.service.clearRequests();
+    const up = await scene.stack.up({ refresh: true });
+    expect(up.ok, up.output).toBe(true);
+    expect(foundBy(up)).toMatchObject({ "keys.other": "delete" });
+    expect(shownOf(up)).toEqual({ "keys.other": "add" });
+    const { createApiKey, editApiKey, deleteApiKey } = sent(scene);
+    expect([createApiKey, editApiKey, deleteApiKey]).toEqual([1, undefined, undefined]);
+    const after = await expectWhole(scene);
+    expect(after.get("other")).toMatchObject({ enabled: false });
+    expect(after.get("whole")).toEqual(before.get("whole"));
+    await expectQuiet(scene);
+  });
+});
