@@ -24,14 +24,16 @@ export interface FieldFacts {
 /** Facts by field schema: `schema.register(facts, {...})`. */
 export const facts = z.registry<FieldFacts>();
 
+/** Tells the user something that fails nothing; `about` are the ids that it speaks of, for where it is told in short. */
+export type Warn = (message: string, about?: readonly string[]) => void;
+
 /** What an operation works with. */
 export interface Session {
   /** Throws a Failure where the configuration is missing or bad. */
   readonly call: Call;
   /** What to do when the service does not accept the access token; throws as `call` does. */
   readonly tokenAdvice: string;
-  /** Tells the user something that fails nothing. */
-  readonly warn: (message: string) => void;
+  readonly warn: Warn;
   /** Keeps these texts out of all that the operation says from now on, as it keeps the access token out. */
   readonly hide: (...secrets: readonly unknown[]) => void;
   /** The objects of this kind that stand in state, as far as this process has met them, and those it made itself. */
@@ -50,7 +52,7 @@ export interface Session {
    * A session for one of the many things of this operation, by its name: what it leaves, hides and warns of is its own,
    * so that the answers to one are not searched for the secrets of all.
    */
-  readonly part: (name: string, warn: (message: string) => void) => Session;
+  readonly part: (name: string, warn: Warn) => Session;
   /** The text without what is hidden. */
   readonly masked: (text: string) => string;
 }

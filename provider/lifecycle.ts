@@ -2,7 +2,7 @@ import { canonicalInputs, failures } from "./check";
 import { maskSecrets } from "./client/secrets";
 import type { Transport } from "./client/transport";
 import { configuration, type Environment, type Settings } from "./config";
-import { type Definition, fieldsOf, type Outcome, type Session } from "./definition";
+import { type Definition, fieldsOf, type Outcome, type Session, type Warn } from "./definition";
 import { type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded, sentences } from "./errors";
 import { type Known, openKnown } from "./known";
@@ -179,8 +179,13 @@ function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly 
 }
 
 /** The configuration is looked at when a request is to be made, and not before: some operations make none. */
-function openSession(surroundings: Surroundings, known: Known, leaves: Leaves): Session {
-  const { settings, env, transport, warn, tell, run } = surroundings;
+function openSession(
+  surroundings: Surroundings,
+  known: Known,
+  leaves: Leaves,
+  warn: Warn = (message) => surroundings.warn(message),
+): Session {
+  const { settings, env, transport, tell, run } = surroundings;
   const hidden = new Set<string>();
   const ready = () => {
     const found = configuration(settings, env);
@@ -190,7 +195,7 @@ function openSession(surroundings: Surroundings, known: Known, leaves: Leaves): 
   };
   const masked = (text: string) => maskSecrets(text, [...hidden]);
   return {
-    warn: (message) => warn(inBounds(masked(oneLine(message)))),
+    warn: (message, about) => warn(inBounds(masked(oneLine(message))), about),
     hide: (...secrets) => {
       for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
     },
@@ -200,7 +205,7 @@ function openSession(surroundings: Surroundings, known: Known, leaves: Leaves): 
     over: run.over,
     tell: (line) => tell?.(inBounds(masked(oneLine(line)))),
     masked,
-    part: (name, heard) => openSession({ ...surroundings, warn: heard }, known, (line) => leaves(line, name)),
+    part: (name, heard) => openSession(surroundings, known, (line) => leaves(line, name), heard),
     get parallel() {
       return ready().parallel;
     },

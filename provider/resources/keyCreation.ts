@@ -17,7 +17,10 @@ export async function make(session: Session, declared: Properties): Promise<ApiK
   const seen = await witness(session, declared, { fresh: existing !== undefined });
   const birth: Birth = { session, declared, existing, doing, seen };
   const alike = "alike" in seen.before ? strangers(birth, seen.before.alike(declared)) : [];
-  if (alike.length > 0) session.warn(`${doing}: ${leftover(birth, alike)}`);
+  if (alike.length > 0) {
+    const ids = alike.map(({ id }) => id);
+    session.warn(`${doing}: ${leftover(birth, alike)}`, ids);
+  }
   const { record, problem } = await posted(birth, alike);
   if (record !== undefined) return record;
   return recovered(birth, problem ?? "the answer can't be used", "The service accepted it");

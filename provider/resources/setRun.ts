@@ -9,6 +9,8 @@ const mostTold = 20;
 const longestTold = 300;
 /** What may have been left in the service is named in it. */
 const longestUnresolved = 1_200;
+const longestId = 100;
+const longestPage = 3_500;
 const progressMs = 3_000;
 
 interface Trouble {
@@ -16,6 +18,8 @@ interface Trouble {
   readonly message: string;
   /** Whether something may stand in the service that no state holds. */
   readonly unresolved: boolean;
+  /** The ids that it speaks of. */
+  readonly about?: readonly string[] | undefined;
 }
 
 export interface Crowd {
@@ -44,7 +48,9 @@ export function openCrowd(session: Session, subject: string): Crowd {
     act: (session: Session, one: T) => Promise<string | undefined>,
   ): Promise<void> {
     const { name } = one;
-    const part = session.part(name, (message) => void warnings.push({ name, message, unresolved: false }));
+    const part = session.part(name, (message, about) => {
+      warnings.push({ name, message, unresolved: false, about });
+    });
     try {
       const failure = await act(part, one);
       if (failure !== undefined) failures.push({ name, message: part.masked(failure), unresolved: false });
@@ -77,7 +83,7 @@ export function openCrowd(session: Session, subject: string): Crowd {
     },
     lines: () => firstOf(failures),
     close: () => {
-      for (const line of firstOf(warnings)) session.warn(line);
+      for (const line of [...firstOf(warnings), ...othersOf(warnings)]) session.warn(line);
       const lines = new Set(firstOf(failures));
       for (const line of failures.filter(({ unresolved }) => unresolved).map(told)) {
         if (!lines.has(line)) session.warn(line);
@@ -98,6 +104,17 @@ function firstOf(troubles: readonly Trouble[]): readonly string[] {
     .map((one) => inBounds(told(one), one.unresolved ? longestUnresolved : longestTold));
   const rest = troubles.length - lines.length;
   return rest === 0 ? lines : [...lines, `and ${rest.toLocaleString("en")} more`];
+}
+
+/** The ids that those beyond the first speak of: each is told, or nobody could find what was left. */
+function othersOf(troubles: readonly Trouble[]): readonly string[] {
+  const pages: string[] = [];
+  for (const id of troubles.slice(mostTold).flatMap(({ about = [] }) => about)) {
+    const [page = "", text] = [pages.at(-1), inBounds(id, longestId)];
+    if (page === "" || page.length + text.length > longestPage) pages.push(`the others are of ${text}`);
+    else pages[pages.length - 1] = `${page}, ${text}`;
+  }
+  return pages;
 }
 
 /** Its message may hold anything. The others' results must not be lost to it. */
