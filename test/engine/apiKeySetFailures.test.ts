@@ -24,7 +24,7 @@ const heldBy = async ({ stack }: Scene) => {
 
 describe("a set in which some keys fail", () => {
   let scene: Scene;
-  const five: SetText = { defaults, keys: { a: "{}", b: "{}", c: "{}", d: "{}", e: "{}" } };
+  const five: SetText = { defaults, keys: { a: "{}", b: `{ name: "b" }`, c: "{}", d: "{}", e: "{}" } };
   beforeAll(async () => {
     scene = await setScene("set-partial", { program: programWithSet(five) });
   });
@@ -63,8 +63,8 @@ describe("a set in which some keys fail", () => {
   });
 
   it("an update in which an edit and an addition are refused does the rest of it, deletions too", async () => {
-    const keys = { a: "{ enabled: false }", b: "{ enabled: false }", c: "{}", f: "{}", g: "{}" };
-    meet(scene, ["b", "f"], refused);
+    const keys = { a: "{ enabled: false }", b: `{ name: "new b" }`, c: "{}", f: "{}", g: "{}" };
+    meet(scene, ["new b", "f"], refused);
     await scene.declare(programWithSet({ defaults, keys }));
     const up = await scene.stack.up();
     const [first, ...lines] = errorsFor(up, "set");
@@ -75,7 +75,7 @@ describe("a set in which some keys fail", () => {
     expect(live.toSorted()).toEqual(["a false", "b true", "c true", "g true"]);
     // The engine keeps the inputs of before; a refresh writes what is so.
     const preview = await scene.stack.previewRefresh();
-    expect(shownOf(preview)).toEqual({ "keys.b.enabled": "update", "keys.f": "add" });
+    expect(shownOf(preview)).toEqual({ "keys.b.name": "update", "keys.f": "add" });
     scene.service.clearRequests();
     const next = await scene.stack.up();
     expect(next.ok, next.output).toBe(true);
@@ -88,7 +88,7 @@ describe("a set in which some keys fail", () => {
   it("a replacement whose old key can't be deleted is finished by the next up, and the new one serves", async () => {
     const keys = {
       a: "{ enabled: false, keepers: { month: 'june' } }",
-      b: "{ enabled: false }",
+      b: `{ name: "new b" }`,
       c: "{}",
       f: "{}",
     };
