@@ -6,7 +6,7 @@ import { checkout } from "./folders";
 import { type Scene, setScene } from "./scene";
 
 /** A state that this version writes, with the program that it is of. */
-export const stories = ["settled", "unsettled"] as const;
+export const stories = ["settled", "unsettled", "sets"] as const;
 export type Story = (typeof stories)[number];
 
 /** The folder of all snapshots; each version of the package that changed the state's shape has one in it. */
@@ -87,6 +87,22 @@ export const live: Readonly<Record<Story, (scene: Scene) => Promise<void>>> = {
     const { resources = [] } = await stack.exportState();
     const target = resources.flatMap(({ urn }) => (/::(drifted|moved)$/.test(urn) ? [urn] : []));
     const refresh = await stack.refresh({ target });
+    expect(refresh.ok, refresh.output).toBe(true);
+  },
+
+  async sets(scene) {
+    const { service, stack } = scene;
+    at(scene, "first");
+    const up = await stack.up({ parallel: 1 });
+    expect(up.ok, up.output).toBe(true);
+    at(scene, undefined);
+    service.inject({ endpoint: "createApiKey", when: asksFor("lost"), fault: { kind: "withoutKey" } });
+    service.inject({ endpoint: "deleteApiKey", times: 2, fault: { kind: "status", status: 403 } });
+    const failed = await stack.up({ parallel: 1 });
+    expect(failed.ok).toBe(false);
+    const drifted = service.keys().find(({ name }) => name === "drifted");
+    service.editKey(drifted?.id ?? "", { enabled: false, scopes: [] });
+    const refresh = await stack.refresh();
     expect(refresh.ok, refresh.output).toBe(true);
   },
 };

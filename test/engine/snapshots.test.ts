@@ -1,11 +1,10 @@
 import { readdirSync } from "node:fs";
-import { cp, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectSilentUp, stepsFor } from "./expectations";
 import type { Outcome } from "./outcome";
 import type { Scene } from "./scene";
-import { at, type Story, sceneOf, snapshots } from "./snapshotMaking";
+import { at, snapshots } from "./snapshotMaking";
+import { acting, restored } from "./snapshotRestoring";
 
 const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
 const workspace = ({ service }: Scene, id: string) => service.workspaces().find((one) => one.id === id);
@@ -13,33 +12,6 @@ const live = ({ service }: Scene) =>
   Object.fromEntries(service.keys({ deleted: false }).map(({ id, name }) => [id, name]));
 const writes = ({ service }: Scene) =>
   service.requests.flatMap(({ method, endpoint }) => (method === "GET" ? [] : [endpoint]));
-
-/** A stack with a snapshot's state and program, on a service that holds what it speaks of. */
-async function restored(version: string, story: Story): Promise<Scene> {
-  const scene = await sceneOf(version, story);
-  const { keys, scopes, workspaces } = JSON.parse(
-    await readFile(join(snapshots, version, `${story}.service.json`), "utf8"),
-  );
-  for (const key of keys) scene.service.addKey(key);
-  for (const scope of scopes) scene.service.addScope(scope);
-  for (const { id, tenant: _, ...values } of workspaces) scene.service.editWorkspace(id, values);
-  const file = join(scene.project.dir, "state.json");
-  await cp(join(snapshots, version, `${story}.state.json`), file);
-  expectOk(await scene.stack.run(["stack", "import", "--file", file]));
-  await rm(file);
-  return scene;
-}
-
-/** The resources with a step other than "same", each with its steps. */
-function acting({ steps }: Outcome): Readonly<Record<string, readonly string[]>> {
-  const found: Record<string, string[]> = {};
-  for (const { name, op } of steps) {
-    if (["same", "read"].includes(op)) continue;
-    found[name] ??= [];
-    found[name].push(op);
-  }
-  return found;
-}
 
 describe.each(readdirSync(snapshots))("a settled state that version %s wrote", (version) => {
   let scene: Scene;

@@ -1,0 +1,34 @@
+import { cp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { Outcome } from "./outcome";
+import type { Scene } from "./scene";
+import { type Story, sceneOf, snapshots } from "./snapshotMaking";
+
+/** A stack with a snapshot's state and program, on a service that holds what it speaks of. */
+export async function restored(version: string, story: Story): Promise<Scene> {
+  const scene = await sceneOf(version, story);
+  const { keys, scopes, workspaces } = JSON.parse(
+    await readFile(join(snapshots, version, `${story}.service.json`), "utf8"),
+  );
+  for (const key of keys) scene.service.addKey(key);
+  for (const scope of scopes) scene.service.addScope(scope);
+  for (const { id, tenant: _, ...values } of workspaces) scene.service.editWorkspace(id, values);
+  const file = join(scene.project.dir, "state.json");
+  await cp(join(snapshots, version, `${story}.state.json`), file);
+  const imported = await scene.stack.run(["stack", "import", "--file", file]);
+  expect(imported.ok, imported.output).toBe(true);
+  await rm(file);
+  return scene;
+}
+
+/** The resources with a step other than "same", each with its steps. */
+export function acting({ steps }: Outcome): Readonly<Record<string, readonly string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const { name, op } of steps) {
+    if (["same", "read"].includes(op)) continue;
+    found[name] ??= [];
+    found[name].push(op);
+  }
+  return found;
+}

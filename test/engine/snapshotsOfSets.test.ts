@@ -1,0 +1,106 @@
+import { readdirSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectSilentUp } from "./expectations";
+import type { Outcome } from "./outcome";
+import type { Scene } from "./scene";
+import { sent } from "./setExpectations";
+import { at, snapshots } from "./snapshotMaking";
+import { acting, restored } from "./snapshotRestoring";
+
+const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
+const liveIds = ({ service }: Scene) =>
+  service
+    .keys({ deleted: false })
+    .map(({ id }) => id)
+    .toSorted();
+
+describe.each(readdirSync(snapshots))("a state with sets of keys that version %s wrote", (version) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await restored(version, "sets");
+  });
+  afterAll(() => scene?.close());
+  /** The secrets in state, by alias, of the set that has these. */
+  const secretsOf = async (name: string): Promise<Record<string, string>> => {
+    const { resources = [] } = await scene.stack.exportState({ showSecrets: true });
+    const set = resources.find(({ urn }) => urn.endsWith(`::${name}`));
+    return JSON.parse(set?.outputs?.["secrets"].plaintext);
+  };
+
+  it("shows in preview what is left to do of the one, and nothing of the other, refreshed or not", async () => {
+    const preview = await scene.stack.preview();
+    expectOk(preview);
+    expect(acting(preview)).toEqual({ unsettled: ["update"] });
+    expect(sent(scene)).toEqual({});
+    const refreshed = await scene.stack.previewRefresh({ diff: true });
+    expectOk(refreshed);
+    expect(acting(refreshed)).toEqual({ settled: ["refresh"], unsettled: ["refresh", "update"] });
+    const shown = refreshed.steps.filter(({ duringRefresh, diffs }) => duringRefresh && diffs.length > 0);
+    expect(shown).toEqual([]);
+  });
+
+  it("the next up heals what is lost, drifted and left behind, and nothing else (K6)", async () => {
+    scene.service.clearRequests();
+    expectOk(await scene.stack.up());
+    expect(sent(scene)).toEqual({
+      listApiKeys: 1,
+      createApiKey: 1,
+      readApiKey: 1,
+      editApiKey: 1,
+      deleteApiKey: 3,
+    });
+    const [healed] = scene.service.keys({ deleted: false }).filter(({ name }) => name === "lost");
+    expect(liveIds(scene)).toEqual(
+      [
+        "key_byItself",
+        "key_drifted",
+        "key_full",
+        "key_plain",
+        "key_renewed2",
+        "key_rewritten",
+        "key_takenOver",
+        healed?.id ?? "no key",
+      ].toSorted(),
+    );
+    expect(scene.service.key("key_drifted")).toMatchObject({ enabled: true, scopes: [{ read: true }] });
+    expect(await secretsOf("unsettled")).toEqual({
+      drifted: "sk_test_drifted",
+      lost: healed?.key,
+      renewed: "sk_test_renewed2",
+    });
+    await expectSilentUp(scene);
+  });
+
+  it("takes every change that is made in place, without touching an id or a secret (K1, K6)", async () => {
+    const before = scene.service.keys().map(({ id, key }) => [id, key]);
+    const secrets = await secretsOf("settled");
+    at(scene, "later");
+    const up = await scene.stack.up();
+    expectOk(up);
+    expect(acting(up)).toEqual({ settled: ["update"] });
+    expect(scene.service.keys().map(({ id, key }) => [id, key])).toEqual(before);
+    expect(await secretsOf("settled")).toEqual(secrets);
+    expect(scene.service.key("key_plain")?.scopes).toMatchObject([{ read: true, update: true }]);
+    expect(scene.service.key("key_byItself")).toMatchObject({ enabled: true, scopes: [] });
+    expect(scene.service.key("key_rewritten")).toMatchObject({ name: "rewritten, renamed" });
+    expectOk(await scene.stack.previewRefresh({ expectNoChanges: true }));
+  });
+
+  it("is destroyed (K10)", async () => {
+    expectOk(await scene.stack.destroy());
+    expect(liveIds(scene)).toEqual([]);
+    expect((await scene.stack.exportState()).resources ?? []).toEqual([]);
+  });
+});
+
+describe.each(readdirSync(snapshots))("the same state that version %s wrote, as it is", (version) => {
+  it("is destroyed, with what was left behind", async () => {
+    const scene = await restored(version, "sets");
+    try {
+      expectOk(await scene.stack.destroy());
+      expect(liveIds(scene)).toEqual([]);
+    } finally {
+      await scene.close();
+    }
+  });
+});
