@@ -3,6 +3,7 @@
  *
  * --schedules N, --host N, --engine N: how many below the door, in the engine's host, and on the engine itself (10,000,
  * 300 and 20).
+ * --sets N: how many ups of a set of hundreds of keys are ended at some moment, on the engine itself (25).
  * --first N: the first seed (1).
  * --seed N: this one alone; with --host in the host, with --engine on the engine.
  */
@@ -12,6 +13,7 @@ import { measureAmplification } from "./amplification";
 import { tryOutInWorkers } from "./crowd";
 import { openForeigner } from "./foreigner";
 import { quickenPauses } from "./quickPauses";
+import { tryOutSets } from "./sets";
 import { story } from "./story";
 import { table } from "./table";
 import { count, openTally, violationsIn } from "./tally";
@@ -23,6 +25,7 @@ const { values } = parseArgs({
     schedules: { type: "string", default: "10000" },
     host: { type: "string" },
     engine: { type: "string" },
+    sets: { type: "string", default: "25" },
     first: { type: "string", default: "1" },
     seed: { type: "string" },
   },
@@ -71,6 +74,7 @@ async function run(): Promise<boolean> {
     await campaign("process", Number(values.schedules)),
     await campaign("host", Number(values.host ?? 300)),
     await campaign("engine", Number(values.engine ?? 20)),
+    await tryOutSets(Number(values.first), Number(values.sets)),
   ];
   return ends.every((well) => well);
 }

@@ -16,14 +16,19 @@ export interface Target {
   hasEnded(): boolean;
 }
 
+/** How a command is ended. */
+export type Ending = InterruptionKind | "sigterm";
+
 /** Settles when the signals are sent and the provider's hosts have ended. */
-export async function cutShort(kind: InterruptionKind, target: Target): Promise<void> {
+export async function cutShort(kind: Ending, target: Target): Promise<void> {
   const hosts = descendants(target.pid)
     .filter(({ args }) => hostScript.test(args))
     .map(({ pid }) => pid);
   switch (kind) {
     case "ctrlC":
       return send(target.pid, "SIGINT");
+    case "sigterm":
+      return send(target.pid, "SIGTERM");
     case "twoCtrlC":
       send(target.pid, "SIGINT");
       await until(() => target.hasEnded() || target.printed().includes("press ^C again"));
