@@ -12,6 +12,8 @@ const tokens = {
   argument: "canary-token-by-argument",
 };
 const existing = { first: "sk_canary_taken_over_first_value", second: 'sk_canary_"second"/<value>&' };
+/** One key takes each over. */
+const inSet = (value: string) => `${value}_in_a_set`;
 
 const program = (step: string, existingKey: string, more = "") => `
   import * as apikeys from "pulumi-apikeys";
@@ -32,8 +34,17 @@ const program = (step: string, existingKey: string, more = "") => `
   new apikeys.WorkspaceSettings("settings", { workspaceId, defaultKeyPrefix: "${step}", onDestroy: "restore" });
   new apikeys.Scope("orders", { workspaceId, name: "Orders", representation: "orders" });
   new apikeys.CustomerBilling("credits", { workspaceId, totalCredits: "100", grant: "${step}" });
+  const set = new apikeys.ApiKeySet("set", {
+    workspaceId,
+    defaults: { customerId, name: "in a set, ${step}" },
+    keys: {
+      one: {}, two: { keepers: { step: "${step}" } }, three: { customerId: "another" },
+      takenOver: { existingKey: process.env["${existingKey}"] + "_in_a_set" },
+    },
+  });
   ${more}
-  export const secrets = [...made, ofEnv, ofArgument, takenOver].map(({ key }) => key);
+  export const { secrets: secretsOfSet, keys: keysOfSet } = set;
+  export const secrets = [...[...made, ofEnv, ofArgument, takenOver].map(({ key }) => key), set.key("two")];
   export const given = takenOver.existingKey;
 `;
 
@@ -46,6 +57,13 @@ const go = (command: string, ...args: string[]) =>
   scene.stack.run([command, "--yes", "--skip-preview", "--continue-on-error", ...args]);
 const meet = (endpoint: Endpoint, ...faults: readonly Fault[]) => {
   for (const fault of faults) scene.service.inject({ endpoint, fault });
+};
+/** The same for the key of this value alone: a service that tells it to whoever asks for another can't be helped. */
+const meetWith = (value: string, endpoint: Endpoint, ...faults: readonly Fault[]) => {
+  const id = scene.service.keys().find(({ key }) => key === value)?.id;
+  const when = ({ path, body }: { readonly path: string; readonly body: unknown }) =>
+    (body as { key?: unknown } | undefined)?.key === value || path.split("/").at(-1) === id;
+  for (const fault of faults) scene.service.inject({ endpoint, when, fault });
 };
 /** The service says too much: its errors repeat what they were asked, token and body. */
 const speak = (errorBody: Dialect["errorBody"]) =>
@@ -96,7 +114,9 @@ it("no secret gets out of creates that are refused, lost, cut or garbled", async
     { kind: "otherRecord" },
   ];
   meet("createApiKey", ...lost, tooMuch(tokens.config));
-  meet("migrateApiKey", tooMuch(existing.first), { kind: "garbled" });
+  for (const value of [existing.first, inSet(existing.first)]) {
+    meetWith(value, "migrateApiKey", tooMuch(value), { kind: "garbled" });
+  }
   meet("createBilling", { kind: "truncated" });
   meet("createScope", { kind: "status", status: 400, body: tokens.config });
   meet("editWorkspace", tooMuch(tokens.config));
@@ -121,8 +141,13 @@ it("no secret gets out of what shows the state, of updates that fail and of a re
   working(await scene.stack.run(["preview", "--diff"]));
   working(await scene.stack.run(["preview", "--diff", "--refresh", "--debug", "--show-replacement-steps"]));
   meet("editApiKey", { kind: "errorAfter" }, tooMuch(tokens.config), { kind: "garbled" }, { kind: "html" });
-  meet("migrateApiKey", tooMuch(existing.second), { kind: "errorAfter" });
-  meet("deleteApiKey", tooMuch(tokens.argument));
+  for (const value of [existing.second, inSet(existing.second)]) {
+    meetWith(value, "migrateApiKey", tooMuch(value), { kind: "errorAfter" });
+  }
+  const ofArgument = ({ path }: { readonly path: string }) => path.includes("ws_argument");
+  scene.service.inject({ endpoint: "deleteApiKey", when: ofArgument, fault: tooMuch(tokens.argument) });
+  const ofConfig = ({ path }: { readonly path: string }) => path.includes("ws_config");
+  scene.service.inject({ endpoint: "deleteApiKey", when: ofConfig, fault: tooMuch(tokens.config) });
   failing(await go("up", "--diff"));
   scene.service.clearFaults();
   for (const line of [
@@ -161,7 +186,10 @@ it("no secret gets out of a refresh and a destroy that fail, nor stands in any c
   meet("readApiKey", tooMuch(tokens.config), { kind: "html" }, { kind: "garbled" });
   failing(await scene.stack.refresh());
   scene.service.clearFaults();
-  meet("deleteApiKey", tooMuch(existing.second), { kind: "errorAfter" }, { kind: "garbled" });
+  for (const value of [existing.second, inSet(existing.second)]) {
+    meetWith(value, "deleteApiKey", tooMuch(value));
+  }
+  meet("deleteApiKey", { kind: "errorAfter" }, { kind: "garbled" });
   meet("editWorkspace", tooMuch(tokens.config));
   failing(await go("destroy"));
   scene.service.clearFaults();
@@ -174,7 +202,8 @@ it("no secret gets out of a refresh and a destroy that fail, nor stands in any c
 
 it("all of them were there to get out", () => {
   const secrets = scene.service.secrets();
-  expect(secrets).toEqual(expect.arrayContaining([...Object.values(tokens), ...Object.values(existing)]));
+  const given = Object.values(existing).flatMap((value) => [value, inSet(value)]);
+  expect(secrets).toEqual(expect.arrayContaining([...Object.values(tokens), ...given]));
   expect(secrets.filter((secret) => secret.startsWith("sk_")).length).toBeGreaterThan(10);
   expect(scene.printed.join("").length).toBeGreaterThan(50_000);
 });
