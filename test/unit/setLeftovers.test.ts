@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import type { Transport } from "../../provider/client/transport";
+import { settings } from "../../provider/config";
+import { lifecycle } from "../../provider/lifecycle";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { openRun } from "../../provider/run";
+import { configured } from "./offline";
+
+/** Creates a set of so many keys where the workspace has a live one of the same name and customer for each. */
+async function warningsOf(count: number): Promise<readonly string[]> {
+  const aliases = Array.from({ length: count }, (_, place) => `k${place}`);
+  const apiKeys = aliases.map((name) => ({ id: `left_${name}`, name, customerId: "c" }));
+  const told: string[] = [];
+  let made = 0;
+  // One for all calls, which share what they read through it.
+  const transport: Transport = {
+    send: async ({ method, body, read }) => {
+      if (method === "GET") return read(Buffer.from(JSON.stringify({ apiKeys })));
+      made += 1;
+      const apiKey = { ...body, id: `key_${made}`, key: `sk_${made}` };
+      return read(Buffer.from(JSON.stringify({ apiKey })));
+    },
+    writes: 0,
+    close: async () => {},
+  };
+  const set = lifecycle(apiKeySet, {
+    settings: settings((name) => configured[name]),
+    env: {},
+    transport: () => transport,
+    warn: (line) => void told.push(line),
+    run: openRun(),
+  });
+  const keys = Object.fromEntries(aliases.map((alias) => [alias, { customerId: "c" }]));
+  await set.create(set.check({ workspaceId: "ws_1", keys }, undefined).inputs);
+  return told;
+}
+
+test("keys that earlier runs may have left are told by their ids, however many", async () => {
+  const told = await warningsOf(1_000);
+  const ids = new Set(told.join("\n").match(/\bleft_k\d+\b/g));
+  expect(ids.size).toBe(1_000);
+  expect(told[19]).toContain("a live key of this name and customer");
+  expect(told[20]).toBe("and 980 more");
+  for (const page of told.slice(21)) expect(page).toMatch(/^the others are of left_k\d+(, left_k\d+)+$/);
+  expect(told.length).toBeLessThan(30);
+});
+
+test("few of them are told one by one, and nothing else", async () => {
+  const told = await warningsOf(3);
+  expect(told).toHaveLength(3);
+  for (const [place, line] of told.entries()) expect(line).toContain(`left_k${place}`);
+});
