@@ -185,7 +185,7 @@ describe("errors of an ApiKey's operations", () => {
   });
 
   test("a key that was made halfway is told of where its inputs are too large for the engine to keep", async () => {
-    const metadata = { blob: "v".repeat(9 * 1_024 * 1_024) };
+    const metadata = { blob: "v".repeat(12 * 1_024 * 1_024) };
     scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
     const lost = await failureOf(key.create({ ...inputs, metadata }));
     expect(lost.kept).toBeUndefined();
