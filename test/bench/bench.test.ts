@@ -6,14 +6,16 @@ import { checkout, makeWorkFolder, type WorkFolder } from "../engine/folders";
 import type { Figures } from "./figures";
 
 const count = 3;
-const all = ["ours", "taught", "engine", "network-8"] as const;
+const all = ["ours", "apiKeySet", "taught", "engine", "setEngine", "network-8", "network-16"] as const;
 type Id = (typeof all)[number];
 
 interface Found {
   readonly medians: readonly {
     readonly contender: Id;
     readonly rounds: number;
-    readonly figures: Readonly<Record<"up" | "update" | "destroy", Figures>>;
+    readonly figures: Readonly<Record<"up" | "update" | "destroy", Figures>> & {
+      readonly updateOne?: Figures;
+    };
   }[];
 }
 
@@ -32,7 +34,7 @@ beforeAll(async () => {
     "--only",
     all.join(),
     "--steps",
-    "up,update,destroy",
+    "up,update,updateOne,destroy",
   ];
   const args = ["--tsconfig", "tsconfig.build.json", "test/bench/run.ts", ...wanted, "--parts", "engine"];
   const result = await execute(process.execPath, [tsx, ...args, "--out", out], { cwd: checkout });
@@ -55,10 +57,14 @@ it("measures every contender in one round, and shows them side by side", () => {
 });
 
 it("counts the requests of each", () => {
-  const requests = (id: Id) => Object.values(figures(id)).map((step) => step.requests);
+  const requests = (id: Id) => Object.values(figures(id)).flatMap((step) => step.requests ?? []);
   expect(requests("network-8")).toEqual([count, count, count]);
   expect(requests("taught")).toEqual([count, count, count]);
   expect(requests("engine")).toEqual([0, 0, 0]);
+  expect(requests("setEngine")).toEqual([0, 0, 0, 0]);
+  expect(requests("network-16")).toEqual([count, count, 1, count]);
+  // What it changes it reads before; and a list is taken before the first key is made.
+  expect(requests("apiKeySet")).toEqual([count + 1, 2 * count, 2, count]);
   expect(figures("ours").destroy.requests).toBe(count);
 });
 
@@ -66,11 +72,13 @@ it("weighs the state: a closure in every resource, and a floor that holds as muc
   const state = (id: Id) => figures(id).up.stateBytes ?? 0;
   expect(state("ours")).toBeGreaterThan(count * 500);
   expect(Math.abs(state("ours") - state("engine"))).toBeLessThan(count * 200);
+  expect(Math.abs(state("apiKeySet") - state("setEngine"))).toBeLessThan(count * 50);
+  expect(figures("apiKeySet").up.stateBytesAKey).toBe(state("apiKeySet") / count);
   expect(state("taught")).toBeGreaterThan(state("ours") + count * 2_000);
 });
 
 it.runIf(process.platform === "linux")("measures time, memory and what is written", () => {
-  for (const id of ["ours", "taught", "engine"] as const) {
+  for (const id of ["ours", "apiKeySet", "taught", "engine", "setEngine"] as const) {
     const { seconds, cpuSeconds = 0, hostPeakMiB = 0, writtenBytes = 0, stateBytes = 0 } = figures(id).up;
     expect(seconds).toBeGreaterThan(0);
     expect(cpuSeconds).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { Contender } from "./contender";
-import { steps } from "./steps";
+import { commonSteps } from "./steps";
 
 const plugin = "pulumi-resource-command";
 
@@ -14,7 +14,7 @@ export const command: Contender = {
   work: { kind: "engine", program: "command", host: /pulumi-resource-command/ },
   asks: true,
   // A refresh of it asks nothing: it has no way to read.
-  steps,
+  steps: commonSteps,
   rounds: (count, rounds) => (count < 1_000 ? rounds : 0),
   missing,
 };

@@ -5,7 +5,7 @@
 import { LocalWorkspace, PulumiCommand, type Stack } from "@pulumi/pulumi/automation";
 import { execute } from "../engine/command";
 import { pulumiCommand } from "../engine/operation";
-import { declaredKeys } from "./keys";
+import { declaredKeys, setOf } from "./keys";
 import type { EngineOrder, Spent } from "./orders";
 import { spend } from "./spending";
 import type { Step } from "./steps";
@@ -23,11 +23,13 @@ async function run({ step, count, root, dir, projectName, program }: EngineOrder
     });
     return result;
   });
+  const keys = declaredKeys(count, step);
+  const set = setOf(keys);
   const stack = await LocalWorkspace.selectStack(
     {
       stackName: "dev",
       projectName,
-      program: async () => require(program).declare(declaredKeys(count, step)),
+      program: async () => require(program).declare(keys, set),
     },
     { workDir: dir, pulumiCommand: command },
   );

@@ -7,6 +7,8 @@ export interface Figures {
   readonly requests: number;
   readonly hostPeakMiB: number | undefined;
   readonly stateBytes: number | undefined;
+  /** The whole state, shared out among the keys. */
+  readonly stateBytesAKey: number | undefined;
   readonly writtenBytes: number | undefined;
   /** The share of the time in which the service's process was at work: near 1 it would be what is measured. */
   readonly serviceBusy: number;
@@ -19,6 +21,7 @@ export const figureTitles: Readonly<Record<Figure, string>> = {
   requests: "requests",
   hostPeakMiB: "peak memory of the provider host, MiB",
   stateBytes: "state after it, kB",
+  stateBytesAKey: "state a key, bytes",
   writtenBytes: "written by the backend, MB",
   serviceBusy: "share of the time in which the service worked",
 };

@@ -11,15 +11,40 @@ export interface DeclaredKey {
 
 export const workspaceId = "ws_main";
 
-/** What the program declares at a step: N keys, of which the update changes one permission each. */
+/** The one of N keys that the update of one changes. */
+export function single(count: number): number {
+  return Math.floor(count / 2);
+}
+
+/**
+ * What the program declares at a step: N keys, to each of which the update adds a permission, and the update of one
+ * takes it from one of them again.
+ */
 export function declaredKeys(count: number, step: Step): readonly DeclaredKey[] {
-  const changed = step === "update" || step === "destroy";
+  const changed = (n: number) =>
+    step === "update" || step === "destroy" || (step === "updateOne" && n !== single(count));
   return Array.from({ length: count }, (_, n) => ({
     // Of one length, so that bytes of state can be told per key.
     name: `key-${String(n).padStart(5, "0")}`,
     workspaceId,
     customerId: "customer",
     enabled: true,
-    scopes: [{ representation: "orders", read: true, ...(changed ? { update: true } : {}) }],
+    scopes: [{ representation: "orders", read: true, ...(changed(n) ? { update: true } : {}) }],
   }));
+}
+
+/** The same keys as a set is declared with: what most have in common stands under all of them. */
+export interface DeclaredSet {
+  readonly workspaceId: string;
+  readonly defaults: Pick<DeclaredKey, "enabled" | "scopes">;
+  readonly keys: Readonly<Record<string, Pick<DeclaredKey, "customerId"> & Partial<DeclaredKey>>>;
+}
+
+export function setOf(keys: readonly DeclaredKey[]): DeclaredSet {
+  const { enabled = true, scopes = [] } = keys[0] ?? {};
+  const entries = keys.map((key) => {
+    const alike = JSON.stringify(key.scopes) === JSON.stringify(scopes);
+    return [key.name, { customerId: key.customerId, ...(alike ? {} : { scopes: key.scopes }) }] as const;
+  });
+  return { workspaceId, defaults: { enabled, scopes }, keys: Object.fromEntries(entries) };
 }

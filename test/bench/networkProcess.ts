@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
-import { declaredKeys, workspaceId } from "./keys";
+import { declaredKeys, single, workspaceId } from "./keys";
 import type { NetworkOrder, Spent } from "./orders";
 import { spend } from "./spending";
 
@@ -19,16 +19,18 @@ async function run({ step, count, inFlight, dir }: NetworkOrder): Promise<Spent>
     if (step === "refresh") await send(agent, "GET", path);
     if (step === "destroy") await send(agent, "DELETE", path);
     const key = keys[n];
-    if (step === "update") await send(agent, "PATCH", path, { scopes: key?.scopes.map(whole) });
+    if (step === "update" || step === "updateOne")
+      await send(agent, "PATCH", path, { scopes: key?.scopes.map(whole) });
     if (step !== "up") return;
     const body = { ...key, scopes: key?.scopes.map(whole) };
     const made = (await send(agent, "POST", "/api/v1/api-key", body)) as { apiKey: { id: string } };
     ids[n] = made.apiKey.id;
   };
   const spent = await spend(async () => {
-    let next = 0;
+    let next = step === "updateOne" ? single(count) : 0;
+    const end = step === "updateOne" ? next + 1 : count;
     const worker = async () => {
-      while (next < count) await one(next++);
+      while (next < end) await one(next++);
     };
     await Promise.all(Array.from({ length: inFlight }, worker));
   });

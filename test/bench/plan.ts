@@ -28,6 +28,7 @@ const whole: readonly Size[] = [
   { count: 10, rounds: 5 },
   { count: 200, rounds: 5 },
   { count: 1_000, rounds: 3 },
+  { count: 5_000, rounds: 1 },
 ];
 const quick: readonly Size[] = [
   { count: 10, rounds: 3 },

@@ -1,17 +1,17 @@
 import type { Contender } from "./contender";
 import { type Figure, type Medians, mediansOf } from "./figures";
 import { countsOf, type Report } from "./report";
-import { type Scale, scaleOf } from "./scale";
-import { type Step, steps, stepTitles } from "./steps";
+import { labelOf, type Scale, scaleOf } from "./scale";
+import { commonSteps, type Step, stepTitles } from "./steps";
 import { style } from "./style";
 
 const rows: readonly { figure: Figure; title: string; has(contender: Contender): boolean }[] = [
   { figure: "seconds", title: "wall time, seconds", has: () => true },
   { figure: "requests", title: "requests", has: ({ asks }) => asks },
 ];
-const [left, top, gap] = [58, 62, 14];
+const [left, top, gap] = [58, 84, 14];
 const panel = { width: 158, height: 170 };
-const width = left + steps.length * (panel.width + gap);
+const width = left + commonSteps.length * (panel.width + gap);
 const height = top + rows.length * (panel.height + 62);
 
 interface Point {
@@ -24,15 +24,17 @@ export function plot(report: Report): string {
   const medians = mediansOf(report.rounds);
   const counts = countsOf(report);
   // What takes part in one step only is there for its state, not for its time.
-  const drawn = report.contenders.filter((one) => one.steps.length > 1);
+  const drawn = report.contenders.filter((one) => one.steps.length > 1 && one.drawn !== false);
   const x = scaleOf(counts, 12, panel.width - 12);
   const panels = rows.flatMap(({ figure, title, has }, row) => {
     const lines = (step: Step) =>
       drawn.map((one) => (has(one) ? pointsOf(medians, one.id, counts, step, figure) : []));
-    const values = steps.flatMap((step) => lines(step).flatMap((line) => line.map(({ value }) => value)));
+    const values = commonSteps.flatMap((step) =>
+      lines(step).flatMap((line) => line.map(({ value }) => value)),
+    );
     const y = scaleOf(values, panel.height, 0);
     const offset = top + 22 + row * (panel.height + 62);
-    return steps.map((step, column) => {
+    return commonSteps.map((step, column) => {
       const at = `translate(${left + column * (panel.width + gap)},${offset})`;
       const axes = [
         ...frame(x, y, counts, column === 0),
@@ -82,7 +84,7 @@ function frame(x: Scale, y: Scale, counts: readonly number[], labelled: boolean)
   });
   const down = counts.map((count) => {
     const place = round(x.place(count));
-    return `<path class="grid" d="M${place} 0V${panel.height}"/>${text(place, panel.height + 16, String(count), "middle")}`;
+    return `<path class="grid" d="M${place} 0V${panel.height}"/>${text(place, panel.height + 16, labelOf(count), "middle")}`;
   });
   return [...across, ...down];
 }
@@ -96,7 +98,7 @@ function lineOf(points: readonly Point[], x: Scale, y: Scale, n: number): string
 
 /** Told apart without colours too, and larger from one to the next, so that none is hidden by those on top. */
 function mark(n: number, x: number, y: number): string {
-  const r = round(3.2 + 1.2 * n);
+  const r = round(3 + 0.9 * n);
   const shapes = [
     `<circle cx="${x}" cy="${y}" r="${r}"/>`,
     `<rect x="${x - r}" y="${y - r}" width="${2 * r}" height="${2 * r}"/>`,
@@ -107,13 +109,13 @@ function mark(n: number, x: number, y: number): string {
   return shapes[n % shapes.length] ?? "";
 }
 
+/** In two lines, each entry with as much room as the longest title. */
 function legend(drawn: readonly Contender[]): string {
-  // In proportion to the titles, with room for the mark of each.
-  const room = drawn.map(({ title }) => title.length + 8);
-  const unit = (width - left) / room.reduce((sum, each) => sum + each, 0);
+  const across = Math.ceil(drawn.length / 2);
   const entries = drawn.map(({ title }, n) => {
-    const x = round(left + unit * room.slice(0, n).reduce((sum, each) => sum + each, 0));
-    return `<g class="c${n}"><path class="line" d="M${x} 20H${x + 24}"/>${mark(n, x + 12, 20)}</g>${text(x + 30, 24, title)}`;
+    const x = round(left + ((width - left) / across) * (n % across));
+    const y = n < across ? 20 : 44;
+    return `<g class="c${n}"><path class="line" d="M${x} ${y}H${x + 24}"/>${mark(n, x + 12, y)}</g>${text(x + 32, y + 4, title)}`;
   });
   return entries.join("");
 }

@@ -19,7 +19,7 @@ export function scaleOf(values: readonly number[], low: number, high: number): S
   };
 }
 
-function labelOf(value: number): string {
+export function labelOf(value: number): string {
   if (value >= 1_000) return `${value / 1_000}k`;
   return value === 0 || value >= 1 ? String(value) : String(Number(value.toPrecision(1)));
 }

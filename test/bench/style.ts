@@ -6,6 +6,7 @@ const colours = [
   ["#57606a", "#9ea7b3"],
   ["#047857", "#4ade80"],
   ["#be123c", "#fb7185"],
+  ["#0e7490", "#22d3ee"],
 ] as const;
 
 const lines = (side: 0 | 1) =>

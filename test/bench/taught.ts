@@ -1,6 +1,6 @@
 import type { Contender } from "./contender";
-import { dynamicHost } from "./ours";
-import { steps } from "./steps";
+import { dynamicHost, singly } from "./ours";
+import { commonSteps } from "./steps";
 
 /** The dynamic provider of Pulumi's documentation. One round of 1,000 keys takes minutes, so one must do. */
 export const taught: Contender = {
@@ -8,6 +8,6 @@ export const taught: Contender = {
   title: "dynamic provider as documented",
   work: { kind: "engine", program: "taught", host: dynamicHost },
   asks: true,
-  steps,
-  rounds: (count, rounds) => (count < 1_000 ? rounds : Math.min(1, rounds)),
+  steps: commonSteps,
+  rounds: (count, rounds) => singly(count, count < 1_000 ? rounds : Math.min(1, rounds)),
 };

@@ -41,7 +41,9 @@ export async function tryOut(
       const served = await service.take();
       if (contender.asks) expectDone(contender.id, step, count, served);
       const serviceBusy = served.cpuSeconds / ran.seconds;
-      figures[step] = { ...ran, requests: served.requests, serviceBusy };
+      const stateBytesAKey =
+        step === "destroy" || ran.stateBytes === undefined ? undefined : ran.stateBytes / count;
+      figures[step] = { ...ran, stateBytesAKey, requests: served.requests, serviceBusy };
     }
   } finally {
     await close();
@@ -115,7 +117,7 @@ async function runChild(script: string, order: EngineOrder | NetworkOrder, env: 
 /** A contender that did less than the others would win for it. */
 function expectDone(id: string, step: Step, count: number, { keys, keysWithUpdate, failed }: Served): void {
   const wanted = step === "destroy" ? 0 : count;
-  const changed = step === "update" ? count : 0;
+  const changed = step === "update" ? count : step === "updateOne" ? count - 1 : 0;
   if (keys === wanted && keysWithUpdate === changed && failed === 0) return;
   throw new Error(
     `${id}: after ${step} the service has ${keys} keys, ${keysWithUpdate} of them changed, and refused ${failed} requests`,

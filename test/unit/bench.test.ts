@@ -3,7 +3,7 @@ import type { Contender } from "../bench/contender";
 import { contenders } from "../bench/contenders";
 import { withFigures } from "../bench/docs";
 import { type Figures, median, mediansOf, type Round } from "../bench/figures";
-import { declaredKeys } from "../bench/keys";
+import { declaredKeys, setOf } from "../bench/keys";
 import { dynamicHost } from "../bench/ours";
 import { planOf } from "../bench/plan";
 import { plot } from "../bench/plot";
@@ -11,7 +11,7 @@ import { cpuIn, peakMiBIn, writtenIn } from "../bench/proc";
 import { asJson, type Report, sections } from "../bench/report";
 import { orderOf } from "../bench/rounds";
 import { scaleOf } from "../bench/scale";
-import { steps } from "../bench/steps";
+import { type Step, steps } from "../bench/steps";
 import { asMarkdown, asText, gridOf, thousands } from "../bench/table";
 import { isHost } from "../bench/watch";
 
@@ -19,12 +19,18 @@ const figures = (seconds: number, more: Partial<Figures> = {}): Figures => ({
   seconds,
   requests: 10,
   serviceBusy: 0.25,
-  ...{ cpuSeconds: undefined, hostPeakMiB: undefined, stateBytes: undefined, writtenBytes: undefined },
+  ...{ cpuSeconds: undefined, hostPeakMiB: undefined, writtenBytes: undefined },
+  ...{ stateBytes: undefined, stateBytesAKey: undefined },
   ...more,
 });
 
 const rounds: readonly Round[] = [
-  { contender: "ours", count: 10, round: 0, figures: { up: figures(3, { stateBytes: 20_000 }) } },
+  {
+    contender: "ours",
+    count: 10,
+    round: 0,
+    figures: { up: figures(3, { stateBytes: 20_000, stateBytesAKey: 2_000 }) },
+  },
   { contender: "ours", count: 10, round: 1, figures: { up: figures(1, { stateBytes: 20_000 }) } },
   { contender: "ours", count: 10, round: 2, figures: { up: figures(2, { stateBytes: 26_000 }) } },
   { contender: "ours", count: 1_000, round: 0, figures: { up: figures(60, { requests: 1_234 }) } },
@@ -85,11 +91,12 @@ it("the provider host is told from its shim, from what the shim starts before it
 });
 
 describe("the plan", () => {
-  it("is 5 rounds of 10 and 200 keys and 3 of 1,000, or what the options say", () => {
+  it("is 5 rounds of 10 and 200 keys, 3 of 1,000 and one of 5,000, or what the options say", () => {
     expect(planOf([]).sizes).toEqual([
       { count: 10, rounds: 5 },
       { count: 200, rounds: 5 },
       { count: 1_000, rounds: 3 },
+      { count: 5_000, rounds: 1 },
     ]);
     expect(planOf([])).toMatchObject({ writeDocs: false, only: contenders.map(({ id }) => id), steps });
     const own = planOf([
@@ -130,16 +137,24 @@ describe("the plan", () => {
     ]);
   });
 
-  it("has one round of the documented provider with 1,000 keys, none of curl, and all of the others", () => {
-    const shares = contenders.map(({ id, rounds: share }) => [id, share(200, 5), share(1_000, 3)]);
-    expect(shares).toEqual([
-      ["ours", 5, 3],
-      ["taught", 5, 1],
-      ["command", 5, 0],
-      ["engine", 5, 3],
-      ["bare", 1, 1],
-      ["network-8", 5, 3],
+  it("has one round of the documented provider with 1,000 keys, none of curl, and of 5,000 in sets alone", () => {
+    const shares = contenders.map(({ id, rounds: share }) => [
+      id,
+      ...[share(200, 5), share(1_000, 3), share(5_000, 1)],
     ]);
+    expect(shares).toEqual([
+      ["ours", 5, 3, 0],
+      ["apiKeySet", 5, 3, 1],
+      ["taught", 5, 1, 0],
+      ["command", 5, 0, 0],
+      ["engine", 5, 3, 0],
+      ["setEngine", 5, 3, 1],
+      ["bare", 1, 1, 0],
+      ["network-8", 5, 3, 0],
+      ["network-16", 5, 3, 1],
+    ]);
+    const ofOne = contenders.filter((one) => one.steps.includes("updateOne")).map(({ id }) => id);
+    expect(ofOne).toEqual(["apiKeySet", "setEngine", "network-16"]);
   });
 
   it("declares the same keys at each step, but for one permission of each that the update changes", () => {
@@ -153,6 +168,25 @@ describe("the plan", () => {
       scopes: key.scopes.map((scope) => ({ ...scope, update: true })),
     }));
     expect(update).toEqual(changed);
+    expect(declaredKeys(2, "updateOne")).toEqual([update[0], up[1]]);
+  });
+
+  it("declares a set of the same keys, of which the update changes the defaults and that of one a single entry", () => {
+    const set = (step: Step) => setOf(declaredKeys(3, step));
+    const [up, update, updateOne] = [set("up"), set("update"), set("updateOne")];
+    const own = { customerId: "customer" };
+    const read = { representation: "orders", read: true };
+    expect(up).toEqual({
+      workspaceId: "ws_main",
+      defaults: { enabled: true, scopes: [read] },
+      keys: { "key-00000": own, "key-00001": own, "key-00002": own },
+    });
+    const defaults = { enabled: true, scopes: [{ ...read, update: true }] };
+    expect(update).toEqual({ ...up, defaults });
+    expect(updateOne).toEqual({
+      ...update,
+      keys: { ...up.keys, "key-00001": { ...own, scopes: [read] } },
+    });
   });
 });
 
@@ -165,6 +199,7 @@ describe("the tables", () => {
       ["wall time, s: up", "2.00", "0.05"],
       ["requests: up", "10", "10"],
       ["state after it, kB: up", "20.0", "–"],
+      ["state a key, bytes: up", "2,000", "–"],
       ["share of the time in which the service worked: up", "25 %", "25 %"],
     ]);
   });
@@ -236,6 +271,8 @@ describe("the plot", () => {
       expect(svg).toContain(`>${words}</text>`);
     }
     expect(svg).toContain("floor: script, 8 in flight");
+    expect(plot({ ...report, contenders, steps })).toContain("floor: one resource without I/O");
+    expect(plot({ ...report, contenders, steps })).not.toContain("16 in flight");
     // Two sizes of ours: a line from the one to the other, in each row.
     expect(svg.match(/class="line" d="M[\d.]+ [\d.]+L[\d.]+ [\d.]+"/g)).toHaveLength(2);
     expect(svg).not.toMatch(/NaN|undefined|Infinity/);

@@ -9,11 +9,24 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
   return {
     create: async (inputs) => ({
       id: `key_${text(16)}`,
-      outs: kind === "ApiKey" ? { ...inputs, ...made() } : inputs,
+      outs: { ...inputs, ...outputs(kind, inputs) },
     }),
     read: async (id, props = {}) => ({ id, props }),
     update: async (_id, olds, news) => ({ outs: { ...olds, ...news } }),
     delete: async () => {},
+  };
+}
+
+function outputs(kind: string, inputs: Properties): Properties {
+  if (kind === "ApiKey") return made();
+  if (kind !== "ApiKeySet") return {};
+  const all = Object.keys(inputs["keys"] as object).map((alias) => ({ alias, ...made() }));
+  const by = (value: (one: Properties) => unknown) =>
+    Object.fromEntries(all.map((one) => [one.alias, value(one)]));
+  return {
+    ids: by(() => `key_${text(16)}`),
+    maskedKeys: by(({ maskedKey }) => maskedKey),
+    secrets: by(({ key }) => key),
   };
 }
 

@@ -1,11 +1,11 @@
 /** A package as ours is, with resources as ours are, on which nobody acts. */
 import * as pulumi from "@pulumi/pulumi";
-import type { DeclaredKey } from "../../keys";
+import type { DeclaredKey, DeclaredSet } from "../../keys";
 
 // As long as the provider string of ours, which stands twice in the state of each resource.
 const provider = (kind: string) =>
   `exports.handler=()=>require("pulumi-nothing/dynamic").provider(${JSON.stringify(kind)});`;
-const type = "pulumi-nodejs:dynamic/apikeys:ApiKey";
+const type = (kind: string) => `pulumi-nodejs:dynamic/apikeys:${kind}`;
 
 const outputs = [
   ...["key", "maskedKey", "createdAt", "updatedAt", "billingId", "effectivePrefix", "effectiveExpiresAt"],
@@ -16,13 +16,21 @@ export class ApiKey extends pulumi.CustomResource {
   constructor(name: string, key: DeclaredKey) {
     const computed = Object.fromEntries(outputs.map((output) => [output, undefined]));
     const opts = { additionalSecretOutputs: ["key", "existingKey"] };
-    super(type, name, { ...computed, ...key, __provider: provider("ApiKey") }, opts);
+    super(type("ApiKey"), name, { ...computed, ...key, __provider: provider("ApiKey") }, opts);
   }
 }
 
 /** Has nothing but what was declared. */
 export class Declared extends pulumi.CustomResource {
   constructor(name: string, key: DeclaredKey) {
-    super(type, name, { ...key, __provider: provider("NoOuts") });
+    super(type("ApiKey"), name, { ...key, __provider: provider("NoOuts") });
+  }
+}
+
+export class ApiKeySet extends pulumi.CustomResource {
+  constructor(name: string, set: DeclaredSet) {
+    const computed = { ids: undefined, maskedKeys: undefined, secrets: undefined };
+    const opts = { additionalSecretOutputs: ["secrets"] };
+    super(type("ApiKeySet"), name, { ...computed, ...set, __provider: provider("ApiKeySet") }, opts);
   }
 }
