@@ -6,6 +6,7 @@ import { Failure, inBounds } from "../errors";
 
 /** How many of many failures, or warnings, are told. */
 const mostTold = 20;
+/** So many characters of each, or more where fewer are told: the last words say what to do. */
 const longestTold = 300;
 /** What may have been left in the service is named in it. */
 const longestUnresolved = 1_200;
@@ -99,9 +100,9 @@ function told({ name, message }: Trouble): string {
 /** Those that may have left something come first. */
 function firstOf(troubles: readonly Trouble[]): readonly string[] {
   const ordered = troubles.toSorted((a, b) => Number(b.unresolved) - Number(a.unresolved));
-  const lines = ordered
-    .slice(0, mostTold)
-    .map((one) => inBounds(told(one), one.unresolved ? longestUnresolved : longestTold));
+  const first = ordered.slice(0, mostTold);
+  const room = Math.min(longestUnresolved, Math.floor((mostTold * longestTold) / first.length));
+  const lines = first.map((one) => inBounds(told(one), one.unresolved ? longestUnresolved : room));
   const rest = troubles.length - lines.length;
   return rest === 0 ? lines : [...lines, `and ${rest.toLocaleString("en")} more`];
 }
