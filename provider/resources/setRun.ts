@@ -8,8 +8,8 @@ import { Failure, inBounds } from "../errors";
 const mostTold = 20;
 /** So many characters of each, or more where fewer are told: the last words say what to do. */
 const longestTold = 300;
-/** What may have been left in the service is named in it. */
-const longestUnresolved = 1_200;
+/** What may have been left in the service is named in it: the ids of ten keys, which must not be cut out. */
+const longestUnresolved = 2_000;
 const longestId = 100;
 const longestPage = 3_500;
 const progressMs = 3_000;
