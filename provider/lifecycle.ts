@@ -72,8 +72,9 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   return {
     secrets,
     check: (inputs, before) => {
-      if (before !== undefined) {
-        for (const declared of members.declared(canonicalInputs(fields, before))) known.note(declared);
+      // What stands for several tells their ids itself, and may have lost some of them in a run that was killed.
+      if (before !== undefined && definition.members === undefined) {
+        known.note(canonicalInputs(fields, before));
       }
       return {
         inputs: { ...canonicalInputs(fields, inputs) },
@@ -166,7 +167,6 @@ const nextRun =
 
 /** The members of a resource that stands for one object. */
 const alone = {
-  declared: (inputs: Properties) => [inputs],
   held: (properties: Properties, id: string) => [{ id, properties }],
 };
 

@@ -2,8 +2,8 @@ import { expect, type TestContext, test } from "vitest";
 import { startStandIn } from "../service";
 import { type Process, startProcess } from "./lifecycles";
 
-/** Ten keys that somebody made before, and a set that declares one of their name and customer. */
-async function leftBehind({ onTestFinished }: TestContext, existingKey?: string) {
+/** Keys that somebody made before, and a set that declares one of their name and customer. */
+async function leftBehind({ onTestFinished }: TestContext, count: number, existingKey?: string) {
   const standIn = await startStandIn();
   const process: Process = startProcess(standIn);
   onTestFinished(async () => {
@@ -12,7 +12,7 @@ async function leftBehind({ onTestFinished }: TestContext, existingKey?: string)
   });
   const name = "a name that leaves little room for what else there is to tell of ten keys";
   const record = { workspaceId: "ws_main", name, customerId: "cus_1" };
-  const ids = Array.from({ length: 10 }, () => standIn.addKey(record).id);
+  const ids = Array.from({ length: count }, () => standIn.addKey(record).id);
   const set = process.of("ApiKeySet");
   const keys = { a: { name, customerId: "cus_1", ...(existingKey === undefined ? {} : { existingKey }) } };
   const { inputs } = set.check({ workspaceId: "ws_main", keys }, undefined);
@@ -20,14 +20,33 @@ async function leftBehind({ onTestFinished }: TestContext, existingKey?: string)
 }
 
 test("a set that makes a key names each of ten that earlier runs may have left", async (context) => {
-  const { process, set, inputs, ids } = await leftBehind(context);
+  const { process, set, inputs, ids } = await leftBehind(context, 10);
   await set.create(inputs);
   expect(process.warnings).toHaveLength(1);
   expect(ids.filter((id) => !process.warnings[0]?.includes(id))).toEqual([]);
 });
 
+test("a set names what a killed update left, even if it deleted the key that state holds still", async (context) => {
+  const { standIn, set, inputs } = await leftBehind(context, 0);
+  const { id, state } = await set.create(inputs);
+  const killed = startProcess(standIn);
+  const next = (version: string) => {
+    const entry = { ...(inputs["keys"] as { readonly a: object }).a, keepers: { version } };
+    return { ...inputs, keys: { a: entry } };
+  };
+  await killed.of("ApiKeySet").update(id, state, set.check(next("2"), inputs).inputs);
+  await killed.close();
+  const left = standIn.keys().at(-1)?.id ?? "";
+  const again = startProcess(standIn);
+  const declared = again.of("ApiKeySet").check(next("3"), inputs).inputs;
+  again.of("ApiKeySet").diff(id, state, declared);
+  await again.of("ApiKeySet").update(id, state, declared);
+  await again.close();
+  expect(again.warnings.filter((line) => line.includes(left))).toHaveLength(1);
+});
+
 test("a set whose existingKey is refused names each of ten keys that may hold it", async (context) => {
-  const { standIn, set, inputs, ids } = await leftBehind(context, "existing-value");
+  const { standIn, set, inputs, ids } = await leftBehind(context, 10, "existing-value");
   standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "status", status: 409 } });
   const failure: unknown = await set.create(inputs).catch((error: unknown) => error);
   expect(ids.filter((id) => !String(failure).includes(id))).toEqual([]);
