@@ -25,7 +25,7 @@ export function drawPrograms(draw: Draw, workspaceId: string, parallel: boolean)
 }
 
 /** A change in so many of a hundred steps, none in the first. */
-function changes<T>(draw: Draw, percent: number, first: T, next: (before: T) => T): () => T {
+export function changes<T>(draw: Draw, percent: number, first: T, next: (before: T) => T): () => T {
   let value = first;
   let begun = false;
   return () => {
@@ -35,11 +35,11 @@ function changes<T>(draw: Draw, percent: number, first: T, next: (before: T) => 
   };
 }
 
-function presence(draw: Draw): () => boolean {
+export function presence(draw: Draw): () => boolean {
   return changes(draw, 15, draw.chance(85), (before) => !before);
 }
 
-const scopeSets: readonly (readonly Properties[])[] = [
+export const scopeSets: readonly (readonly Properties[])[] = [
   [],
   [{ representation: "orders", read: true }],
   [{ representation: "orders", read: true, update: true }],

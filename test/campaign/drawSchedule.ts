@@ -1,9 +1,11 @@
 import { knobValues } from "../host/knobs";
 import { type Dialect, defaultDialect, type PresetName, presets } from "../service";
 import { type Draw, drawing } from "./draw";
+import { drawDrift } from "./drawDrift";
 import { drawPrograms } from "./drawProgram";
+import { withSet } from "./drawSet";
 import { drawTrouble } from "./drawTrouble";
-import type { Drift, Program, Schedule, Step, Trouble } from "./schedule";
+import type { Program, Schedule, Step, Trouble } from "./schedule";
 
 /** What schedules are like on a tier. */
 export interface Extent {
@@ -28,27 +30,14 @@ export function drawSchedule(seed: number, foreignUrl: string, extent: Extent): 
   const ending = trouble();
   // What an error repeats of the request is where secrets come from.
   const dialect: Dialect = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
-  return { seed, dialectName, dialect, workspaceId, parallel, steps, ending };
+  const schedule = { seed, dialectName, dialect, workspaceId, parallel, steps, ending };
+  return withSet(drawing(-seed), schedule);
 }
 
 function drawStep(draw: Draw, n: number, program: Program, trouble: () => Trouble): Step {
   const drifts = n > 0 && draw.chance(25) ? [drawDrift(draw, program)].flat() : [];
   const command = n === 0 ? "up" : draw.one(["up", "up", "up", "upRefresh", "refresh"] as const);
   return { program, drifts, command, ...trouble() };
-}
-
-function drawDrift(draw: Draw, program: Program): Drift | readonly Drift[] {
-  if (draw.chance(20)) return { kind: "editWorkspace", change: { defaultRateLimitPerSecond: 50 } };
-  const keys = program.filter(({ kind }) => kind === "ApiKey");
-  if (keys.length === 0) return [];
-  const resource = draw.one(keys).name;
-  if (draw.chance(40)) return { kind: "deleteKey", resource };
-  const change = draw.one([
-    { name: "renamed elsewhere" },
-    { enabled: draw.chance(50) },
-    { scopes: [{ representation: "orders", create: true, read: true, update: true, del: true }] },
-  ]);
-  return { kind: "editKey", resource, change };
 }
 
 function drawDialect(draw: Draw): readonly [string, Partial<Dialect>] {

@@ -17,6 +17,8 @@ type Ran = Pick<CommandRecord, "interruption" | "green" | "operations" | "after"
 export interface Engine {
   /** Whether an up that refreshes first is one command, and not two. */
   readonly refreshesWithUp: boolean;
+  /** Whether an interruption reaches the provider amid the very request for which it was drawn. */
+  readonly interruptsAtOnce: boolean;
   /** `before` is what the last command left. */
   run(order: Order, before: StackState, trouble: Trouble | undefined): Promise<Ran>;
   /** Whether an up would have nothing to do. */

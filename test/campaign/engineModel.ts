@@ -133,7 +133,10 @@ async function update(site: Site, desk: Desk, old: Entry, inputs: Properties): P
   const held = keptOf(attempt);
   if (held === undefined) return;
   const failed = attempt.ended === "failed";
-  desk.put({ ...old, state: held.state, inputs: failed ? old.inputs : inputs, halfDone: failed });
+  desk.put(
+    { ...old, state: held.state, inputs: failed ? old.inputs : inputs, halfDone: failed },
+    attempt.record,
+  );
 }
 
 async function remove(site: Site, desk: Desk, entry: Entry): Promise<void> {
@@ -150,7 +153,7 @@ async function look(site: Site, desk: Desk, entry: Entry): Promise<void> {
   if (attempt.ended !== "well") return;
   if (attempt.result === undefined) return desk.drop(entry, attempt.record);
   const { id, state, inputs } = attempt.result;
-  desk.put({ ...entry, id, state, inputs, halfDone: false });
+  desk.put({ ...entry, id, state, inputs, halfDone: false }, attempt.record);
   // The engine compares after each read, to show what has drifted.
   await site.actor.resource(entry.kind).diff({ id, state }, entry.inputs);
 }

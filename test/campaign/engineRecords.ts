@@ -3,6 +3,7 @@ import type { Outcome } from "../engine/outcome";
 import type { LoggedRequest } from "../service";
 import type { Order } from "./engine";
 import { nameIn } from "./exported";
+import { holdsKeys, idsIn, lostAlive } from "./heldKeys";
 import type { Declared } from "./schedule";
 import type { Entry, OperationName, OperationRecord, StackState } from "./trace";
 
@@ -15,7 +16,7 @@ export interface Course {
   /** The whole log, and how much of it there was when the command began. */
   readonly requests: readonly LoggedRequest[];
   readonly from: number;
-  readonly alive: (entry: Entry) => boolean;
+  readonly living: (entry: Entry) => readonly string[];
 }
 
 /** The operations of a command, from the engine's events and from what its state shows of them. */
@@ -80,7 +81,7 @@ function begin(
   return {
     ...{ name, resource: about.name, kind: about.kind, inputs: about.inputs, id: undefined },
     ...{ from: requestsBefore(course, timestamp - slack), until: course.requests.length },
-    ...{ ended: "dropped", message: "", lost: false, lostAlive: false },
+    ...{ ended: "dropped", message: "", lostAlive: [] },
   };
 }
 
@@ -139,19 +140,18 @@ function noteLost(course: Course, operations: OperationRecord[]): void {
   const left = [...course.after.entries];
   for (const entry of course.before.entries) {
     const place = left.findIndex(({ name, id }) => name === entry.name && id === entry.id);
-    if (place >= 0) {
-      left.splice(place, 1);
-      continue;
-    }
+    const [now] = place < 0 ? [] : left.splice(place, 1);
+    const gone = idsIn(entry).filter((id) => now === undefined || !idsIn(now).includes(id));
+    if (gone.length === 0) continue;
     const by = (name: OperationName) =>
       operations.find(
         (one) => one.name === name && one.resource === entry.name && (one.id ?? entry.id) === entry.id,
       );
-    const record = by("delete") ?? by("read") ?? begin(course, "delete", entry.name, 0);
+    const ended = now === undefined ? by("delete") : by("update");
+    const record = ended ?? by("read") ?? begin(course, "delete", entry.name, 0);
     if (record === undefined) continue;
     if (!operations.includes(record)) operations.push(Object.assign(record, { ended: "well", id: entry.id }));
-    record.lost = true;
     // Destroy leaves in the service what it has no call to delete.
-    record.lostAlive = (record.name === "read" || entry.kind === "ApiKey") && course.alive(entry);
+    if (record.name === "read" || holdsKeys(entry.kind)) record.lostAlive = lostAlive(course, entry, now);
   }
 }

@@ -2,7 +2,13 @@ import type { StateDeployment } from "../engine/stack";
 import type { Kind, Properties } from "./schedule";
 import type { StackState } from "./trace";
 
-const kinds: readonly string[] = ["ApiKey", "WorkspaceSettings", "Scope", "CustomerBilling"] satisfies Kind[];
+const kinds: readonly string[] = [
+  "ApiKey",
+  "ApiKeySet",
+  "WorkspaceSettings",
+  "Scope",
+  "CustomerBilling",
+] satisfies Kind[];
 
 /** What `pulumi stack export --show-secrets` tells of a stack. */
 export function stateOf({ resources = [], pending_operations = [] }: StateDeployment): StackState {

@@ -23,6 +23,7 @@ export const openInEngine: OpenEngine = async (schedule, stage) => {
   const declare = (program: Program) => project.write("index.ts", programText(program));
   return {
     refreshesWithUp: true,
+    interruptsAtOnce: false,
     run: runIn(stack, declare, schedule, stage),
     async isSettled(program) {
       await declare(program);
@@ -44,7 +45,7 @@ function runIn(
   stack: EngineStack,
   declare: (program: Program) => Promise<void>,
   { parallel }: Schedule,
-  { standIn, trouble: begin, alive }: Stage,
+  { standIn, trouble: begin, living }: Stage,
 ): Engine["run"] {
   return async (order, before, trouble) => {
     await declare(order.program);
@@ -87,7 +88,7 @@ function runIn(
     const { requests } = standIn;
     return {
       ...{ interruption, green: outcome.ok, after },
-      operations: operationsOf({ order, outcome, before, after, requests, from, alive }),
+      operations: operationsOf({ order, outcome, before, after, requests, from, living }),
       told: outcome.output,
       untold: openlyShown(deployment),
     };

@@ -1,6 +1,7 @@
 import { openTransport } from "../../provider/client/transport";
 import { settings } from "../../provider/config";
 import { Failure } from "../../provider/errors";
+import { type Known, openKnown } from "../../provider/known";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
 import { definitions } from "../../provider/resources";
 import { openRun } from "../../provider/run";
@@ -31,12 +32,18 @@ export async function startInProcess(service: Service): Promise<Actor> {
     timeOuts,
     gate: async (method) => (method === "POST" || method === "PATCH" ? run.over() : undefined),
   });
+  const known = new Map<string, Known>();
   const surroundings = {
     settings: settings(() => undefined),
     env,
     transport: () => transport,
     warn: (message: string) => void warnings.push(`warning: ${message}`),
     run,
+    known(kind: string) {
+      const found = known.get(kind) ?? openKnown();
+      known.set(kind, found);
+      return found;
+    },
   };
   const resources = new Map(
     Object.entries(definitions).map(([kind, definition]) => [

@@ -1,5 +1,6 @@
 import type { Column, Finding } from "./findings";
-import { droppedAlive, lostSilently, unnamed, wider, withoutSecret } from "./keyFindings";
+import { openInputs, openState } from "./heldKeys";
+import { droppedAlive, leftStanding, lostSilently, unnamed, wider, withoutSecret } from "./keyFindings";
 import { operationsOf } from "./reading";
 import type { CommandRecord, Entry, Trace } from "./trace";
 
@@ -8,6 +9,7 @@ export function judge(trace: Trace): readonly Finding[] {
   return [
     ...lostSilently(trace),
     ...unnamed(trace),
+    ...leftStanding(trace),
     ...secondGrants(trace),
     ...secondScopes(trace),
     ...withoutSecret(trace),
@@ -62,7 +64,7 @@ function commandOf({ commands }: Trace, request: number): CommandRecord | undefi
   );
 }
 
-/** A secret stands in a text, or in state outside the two properties that are secret; or the token was led astray. */
+/** A secret stands in a text, or in state outside the properties that are secret; or the token was led astray. */
 function secretsFound({ commands, secrets, made, ledAstray }: Trace): readonly Finding[] {
   const all = [...new Set([...secrets, ...made.map(({ key }) => key.key)])];
   const found = commands.flatMap(({ name, step, repetition, told, untold, operations, after }) => {
@@ -82,8 +84,7 @@ function secretsFound({ commands, secrets, made, ledAstray }: Trace): readonly F
 }
 
 function shown({ inputs, state, ...rest }: Entry): object {
-  const open = ({ key: _, existingKey: __, ...others }: Readonly<Record<string, unknown>>) => others;
-  return { ...rest, inputs: open(inputs), state: open(state) };
+  return { ...rest, inputs: openInputs(inputs), state: openState(state) };
 }
 
 function defects(trace: Trace): readonly Finding[] {

@@ -1,6 +1,7 @@
 import type { StoredKey } from "../service";
 import type { Finding } from "./findings";
-import { makersOf, names, namesakesOf, operationsOf, orphans, type Placed, toldTo } from "./reading";
+import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
+import { type Making, makersOf, names, namesakesOf, operationsOf, orphans, toldTo } from "./reading";
 import type { MadeKey, Trace } from "./trace";
 
 /**
@@ -15,8 +16,8 @@ export function lostSilently(trace: Trace): readonly Finding[] {
     .map((made) => ({ column: "lostSilently", what: describe(trace, made) }));
 }
 
-function isDoubtful({ operation: { ended, message } }: Placed): boolean {
-  return ended === "dropped" || (ended === "failed" && !/Nothing was created/.test(message));
+function isDoubtful({ operation: { ended }, said }: Making): boolean {
+  return ended === "dropped" || (ended === "failed" && said !== "" && !/Nothing was created/.test(said));
 }
 
 /** A key lives at the end, made by this run, whose id stands in no state and in nothing that a user reads. */
@@ -28,23 +29,49 @@ export function unnamed(trace: Trace): readonly Finding[] {
 }
 
 /**
- * Why nobody could name a key: its host was killed; or whenever a key of its name and customer was being made from then
- * on, the list was asked for in vain; or the service leaves it out. Not to ask is no excuse.
+ * Two Ctrl-C ended a command in which a key was made, and its answer had come: it lives, and neither state nor what the
+ * user had read by then names it. That a later up may do so is no excuse for a provider that was told at once.
+ */
+export function leftStanding(trace: Trace): readonly Finding[] {
+  const { commands, made, requests, interruptsAtOnce } = trace;
+  if (!interruptsAtOnce) return [];
+  const answered = new Set(requests.filter(({ fault }) => fault === undefined).map(({ n }) => n));
+  return commands
+    .filter(({ interruption }) => interruption === "twoCtrlC")
+    .flatMap((command) => {
+      const held = new Set(command.after.entries.flatMap(idsIn));
+      const live = new Set(command.live.map(({ id }) => id));
+      return made.filter(
+        (one) =>
+          answered.has(one.request) &&
+          makersOf(trace, one).some((making) => making.command === command) &&
+          live.has(one.key.id) &&
+          !held.has(one.key.id) &&
+          !names(command.told, one.key.id) &&
+          !/state does not hold it/.test(command.told),
+      );
+    })
+    .map((one) => ({ column: "unnamed", what: `${describe(trace, one)} when the command ended` }));
+}
+
+/**
+ * Why nobody could name a key: its host was killed, and no other made a key of its name and customer later; or whenever
+ * such a key was being made from then on, the list was asked for in vain; or the service leaves it out. Not to ask is
+ * no excuse.
  */
 function unnameable(trace: Trace, made: MadeKey): string | undefined {
-  if (makersOf(trace, made).some(({ command }) => command.interruption === "hostKilled")) {
-    return "the host was killed";
-  }
-  const alike = namesakesOf(trace, made).map(({ operation }) => operation);
+  const alike = namesakesOf(trace, made).filter(({ command }) => command.interruption !== "hostKilled");
+  const killed = makersOf(trace, made).some(({ command }) => command.interruption === "hostKilled");
+  if (killed && alike.length === 0) return "the host was killed";
   const lists = trace.requests.filter(
     ({ n, endpoint }) =>
       endpoint === "listApiKeys" &&
       n > made.request &&
-      alike.some(({ from, until }) => from < n && n <= until),
+      alike.some(({ operation: { from, until } }) => from < n && n <= until),
   );
   const { listCut, listLag } = trace.schedule.dialect;
   const legible = lists.filter(({ status, fault }) => status === 200 && fault === undefined);
-  const refused = alike.some(({ message }) => /connection was refused/.test(message));
+  const refused = alike.some(({ said }) => /connection was refused/.test(said));
   const asked = lists.length > 0 || refused;
   if (asked && legible.length <= listLag) return "no list was answered while it was declared";
   if (listCut > 0 && asked) return "the service cuts its lists";
@@ -57,10 +84,10 @@ function apart(reason: string | undefined): { readonly apart?: string } {
 
 function describe(trace: Trace, made: MadeKey): string {
   const makers = makersOf(trace, made).map(
-    ({ command, operation }) =>
-      `${operation.resource} in ${command.name} ${command.step}.${command.repetition}${command.interruption === undefined ? "" : ` (${command.interruption})`} ${operation.ended}: ${operation.message}`,
+    ({ command, operation, place, said }) =>
+      `${place} in ${command.name} ${command.step}.${command.repetition}${command.interruption === undefined ? "" : ` (${command.interruption})`} ${operation.ended}: ${said}`,
   );
-  return `${made.key.id} by request ${made.request}, ${makers.join("; ") || "by no create"}`;
+  return `${made.key.id} by request ${made.request}, ${makers.join("; ") || "by no operation"}`;
 }
 
 /** After a green up a key in state has no secret, or another one than the service gave it. */
@@ -70,10 +97,12 @@ export function withoutSecret({ commands, made }: Trace): readonly Finding[] {
     .filter(({ name, green }) => name === "up" && green)
     .flatMap(({ step, repetition, after }) =>
       after.entries
-        .filter(({ kind, id, state }) => kind === "ApiKey" && secretOf.get(id) !== state["key"])
-        .map(({ name, id }) => ({
+        .filter(({ kind }) => holdsKeys(kind))
+        .flatMap(heldKeys)
+        .filter(({ id, secret }) => secret === undefined || secretOf.get(id ?? "") !== secret)
+        .map(({ place, id }) => ({
           column: "withoutSecret" as const,
-          what: `${name} (${id}) after up ${step}.${repetition}`,
+          what: `${place} (${id}) after up ${step}.${repetition}`,
         })),
     );
 }
@@ -84,11 +113,12 @@ export function wider({ commands }: Trace): readonly Finding[] {
     .filter(({ name, green }) => name === "up" && green)
     .flatMap(({ step, repetition, after, live, drifted }) =>
       after.entries
-        .filter(({ kind, name, doomed }) => kind === "ApiKey" && !doomed && !drifted.has(name))
-        .flatMap(({ name, id, inputs }) => {
-          const key = live.find((one) => one.id === id);
+        .filter(({ kind, doomed }) => holdsKeys(kind) && !doomed)
+        .flatMap(heldKeys)
+        .flatMap(({ place, id, inputs = {} }) => {
+          const key = live.find((one) => one.id === id && !drifted.has(one.id));
           const more = key === undefined ? [] : excess(key, inputs);
-          const what = `${name} (${id}) after up ${step}.${repetition}: ${more.join(", ")}`;
+          const what = `${place} (${id}) after up ${step}.${repetition}: ${more.join(", ")}`;
           return more.length === 0 ? [] : [{ column: "wider" as const, what }];
         }),
     );
@@ -114,14 +144,18 @@ function excess({ scopes, enabled }: StoredKey, inputs: Readonly<Record<string, 
  */
 export function droppedAlive(trace: Trace): readonly Finding[] {
   return operationsOf(trace)
-    .filter(({ operation }) => operation.lostAlive)
-    .map(({ command, operation }) => {
-      const { name, resource, id, from, until } = operation;
+    .flatMap((placed) => placed.operation.lostAlive.map((id) => ({ ...placed, id })))
+    .map(({ command, operation, id }) => {
+      const { name, resource, from, until } = operation;
       const asked = trace.requests.filter(({ n }) => from < n && n <= until);
-      const denied = asked.some(({ status, fault }) => fault === "status" && status === 404);
+      const denied = asked.some(
+        ({ path, status, fault }) =>
+          fault === "status" && status === 404 && names(decodeURIComponent(path), id),
+      );
       const lists = asked.filter(({ endpoint }) => endpoint === "listApiKeys");
       // Not to ask is no excuse.
-      const unheard = lists.length > 0 && lists.every(({ status }) => status !== 200);
+      const legible = lists.filter(({ status }) => status === 200);
+      const unheard = lists.length > 0 && legible.length <= trace.schedule.dialect.listLag;
       const what = `${resource} (${id}) by ${name} in ${command.name} ${command.step}.${command.repetition}`;
       return { column: "droppedAlive", what, ...apart(denied && unheard ? "a lone 404" : undefined) };
     });

@@ -9,8 +9,8 @@ import type { CommandRecord } from "./trace";
  * The model of the engine, with a process of the provider for each command or, where starting one is most of the work,
  * for those that follow each other without trouble.
  */
-export function modelled(start: StartActor, { keeping = false } = {}): OpenEngine {
-  return async ({ parallel }, { standIn, accessToken, alive, trouble: begin }) => {
+export function modelled(start: StartActor, { inProcess = false } = {}): OpenEngine {
+  return async ({ parallel }, { standIn, accessToken, living, trouble: begin }) => {
     let kept: Actor | undefined;
     const startActor = async () => {
       const actor = kept ?? (await start({ url: standIn.url, accessToken }));
@@ -18,11 +18,12 @@ export function modelled(start: StartActor, { keeping = false } = {}): OpenEngin
       return actor;
     };
     const leave = async (actor: Actor, troubled: boolean) => {
-      if (keeping && !troubled) kept = actor;
+      if (!inProcess && !troubled) kept = actor;
       else await actor.stop();
     };
     return {
       refreshesWithUp: false,
+      interruptsAtOnce: inProcess,
       async run({ name, program }, before, trouble) {
         const actor = await startActor();
         const earlier = { warnings: actor.warnings().length, debug: actor.debug().length };
@@ -42,7 +43,7 @@ export function modelled(start: StartActor, { keeping = false } = {}): OpenEngin
             heard = actor.warnings().length;
           });
         }
-        const site: Site = { actor, control, parallel, requests: () => standIn.requests.length, alive };
+        const site: Site = { actor, control, parallel, requests: () => standIn.requests.length, living };
         const { green, after, operations } = await {
           up: () => up(site, before, program),
           refresh: () => refresh(site, before),
@@ -60,7 +61,7 @@ export function modelled(start: StartActor, { keeping = false } = {}): OpenEngin
       },
       async isSettled(program, state) {
         const actor = await startActor();
-        const site: Site = { actor, control: openControl(), parallel, requests: () => 0, alive };
+        const site: Site = { actor, control: openControl(), parallel, requests: () => 0, living };
         const changed = await preview(site, state, program);
         await leave(actor, false);
         return changed.length === 0;

@@ -1,4 +1,5 @@
 import { type Held, OperationFailed } from "./actor";
+import { holdsKeys, lostAlive } from "./heldKeys";
 import type { Declared } from "./schedule";
 import type { Site } from "./site";
 import type { Entry, OperationName, OperationRecord, StackState } from "./trace";
@@ -14,7 +15,8 @@ export type Attempt<T> = { readonly record: OperationRecord } & (
 export interface Desk {
   readonly failed: boolean;
   entries(): Entry[];
-  put(entry: Entry): void;
+  /** `by`: the operation that changed it, if one did. */
+  put(entry: Entry, by?: OperationRecord): void;
   add(entry: Omit<Entry, "serial">): void;
   doom(entry: Entry): void;
   drop(entry: Entry, by: OperationRecord): void;
@@ -40,7 +42,7 @@ export function openDesk(site: Site, before: StackState): Desk {
     const at = site.requests();
     const record: OperationRecord = {
       ...{ name, resource, kind, inputs, id, from: at, until: at },
-      ...{ ended: "dropped", message: "", lost: false, lostAlive: false },
+      ...{ ended: "dropped", message: "", lostAlive: [] },
     };
     operations.push(record);
     return record;
@@ -50,7 +52,9 @@ export function openDesk(site: Site, before: StackState): Desk {
       return failed;
     },
     entries: () => [...entries],
-    put(entry) {
+    put(entry, by) {
+      const before = entries.find(({ serial: old }) => old === entry.serial);
+      if (by !== undefined && before !== undefined) by.lostAlive = lostAlive(site, before, entry);
       entries = entries.map((one) => (one.serial === entry.serial ? entry : one));
     },
     add(entry) {
@@ -61,9 +65,8 @@ export function openDesk(site: Site, before: StackState): Desk {
       entries = entries.map((one) => (one.serial === doomed ? { ...one, doomed: true } : one));
     },
     drop(entry, by) {
-      by.lost = true;
       // Destroy leaves in the service what it has no call to delete.
-      by.lostAlive = (by.name === "read" || entry.kind === "ApiKey") && site.alive(entry);
+      if (by.name === "read" || holdsKeys(entry.kind)) by.lostAlive = lostAlive(site, entry, undefined);
       entries = entries.filter((one) => one.serial !== entry.serial);
     },
     refuse(declared, reason) {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Engine, OpenEngine, Order } from "./engine";
+import { declaredKeys, idsIn, meant } from "./heldKeys";
 import type { Program, Schedule, Step, Trouble } from "./schedule";
 import { openStage, type Stage } from "./stage";
 import type { CommandRecord, StackState, Trace } from "./trace";
@@ -27,6 +28,7 @@ export async function play(schedule: Schedule, open: OpenEngine, ledAstray: () =
     const { standIn, accessToken, made } = stage;
     return {
       schedule,
+      interruptsAtOnce: engine.interruptsAtOnce,
       commands: run.commands,
       made,
       requests: [...standIn.requests],
@@ -52,7 +54,9 @@ function ordersOf({ command, program }: Step, refreshesWithUp: boolean): readonl
 }
 
 function existingKeys({ steps }: Schedule): readonly string[] {
-  const declared = steps.flatMap(({ program }) => program.map(({ inputs }) => inputs["existingKey"]));
+  const declared = steps
+    .flatMap(({ program }) => program.flatMap(declaredKeys))
+    .map(({ inputs }) => inputs["existingKey"]);
   return [...new Set(declared.filter((value) => typeof value === "string"))];
 }
 
@@ -83,8 +87,8 @@ function openRun(engine: Engine, stage: Stage) {
     command,
     isEmpty: () => state.entries.length === 0,
     drift(drift: Schedule["steps"][number]["drifts"][number]): void {
-      stage.drift(drift, state.entries);
-      drifted.add(drift.kind === "editWorkspace" ? "settings" : drift.resource);
+      const id = stage.drift(drift, state.entries);
+      if (id !== undefined) drifted.add(id);
     },
     /** The commands of a step; what fails is repeated. What goes wrong may outlast the first. */
     async stubbornly(step: number, orders: readonly Order[], again: Order, trouble: Trouble): Promise<void> {
@@ -112,9 +116,14 @@ function openRun(engine: Engine, stage: Stage) {
   };
 }
 
-/** Whether a refresh showed nothing. */
+/** Whether a refresh showed nothing. A set's inputs may be spelled otherwise: state tells how they were at its last update. */
 function isQuiet(before: StackState, after: StackState): boolean {
   const shown = ({ entries }: StackState) =>
-    entries.map(({ name, id, inputs, doomed }) => ({ name, id, inputs, doomed }));
+    entries.map((entry) => ({
+      name: entry.name,
+      ids: idsIn(entry),
+      inputs: meant(entry),
+      doomed: entry.doomed,
+    }));
   return isDeepStrictEqual(shown(before), shown(after));
 }

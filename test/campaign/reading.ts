@@ -1,3 +1,4 @@
+import { type DeclaredKey, declaredKeys, idsIn } from "./heldKeys";
 import type { CommandRecord, MadeKey, OperationRecord, Trace } from "./trace";
 
 /** An operation with the command that it belongs to. */
@@ -28,34 +29,69 @@ export function names(text: string, id: string): boolean {
   return false;
 }
 
-/** The creates in whose time a key was made for their customer. */
-export function makersOf(trace: Trace, { key, request }: MadeKey): readonly Placed[] {
-  return operationsOf(trace).filter(
-    ({ operation: { name, kind, inputs, from, until } }) =>
-      name === "create" &&
-      kind === "ApiKey" &&
-      inputs["customerId"] === key.customerId &&
-      from < request &&
-      request <= until,
+/** An operation as far as it was to make one key. */
+export interface Making extends Placed, DeclaredKey {
+  /** What its error says of this key. */
+  readonly said: string;
+}
+
+/** The operations in whose time a key was made for their customer. */
+export function makersOf(trace: Trace, { key, request }: MadeKey): readonly Making[] {
+  return makings(trace).filter(
+    ({ operation: { from, until }, inputs }) =>
+      inputs["customerId"] === key.customerId && from < request && request <= until,
   );
 }
 
-/** The creates of a key's name and customer that had not ended when it was made. */
-export function namesakesOf(trace: Trace, { key, request }: MadeKey): readonly Placed[] {
-  const name = key.name.trim().toLowerCase();
-  return operationsOf(trace).filter(
-    ({ operation: { name: operation, kind, inputs, until } }) =>
-      operation === "create" &&
-      kind === "ApiKey" &&
-      inputs["customerId"] === key.customerId &&
-      String(inputs["name"]).toLowerCase() === name &&
-      until >= request,
+/** Those that were to make a key of the same name and customer, and had not ended when it was made. */
+export function namesakesOf(trace: Trace, { key, request }: MadeKey): readonly Making[] {
+  return makings(trace).filter(
+    (making) =>
+      making.inputs["customerId"] === key.customerId &&
+      folded(making.inputs["name"]) === folded(key.name) &&
+      making.operation.until >= request &&
+      hasTried(trace, making),
   );
+}
+
+/** A set's update holds most of its keys already: those count that it asked for, or failed with. */
+function hasTried({ requests }: Trace, { operation, inputs, said }: Making): boolean {
+  const { name, from, until } = operation;
+  return (
+    name === "create" ||
+    said !== "" ||
+    requests.some(({ n, endpoint, body }) => {
+      const { customerId, name: asked } = Object(body);
+      const isCreate = endpoint === "createApiKey" || endpoint === "migrateApiKey";
+      const isIts = customerId === inputs["customerId"] && folded(asked) === folded(inputs["name"]);
+      return isCreate && isIts && from < n && n <= until;
+    })
+  );
+}
+
+function folded(name: unknown): string {
+  return String(name).trim().toLowerCase();
+}
+
+function makings(trace: Trace): readonly Making[] {
+  return operationsOf(trace).flatMap((placed) => {
+    const { name, kind, resource, inputs, message } = placed.operation;
+    if (name !== "create" && !(name === "update" && kind === "ApiKeySet")) return [];
+    const keys = declaredKeys({ name: resource, kind, inputs });
+    return keys.map((key) => ({ ...placed, ...key, said: saidOf(key, message) }));
+  });
+}
+
+/** A set's error has a line for each of its keys that failed, or else is about them all. */
+function saidOf({ alias }: DeclaredKey, message: string): string {
+  const lines = message.split("\n").map((line) => line.trim());
+  if (alias === undefined || !lines.some((line) => line.startsWith('"'))) return message;
+  return lines.filter((line) => line.startsWith(`${JSON.stringify(alias)}: `)).join("\n");
 }
 
 /** The keys made that live at the end although no state holds them. */
 export function orphans(trace: Trace): readonly MadeKey[] {
-  const held = new Set(trace.commands.at(-1)?.after.entries.map(({ id }) => id));
+  const held = new Set(trace.commands.at(-1)?.after.entries.flatMap(idsIn));
   const live = new Set(trace.live.map(({ id }) => id));
   return trace.made.filter(({ key: { id } }) => live.has(id) && !held.has(id));
 }

@@ -15,7 +15,7 @@ export interface Schedule {
 }
 
 export type Properties = Readonly<Record<string, unknown>>;
-export type Kind = "ApiKey" | "WorkspaceSettings" | "Scope" | "CustomerBilling";
+export type Kind = "ApiKey" | "ApiKeySet" | "WorkspaceSettings" | "Scope" | "CustomerBilling";
 
 /** One resource of a program. */
 export interface Declared {
@@ -48,9 +48,10 @@ export interface CampaignFault {
   readonly fault: Fault;
 }
 
+/** A key is named by its place in the program: its resource, or its set and alias. */
 export type Drift =
-  | { readonly kind: "editKey"; readonly resource: string; readonly change: KeyChange }
-  | { readonly kind: "deleteKey"; readonly resource: string }
+  | { readonly kind: "editKey"; readonly place: string; readonly change: KeyChange }
+  | { readonly kind: "deleteKey"; readonly place: string }
   | { readonly kind: "editWorkspace"; readonly change: Partial<Omit<Workspace, "id">> };
 
 /** The service is down from a moment of the command on, until so many repetitions of it have failed. */

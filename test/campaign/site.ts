@@ -9,6 +9,6 @@ export interface Site {
   readonly parallel: boolean;
   /** The number of the service's last request. */
   readonly requests: () => number;
-  /** Whether the object lives in the service; asked when state loses it. */
-  readonly alive: (entry: Entry) => boolean;
+  /** Those of its ids whose object lives in the service; asked when state loses some. */
+  readonly living: (entry: Entry) => readonly string[];
 }

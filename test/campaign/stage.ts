@@ -1,5 +1,6 @@
 import type { LoggedRequest, StandIn, StoredKey } from "../service";
 import { representations } from "./drawProgram";
+import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
 import { startAgain, startOnOwnPort } from "./ports";
 import type { Drift, Interruption, Schedule, Trouble } from "./schedule";
 import type { Entry, MadeKey } from "./trace";
@@ -15,9 +16,10 @@ export interface Stage {
   restore(): Promise<void>;
   /** Nothing goes wrong any more. */
   calm(): Promise<void>;
-  drift(drift: Drift, entries: readonly Entry[]): void;
-  /** Whether what a state holds lives in the service. */
-  alive(entry: Entry): boolean;
+  /** Gives the id of the key that was changed, if one was. */
+  drift(drift: Drift, entries: readonly Entry[]): string | undefined;
+  /** Those of an entry's ids whose object lives in the service. */
+  living(entry: Entry): readonly string[];
   liveKeys(): StoredKey[];
 }
 
@@ -90,16 +92,24 @@ export async function openStage({ seed, dialect, workspaceId }: Schedule): Promi
       await restore();
     },
     drift(drift, entries) {
-      if (drift.kind === "editWorkspace") return standIn.editWorkspace(workspaceId, drift.change);
-      const entry = entries.find(({ name, doomed }) => name === drift.resource && !doomed);
-      if (entry === undefined || standIn.key(entry.id) === undefined) return;
-      if (drift.kind === "editKey") standIn.editKey(entry.id, drift.change);
-      else standIn.deleteKey(entry.id);
+      if (drift.kind === "editWorkspace") {
+        standIn.editWorkspace(workspaceId, drift.change);
+        return undefined;
+      }
+      const current = entries.filter(({ kind, doomed }) => holdsKeys(kind) && !doomed);
+      const id = current.flatMap(heldKeys).find(({ place }) => place === drift.place)?.id;
+      if (id === undefined || standIn.key(id) === undefined) return undefined;
+      if (drift.kind === "editKey") standIn.editKey(id, drift.change);
+      else standIn.deleteKey(id);
+      return id;
     },
-    alive({ kind, id }) {
-      if (kind === "ApiKey") return standIn.key(id)?.deleted === false;
-      if (kind === "Scope") return standIn.scopes(workspaceId).some((scope) => scope.id === id);
-      return true;
+    living(entry) {
+      const { kind } = entry;
+      return idsIn(entry).filter((id) => {
+        if (holdsKeys(kind)) return standIn.key(id)?.deleted === false;
+        if (kind === "Scope") return standIn.scopes(workspaceId).some((scope) => scope.id === id);
+        return true;
+      });
     },
     liveKeys: () => standIn.keys({ deleted: false }),
   };

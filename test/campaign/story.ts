@@ -1,3 +1,4 @@
+import { idsIn } from "./heldKeys";
 import type { Schedule } from "./schedule";
 import type { CommandRecord, Trace } from "./trace";
 
@@ -22,8 +23,8 @@ function planned({ dialectName, parallel, steps, ending }: Schedule): readonly s
 function told(command: CommandRecord): readonly string[] {
   const { step, repetition, name, green, interruption, operations, after, live } = command;
   const entries = after.entries.map(
-    ({ name: resource, id, halfDone, doomed }) =>
-      `${resource} = ${id}${halfDone ? " (half done)" : ""}${doomed ? " (to be deleted)" : ""}`,
+    (entry) =>
+      `${entry.name} = ${idsIn(entry).join(" ")}${entry.halfDone ? " (half done)" : ""}${entry.doomed ? " (to be deleted)" : ""}`,
   );
   return [
     `${name} ${step}.${repetition}: ${green ? "green" : "red"} ${interruption ?? ""}`,

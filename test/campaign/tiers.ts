@@ -16,9 +16,13 @@ export type TierName = "process" | "host" | "engine";
 
 export const tiers: Readonly<Record<TierName, Tier>> = {
   /** Below the door and the engine, in the campaign's own process. */
-  process: { open: modelled(startInProcess), atOnce: 32, extent: { steps: 6, interrupted: 20 } },
+  process: {
+    open: modelled(startInProcess, { inProcess: true }),
+    atOnce: 32,
+    extent: { steps: 6, interrupted: 20 },
+  },
   /** In the host that the engine runs. */
-  host: { open: modelled(startInHost, { keeping: true }), atOnce: 4, extent: { steps: 3, interrupted: 20 } },
+  host: { open: modelled(startInHost), atOnce: 4, extent: { steps: 3, interrupted: 20 } },
   /** On the real engine. */
   engine: {
     open: openInEngine,

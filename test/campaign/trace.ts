@@ -4,6 +4,7 @@ import type { InterruptionKind, Kind, Program, Properties, Schedule } from "./sc
 /** What a run of a schedule came to: all that is judged afterwards. */
 export interface Trace {
   readonly schedule: Schedule;
+  readonly interruptsAtOnce: boolean;
   readonly commands: readonly CommandRecord[];
   /** Every key that the provider's requests made, as it was made. */
   readonly made: readonly MadeKey[];
@@ -41,7 +42,7 @@ export interface CommandRecord {
   readonly after: StackState;
   /** The keys that lived in the service when it ended. */
   readonly live: readonly StoredKey[];
-  /** Resources that somebody else changed since the stack last looked at them. */
+  /** Keys that somebody else changed since the stack last looked at them, by their ids. */
   readonly drifted: ReadonlySet<string>;
   /** What the user reads besides the operations' errors. */
   readonly told: string;
@@ -65,10 +66,8 @@ export interface OperationRecord {
   message: string;
   /** The id of what it was about, or has made. */
   id: string | undefined;
-  /** Whether state lost the resource with it. */
-  lost: boolean;
-  /** Whether it lost the resource although the object lived in the service. */
-  lostAlive: boolean;
+  /** The ids that state lost with it although their objects lived in the service. */
+  lostAlive: readonly string[];
 }
 
 /** The engine's state of a stack. */

@@ -1,0 +1,95 @@
+import type { Draw } from "./draw";
+import { drawKeyDrift } from "./drawDrift";
+import { changes, presence, scopeSets } from "./drawProgram";
+import { declaredKeys } from "./heldKeys";
+import type { Declared, Properties, Schedule } from "./schedule";
+
+/** Puts a set of keys into half of the schedules: drawn apart, so that it changes nothing of the rest. */
+export function withSet(draw: Draw, schedule: Schedule): Schedule {
+  if (draw.chance(50)) return schedule;
+  const where = draw.one(["alone", "first", "last"] as const);
+  const next = setSlot(draw, schedule);
+  let before: Declared | undefined;
+  const steps = schedule.steps.map((step) => {
+    const known = before === undefined ? [] : declaredKeys(before);
+    const drifts = known.length > 0 && draw.chance(30) ? [drawKeyDrift(draw, draw.one(known).place)] : [];
+    const set = next();
+    before = set ?? before;
+    const own = set === undefined ? [] : [set];
+    const program = { alone: own, first: [...own, ...step.program], last: [...step.program, ...own] }[where];
+    return { ...step, program, drifts: [...step.drifts, ...drifts] };
+  });
+  return { ...schedule, steps };
+}
+
+/** Names that programs, and the language, may take for something else. */
+const aliases = ["acme", "constructor", "42", "a b.ü"] as const;
+
+interface Customers {
+  /** Keys of one name and customer, which nothing but their ids tells apart. */
+  readonly twins: boolean;
+  /** All keys are one customer's. */
+  readonly shared: boolean;
+}
+
+function setSlot(draw: Draw, { workspaceId, parallel }: Schedule): () => Declared | undefined {
+  const twins = !parallel && draw.chance(20);
+  const shared = twins || draw.chance(30);
+  const there = presence(draw);
+  const scopes = changes(draw, 30, draw.number(0, 4), () => draw.number(0, 4));
+  const enabled = changes(draw, 20, draw.chance(85), (before) => !before);
+  const entries = aliases
+    .slice(0, draw.number(2, 4))
+    .map((alias, n) => entrySlot(draw, alias, n, { twins, shared }));
+  return () => {
+    const isThere = there();
+    const keys = Object.fromEntries(entries.flatMap((entry) => entry(isThere)));
+    const defaults = {
+      ...(shared ? { customerId: "cus_set" } : {}),
+      ...(twins ? { name: "twin" } : {}),
+      scopes: scopeSets[scopes()],
+      enabled: enabled(),
+    };
+    return isThere ? { name: "set", kind: "ApiKeySet", inputs: { workspaceId, defaults, keys } } : undefined;
+  };
+}
+
+/** An entry with its alias, while it and its set are there. */
+type EntrySlot = (isSetThere: boolean) => readonly (readonly [string, Properties])[];
+
+function entrySlot(draw: Draw, first: string, n: number, { twins, shared }: Customers): EntrySlot {
+  const existing = draw.chance(25);
+  const there = changes(draw, 25, draw.chance(85), (before) => !before);
+  const alias = changes(draw, 15, first, (before) => (before === first ? `${first}-new` : first));
+  const name = changes(draw, 25, draw.number(0, 2), () => draw.number(0, 2));
+  // What is not among them leaves the default, or takes it away.
+  const scopes = changes(draw, 40, draw.number(0, 7), () => draw.number(0, 7));
+  const enabled = changes(draw, 25, draw.number(0, 4), () => draw.number(0, 4));
+  const version = changes(draw, 25, 1, (before) => before + 1);
+  let former: string | undefined;
+  let last: string | undefined;
+  // A value that was taken over once can't be taken over anew while its old record lives.
+  let returned = 0;
+  return (isSetThere) => {
+    const isThere = there() && isSetThere;
+    const now = alias();
+    if (last !== undefined && now !== last) {
+      former = draw.chance(70) ? last : undefined;
+      if (former === undefined) returned += 1;
+    }
+    last = now;
+    if (!isThere) returned += 1;
+    const given = {
+      ...(shared ? {} : { customerId: `cus_set_${n}` }),
+      name: twins ? undefined : [undefined, "key", "other"][name()],
+      scopes: [...scopeSets, null][scopes()],
+      enabled: [true, false, null][enabled()],
+      ...(existing
+        ? { existingKey: `existing-canary-set-${n}-${version()}-${returned}` }
+        : { keepers: { version: String(version()) } }),
+      renamedFrom: former,
+    };
+    const entry = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    return isThere ? [[now, entry]] : [];
+  };
+}

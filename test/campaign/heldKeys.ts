@@ -1,0 +1,100 @@
+import type { Declared, Kind, Properties } from "./schedule";
+import type { Entry } from "./trace";
+
+/** The keys that a resource stands for: an ApiKey for itself, a set for one under each of its aliases. */
+
+export interface DeclaredKey {
+  /** Where it stands in the program: "key0", or "set.acme". */
+  readonly place: string;
+  /** Its alias, in a set. */
+  readonly alias?: string;
+  /** As an ApiKey would be declared. */
+  readonly inputs: Properties;
+}
+
+export interface HeldKey extends Pick<DeclaredKey, "place"> {
+  /** `undefined`: it is declared, and state has none. */
+  readonly id: string | undefined;
+  readonly secret: unknown;
+  /** `undefined`: state holds one that is not declared. */
+  readonly inputs: Properties | undefined;
+}
+
+export function holdsKeys(kind: Kind): boolean {
+  return kind === "ApiKey" || kind === "ApiKeySet";
+}
+
+export function declaredKeys({ name, kind, inputs }: Declared): readonly DeclaredKey[] {
+  if (kind === "ApiKey") return [{ place: name, inputs }];
+  if (kind !== "ApiKeySet") return [];
+  const { workspaceId, defaults } = inputs;
+  return Object.entries(mapIn(inputs, "keys")).map(([alias, entry]) => {
+    const all = { ...(defaults as Properties | undefined), ...(entry as Properties) };
+    const given = Object.entries(all).filter(([, value]) => value !== null && value !== undefined);
+    return {
+      place: `${name}.${alias}`,
+      alias,
+      inputs: { workspaceId, name: alias, ...Object.fromEntries(given) },
+    };
+  });
+}
+
+export function heldKeys(entry: Entry): readonly HeldKey[] {
+  const { name, kind, id, inputs, state } = entry;
+  if (kind === "ApiKey") return [{ place: name, id, secret: state["key"], inputs }];
+  const declared = new Map(declaredKeys(entry).map((key) => [key.place, key.inputs]));
+  const held = new Map(Object.entries(mapIn(state, "ids")).map(([alias, one]) => [`${name}.${alias}`, one]));
+  const secrets = new Map(
+    Object.entries(mapIn(state, "secrets")).map(([alias, one]) => [`${name}.${alias}`, one]),
+  );
+  return [...new Set([...declared.keys(), ...held.keys()])].map((place) => ({
+    place,
+    id: held.get(place) as string | undefined,
+    secret: secrets.get(place),
+    inputs: declared.get(place),
+  }));
+}
+
+/** What an entry's inputs say, however a set shares it out among its defaults and entries. */
+export function meant(entry: Entry): Properties {
+  if (entry.kind !== "ApiKeySet") return entry.inputs;
+  const keys = declaredKeys(entry).map(({ place, inputs: { renamedFrom: _, ...inputs } }) => {
+    return [place, { scopes: [], enabled: true, ...inputs }];
+  });
+  return { workspaceId: entry.inputs["workspaceId"], keys: Object.fromEntries(keys) };
+}
+
+/** The ids of all that state holds, also of what it only holds until it is deleted. */
+export function idsIn(entry: Entry): readonly string[] {
+  if (entry.kind !== "ApiKeySet") return [entry.id];
+  const left = (entry.state["__left"] ?? []) as readonly { readonly id: string }[];
+  return [...heldKeys(entry).flatMap(({ id }) => id ?? []), ...left.map(({ id }) => id)];
+}
+
+/** The ids of an entry that are no longer in it, although what they name lives. */
+export function lostAlive(
+  { living }: { readonly living: (entry: Entry) => readonly string[] },
+  before: Entry,
+  after: Entry | undefined,
+): readonly string[] {
+  const held = new Set(after && idsIn(after));
+  return living(before).filter((id) => !held.has(id));
+}
+
+/** Inputs without what of them is secret. */
+export function openInputs({ existingKey: _, ...others }: Properties): Properties {
+  const keys = Object.entries(mapIn(others, "keys"));
+  return {
+    ...others,
+    keys: Object.fromEntries(keys.map(([alias, entry]) => [alias, openInputs(entry as Properties)])),
+  };
+}
+
+/** State without what of it is secret. */
+export function openState({ key: _, existingKey: __, secrets: ___, ...others }: Properties): Properties {
+  return others;
+}
+
+function mapIn(properties: Properties, name: string): Properties {
+  return (properties[name] ?? {}) as Properties;
+}
