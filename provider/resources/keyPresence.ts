@@ -67,7 +67,9 @@ export function listsNone({ error }: Unhad): boolean {
 async function listedLive(session: Session, { workspaceId, keyId }: KeyPath): Promise<boolean> {
   const list = sharedReads(session.call).keys(workspaceId);
   const current = await list.current(lastingMs, `gone ${keyId}`);
-  if (current !== undefined && "problem" in current && listsNone(current)) return false;
+  // A list's 404 may come of what the key's own comes of, and have passed since the workspace could be read.
+  const lasts = (answer: Unhad) => listsNone(answer) && answer.error?.status !== 404;
+  if (current !== undefined && "problem" in current && lasts(current)) return false;
   // A list from before the key was deleted holds it still.
   const settled = current !== undefined && "byId" in current && !isLive(current.byId.get(keyId));
   if (settled) return false;

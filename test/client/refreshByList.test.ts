@@ -61,6 +61,15 @@ describe("a refresh of many keys", () => {
     for (const { id } of held.slice(10, 15)) service.editKey(id, { enabled: true });
   });
 
+  test("R6 takes no key for gone where all is answered with 404 for a moment, the list too", async () => {
+    service.inject({ after: 1, times: 4, fault: { kind: "status", status: 404 } });
+    const process = startProcess(service);
+    const some = await Promise.all(held.slice(0, 3).map((one) => told(process, one)));
+    await process.close();
+    service.clearFaults();
+    expect(some.filter((one) => one === "gone")).toEqual([]);
+  });
+
   test("R6 confirms keys that are gone by one list and one look at the workspace", async () => {
     for (const { id } of held.slice(30)) service.deleteKey(id);
     const { readApiKey, readWorkspace, listApiKeys, ...others } = await requestsOf(readAll);
