@@ -12,6 +12,7 @@ import { type Lifecycle, lifecycle, type SecretPath, type Surroundings } from ".
 import { definitions } from "./resources";
 import type { Run } from "./run";
 import { type Properties, providerKey } from "./state";
+import { encodedBytes, mostKept } from "./stateSize";
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 const warn = (message: string): void => tell(`warning: ${message}`);
@@ -132,23 +133,6 @@ async function guarded<T>(properties: Properties, operation: () => Promise<T>): 
       `${message} The engine could not take so large a state: what it held before stays, and ${kept.id} stands in the service.`,
     );
   }
-}
-
-/**
- * The state of a failure travels in headers, of which the engine takes 16 MiB in base64; more would end the connection.
- */
-const mostKept = 11 * 1_024 * 1_024;
-
-/** At most so many bytes does a value take as a protobuf Value: each has its tags and lengths. */
-function encodedBytes(value: unknown): number {
-  const framed = 24;
-  if (typeof value === "string") return framed + Buffer.byteLength(value);
-  if (typeof value !== "object" || value === null) return framed;
-  if (Array.isArray(value)) return value.reduce<number>((sum, entry) => sum + encodedBytes(entry), framed);
-  return Object.entries(value).reduce(
-    (sum, [name, entry]) => sum + framed + Buffer.byteLength(name) + encodedBytes(entry),
-    framed,
-  );
 }
 
 /** The message of an unforeseen error may hold anything, secrets too, so only its kind and place are told. */

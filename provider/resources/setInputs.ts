@@ -2,6 +2,7 @@ import * as z from "zod";
 import { canonicalInputs, spelled } from "../check";
 import { facts, fieldsOf, text } from "../definition";
 import type { Properties } from "../state";
+import { encodedBytes, mostKept } from "../stateSize";
 import { isUnknown } from "../unknown";
 import { requiredText } from "./fields";
 import { inputs as keyInputs, rules as keyRules } from "./keyInputs";
@@ -141,7 +142,7 @@ export function rules(declared: Properties, before: Properties | undefined): rea
     ];
   });
   // What stands in defaults is wrong once, not for each entry.
-  return [...new Set([...lines, ...renameRules(entries)])];
+  return [...new Set([...lines, ...renameRules(entries), ...sizeRules(declared, entries.length)])];
 }
 
 const missing = "is missing: write the id of a customer, here or in defaults.";
@@ -158,6 +159,17 @@ function placed(line: string, at: string, own: Properties): string {
   if (own[field] !== undefined) return `${at}.${line}`;
   if (field === "scopes") return `defaults.${line}`;
   return `${at}.${line.replace(/\.$/, "")} (it stands in defaults: null here takes it away).`;
+}
+
+/** What state holds of a key besides its entry, with all that a service may answer. */
+const bytesOfKey = 512;
+
+/** An update that fails halfway must not lose what it has made. */
+function sizeRules({ keys }: Properties, count: number): readonly string[] {
+  if (encodedBytes(keys) + count * bytesOfKey <= mostKept) return [];
+  return [
+    `keys: these ${count.toLocaleString("en")} keys are more than the engine can keep of an update that fails halfway; split them into several sets.`,
+  ];
 }
 
 function renameRules(entries: readonly (readonly [string, unknown])[]): readonly string[] {

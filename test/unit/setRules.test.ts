@@ -36,6 +36,24 @@ describe("check of an ApiKeySet", () => {
     expect(failures.join("\n")).not.toMatch(/quoted|invalid input|expected|received/i);
   });
 
+  test("R8 more keys than the engine could keep of a failed update are refused, and 10,000 are not", () => {
+    const keysOf = (count: number, more = {}) => ({
+      keys: Object.fromEntries(
+        Array.from({ length: count }, (_, n) => [
+          `customer-${n}`,
+          { customerId: `cus_${n}`, scopes: [{ representation: "orders", read: true }], ...more },
+        ]),
+      ),
+    });
+    expect(failuresOf(keysOf(10_000))).toEqual([]);
+    const split =
+      /^keys: these [\d,]+ keys are more than the engine can keep .*; split them into several sets\.$/;
+    expect(failuresOf(keysOf(30_000))).toEqual([expect.stringMatching(split)]);
+    expect(failuresOf(keysOf(2_000, { metadata: { text: "x".repeat(6_000) } }))).toEqual([
+      expect.stringMatching(split),
+    ]);
+  });
+
   test("R8 what is missing is named with what to write", () => {
     expect(failuresOf({})).toEqual(["keys: is missing: write a map of keys by alias, {} for none."]);
     expect(failuresOf({ keys: {} })).toEqual([]);
