@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StandIn } from "../service";
@@ -264,9 +264,12 @@ describe("examples/customers", () => {
     await expectUnsaid(scene, Object.values(secrets));
   });
 
-  it("is quiet: no change, no request", async () => {
-    await expectSilentUp(scene);
+  it("is quiet: no change, no request, and no file that a preview writes", async () => {
+    await rm(join(scene.project.dir, "keys.json"));
     await expectQuiet(scene);
+    await expect(written()).rejects.toThrow("ENOENT");
+    await expectSilentUp(scene);
+    expect(await written()).toEqual(expectedFile());
   });
 
   it("follows the file: another plan edits the key in place, a new line adds one, a line that is gone deletes one", async () => {
