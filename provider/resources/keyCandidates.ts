@@ -32,7 +32,8 @@ export function strangers({ session, declared }: Birth, keys: readonly Listed[])
 
 const remedy = {
   created: "delete it, since nobody has its secret",
-  migrated: "don't delete it, since its value may be in use, but take it in with `pulumi import --file`",
+  migrated:
+    "don't delete it, since its value may be in use, but take it in as an ApiKey with `pulumi import --file`",
 };
 
 function remedyOf({ existing }: Birth): string {

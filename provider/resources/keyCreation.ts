@@ -57,7 +57,7 @@ async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<A
     const held =
       existing === undefined || alike.length === 0
         ? ""
-        : ` If the service holds this key already, as ${inWords(birth, alike)}, take it in with \`pulumi import --file\`.`;
+        : ` If the service holds this key already, as ${inWords(birth, alike)}, take it in as an ApiKey with \`pulumi import --file\`.`;
     throw told(session, error, {
       doing,
       notDone: "Nothing was created",

@@ -62,7 +62,7 @@ function remains(declared: Properties, id: string): string {
   const found = `${capitalised(label(declared))} stands in the service as ${id}, but the run ended before state could hold it`;
   return text(declared["existingKey"]) === undefined
     ? `${found}. Delete it: the next up makes another one.`
-    : `${found}. Its value may be in use, so don't delete it: take it in with \`pulumi import --file\`.`;
+    : `${found}. Its value may be in use, so don't delete it: take it in as an ApiKey with \`pulumi import --file\`.`;
 }
 
 export async function update(

@@ -80,7 +80,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
       ),
     ]);
     expect(words[0]).toContain(`as ${at.standIn.billings()[0]?.id}.`);
-    expect(words[1]).toMatch(/don't delete it: take it in with `pulumi import --file`/);
+    expect(words[1]).toMatch(/don't delete it: take it in as an ApiKey with `pulumi import --file`/);
     expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());
   });
 
