@@ -7,11 +7,13 @@ async function work([tier, first, count, stride]: readonly string[]): Promise<vo
   quickenPauses();
   const seeds = seedsFrom(Number(first), Number(count), Number(stride));
   await tryOutMany(seeds, tiers[tier as TierName], (trial) => process.send?.({ trial }));
-  process.send?.({ peakMegabytes: process.resourceUsage().maxRSS / 1024 });
+  const last = { peakMegabytes: process.resourceUsage().maxRSS / 1024 };
+  await new Promise((resolve) => process.send?.(last, undefined, undefined, resolve));
 }
 
 work(process.argv.slice(2)).then(
-  () => process.disconnect(),
+  // Left to end by itself, a process was seen to close its handles for ever.
+  () => process.exit(0),
   (error: unknown) => {
     console.error(error);
     process.exit(1);
