@@ -76,6 +76,7 @@ interface Member {
 
 /** The objects of a resource that stands for several. */
 interface Members {
+  declared(inputs: Properties): Iterable<Properties>;
   held(state: Properties, id: string): Iterable<Member>;
 }
 

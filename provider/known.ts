@@ -10,6 +10,8 @@ export interface Known {
   isDropped(properties: Properties, id: string): boolean;
   /** Inputs of the last up, of a resource that stands in state under an id that is not known here. */
   note(inputs: Properties): void;
+  /** The same, now that its id is known too. */
+  unnote(inputs: Properties): void;
   readonly noted: Iterable<Properties>;
 }
 
@@ -23,6 +25,7 @@ export function openKnown(): Known {
     drop: (properties, id) => void ids.set(name(properties, id), "dropped"),
     isDropped: (properties, id) => ids.get(name(properties, id)) === "dropped",
     note: (inputs) => void noted.set(JSON.stringify(inputs), inputs),
+    unnote: (inputs) => void noted.delete(JSON.stringify(inputs)),
     get noted() {
       return noted.values();
     },

@@ -52,8 +52,10 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   const fields = fieldsOf(definition.schema);
   const known = surroundings.known?.(definition.of ?? definition.kind) ?? openKnown();
   const members = definition.members ?? alone;
-  const meet = (id: string, properties: Properties) => {
-    for (const held of members.held(properties, id)) known.add(held.properties, held.id);
+  const declaredIn = (state: Properties) => canonicalInputs(fields, definition.declared?.(state) ?? state);
+  const meet = (id: string, state: Properties) => {
+    for (const held of members.held(state, id)) known.add(held.properties, held.id);
+    for (const inputs of members.declared(declaredIn(state))) known.unnote(inputs);
   };
   const secrets = fields.flatMap(({ name, facts: { secret } }): SecretPath[] =>
     secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
@@ -72,9 +74,8 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   return {
     secrets,
     check: (inputs, before) => {
-      // What stands for several tells their ids itself, and may have lost some of them in a run that was killed.
-      if (before !== undefined && definition.members === undefined) {
-        known.note(canonicalInputs(fields, before));
+      if (before !== undefined) {
+        for (const declared of members.declared(canonicalInputs(fields, before))) known.note(declared);
       }
       return {
         inputs: { ...canonicalInputs(fields, inputs) },
@@ -95,8 +96,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
         const outcome = await definition.read(session, id, state);
         if (outcome === undefined) return undefined;
         const { id: found, state: next } = complete(outcome);
-        const declared = definition.declared?.(next) ?? next;
-        return { id: found, state: next, inputs: { ...canonicalInputs(fields, declared) } };
+        return { id: found, state: next, inputs: { ...declaredIn(next) } };
       }),
     update: (id, state, inputs) =>
       operate(inputs, async (session) => {
@@ -167,6 +167,7 @@ const nextRun =
 
 /** The members of a resource that stands for one object. */
 const alone = {
+  declared: (inputs: Properties) => [inputs],
   held: (properties: Properties, id: string) => [{ id, properties }],
 };
 

@@ -6,7 +6,7 @@
  */
 import type { Definition } from "../definition";
 import { holdingOf, inputsOf, isPending } from "./setEntries";
-import { inputs, rules } from "./setInputs";
+import { entriesIn, inputs, merged, rules } from "./setInputs";
 import { create, read, remove, update, withdraw } from "./setOperations";
 import { isQuiet } from "./setPlan";
 
@@ -14,6 +14,7 @@ export const apiKeySet: Definition = {
   kind: "ApiKeySet",
   of: "ApiKey",
   members: {
+    declared: (declared) => entriesIn(declared).map(([alias, entry]) => merged(declared, alias, entry)),
     held: (state) => {
       const { entries, left } = holdingOf(state);
       const { workspaceId } = state;

@@ -51,3 +51,28 @@ test("a set whose existingKey is refused names each of ten keys that may hold it
   const failure: unknown = await set.create(inputs).catch((error: unknown) => error);
   expect(ids.filter((id) => !String(failure).includes(id))).toEqual([]);
 });
+
+test("a key names what a killed create left, even if the key that state holds was deleted elsewhere", async ({
+  onTestFinished,
+}) => {
+  const standIn = await startStandIn();
+  onTestFinished(() => standIn.close());
+  const declared = (version: string) => ({
+    ...{ workspaceId: "ws_main", name: "ci", customerId: "cus_1" },
+    ...{ scopes: [{ representation: "users", read: true }], keepers: { version } },
+  });
+  const made = startProcess(standIn);
+  const { inputs } = made.of("ApiKey").check(declared("1"), undefined);
+  const { id, state } = await made.of("ApiKey").create(inputs);
+  await made.close();
+  standIn.deleteKey(id);
+  const killed = startProcess(standIn);
+  const left = await killed.of("ApiKey").create(killed.of("ApiKey").check(declared("2"), inputs).inputs);
+  await killed.close();
+  const again = startProcess(standIn);
+  const next = again.of("ApiKey").check(declared("2"), inputs).inputs;
+  again.of("ApiKey").diff(id, state, next);
+  await again.of("ApiKey").create(next);
+  await again.close();
+  expect(again.warnings.filter((line) => line.includes(left.id))).toHaveLength(1);
+});
