@@ -100,17 +100,25 @@ function told({ name, message }: Trouble): string {
 /** Those that may have left something come first. */
 function firstOf(troubles: readonly Trouble[]): readonly string[] {
   const ordered = troubles.toSorted((a, b) => Number(b.unresolved) - Number(a.unresolved));
-  const first = ordered.slice(0, mostTold);
-  const room = Math.min(longestUnresolved, Math.floor((mostTold * longestTold) / first.length));
-  const lines = first.map((one) => inBounds(told(one), one.unresolved ? longestUnresolved : room));
+  const room = roomFor(troubles.length);
+  const lines = ordered
+    .slice(0, mostTold)
+    .map((one) => inBounds(told(one), one.unresolved ? longestUnresolved : room));
   const rest = troubles.length - lines.length;
   return rest === 0 ? lines : [...lines, `and ${rest.toLocaleString("en")} more`];
 }
 
-/** The ids that those beyond the first speak of: each is told, or nobody could find what was left. */
+/** How long a line may be. */
+function roomFor(count: number): number {
+  return Math.min(longestUnresolved, Math.floor((mostTold * longestTold) / Math.min(count, mostTold)));
+}
+
+/** The ids that those speak of that are told in short, or not at all: without them nobody could find what was left. */
 function othersOf(troubles: readonly Trouble[]): readonly string[] {
+  const room = roomFor(troubles.length);
+  const short = troubles.filter((one, place) => place >= mostTold || told(one).length > room);
   const pages: string[] = [];
-  for (const id of troubles.slice(mostTold).flatMap(({ about = [] }) => about)) {
+  for (const id of short.flatMap(({ about = [] }) => about)) {
     const [page = "", text] = [pages.at(-1), inBounds(id, longestId)];
     if (page === "" || page.length + text.length > longestPage) pages.push(`the others are of ${text}`);
     else pages[pages.length - 1] = `${page}, ${text}`;
