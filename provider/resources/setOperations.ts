@@ -93,11 +93,7 @@ async function converge(session: Session, before: Holding, declared: Properties)
     else left.push(leftOf(step.entry));
     return failure;
   });
-  const { workspaceId } = declared;
-  const going = [
-    ...doomed,
-    ...before.left.map(({ id, name }) => ({ id, name, state: { workspaceId, name } })),
-  ];
+  const going = [...doomed, ...before.left.map((one) => toDelete(declared, one))];
   const over = going.length > 0 && (await session.over()) !== undefined;
   if (over) left.push(...going.map(leftOf));
   else {
@@ -114,17 +110,32 @@ async function converge(session: Session, before: Holding, declared: Properties)
   }
   crowd.close();
   const of = new Set([...work, ...going].map(({ name }) => name)).size;
-  return { holding: { entries: inOrder(entries, steps), left }, crowd, of };
+  return {
+    holding: {
+      entries: inOrder(
+        entries,
+        steps.map(({ alias }) => alias),
+      ),
+      left,
+    },
+    crowd,
+    of,
+  };
 }
 
 function leftOf({ id, state }: Entry): LeftKey {
   return { id, name: String(state["name"]) };
 }
 
-/** In the order of the program, whichever was done first. */
-function inOrder(entries: ReadonlyMap<string, Entry>, steps: readonly Step[]): Holding["entries"] {
+/** A key that is left, as one that is to be deleted. */
+function toDelete({ workspaceId }: Properties, { id, name }: LeftKey): Entry & { readonly name: string } {
+  return { id, name, state: { workspaceId, name } };
+}
+
+/** In the order of the aliases, whichever was done first. */
+function inOrder(entries: ReadonlyMap<string, Entry>, aliases: Iterable<string>): Holding["entries"] {
   return new Map(
-    steps.flatMap(({ alias }) => {
+    [...aliases].flatMap((alias) => {
       const entry = entries.get(alias);
       return entry === undefined ? [] : [[alias, entry] as const];
     }),
@@ -170,22 +181,15 @@ export async function read(session: Session, id: string, state: Properties): Pro
     const failed = `Reading the ${subjectOf(state)}: ${share(crowd, all.length)} failed`;
     throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: crowd.lines() });
   }
-  const inOrder = new Map(
-    [...entries.keys()].flatMap((alias) => {
-      const entry = found.get(alias);
-      return entry === undefined ? [] : [[alias, entry] as const];
-    }),
-  );
-  return { id, state: stateOf(state, { entries: inOrder, left }) };
+  return { id, state: stateOf(state, { entries: inOrder(found, entries.keys()), left }) };
 }
 
 export async function remove(session: Session, _id: string, state: Properties): Promise<void> {
   const { entries, left } = holdingOf(state);
-  const { workspaceId } = state;
   const crowd = openCrowd(session, capitalised(subjectOf(state)));
   const all = [
     ...[...entries].map(([name, entry]) => ({ name, ...entry })),
-    ...left.map(({ id, name }) => ({ id, name, state: { workspaceId, name } })),
+    ...left.map((one) => toDelete(state, one)),
   ];
   await crowd.each("deleted", all, async (part, { id, state: key_ }) => {
     await key.remove(part, id, key_);
