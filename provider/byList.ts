@@ -31,7 +31,12 @@ const samples = 3;
  * nothing. That costs no request where there is but one object.
  */
 export function openByList<T, Unhad>(list: SharedRead<Listing<T> | Unhad>, lastingMs: number): ByList<T> {
-  type Sample = { readonly id: string; readonly record: Promise<T | undefined> };
+  interface Sample {
+    readonly id: string;
+    readonly record: Promise<T | undefined>;
+    /** What comparing it with a list came to, once for all who wait. */
+    compared?: { readonly listed: Listing<T>; readonly alike: Promise<boolean | undefined> };
+  }
   let sample: Sample | undefined;
 
   /** Reads the object by itself; from then on it is the sample. */
@@ -40,20 +45,35 @@ export function openByList<T, Unhad>(list: SharedRead<Listing<T> | Unhad>, lasti
     sample = { id, record: read.then(({ record }) => record).catch(() => undefined) };
     return read;
   }
+  async function compare(
+    { id, record }: Sample,
+    listed: Listing<T>,
+    alike: (listed: T, record: T) => boolean,
+  ): Promise<boolean | undefined> {
+    const read = await orAfter(sampleMs, record, undefined);
+    const shown = listed.byId.get(id);
+    return read && shown !== undefined && alike(shown, read);
+  }
+  /** Whether the list shows the sample as it was read; `undefined` where it is gone, failed or slow. */
+  function isShown(
+    one: Sample,
+    listed: Listing<T>,
+    { alike }: Reading<T, unknown>,
+  ): Promise<boolean | undefined> {
+    if (one.compared?.listed !== listed) one.compared = { listed, alike: compare(one, listed, alike) };
+    return one.compared.alike;
+  }
   async function settled<R>(first: Sample, id: string, reading: Reading<T, R>): Promise<R> {
     const listed = await list.current(lastingMs, id);
     const own = isListing<T>(listed) ? listed.byId.get(id) : undefined;
     if (!isListing<T>(listed) || own === undefined) return (await alone(id, reading)).result;
     let seen = first;
     for (let tries = 1; ; tries += 1) {
-      const record = await orAfter(sampleMs, seen.record, undefined);
-      const proof = listed.byId.get(seen.id);
-      if (record !== undefined && proof !== undefined && !list.overtaken) {
-        const result = reading.alike(proof, record) ? reading.unchanged(own, listed) : undefined;
-        if (result !== undefined) return result;
-      }
+      const shown = await isShown(seen, listed, reading);
+      const result = shown && !list.overtaken ? reading.unchanged(own, listed) : undefined;
+      if (result !== undefined) return result;
       // Of all who wait for one that is gone, failed or slow, the first is read by itself, and the others wait for it.
-      if (record !== undefined || sample === undefined || sample === seen || tries === samples) {
+      if (shown !== undefined || sample === undefined || sample === seen || tries === samples) {
         return (await alone(id, reading)).result;
       }
       seen = sample;

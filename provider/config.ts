@@ -19,8 +19,8 @@ export interface Settings {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a call needs, looked up anew for each one, so that a token rotated in the environment works at once. */
-export interface Configuration {
+/** What a call needs: that of now, so that a token rotated in the environment works at once. */
+interface Configuration {
   readonly credentials: Credentials;
   /** What to do when the service does not accept the token: says where it came from. */
   readonly tokenAdvice: string;
@@ -39,14 +39,43 @@ export function settings(get: (key: string) => unknown): Settings {
   return { argument: under(argumentNamespace), stack: under(configNamespace) };
 }
 
+export type Configured = { readonly ready: Configuration } | { readonly problems: readonly string[] };
+
 /** The configuration that holds now, or everything that is wrong with it (R8, R14). */
-export function configuration(
-  given: Settings,
-  env: Environment,
-): { readonly ready: Configuration } | { readonly problems: readonly string[] } {
-  const url = baseUrl(given, env);
-  const token = accessToken(given, env);
-  const atOnce = parallel(given, env);
+export function configuration(given: Settings, env: Environment): Configured {
+  return resolve(given, variables(given, env));
+}
+
+/** Tells the same, and works it out again only where one of the values has changed. */
+export function openConfiguration(): typeof configuration {
+  let last: { readonly given: Settings; readonly set: Variables; readonly found: Configured } | undefined;
+  return (given, env) => {
+    const set = variables(given, env);
+    if (last?.given !== given || !names.every((name) => last?.set[name] === set[name])) {
+      last = { given, set, found: resolve(given, set) };
+    }
+    return last.found;
+  };
+}
+
+type Variables = Readonly<Record<Name, string | undefined>>;
+
+/** All that is read from the environment. */
+function variables({ argument }: Settings, env: Environment): Variables {
+  const { accessTokenEnv } = argument;
+  return {
+    baseUrl: env["APIKEYS_BASE_URL"],
+    accessToken: env["APIKEYS_ACCESS_TOKEN"],
+    accessTokenEnv: accessTokenEnv === undefined ? undefined : env[accessTokenEnv],
+    allowHttp: env["APIKEYS_ALLOW_HTTP"],
+    parallel: env["APIKEYS_PARALLEL"],
+  };
+}
+
+function resolve(given: Settings, set: Variables): Configured {
+  const url = baseUrl(given, set);
+  const token = accessToken(given, set);
+  const atOnce = parallel(given, set);
   if (typeof url === "string" && "value" in token && typeof atOnce === "number") {
     const credentials = { baseUrl: url, accessToken: token.value };
     return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce } };
@@ -61,10 +90,10 @@ export function configuration(
 const mostParallel = 64;
 const usualParallel = "16";
 
-function parallel({ argument, stack }: Settings, env: Environment): number | { problem: string } {
+function parallel({ argument, stack }: Settings, set: Variables): number | { problem: string } {
   const [value, source] = first(
     [argument.parallel, "the Provider's argument parallel"],
-    [env["APIKEYS_PARALLEL"], "the environment variable APIKEYS_PARALLEL"],
+    [set.parallel, "the environment variable APIKEYS_PARALLEL"],
     [stack.parallel, "stack config apikeys:parallel"],
     [usualParallel, ""],
   );
@@ -75,10 +104,10 @@ function parallel({ argument, stack }: Settings, env: Environment): number | { p
   };
 }
 
-function baseUrl({ argument, stack }: Settings, env: Environment): string | { problem: string } {
+function baseUrl({ argument, stack }: Settings, set: Variables): string | { problem: string } {
   const [value, source] = first(
     [argument.baseUrl, "the Provider's argument baseUrl"],
-    [env["APIKEYS_BASE_URL"], "the environment variable APIKEYS_BASE_URL"],
+    [set.baseUrl, "the environment variable APIKEYS_BASE_URL"],
     [stack.baseUrl, "stack config apikeys:baseUrl"],
   );
   if (value === undefined) {
@@ -87,7 +116,7 @@ function baseUrl({ argument, stack }: Settings, env: Environment): string | { pr
         "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…`, set the environment variable APIKEYS_BASE_URL, or give a Provider baseUrl.",
     };
   }
-  const problem = badUrl(value, allowsHttp({ argument, stack }, env));
+  const problem = badUrl(value, allowsHttp({ argument, stack }, set));
   return problem === undefined ? value.trim() : { problem: `${source} ${problem}` };
 }
 
@@ -111,18 +140,16 @@ export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-function allowsHttp({ argument, stack }: Settings, env: Environment): boolean {
-  return (
-    first([argument.allowHttp, ""], [env["APIKEYS_ALLOW_HTTP"], ""], [stack.allowHttp, ""])[0] === "true"
-  );
+function allowsHttp({ argument, stack }: Settings, set: Variables): boolean {
+  return first([argument.allowHttp, ""], [set.allowHttp, ""], [stack.allowHttp, ""])[0] === "true";
 }
 
 type Token = { readonly value: string; readonly advice: string } | { readonly problem: string };
 
-function accessToken({ argument, stack }: Settings, env: Environment): Token {
+function accessToken({ argument, stack }: Settings, set: Variables): Token {
   if (argument.accessTokenEnv !== undefined) {
     const source = `the environment variable ${argument.accessTokenEnv}, which the Provider's accessTokenEnv names`;
-    const value = env[argument.accessTokenEnv];
+    const value = set.accessTokenEnv;
     return value
       ? usable(value, source, "Set it to a valid token")
       : { problem: `${source}, is not set: set it to an access token.` };
@@ -134,9 +161,9 @@ function accessToken({ argument, stack }: Settings, env: Environment): Token {
       "In refresh and destroy it is the one of the last up: give the command --run-program to use the program's token of now, or let the Provider read it by accessTokenEnv, which is read at each call",
     );
   }
-  if (env["APIKEYS_ACCESS_TOKEN"]) {
+  if (set.accessToken) {
     const source = "the environment variable APIKEYS_ACCESS_TOKEN";
-    return usable(env["APIKEYS_ACCESS_TOKEN"], source, "Set it to a valid token");
+    return usable(set.accessToken, source, "Set it to a valid token");
   }
   if (stack.accessToken !== undefined) {
     return usable(

@@ -29,12 +29,16 @@ function knownOf(kind: string): Known {
 }
 
 function sharedTransport(writing: Run, given: Settings): Transport {
+  shared ??= openShared(writing, given);
+  return shared;
+}
+
+function openShared(writing: Run, given: Settings): Transport {
   const found = configuration(given, process.env);
   const parallel = "ready" in found ? found.ready.parallel : 0;
   const gate = async (method: string) =>
     method === "POST" || method === "PATCH" ? writing.over() : undefined;
-  shared ??= openTransport({ gate, signal: writing.signal, concurrency: Math.max(32, parallel) });
-  return shared;
+  return openTransport({ gate, signal: writing.signal, concurrency: Math.max(32, parallel) });
 }
 
 /** The provider of one kind of resource, as the host calls it. */

@@ -25,7 +25,7 @@ export function openKnown(): Known {
     drop: (properties, id) => void ids.set(name(properties, id), "dropped"),
     isDropped: (properties, id) => ids.get(name(properties, id)) === "dropped",
     note: (inputs) => void noted.set(JSON.stringify(inputs), inputs),
-    unnote: (inputs) => void noted.delete(JSON.stringify(inputs)),
+    unnote: (inputs) => void (noted.size > 0 && noted.delete(JSON.stringify(inputs))),
     get noted() {
       return noted.values();
     },

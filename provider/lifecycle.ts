@@ -1,7 +1,7 @@
 import { canonicalInputs, failures } from "./check";
 import { maskSecrets } from "./client/secrets";
 import type { Transport } from "./client/transport";
-import { configuration, type Environment, type Settings } from "./config";
+import { type Configured, type Environment, openConfiguration, type Settings } from "./config";
 import { type Definition, fieldsOf, type Outcome, type Session, type Warn } from "./definition";
 import { type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded, sentences } from "./errors";
@@ -50,6 +50,8 @@ export interface Lifecycle {
 
 export function lifecycle(definition: Definition, surroundings: Surroundings): Lifecycle {
   const fields = fieldsOf(definition.schema);
+  const configurationOf = openConfiguration();
+  const configured = () => configurationOf(surroundings.settings, surroundings.env);
   const known = surroundings.known?.(definition.of ?? definition.kind) ?? openKnown();
   const members = definition.members ?? alone;
   const declaredIn = (state: Properties) => canonicalInputs(fields, definition.declared?.(state) ?? state);
@@ -63,7 +65,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   /** No secret of its properties stands in what an operation says. */
   const operate = <T>(properties: Properties, act: (session: Session) => Promise<T>): Promise<T> =>
     surroundings.run.during(async (leaves) => {
-      const session = openSession(surroundings, known, leaves);
+      const session = openSession(surroundings, configured, known, leaves);
       session.hide(...secrets.flatMap((path) => valuesAt(properties, path)));
       try {
         return await act(session);
@@ -79,7 +81,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       }
       return {
         inputs: { ...canonicalInputs(fields, inputs) },
-        failures: [...misconfigured(surroundings), ...failures(definition, fields, inputs, before)],
+        failures: [...misconfigured(configured()), ...failures(definition, fields, inputs, before)],
       };
     },
     diff: (id, state, inputs) => {
@@ -182,14 +184,15 @@ function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly 
 /** The configuration is looked at when a request is to be made, and not before: some operations make none. */
 function openSession(
   surroundings: Surroundings,
+  configured: () => Configured,
   known: Known,
   leaves: Leaves,
   warn: Warn = (message) => surroundings.warn(message),
 ): Session {
-  const { settings, env, transport, tell, run } = surroundings;
+  const { transport, tell, run } = surroundings;
   const hidden = new Set<string>();
   const ready = () => {
-    const found = configuration(settings, env);
+    const found = configured();
     if ("problems" in found) throw new Failure(found.problems.map(capitalised).join(" "));
     hidden.add(found.ready.credentials.accessToken);
     return found.ready;
@@ -206,7 +209,7 @@ function openSession(
     over: run.over,
     tell: (line) => tell?.(inBounds(masked(oneLine(line)))),
     masked,
-    part: (name, heard) => openSession(surroundings, known, (line) => leaves(line, name), heard),
+    part: (name, heard) => openSession(surroundings, configured, known, (line) => leaves(line, name), heard),
     get parallel() {
       return ready().parallel;
     },
@@ -220,8 +223,7 @@ function openSession(
   };
 }
 
-function misconfigured({ settings, env }: Surroundings): readonly string[] {
-  const found = configuration(settings, env);
+function misconfigured(found: Configured): readonly string[] {
   return "problems" in found ? found.problems : [];
 }
 

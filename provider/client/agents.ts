@@ -19,24 +19,41 @@ export function isLoopback(hostname: string): boolean {
 const options = (connectMs: number) =>
   ({ allowH2: false, connectTimeout: connectMs, headersTimeout: 0, bodyTimeout: 0 }) as const;
 
+/**
+ * undici is loaded when it is first needed: a process that only checks and compares never does. Its index loads all
+ * that it has, mocks and caches too, and takes twice as long; where it keeps its agent elsewhere, the index serves.
+ */
+const loadAgent = async () => {
+  try {
+    return (await import("undici/lib/dispatcher/agent.js")).default;
+  } catch {
+    return (await import("undici")).Agent;
+  }
+};
+const loadProxyAgent = async () => (await import("undici")).EnvHttpProxyAgent;
+
+async function loaded<T>(load: () => Promise<T>): Promise<T> {
+  return load().catch(() => {
+    throw new CallError("notSent", "the HTTP library could not be loaded; it needs Node.js 22.19 or later");
+  });
+}
+
 export function openAgents(env: NodeJS.ProcessEnv, connectMs: number): Agents {
   const agents = new Map<"direct" | "proxied", Promise<Dispatcher>>();
   let closed = false;
 
   async function open(loopback: boolean): Promise<Dispatcher> {
-    // Loaded at the first request: a process that only checks and compares never needs it.
-    const { Agent, EnvHttpProxyAgent } = await import("undici").catch(() => {
-      throw new CallError("notSent", "the HTTP library could not be loaded; it needs Node.js 22.19 or later");
-    });
+    const httpProxy = env["http_proxy"] ?? env["HTTP_PROXY"] ?? "";
+    const httpsProxy = env["https_proxy"] ?? env["HTTPS_PROXY"] ?? "";
     // undici would send loopback through the proxy too, token and all.
-    if (loopback) return new Agent(options(connectMs));
+    if (loopback || (httpProxy === "" && httpsProxy === "")) {
+      const Agent = await loaded(loadAgent);
+      return new Agent(options(connectMs));
+    }
+    const EnvHttpProxyAgent = await loaded(loadProxyAgent);
+    const noProxy = env["no_proxy"] ?? env["NO_PROXY"] ?? "";
     try {
-      return new EnvHttpProxyAgent({
-        ...options(connectMs),
-        httpProxy: env["http_proxy"] ?? env["HTTP_PROXY"] ?? "",
-        httpsProxy: env["https_proxy"] ?? env["HTTPS_PROXY"] ?? "",
-        noProxy: env["no_proxy"] ?? env["NO_PROXY"] ?? "",
-      });
+      return new EnvHttpProxyAgent({ ...options(connectMs), httpProxy, httpsProxy, noProxy });
     } catch {
       throw new CallError("notSent", "HTTP_PROXY or HTTPS_PROXY does not hold the address of a proxy");
     }

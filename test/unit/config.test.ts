@@ -79,6 +79,19 @@ describe("the configuration", () => {
     env["APIKEYS_BASE_URL"] = "https://a.test";
     env["APIKEYS_ACCESS_TOKEN"] = "t";
     expect(subject.check(least, undefined).failures).toEqual([]);
+    for (const [name, value] of [
+      ["APIKEYS_ACCESS_TOKEN", "with space"],
+      ["APIKEYS_BASE_URL", "http://a.test"],
+      ["APIKEYS_PARALLEL", "0"],
+    ] as const) {
+      const before = env[name] ?? "";
+      env[name] = value;
+      expect(subject.check(least, undefined).failures, name).toHaveLength(1);
+      env[name] = before;
+    }
+    env["APIKEYS_BASE_URL"] = "http://a.test";
+    env["APIKEYS_ALLOW_HTTP"] = "true";
+    expect(subject.check(least, undefined).failures).toEqual([]);
   });
 
   test("R8 what is missing is a check failure for each value, beside all others, and names the ways to give it", () => {
