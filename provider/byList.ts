@@ -41,14 +41,16 @@ export function openByList<T, Unhad>(list: SharedRead<Listing<T> | Unhad>, lasti
     return read;
   }
   async function settled<R>(first: Sample, id: string, reading: Reading<T, R>): Promise<R> {
-    const listed = await list.current(lastingMs, id);
+    const current = list.current(lastingMs, id);
+    const listed = await current?.answer;
     const own = isListing<T>(listed) ? listed.byId.get(id) : undefined;
-    if (!isListing<T>(listed) || own === undefined) return (await alone(id, reading)).result;
+    if (current === undefined || !isListing<T>(listed) || own === undefined)
+      return (await alone(id, reading)).result;
     let seen = first;
     for (let tries = 1; ; tries += 1) {
       const record = await orAfter(sampleMs, seen.record, undefined);
       const proof = listed.byId.get(seen.id);
-      if (record !== undefined && proof !== undefined && !list.overtaken) {
+      if (record !== undefined && proof !== undefined && !current.overtaken) {
         const result = reading.alike(proof, record) ? reading.unchanged(own, listed) : undefined;
         if (result !== undefined) return result;
       }

@@ -6,13 +6,17 @@ export interface SharedRead<T> {
    * One that serves each reader once, until this process writes; `undefined` to a reader that has to ask by itself, since
    * no other is asked for while the last is so young.
    */
-  current(maxAgeMs: number, reader: string): Promise<T> | undefined;
-  /** Whether this process has written since that was asked for. */
-  readonly overtaken: boolean;
+  current(maxAgeMs: number, reader: string): Current<T> | undefined;
   /** One that is asked for from now on. */
   fresh(): Promise<T>;
   /** The same, however long it takes. */
   awaited(): Promise<T>;
+}
+
+interface Current<T> {
+  readonly answer: Promise<T>;
+  /** Whether this process has written since it was asked for. */
+  readonly overtaken: boolean;
 }
 
 export interface SharedReadOptions<T> {
@@ -74,10 +78,13 @@ export function openSharedRead<T>(
       if (readers === undefined || !isYoung(readers, maxAgeMs)) readers = { ...start(), served: new Set() };
       if (readers.writes !== writes() || readers.served.has(reader)) return undefined;
       readers.served.add(reader);
-      return readers.answer;
-    },
-    get overtaken() {
-      return readers?.writes !== writes();
+      const { answer, writes: before } = readers;
+      return {
+        answer,
+        get overtaken() {
+          return before !== writes();
+        },
+      };
     },
     fresh: async () => (await asNext()).answer,
     awaited: async () => (await asNext()).given,

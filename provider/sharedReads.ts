@@ -106,7 +106,7 @@ export async function shared<T extends object>(
   read: SharedRead<T | Unhad>,
   reader: string,
 ): Promise<T | Unhad> {
-  const answer = await read.current(lastingMs, reader);
+  const answer = await read.current(lastingMs, reader)?.answer;
   return answer === undefined || "problem" in answer ? read.fresh() : answer;
 }
 

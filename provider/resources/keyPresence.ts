@@ -66,7 +66,7 @@ export function listsNone({ error }: Unhad): boolean {
 /** Whether the workspace's list holds the key alive. A list that can't be read for now leaves it in doubt. */
 async function listedLive(session: Session, { workspaceId, keyId }: KeyPath): Promise<boolean> {
   const list = sharedReads(session.call).keys(workspaceId);
-  const current = await list.current(lastingMs, `gone ${keyId}`);
+  const current = await list.current(lastingMs, `gone ${keyId}`)?.answer;
   // A list's 404 may come of what the key's own comes of, and have passed since the workspace could be read.
   const lasts = (answer: Unhad) => listsNone(answer) && answer.error?.status !== 404;
   if (current !== undefined && "problem" in current && lasts(current)) return false;
