@@ -29,9 +29,10 @@ export interface Unhad {
 
 /** A list serves for so long at most. */
 export const lastingMs = 30_000;
-/** A service whose list of keys takes longer is not waited for. */
+/** A list that takes longer is not waited for, where what it holds can be read singly too. */
 const patienceMs = 10_000;
 const tooLate: Unhad = { problem: `it did not come within ${patienceMs / 1_000} s` };
+const patience = { ms: patienceMs, late: tooLate };
 
 const ofTransport = new WeakMap<Transport, Map<string, SharedReads>>();
 
@@ -58,11 +59,9 @@ function openReads(call: Call): SharedReads {
     return { ...listed, ...openByList(listed, lastingMs) };
   }
   return {
-    keys: each((workspaceId) =>
-      list(() => listApiKeys(call, { workspaceId }), { patience: { ms: patienceMs, late: tooLate } }),
-    ),
+    keys: each((workspaceId) => list(() => listApiKeys(call, { workspaceId }), { patience })),
     scopes: each((workspaceId) => list(() => listScopes(call, { workspaceId }))),
-    workspaces: list(() => listWorkspaces(call)),
+    workspaces: list(() => listWorkspaces(call), { patience }),
     workspace: each((workspaceId) => open(() => readWorkspace(call, { workspaceId }))),
   };
 }
