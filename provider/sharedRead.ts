@@ -22,6 +22,8 @@ interface Current<T> {
 export interface SharedReadOptions<T> {
   /** Where the answer takes longer than this, everybody goes on with `late` until it is there. Default: no limit. */
   readonly patience?: { readonly ms: number; readonly late: T };
+  /** An answer is held in memory for so long: nobody asks for an older one. Default: for ever. */
+  readonly lastingMs?: number;
   /** Grows whenever a write of this process begins or ends. */
   readonly writes: () => number;
 }
@@ -36,12 +38,13 @@ interface Asked<T> {
 /** `read` is not to reject. */
 export function openSharedRead<T>(
   read: () => Promise<T>,
-  { patience, writes }: SharedReadOptions<T>,
+  { patience, lastingMs, writes }: SharedReadOptions<T>,
 ): SharedRead<T> {
   let last: Asked<T> | undefined;
   let readers: (Asked<T> & { readonly served: Set<string> }) | undefined;
   let reading: Promise<T> | undefined;
   let next: Promise<Asked<T>> | undefined;
+  let forgetting: NodeJS.Timeout | undefined;
 
   function start(): Asked<T> {
     const given = read();
@@ -49,6 +52,7 @@ export function openSharedRead<T>(
     const asked = { at: performance.now(), writes: writes(), given, answer };
     reading = answer;
     last = asked;
+    if (lastingMs !== undefined) forgetLater(lastingMs);
     const over = () => {
       if (reading === answer) reading = undefined;
     };
@@ -60,6 +64,14 @@ export function openSharedRead<T>(
     answer.then(over, over);
     given.then(there, there);
     return asked;
+  }
+  function forgetLater(ms: number): void {
+    clearTimeout(forgetting);
+    forgetting = setTimeout(() => {
+      last = undefined;
+      readers = undefined;
+    }, ms);
+    forgetting.unref();
   }
   async function startNext(): Promise<Asked<T>> {
     // Whoever asks in the same moment is served too; what is under way was asked for before.

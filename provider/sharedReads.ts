@@ -48,12 +48,12 @@ export function sharedReads({ transport, credentials, secrets = [] }: Call): Sha
 
 function openReads(call: Call): SharedReads {
   const writes = () => call.transport.writes;
-  function open<T>(read: () => Promise<T>, options: Omit<SharedReadOptions<T | Unhad>, "writes"> = {}) {
-    return openSharedRead<T | Unhad>(() => had(read()), { ...options, writes });
+  function open<T>(read: () => Promise<T>, options: Pick<SharedReadOptions<T | Unhad>, "patience"> = {}) {
+    return openSharedRead<T | Unhad>(() => had(read()), { ...options, lastingMs, writes });
   }
   function list<T extends Listable>(
     read: () => Promise<readonly T[]>,
-    options: Omit<SharedReadOptions<Unhad>, "writes"> = {},
+    options: Pick<SharedReadOptions<Unhad>, "patience"> = {},
   ): SharedListing<T> {
     const listed = open(async () => listing(await read()), options);
     return { ...listed, ...openByList(listed, lastingMs) };

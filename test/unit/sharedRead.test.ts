@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { openSharedRead } from "../../provider/sharedRead";
 
@@ -128,6 +130,22 @@ describe("a shared read", () => {
     expect(asked()).toBe(2);
     answer(2);
     expect(await second).toBe(2);
+  });
+
+  test("is not held in memory for longer than it may serve", async () => {
+    const list = openSharedRead(async () => ({ all: ["much"] }), { writes: () => 0, lastingMs: 5 });
+    const asked = async () => {
+      const [awaited, current] = [await list.awaited(), await list.current(5, "a")?.answer];
+      return [awaited, current].map((answer) => new WeakRef(answer ?? {}));
+    };
+    const answers = await asked();
+    setFlagsFromString("--expose-gc");
+    await expect
+      .poll(() => {
+        runInNewContext("gc")();
+        return answers.map((answer) => answer.deref() === undefined);
+      })
+      .toEqual([true, true]);
   });
 
   test("that fails against its promise fails those who wait, and nobody else", async () => {
