@@ -153,3 +153,18 @@ test("R3 a list that shows the first key as it was before its last change confir
   );
   expect(results[1]).toMatchObject({ state: { enabled: false } });
 });
+
+test("R3 a list that shows the first workspace as it was before its last change confirms no settings", async () => {
+  const workspace = (id: string, defaultKeyPrefix: string, updatedAt: string) => ({
+    id,
+    defaultKeyPrefix,
+    updatedAt,
+  });
+  const { results } = await readListed(
+    "WorkspaceSettings",
+    [workspace("ws_a", "acme", "later"), workspace("ws_b", "other", "later")],
+    [workspace("ws_a", "acme", "before"), workspace("ws_b", "acme", "before")],
+    ["ws_a", "ws_b"].map((workspaceId) => ({ workspaceId, defaultKeyPrefix: "acme", onDestroy: "retain" })),
+  );
+  expect(results[1]).toMatchObject({ state: { defaultKeyPrefix: "other" } });
+});
