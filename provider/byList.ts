@@ -64,13 +64,16 @@ export function openByList<T, Unhad>(list: SharedRead<Listing<T> | Unhad>, lasti
     return one.compared.alike;
   }
   async function settled<R>(first: Sample, id: string, reading: Reading<T, R>): Promise<R> {
-    const listed = await list.current(lastingMs, id);
+    const current = list.current(lastingMs, id);
+    const listed = await current?.answer;
     const own = isListing<T>(listed) ? listed.byId.get(id) : undefined;
-    if (!isListing<T>(listed) || own === undefined) return (await alone(id, reading)).result;
+    if (current === undefined || !isListing<T>(listed) || own === undefined) {
+      return (await alone(id, reading)).result;
+    }
     let seen = first;
     for (let tries = 1; ; tries += 1) {
       const shown = await isShown(seen, listed, reading);
-      const result = shown && !list.overtaken ? reading.unchanged(own, listed) : undefined;
+      const result = shown && !current.overtaken ? reading.unchanged(own, listed) : undefined;
       if (result !== undefined) return result;
       // Of all who wait for one that is gone, failed or slow, the first is read by itself, and the others wait for it.
       if (shown !== undefined || sample === undefined || sample === seen || tries === samples) {

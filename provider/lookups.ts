@@ -45,12 +45,14 @@ export async function workspace(
       "Check the id, and that the access token may see it.",
     );
   }
-  const all = await workspaces(given);
-  return single(
-    `workspace named "${name}"`,
-    all.filter((one) => one.name === name),
-    all,
-  );
+  return ask(given, "Listing the workspaces", async ({ workspaces }) => {
+    const { all } = await freshly(workspaces);
+    return single(
+      `workspace named "${name}"`,
+      all.filter((one) => one.name === name),
+      all,
+    );
+  });
 }
 
 export async function apiKeys(
@@ -59,20 +61,25 @@ export async function apiKeys(
   filter: ApiKeyFilter,
 ): Promise<FoundApiKey[]> {
   const { name, customerId, enabled, includeDeleted } = filter;
-  const { all } = await ask(given, `Listing the keys of workspace ${workspaceId}`, (reads) =>
-    freshly(reads.keys(workspaceId)),
-  );
   const alive = (key: ApiKeyRecord) => includeDeleted === true || !key.deleted;
-  const listed = all
-    .filter(alive)
-    .filter((key) => name === undefined || key.name === name)
-    .filter((key) => customerId === undefined || key.customerId === customerId);
+  const listed = await ofKeys(given, workspaceId, (all) =>
+    all
+      .filter(alive)
+      .filter((key) => name === undefined || key.name === name)
+      .filter((key) => customerId === undefined || key.customerId === customerId),
+  );
   if (enabled === undefined) return listed.map(withoutSecret);
   const known = await Promise.all(listed.map((key) => withEnabled(given, workspaceId, key)));
   return known
     .filter(alive)
     .filter((key) => (key.enabled ?? false) === enabled)
     .map(withoutSecret);
+}
+
+function ofKeys<T>(given: Given, workspaceId: string, pick: (all: readonly ApiKeyRecord[]) => T): Promise<T> {
+  return ask(given, `Listing the keys of workspace ${workspaceId}`, async (reads) =>
+    pick((await freshly(reads.keys(workspaceId))).all),
+  );
 }
 
 /** A list may leave `enabled` out, which says nothing of a key. One that was deleted may not be there to read. */
@@ -104,13 +111,15 @@ export async function apiKey(
   return withoutSecret(key);
 }
 
-async function keyNamed(given: Given, workspaceId: string, name: string | undefined): Promise<FoundApiKey> {
-  const all = await apiKeys(given, workspaceId, {});
-  return single(
-    `key named "${name}" in workspace ${workspaceId}`,
-    all.filter((one) => one.name === name),
-    all,
-  );
+function keyNamed(given: Given, workspaceId: string, name: string | undefined): Promise<ApiKeyRecord> {
+  return ofKeys(given, workspaceId, (all) => {
+    const alive = all.filter(({ deleted }) => !deleted);
+    return single(
+      `key named "${name}" in workspace ${workspaceId}`,
+      alive.filter((one) => one.name === name),
+      alive,
+    );
+  });
 }
 
 export function scopes(given: Given, workspaceId: string): Promise<ScopeRecord[]> {

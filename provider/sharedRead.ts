@@ -6,18 +6,24 @@ export interface SharedRead<T> {
    * One that serves each reader once, until this process writes; `undefined` to a reader that has to ask by itself, since
    * no other is asked for while the last is so young.
    */
-  current(maxAgeMs: number, reader: string): Promise<T> | undefined;
-  /** Whether this process has written since that was asked for. */
-  readonly overtaken: boolean;
+  current(maxAgeMs: number, reader: string): Current<T> | undefined;
   /** One that is asked for from now on. */
   fresh(): Promise<T>;
   /** The same, however long it takes. */
   awaited(): Promise<T>;
 }
 
+interface Current<T> {
+  readonly answer: Promise<T>;
+  /** Whether this process has written since it was asked for. */
+  readonly overtaken: boolean;
+}
+
 export interface SharedReadOptions<T> {
   /** Where the answer takes longer than this, everybody goes on with `late` until it is there. Default: no limit. */
   readonly patience?: { readonly ms: number; readonly late: T };
+  /** An answer is held in memory for so long: nobody asks for an older one. Default: for ever. */
+  readonly lastingMs?: number;
   /** Grows whenever a write of this process begins or ends. */
   readonly writes: () => number;
 }
@@ -32,12 +38,13 @@ interface Asked<T> {
 /** `read` is not to reject. */
 export function openSharedRead<T>(
   read: () => Promise<T>,
-  { patience, writes }: SharedReadOptions<T>,
+  { patience, lastingMs, writes }: SharedReadOptions<T>,
 ): SharedRead<T> {
   let last: Asked<T> | undefined;
   let readers: (Asked<T> & { readonly served: Set<string> }) | undefined;
   let reading: Promise<T> | undefined;
   let next: Promise<Asked<T>> | undefined;
+  let forgetting: NodeJS.Timeout | undefined;
 
   function start(): Asked<T> {
     const given = read();
@@ -45,6 +52,7 @@ export function openSharedRead<T>(
     const asked = { at: performance.now(), writes: writes(), given, answer };
     reading = answer;
     last = asked;
+    if (lastingMs !== undefined) forgetLater(lastingMs);
     const over = () => {
       if (reading === answer) reading = undefined;
     };
@@ -56,6 +64,14 @@ export function openSharedRead<T>(
     answer.then(over, over);
     given.then(there, there);
     return asked;
+  }
+  function forgetLater(ms: number): void {
+    clearTimeout(forgetting);
+    forgetting = setTimeout(() => {
+      last = undefined;
+      readers = undefined;
+    }, ms);
+    forgetting.unref();
   }
   async function startNext(): Promise<Asked<T>> {
     // Whoever asks in the same moment is served too; what is under way was asked for before.
@@ -74,10 +90,13 @@ export function openSharedRead<T>(
       if (readers === undefined || !isYoung(readers, maxAgeMs)) readers = { ...start(), served: new Set() };
       if (readers.writes !== writes() || readers.served.has(reader)) return undefined;
       readers.served.add(reader);
-      return readers.answer;
-    },
-    get overtaken() {
-      return readers?.writes !== writes();
+      const { answer, writes: before } = readers;
+      return {
+        answer,
+        get overtaken() {
+          return before !== writes();
+        },
+      };
     },
     fresh: async () => (await asNext()).answer,
     awaited: async () => (await asNext()).given,

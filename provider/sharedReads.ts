@@ -29,9 +29,10 @@ export interface Unhad {
 
 /** A list serves for so long at most. */
 export const lastingMs = 30_000;
-/** A service whose list of keys takes longer is not waited for. */
+/** A list that takes longer is not waited for, where what it holds can be read singly too. */
 const patienceMs = 10_000;
 const tooLate: Unhad = { problem: `it did not come within ${patienceMs / 1_000} s` };
+const patience = { ms: patienceMs, late: tooLate };
 
 const ofTransport = new WeakMap<Transport, Map<string, SharedReads>>();
 
@@ -47,22 +48,20 @@ export function sharedReads({ transport, credentials, secrets = [] }: Call): Sha
 
 function openReads(call: Call): SharedReads {
   const writes = () => call.transport.writes;
-  function open<T>(read: () => Promise<T>, options: Omit<SharedReadOptions<T | Unhad>, "writes"> = {}) {
-    return openSharedRead<T | Unhad>(() => had(read()), { ...options, writes });
+  function open<T>(read: () => Promise<T>, options: Pick<SharedReadOptions<T | Unhad>, "patience"> = {}) {
+    return openSharedRead<T | Unhad>(() => had(read()), { ...options, lastingMs, writes });
   }
   function list<T extends Listable>(
     read: () => Promise<readonly T[]>,
-    options: Omit<SharedReadOptions<Unhad>, "writes"> = {},
+    options: Pick<SharedReadOptions<Unhad>, "patience"> = {},
   ): SharedListing<T> {
     const listed = open(async () => listing(await read()), options);
     return { ...listed, ...openByList(listed, lastingMs) };
   }
   return {
-    keys: each((workspaceId) =>
-      list(() => listApiKeys(call, { workspaceId }), { patience: { ms: patienceMs, late: tooLate } }),
-    ),
+    keys: each((workspaceId) => list(() => listApiKeys(call, { workspaceId }), { patience })),
     scopes: each((workspaceId) => list(() => listScopes(call, { workspaceId }))),
-    workspaces: list(() => listWorkspaces(call)),
+    workspaces: list(() => listWorkspaces(call), { patience }),
     workspace: each((workspaceId) => open(() => readWorkspace(call, { workspaceId }))),
   };
 }
@@ -106,7 +105,7 @@ export async function shared<T extends object>(
   read: SharedRead<T | Unhad>,
   reader: string,
 ): Promise<T | Unhad> {
-  const answer = await read.current(lastingMs, reader);
+  const answer = await read.current(lastingMs, reader)?.answer;
   return answer === undefined || "problem" in answer ? read.fresh() : answer;
 }
 

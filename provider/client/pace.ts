@@ -44,7 +44,7 @@ export function openPace(clock: Clock, most: number): Pace {
   let pausesOver = 0;
   let hurried = false;
   let wake: (() => void) | undefined;
-  const queue: Waiter[] = [];
+  let queue: Waiter[] = [];
 
   const pausedSoFar = (now: number): number =>
     pausesOver + Math.max(0, Math.min(now, pause.until) - pause.from);
@@ -67,22 +67,23 @@ export function openPace(clock: Clock, most: number): Pace {
 
   function dismissImpatient(now: number): void {
     const pauseLeftMs = pause.until - now;
-    const patient = queue.filter((waiter) => {
+    queue = queue.filter((waiter) => {
       const stays = pausedSoFar(now) - waiter.pausedBefore + pauseLeftMs <= waiter.allowanceMs;
       if (!stays) waiter.settle({ pauseLeftMs });
       return stays;
     });
-    queue.splice(0, queue.length, ...patient);
   }
 
   return {
     enter: (allowanceMs, first) =>
       new Promise((settle) => {
         const now = clock.now();
+        const pauseLeftMs = pause.until - now;
+        // Those who wait already were asked when the pause began, or became longer.
+        if (pauseLeftMs > 0 && pauseLeftMs > allowanceMs) return settle({ pauseLeftMs });
         const waiter = { pausedBefore: pausedSoFar(now), allowanceMs, settle };
         if (first) queue.unshift(waiter);
         else queue.push(waiter);
-        if (now < pause.until) dismissImpatient(now);
         startNext();
       }),
     leave: () => {

@@ -3,7 +3,7 @@ import { readApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import type { Session } from "../definition";
 import { Doubt } from "../errors";
-import { lastingMs, shared, sharedReads, type Unhad } from "../sharedReads";
+import { lastingMs, sharedReads, type Unhad } from "../sharedReads";
 
 export interface KeyPath {
   readonly workspaceId: string;
@@ -41,7 +41,8 @@ export async function judge(session: Session, path: KeyPath, error: unknown): Pr
 }
 
 async function confirm(session: Session, { workspaceId, keyId }: KeyPath): Promise<void> {
-  const workspace = await shared(sharedReads(session.call).workspace(workspaceId), keyId);
+  // What others saw of it before may be from before this token lost sight of it, and of the key.
+  const workspace = await sharedReads(session.call).workspace(workspaceId).fresh();
   if ("problem" in workspace) {
     throw new Doubt(
       `the service knows no such key for this access token, but neither can its workspace be read: ${workspace.problem}`,
@@ -66,19 +67,20 @@ export function listsNone({ error }: Unhad): boolean {
 /** Whether the workspace's list holds the key alive. A list that can't be read for now leaves it in doubt. */
 async function listedLive(session: Session, { workspaceId, keyId }: KeyPath): Promise<boolean> {
   const list = sharedReads(session.call).keys(workspaceId);
-  const current = await list.current(lastingMs, `gone ${keyId}`);
+  const current = await list.current(lastingMs, `gone ${keyId}`)?.answer;
   // A list's 404 may come of what the key's own comes of, and have passed since the workspace could be read.
   const lasts = (answer: Unhad) => listsNone(answer) && answer.error?.status !== 404;
   if (current !== undefined && "problem" in current && lasts(current)) return false;
+  const before = current !== undefined && "byId" in current ? current : undefined;
   // A list from before the key was deleted holds it still.
-  const settled = current !== undefined && "byId" in current && !isLive(current.byId.get(keyId));
-  if (settled) return false;
+  if (before !== undefined && !isLive(before.byId.get(keyId))) return false;
   // What is gone is worth the wait.
-  const listed = await list.awaited();
-  if (!("problem" in listed)) return isLive(listed.byId.get(keyId));
-  if (listsNone(listed)) return false;
+  const now = await list.awaited();
+  if (!("problem" in now)) return isLive(now.byId.get(keyId));
+  // One that showed the key alive can be had, now or soon.
+  if (listsNone(now) && before === undefined) return false;
   throw new Doubt(
-    `the service knows no such key, but its workspace's list of keys could not be read to confirm it: ${listed.problem}`,
+    `the service knows no such key, but its workspace's list of keys could not be read to confirm it: ${now.problem}`,
     "Run the command again.",
   );
 }

@@ -65,7 +65,7 @@ function confirmed(
   all: Listing<ApiKeyRecord>,
 ): Outcome | undefined {
   if (!isWhole(listed) || !tellsUnmanaged(listed, state)) return undefined;
-  if (listed.scopes?.length === 0 && !showsScopes(all)) return undefined;
+  if (!grants(listed) && !showsScopes(all)) return undefined;
   if (unmanagedChanges(keyId, listed, state).length > 0) return undefined;
   const next = drifted(managed, state, observe(listed));
   return isDeepStrictEqual(defined(next), defined(state)) ? { id: keyId, state: next } : undefined;
@@ -73,11 +73,15 @@ function confirmed(
 
 const showing = new WeakMap<Listing<ApiKeyRecord>, boolean>();
 
-/** Whether the list shows scopes at all: one may show each key's as none. */
+/** Whether the list shows permissions at all: one may show each key's scopes as none, or by their names alone. */
 function showsScopes(listing: Listing<ApiKeyRecord>): boolean {
-  const shows = showing.get(listing) ?? listing.all.some(({ scopes = [] }) => scopes.length > 0);
+  const shows = showing.get(listing) ?? listing.all.some(grants);
   showing.set(listing, shows);
   return shows;
+}
+
+function grants({ scopes = [] }: ApiKeyRecord): boolean {
+  return scopes.some((scope) => scope.create || scope.read || scope.update || scope.del);
 }
 
 /** A list that leaves out `deleted` where a read has it can't tell what is gone. */

@@ -212,7 +212,8 @@ async function read(session: Session, id: string, state: Properties): Promise<Ou
 /** An empty list is also what a token of another tenant sees: what is not in it is gone only if the workspace is visible (R6). */
 async function visible(session: Session, state: Properties, doing: string): Promise<void> {
   const workspaceId = String(state["workspaceId"]);
-  const workspace = await shared(sharedReads(session.call).workspace(workspaceId), label(state));
+  // What others saw of it before may be from before this token lost sight of it, and of its scopes.
+  const workspace = await sharedReads(session.call).workspace(workspaceId).fresh();
   if (!("problem" in workspace)) return;
   const doubt = new Doubt(
     `the service lists no such scope for this access token, but neither can its workspace be read: ${workspace.problem}`,

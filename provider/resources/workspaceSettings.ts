@@ -139,7 +139,8 @@ async function read(session: Session, id: string, state: Properties): Promise<Ou
       const next = seen(state, listed);
       return isDeepStrictEqual(wireable(next), wireable(state)) ? { id, state: next } : undefined;
     },
-    alike: (left, right) => isDeepStrictEqual(observe(left), observe(right)),
+    alike: (left, right) =>
+      left.updatedAt === right.updatedAt && isDeepStrictEqual(observe(left), observe(right)),
   });
 }
 

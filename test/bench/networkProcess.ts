@@ -1,4 +1,4 @@
-/** The network's floor: the same requests by a plain script with so many in flight, and nothing around them. */
+/** The network's floor: one request for each key by a plain script with so many in flight, and nothing around them. */
 import { readFile, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { join } from "node:path";

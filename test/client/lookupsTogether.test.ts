@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { apiKeys, scopes, workspace } from "../../provider/lookups";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { apiKey, apiKeys, scopes, workspace } from "../../provider/lookups";
 import { type StandIn, startStandIn } from "../service";
 
 let service: StandIn;
@@ -51,4 +51,17 @@ test("what one look-up is given is its own, also where it shares the request", a
   ]);
   Object.assign(one, { name: "changed by the program" });
   expect(another.name).toBe("Main");
+});
+
+test("a look-up by name copies what it gives, and not all that is listed", async () => {
+  service.addKey({ workspaceId: "ws_main", name: "wanted", customerId: "cus_1" });
+  service.addKey({ workspaceId: "ws_main", name: "unasked", customerId: "cus_1" });
+  const copy = vi.spyOn(globalThis, "structuredClone");
+  await apiKey(given, "ws_main", { name: "wanted" });
+  await apiKeys(given, "ws_main", { name: "wanted" });
+  await workspace(given, { name: "Main" });
+  const copied = JSON.stringify(copy.mock.calls);
+  copy.mockRestore();
+  expect(copied).toContain("wanted");
+  expect(copied).not.toMatch(/unasked|Second/);
 });

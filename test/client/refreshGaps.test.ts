@@ -122,6 +122,17 @@ test("K4 a list that shows no key's scopes confirms no key without them", async 
   expect(results[1]).toMatchObject({ state: { scopes: admin } });
 });
 
+test("K4 a list that shows scopes without their permissions confirms no key without them", async () => {
+  const admin = [{ representation: "admin", create: true, read: true, update: true, del: true }];
+  const { results } = await readListed(
+    "ApiKey",
+    [key("a", { scopes: [] }), key("b", { scopes: admin })],
+    [key("a", { scopes: [] }), key("b", { scopes: [{ id: "scope_1", representation: "admin" }] })],
+    [state("a", { scopes: [] }), state("b", { scopes: [] })],
+  );
+  expect(results[1]).toMatchObject({ state: { scopes: admin } });
+});
+
 test("R6 of a key that is listed twice, alive and dead, the live record tells", async () => {
   const { results } = await readListed(
     "ApiKey",
@@ -141,4 +152,19 @@ test("R3 a list that shows the first key as it was before its last change confir
     [state("a"), state("b")],
   );
   expect(results[1]).toMatchObject({ state: { enabled: false } });
+});
+
+test("R3 a list that shows the first workspace as it was before its last change confirms no settings", async () => {
+  const workspace = (id: string, defaultKeyPrefix: string, updatedAt: string) => ({
+    id,
+    defaultKeyPrefix,
+    updatedAt,
+  });
+  const { results } = await readListed(
+    "WorkspaceSettings",
+    [workspace("ws_a", "acme", "later"), workspace("ws_b", "other", "later")],
+    [workspace("ws_a", "acme", "before"), workspace("ws_b", "acme", "before")],
+    ["ws_a", "ws_b"].map((workspaceId) => ({ workspaceId, defaultKeyPrefix: "acme", onDestroy: "retain" })),
+  );
+  expect(results[1]).toMatchObject({ state: { defaultKeyPrefix: "other" } });
 });

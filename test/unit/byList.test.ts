@@ -109,6 +109,27 @@ describe("reads by a list", () => {
     expect(asked.toSorted()).toEqual(["b0", "b1", "list"]);
   });
 
+  test("take nothing from such a list where another was asked for since", async () => {
+    let writes = 0;
+    const listed = boxes(1, 1);
+    const list = openSharedRead<Listing<Box>>(
+      async () => ({ all: listed, byId: new Map(listed.map((box) => [box.id, box])) }),
+      { writes: () => writes },
+    );
+    const { read } = openByList(list, 1);
+    const first = Promise.withResolvers<{ record: Box; result: number }>();
+    const sure = { unchanged: () => 1, alike: () => true };
+    const both = [
+      read("b0", { ...sure, single: () => first.promise }),
+      read("b1", { ...sure, single: async () => ({ record: { id: "b1", size: 2 }, result: 2 }) }),
+    ];
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    writes += 1;
+    await list.current(1, "b2")?.answer;
+    first.resolve({ record: { id: "b0", size: 1 }, result: 1 });
+    expect(await Promise.all(both)).toEqual([1, 2]);
+  });
+
   test("are each told of their own failure", async () => {
     const list = openSharedRead<Listing<Box>>(async () => ({ all: [], byId: new Map() }), {
       writes: () => 0,

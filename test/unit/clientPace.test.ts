@@ -150,6 +150,17 @@ describe("the pace of an origin", () => {
     expect(clock.waiting()).toBe(0);
   });
 
+  it("lets as many wait as there are calls", async () => {
+    const pace = openPace(handClock(), 1);
+    const first = askFor(pace, 1);
+    await tick();
+    const waiting = askFor(pace, 150_000);
+    pace.throttled(turnOf(first, 0), 1_000);
+    pace.throttled(turnOf(first, 0), 3_600_000);
+    await tick();
+    expect(waiting.dismissed).toHaveLength(150_000);
+  });
+
   it("keeps one timer at most, and none when nobody waits any longer", async () => {
     const clock = handClock();
     const pace = openPace(clock, 1);

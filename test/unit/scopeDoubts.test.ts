@@ -82,6 +82,32 @@ describe("a scope that the list does not show", () => {
     expect(await subject.read(id, state)).toBeUndefined();
     expect(subject.warnings).toEqual([]);
   });
+
+  test("R6 is not gone by a look at its workspace from before the token lost sight of both", async () => {
+    vi.setTimerTickMode("manual");
+    let sees = true;
+    const service = replying(scope, ({ path }) => {
+      if (path.endsWith("/scopes")) return { scopes: sees ? [{ ...inputs, id: "sc_1" }] : [] };
+      if (!sees) throw failed(404);
+      return { workspace: { id: "ws_1" } };
+    });
+    const read = async (representation: string, id: string) => {
+      const [end] = await Promise.allSettled([
+        service.read(id, { ...inputs, representation }),
+        vi.advanceTimersByTimeAsync(2_500),
+      ]);
+      return end;
+    };
+    await read("orders", "sc_1");
+    await vi.advanceTimersByTimeAsync(15_000);
+    await read("bills", "sc_2");
+    await vi.advanceTimersByTimeAsync(15_000);
+    sees = false;
+    expect(await read("orders", "sc_1")).toMatchObject({
+      status: "rejected",
+      reason: { message: expect.stringContaining("neither can its workspace be read") },
+    });
+  });
 });
 
 test("R11 what was absent after the write is not filled in by a refresh", async () => {

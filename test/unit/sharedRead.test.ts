@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { openSharedRead } from "../../provider/sharedRead";
 
@@ -54,22 +56,22 @@ describe("a shared read", () => {
 
   test("serves each reader once until this process writes, and is not asked for again while it is young", async () => {
     const { list, asked, answer, write } = listOfNumbers();
-    const first = [list.current(1_000, "a"), list.current(1_000, "b")];
+    const first = [list.current(1_000, "a")?.answer, list.current(1_000, "b")?.answer];
     answer(1);
-    expect(await Promise.all([...first, list.current(1_000, "c")])).toEqual([1, 1, 1]);
+    expect(await Promise.all([...first, list.current(1_000, "c")?.answer])).toEqual([1, 1, 1]);
     expect(list.current(1_000, "a")).toBeUndefined();
     write();
     expect(list.current(1_000, "d")).toBeUndefined();
     expect(asked()).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    const second = list.current(1, "a");
+    const second = list.current(1, "a")?.answer;
     answer(2);
     expect(await second).toBe(2);
   });
 
   test("serves no reader what this process wrote past while it was under way", async () => {
     const { list, answer, write } = listOfNumbers();
-    const first = list.current(1_000, "a");
+    const first = list.current(1_000, "a")?.answer;
     write();
     answer(1);
     await first;
@@ -81,7 +83,7 @@ describe("a shared read", () => {
     const others = list.recent(1_000);
     answer(1);
     await others;
-    const read = list.current(1_000, "a");
+    const read = list.current(1_000, "a")?.answer;
     expect(asked()).toBe(2);
     answer(2);
     expect(await read).toBe(2);
@@ -110,10 +112,10 @@ describe("a shared read", () => {
 
   test("that takes too long serves later readers once it is there", async () => {
     const { list, asked, answer } = listOfNumbers(1);
-    expect(await list.current(60_000, "a")).toBe(-1);
+    expect(await list.current(60_000, "a")?.answer).toBe(-1);
     answer(1);
     await new Promise(setImmediate);
-    expect(await list.current(60_000, "b")).toBe(1);
+    expect(await list.current(60_000, "b")?.answer).toBe(1);
     expect(asked()).toBe(1);
   });
 
@@ -128,6 +130,22 @@ describe("a shared read", () => {
     expect(asked()).toBe(2);
     answer(2);
     expect(await second).toBe(2);
+  });
+
+  test("is not held in memory for longer than it may serve", async () => {
+    const list = openSharedRead(async () => ({ all: ["much"] }), { writes: () => 0, lastingMs: 5 });
+    const asked = async () => {
+      const [awaited, current] = [await list.awaited(), await list.current(5, "a")?.answer];
+      return [awaited, current].map((answer) => new WeakRef(answer ?? {}));
+    };
+    const answers = await asked();
+    setFlagsFromString("--expose-gc");
+    await expect
+      .poll(() => {
+        runInNewContext("gc")();
+        return answers.map((answer) => answer.deref() === undefined);
+      })
+      .toEqual([true, true]);
   });
 
   test("that fails against its promise fails those who wait, and nobody else", async () => {
