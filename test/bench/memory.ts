@@ -13,12 +13,31 @@ export interface Memory {
   readonly rssMiB: number;
 }
 
+/** Of the host with our provider, and with one that answers each read with what it is given. */
+export interface Memories {
+  readonly ours: readonly Memory[];
+  readonly floor: readonly Memory[];
+}
+
+const floor = `exports.handler=()=>({
+  create: async (inputs) => ({ id: "key", outs: { ...inputs, key: "k".repeat(35), maskedKey: "sk_…0000" } }),
+  read: async (id, props) => ({ id, props }),
+});`;
+
 /** As many as the engine runs at once on two cores. */
 const inFlight = 8;
 const keys = 100;
 
 /** The memory of a real host after each of some numbers of reads, all in one life. */
-export async function measureMemory(compiled: string, marks: readonly number[]): Promise<readonly Memory[]> {
+export async function measureMemory(compiled: string, marks: readonly number[]): Promise<Memories> {
+  return { ours: await measure(compiled, marks), floor: await measure(compiled, marks, floor) };
+}
+
+async function measure(
+  compiled: string,
+  marks: readonly number[],
+  provider?: string,
+): Promise<readonly Memory[]> {
   const { path, remove } = await makeWorkFolder("bench", "memory");
   const file = join(path, "memory.json");
   const service = await startService(compiled, 0);
@@ -28,7 +47,7 @@ export async function measureMemory(compiled: string, marks: readonly number[]):
   });
   try {
     await host.configure({});
-    const key = host.resource("ApiKey");
+    const key = host.resource("ApiKey", provider);
     const held = await Promise.all(declaredKeys(keys, "up").map((inputs) => create(key, { ...inputs })));
     const memory: Memory[] = [];
     let reads = 0;

@@ -1,7 +1,7 @@
 import type { Contender } from "./contender";
 import { type Figures, figureNames, mediansOf, type Round } from "./figures";
 import { type Machine, machineLine } from "./machine";
-import type { Memory } from "./memory";
+import type { Memories, Memory } from "./memory";
 import type { Start } from "./start";
 import type { Step } from "./steps";
 import { asMarkdown, asText, type Grid, gridOf, thousands } from "./table";
@@ -16,7 +16,7 @@ export interface Report {
   readonly steps: readonly Step[];
   readonly rounds: readonly Round[];
   readonly start: Start | undefined;
-  readonly memory: readonly Memory[];
+  readonly memory: Memories | undefined;
 }
 
 /** The numbers of keys that were measured, in order. */
@@ -61,15 +61,21 @@ function startGrid(start: Start | undefined): Grid {
   ];
 }
 
-function memoryGrid(memory: readonly Memory[]): Grid {
+function memoryGrid(memory: Memories | undefined): Grid {
+  if (memory === undefined) return [];
+  const { ours, floor } = memory;
+  const row = (title: string, all: readonly Memory[], value: (one: Memory) => string) => [
+    title,
+    ...all.map(value),
+  ];
+  const heap = ({ heapMiB }: Memory) => heapMiB.toFixed(1);
+  const resident = ({ rssMiB }: Memory) => rssMiB.toFixed(0);
   return [
-    ["memory of the provider host, MiB", ...memory.map(({ reads }) => `after ${thousands(reads)} reads`)],
-    ...(memory.length === 0
-      ? []
-      : [
-          ["heap in use", ...memory.map(({ heapMiB }) => heapMiB.toFixed(1))],
-          ["resident", ...memory.map(({ rssMiB }) => rssMiB.toFixed(0))],
-        ]),
+    row("memory of the provider host, MiB", ours, ({ reads }) => `after ${thousands(reads)} reads`),
+    row("heap in use: pulumi-apikeys", ours, heap),
+    row("heap in use: provider without I/O", floor, heap),
+    row("resident: pulumi-apikeys", ours, resident),
+    row("resident: provider without I/O", floor, resident),
   ];
 }
 

@@ -45,7 +45,7 @@ async function run(): Promise<void> {
     contenders: present,
     steps: plan.steps,
     start: does("start") ? await measureStart(compiled, plan.starts) : undefined,
-    memory: does("memory") ? await measureMemory(compiled, reads) : [],
+    memory: does("memory") ? await measureMemory(compiled, reads) : undefined,
     rounds: does("engine") ? await measureAll(present, plan.sizes, bench, tell) : [],
   };
   console.log(`\n${machineLine(report.machine)}`);

@@ -61,7 +61,8 @@ export type Changes = "unknown" | "none" | "some";
 export interface Host {
   /** The stack's config, once, before anything else. */
   configure(config: Readonly<Record<string, string>>): Promise<void>;
-  resource(kind: string): HostedResource;
+  /** Default of `provider`: the string that our resources of that kind have. */
+  resource(kind: string, provider?: string): HostedResource;
   readonly output: { stdout: string; stderr: string };
   readonly pid: number;
   /** The engine's address refuses connections from now on, as after its SIGKILL. */
@@ -97,7 +98,7 @@ export async function startHost(env: Readonly<Record<string, string>> = {}): Pro
       const request = new messages.ConfigureRequest().setArgs(struct(config)).setAcceptsecrets(true);
       await call<messages.ConfigureResponse>((done) => client.configure(request, done));
     },
-    resource: (kind) => hosted(client, kind),
+    resource: (kind, provider) => hosted(client, kind, provider),
     output,
     pid: child.pid ?? 0,
     desert: engine.close,
@@ -132,8 +133,9 @@ async function portOf(child: ChildProcess, output: Host["output"]): Promise<numb
   return Number.parseInt(output.stdout, 10);
 }
 
-function hosted(client: ResourceProviderClient, kind: string): HostedResource {
-  const __provider = `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`;
+function hosted(client: ResourceProviderClient, kind: string, provider?: string): HostedResource {
+  const ours = `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`;
+  const __provider = provider ?? ours;
   const own = (properties: Properties) => struct({ ...properties, __provider });
   const theirs = (properties: Struct | undefined) => plain(properties, __provider);
   return {
