@@ -93,7 +93,10 @@ async function converge(session: Session, before: Holding, declared: Properties)
     else left.push(leftOf(step.entry));
     return failure;
   });
-  const going = [...doomed, ...before.left.map((one) => toDelete(declared, one))];
+  // A service may answer a value that it is given with the record that another entry had.
+  const serving = new Set([...entries.values()].map(({ id }) => id));
+  const isFree = ({ id }: { readonly id: string }) => !serving.has(id);
+  const going = [...doomed, ...before.left.map((one) => toDelete(declared, one))].filter(isFree);
   const over = going.length > 0 && (await session.over()) !== undefined;
   if (over) left.push(...going.map(leftOf));
   else {
@@ -116,7 +119,7 @@ async function converge(session: Session, before: Holding, declared: Properties)
         entries,
         steps.map(({ alias }) => alias),
       ),
-      left,
+      left: left.filter(isFree),
     },
     crowd,
     of,

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { type Held, HostFailure } from "./host";
+import { declared, live, type Stage, stage } from "./setStage";
+
+const forEver = { times: Number.POSITIVE_INFINITY };
+const refused = { kind: "status", status: 403 } as const;
+const existingKey = "sk_value_of_long_ago";
+const idsOf = (held: Held) => held.state["ids"] as Record<string, string>;
+
+async function keptOf(operation: Promise<unknown>): Promise<{ held: Held; message: string }> {
+  const failure: unknown = await operation.catch((error: unknown) => error);
+  if (!(failure instanceof HostFailure) || failure.kept === undefined) throw new Error("nothing was kept");
+  const { __provider: _, ...state } = failure.kept.properties;
+  return { held: { id: failure.kept.id, state }, message: failure.message };
+}
+
+const isLive = ({ standIn }: Stage, id: string | undefined) =>
+  standIn.keys().some((key) => key.id === id && !key.deleted);
+
+describe("a key that serves is not deleted", { concurrent: true }, () => {
+  const dialect = { delete: "marks", migrateHeld: "returned" } as const;
+
+  test("K5 where its value moves to another entry, and the service answers the record that it has", async (context) => {
+    const at = await stage(context, { dialect });
+    const before = await declared(at, { a: { existingKey } });
+    const held = await at.set.create(before);
+    const inputs = await declared(at, { b: { existingKey } }, before);
+    const after = await at.set.update(held, inputs);
+    expect(idsOf(after)).toEqual({ b: idsOf(held)["a"] });
+    expect(isLive(at, idsOf(after)["b"])).toBe(true);
+    expect(await at.set.diff(after, inputs)).toEqual({ changes: "none", replaces: [] });
+  });
+
+  test("K5 where its value is declared again before what was left of it could be deleted", async (context) => {
+    const at = await stage(context, { dialect });
+    const before = await declared(at, { a: { existingKey }, b: {} });
+    const held = await at.set.create(before);
+    at.standIn.inject({ endpoint: "deleteApiKey", fault: refused, ...forEver });
+    const without = await declared(at, { b: {} }, before);
+    const { held: left } = await keptOf(at.set.update(held, without));
+    expect(left.state["__left"]).toHaveLength(1);
+    at.standIn.clearFaults();
+    const after = await at.set.update(left, await declared(at, { a: { existingKey }, b: {} }, without));
+    expect(idsOf(after)).toEqual(idsOf(held));
+    expect(live(at)).toEqual(["a", "b"]);
+    expect(after.state["__left"]).toBeUndefined();
+  });
+
+  test("K5 where its value is given at last for a key that was imported without", async (context) => {
+    const at = await stage(context, { dialect });
+    const before = await declared(at, { a: {} });
+    at.standIn.addKey({
+      id: "key_a",
+      workspaceId: "ws_main",
+      name: "a",
+      customerId: "cus_1",
+      key: existingKey,
+    });
+    const held = { id: "keys-1", state: { ...before, ids: { a: "key_a" } } };
+    const after = await at.set.update(held, await declared(at, { a: { existingKey } }, before));
+    expect(idsOf(after)).toEqual({ a: "key_a" });
+    expect(isLive(at, "key_a")).toBe(true);
+    expect(after.state["__left"]).toBeUndefined();
+  });
+});
