@@ -3,6 +3,7 @@ import type { Outcome, Session } from "../definition";
 import { Failure } from "../errors";
 import { capitalised } from "../outcome";
 import type { Properties } from "../state";
+import { rules as keyRules } from "./keyInputs";
 import * as key from "./keyOperations";
 import { read as readKey } from "./keyReading";
 import { type Entry, type Holding, holdingOf, type LeftKey, stateOf } from "./setEntries";
@@ -82,6 +83,9 @@ async function converge(session: Session, before: Holding, declared: Properties)
     // Until it is done, what was there before is what there is.
     if (step.does !== "add") entries.set(step.alias, step.entry);
     if (session.signal.aborted) throw new Failure("Not begun, since the run ended.");
+    // check has the inputs of before an update that failed halfway.
+    const wrong = step.does === "replace" ? keyRules(step.declared, step.entry.state) : [];
+    if (wrong.length > 0) throw new Failure(`Nothing was done: ${wrong.join(" ")}`);
     const { id, state, failure } =
       step.does === "edit"
         ? await key.update(part, step.entry.id, step.entry.state, step.declared)

@@ -62,4 +62,21 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     expect(isLive(at, "key_a")).toBe(true);
     expect(after.state["__left"]).toBeUndefined();
   });
+
+  test("K5 where its entry changes otherwise too, and the last up failed halfway", async (context) => {
+    const at = await stage(context, { dialect: { delete: "marks", migrateHeld: "made" } });
+    const before = await declared(at, { b: {} });
+    const held = await at.set.create(before);
+    at.standIn.inject({ endpoint: "createApiKey", fault: refused, ...forEver });
+    const more = await declared(at, { a: { existingKey }, b: {}, c: {} }, before);
+    const { held: kept } = await keptOf(at.set.update(held, more));
+    at.standIn.clearFaults();
+    // After a failed update the engine has the inputs of before it.
+    const inputs = await declared(at, { a: { existingKey, keepers: { x: "1" } }, b: {}, c: {} }, before);
+    const { held: after, message } = await keptOf(at.set.update(kept, inputs));
+    expect(message).toMatch(/\n"a": .*keepers: can't change while existingKey stays/);
+    expect(Object.keys(idsOf(after))).toEqual(["a", "b", "c"]);
+    expect(idsOf(after)["a"]).toBe(idsOf(kept)["a"]);
+    expect(live(at)).toEqual(["a", "b", "c"]);
+  });
 });
