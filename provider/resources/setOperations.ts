@@ -6,6 +6,7 @@ import type { Properties } from "../state";
 import { rules as keyRules } from "./keyInputs";
 import * as key from "./keyOperations";
 import { read as readKey } from "./keyReading";
+import { lost } from "./keyState";
 import { type Entry, type Holding, holdingOf, type LeftKey, stateOf } from "./setEntries";
 import { plan, type Step } from "./setPlan";
 import { type Crowd, openCrowd } from "./setRun";
@@ -92,15 +93,17 @@ async function converge(session: Session, before: Holding, declared: Properties)
         : await key.create(part, step.declared);
     entries.set(step.alias, { id, state });
     if (step.does !== "replace") return failure;
-    // While nobody can tell whether the new one serves, the old one does.
-    if (failure === undefined) doomed.push({ name: step.alias, ...step.entry });
-    else left.push(leftOf(step.entry));
+    // While nobody can tell whether the new one serves, the old one does, unless nobody has its secret.
+    if (failure === undefined || lost(step.entry.state)) doomed.push({ name: step.alias, ...step.entry });
+    else left.push({ ...leftOf(step.entry), alias: step.alias });
     return failure;
   });
   // A service may answer a value that it is given with the record that another entry had.
   const serving = new Set([...entries.values()].map(({ id }) => id));
   const isFree = ({ id }: { readonly id: string }) => !serving.has(id);
-  const going = [...doomed, ...before.left.map((one) => toDelete(declared, one))].filter(isFree);
+  const { due = [], waiting = [] } = Object.groupBy(before.left, waitingFor(crowd));
+  left.push(...waiting);
+  const going = [...doomed, ...due.map((one) => toDelete(declared, one))].filter(isFree);
   const over = going.length > 0 && (await session.over()) !== undefined;
   if (over) left.push(...going.map(leftOf));
   else {
@@ -128,6 +131,12 @@ async function converge(session: Session, before: Holding, declared: Properties)
     crowd,
     of,
   };
+}
+
+/** Tells a key that may be the one that serves, since what is to take its place failed once more. */
+function waitingFor({ failures }: Crowd): (one: LeftKey) => "due" | "waiting" {
+  const failed = new Set(failures.map(({ name }) => name));
+  return ({ alias }) => (alias !== undefined && failed.has(alias) ? "waiting" : "due");
 }
 
 function leftOf({ id, state }: Entry): LeftKey {

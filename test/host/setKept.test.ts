@@ -79,4 +79,26 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     expect(idsOf(after)["a"]).toBe(idsOf(kept)["a"]);
     expect(live(at)).toEqual(["a", "b", "c"]);
   });
+
+  test("K6 as long as what is to take its place has no secret", async (context) => {
+    const at = await stage(context);
+    const before = await declared(at, { a: {} });
+    const held = await at.set.create(before);
+    const first = idsOf(held)["a"];
+    at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
+    const inputs = await declared(at, { a: { keepers: { x: "1" } } }, before);
+    const { held: lost } = await keptOf(at.set.update(held, inputs));
+    at.standIn.inject({ endpoint: "createApiKey", fault: refused });
+    const { held: still } = await keptOf(at.set.update(lost, inputs));
+    expect(isLive(at, first)).toBe(true);
+    at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
+    const { held: again } = await keptOf(at.set.update(still, inputs));
+    expect(isLive(at, first)).toBe(true);
+    // What has no secret serves nobody.
+    expect(live(at)).toEqual(["a", "a"]);
+    const after = await at.set.update(again, inputs);
+    expect(live(at)).toEqual(["a"]);
+    expect(isLive(at, idsOf(after)["a"])).toBe(true);
+    expect(after.state["__left"]).toBeUndefined();
+  });
 });
