@@ -59,6 +59,11 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
     for (const held of members.held(state, id)) known.add(held.properties, held.id);
     for (const inputs of members.declared(declaredIn(state))) known.unnote(inputs);
   };
+  /** All that the resource has in the service stands in its state; what it was to have too does not. */
+  const meetDeclared = (id: string, state: Properties, inputs: Properties) => {
+    meet(id, state);
+    for (const declared of members.declared(canonicalInputs(fields, inputs))) known.unnote(declared);
+  };
   const secrets = fields.flatMap(({ name, facts: { secret } }): SecretPath[] =>
     secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
   );
@@ -85,7 +90,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       };
     },
     diff: (id, state, inputs) => {
-      meet(id, state);
+      meetDeclared(id, state, inputs);
       return difference(definition, fields, state, inputs);
     },
     create: (inputs) =>
@@ -102,7 +107,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       }),
     update: (id, state, inputs) =>
       operate(inputs, async (session) => {
-        meet(id, state);
+        meetDeclared(id, state, inputs);
         return update(definition, surroundings.run, session, { id, state }, canonicalInputs(fields, inputs));
       }),
     delete: (id, state) =>

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
 import { settings } from "../../provider/config";
 import { lifecycle } from "../../provider/lifecycle";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { openRun } from "../../provider/run";
 import { configured } from "./offline";
+import { type Asked, failureOf, replying } from "./replying";
 
 /** Creates a set of so many keys where the workspace has a live one of the same name and customer for each. */
 async function warningsOf(count: number): Promise<readonly string[]> {
@@ -49,4 +51,30 @@ test("few of them are told one by one, and nothing else", async () => {
   const told = await warningsOf(3);
   expect(told).toHaveLength(3);
   for (const [place, line] of told.entries()) expect(line).toContain(`left_k${place}`);
+});
+
+test("a key whose answer was lost in the set's create is told of when its entry is made again", async () => {
+  const inputs = { workspaceId: "ws_1", keys: { a: { customerId: "c" }, b: { customerId: "c" } } };
+  const live: { id: string; name: string; customerId: string }[] = [];
+  const reply =
+    (lose: boolean) =>
+    ({ method, body }: Asked) => {
+      if (method === "GET") return { apiKeys: live };
+      const { name } = body as { name: string };
+      const apiKey = { ...(body as object), id: `key_${name}_${live.length}`, name, customerId: "c" };
+      live.push(apiKey);
+      if (lose && name === "b") throw new CallError("ambiguous", "the connection was lost");
+      return { apiKey: { ...apiKey, key: `sk_${name}` } };
+    };
+  const first = replying(apiKeySet, reply(true));
+  const { kept } = await failureOf(first.create(first.check(inputs, undefined).inputs));
+  const left = live.find(({ name }) => name === "b")?.id;
+  expect(Object.keys(kept?.state["ids"] as object)).toEqual(["a"]);
+
+  // The engine has the inputs of a create that failed halfway.
+  const next = replying(apiKeySet, reply(false));
+  const { inputs: checked } = next.check(inputs, inputs);
+  next.diff(kept?.id ?? "", kept?.state ?? {}, checked);
+  await next.update(kept?.id ?? "", kept?.state ?? {}, checked);
+  expect(next.warnings).toEqual([expect.stringContaining(`already, ${left}`)]);
 });
