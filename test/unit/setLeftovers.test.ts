@@ -78,3 +78,34 @@ test("a key whose answer was lost in the set's create is told of when its entry 
   await next.update(kept?.id ?? "", kept?.state ?? {}, checked);
   expect(next.warnings).toEqual([expect.stringContaining(`already, ${left}`)]);
 });
+
+test("keys that the engine can't keep, since their secrets are long, are deleted again", async () => {
+  const gone: string[] = [];
+  let made = 0;
+  const set = replying(apiKeySet, ({ method, path, body }) => {
+    if (method === "GET") return { apiKeys: [] };
+    if (method === "DELETE") {
+      const id = path.split("/").at(-1) ?? "";
+      if (id === "key_k7") throw new CallError("refused", "the service answered 403", 403);
+      gone.push(id);
+      return { apiKey: { id, deleted: true } };
+    }
+    const { name } = body as { name: string };
+    if (name === "k9") throw new CallError("refused", "the service answered 403", 403);
+    made += 1;
+    return { apiKey: { ...(body as object), id: `key_${name}`, key: `${name}-${"s".repeat(16_000)}` } };
+  });
+  const keys = Object.fromEntries(
+    Array.from({ length: 750 }, (_, place) => [`k${place}`, { customerId: "c" }]),
+  );
+  const failure = await failureOf(set.create(set.check({ workspaceId: "ws_1", keys }, undefined).inputs));
+  expect(failure.kept).toBeUndefined();
+  expect([made, gone.length]).toEqual([749, 748]);
+  expect(failure.message).toMatch(
+    /^State can't hold what was made, since it is more than the engine can keep/,
+  );
+  expect(failure.message).toContain("split it into several");
+  expect(failure.message).toContain("as key_k7,");
+  expect(failure.message).toContain('\n"k9": Creating key "k9"');
+  expect(set.warnings).toEqual([expect.stringContaining("as key_k7,")]);
+});
