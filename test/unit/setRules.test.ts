@@ -114,11 +114,11 @@ describe("check of an ApiKeySet", () => {
     const existingKey = "sk_old";
     const keys = {
       a: { customerId, existingKey, expiresAt: 5 },
-      b: { customerId, existingKey, prefix: null },
+      b: { customerId, existingKey: "sk_other", prefix: null },
     };
     expect(failuresOf({ keys, defaults: { prefix: "p" } })).toEqual([
       expect.stringMatching(
-        /^keys\.a\.prefix: can't stand beside .* \(it stands in defaults: null here takes it away\)\.$/,
+        /^keys\.a\.prefix: can't stand beside .* \(it stands in defaults; write here what this key is to have, null for nothing\)\.$/,
       ),
       expect.stringMatching(/^keys\.a\.expiresAt: can't stand beside existingKey, .*; leave it out\.$/),
     ]);
@@ -137,6 +137,20 @@ describe("check of an ApiKeySet", () => {
       expect.stringMatching(
         /^keys\.c\.customerId: can't change while existingKey stays.*\(it stands in defaults/,
       ),
+    ]);
+  });
+
+  test("K5 what has changed is said to stand in defaults only where it does, and what to do if nothing was taken over", () => {
+    const existingKey = "sk_old";
+    const before = { keys: { a: { customerId, existingKey, metadata: { x: 1 } } } };
+    const keys = { a: { customerId, existingKey } };
+    const [line = "", ...others] = failuresOf({ keys }, before);
+    expect(others).toEqual([]);
+    expect(line).toMatch(/^keys\.a\.metadata: can't change while existingKey stays, /);
+    expect(line).not.toContain("defaults");
+    expect(line).toContain("If no up has taken it over yet, run `pulumi up --refresh`.");
+    expect(failuresOf({ workspaceId: "ws_2", ...before }, before)).toEqual([
+      expect.stringMatching(/^keys\.a: workspaceId can't change while existingKey stays, [^()]*$/),
     ]);
   });
 });
