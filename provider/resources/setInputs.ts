@@ -144,7 +144,7 @@ export function rules(declared: Properties, before: Properties | undefined): rea
     ];
   });
   // What stands in defaults is wrong once, not for each entry.
-  return [...new Set([...lines, ...renameRules(entries), ...sizeRules(declared, entries.length)])];
+  return [...new Set([...lines, ...renameRules(entries, earlier), ...sizeRules(declared, entries.length)])];
 }
 
 /** An ApiKey's rules. `held` are inputs, which a set has also of a key that its create did not come to (K5). */
@@ -184,7 +184,7 @@ function sizeRules({ keys }: Properties, count: number): readonly string[] {
   ];
 }
 
-function renameRules(entries: Entries): readonly string[] {
+function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
   const aliases = new Set(entries.map(([alias]) => alias));
   const seen = new Set<string>();
   return entries.flatMap(([alias, entry]) => {
@@ -196,6 +196,11 @@ function renameRules(entries: Entries): readonly string[] {
     if (aliases.has(former)) {
       return [
         `${at}: must name an alias that is no longer declared; leave it out, or remove the other entry.`,
+      ];
+    }
+    if (earlier.has(alias) && earlier.has(former)) {
+      return [
+        `${at}: this entry has a key of its own already, and the key of the alias named here would be deleted; leave it out, or give that key an alias that is new.`,
       ];
     }
     return again

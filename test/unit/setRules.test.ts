@@ -98,6 +98,17 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
+  test("renamedFrom is refused where the entry has a key of its own, since the other one would be deleted", () => {
+    const before = { keys: { a: { customerId }, b: { customerId } } };
+    const keys = { b: { customerId, renamedFrom: "a" } };
+    expect(failuresOf({ keys }, before)).toEqual([
+      expect.stringMatching(/^keys\.b\.renamedFrom: this entry has a key of its own already/),
+    ]);
+    expect(failuresOf({ keys }, { keys: { a: { customerId } } })).toEqual([]);
+    expect(failuresOf({ keys }, { keys: { b: { customerId } } })).toEqual([]);
+    expect(failuresOf({ keys })).toEqual([]);
+  });
+
   test("K3 a representation that stands twice is told once where it stands: in the entry, or in defaults", () => {
     const twice = [
       { representation: "o", read: true },
