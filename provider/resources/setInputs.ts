@@ -144,7 +144,14 @@ export function rules(declared: Properties, before: Properties | undefined): rea
     ];
   });
   // What stands in defaults is wrong once, not for each entry.
-  return [...new Set([...lines, ...renameRules(entries, earlier), ...sizeRules(declared, entries.length)])];
+  return [
+    ...new Set([
+      ...lines,
+      ...renameRules(entries, earlier),
+      ...valueRules(entries),
+      ...sizeRules(declared, entries.length),
+    ]),
+  ];
 }
 
 /** An ApiKey's rules. `held` are inputs, which a set has also of a key that its create did not come to (K5). */
@@ -206,5 +213,19 @@ function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): r
     return again
       ? [`${at}: another entry names the same alias, but one key can't become two; leave one out.`]
       : [];
+  });
+}
+
+/** The service can't hold one value as two keys (K5). */
+function valueRules(entries: Entries): readonly string[] {
+  const seen = new Set<unknown>();
+  return entries.flatMap(([alias, entry]) => {
+    const value = isMap(entry) ? text(entry["existingKey"]) : undefined;
+    if (value === undefined || isUnknown(value)) return [];
+    const again = seen.has(value);
+    seen.add(value);
+    if (!again) return [];
+    const at = `${spelled(["keys", alias])}.existingKey`;
+    return [`${at}: another entry has the same value, but one key can't become two; leave one out.`];
   });
 }

@@ -109,6 +109,13 @@ describe("check of an ApiKeySet", () => {
     expect(failuresOf({ keys })).toEqual([]);
   });
 
+  test("K5 no two entries take over the same value", () => {
+    const [one, two] = ["sk_old", "sk_other"].map((existingKey) => ({ customerId, existingKey }));
+    expect(failuresOf({ keys: { a: one, b: two, c: one, d: { customerId }, e: { customerId } } })).toEqual([
+      "keys.c.existingKey: another entry has the same value, but one key can't become two; leave one out.",
+    ]);
+  });
+
   test("K3 a representation that stands twice is told once where it stands: in the entry, or in defaults", () => {
     const twice = [
       { representation: "o", read: true },
