@@ -13,6 +13,7 @@ import { agrees, fits, isOf, isOld, type Listed, unread, witness } from "./keyWi
 /** Creates the key, or takes an existing one over; finds out what became of it where the answer is lost. */
 export async function make(session: Session, declared: Properties): Promise<ApiKeyRecord> {
   const existing = text(declared["existingKey"]) as string | undefined;
+  session.hide(existing);
   const doing = `${existing === undefined ? "Creating" : "Taking over"} ${label(declared)}`;
   const seen = await witness(session, declared, { fresh: existing !== undefined });
   const birth: Birth = { session, declared, existing, doing, seen };

@@ -17,6 +17,18 @@ async function keptOf(operation: Promise<unknown>): Promise<{ held: Held; messag
 const isLive = ({ standIn }: Stage, id: string | undefined) =>
   standIn.keys().some((key) => key.id === id && !key.deleted);
 
+test("K5 an existingKey is in no message about its key, not even where the service's words are cut amid it", async (context) => {
+  const at = await stage(context, {
+    dialect: { delete: "marks", createAnswer: "withoutKey", enabledOnCreate: "ignored" },
+  });
+  const body = { message: `${"x".repeat(290)}${existingKey}` };
+  at.standIn.inject({ endpoint: "editApiKey", fault: { ...refused, body }, ...forEver });
+  const inputs = await declared(at, { a: { existingKey, enabled: false } });
+  const { message } = await keptOf(at.set.create(inputs));
+  expect(message).toContain("xxx");
+  expect(message).not.toContain(existingKey.slice(0, 6));
+});
+
 describe("a key that serves is not deleted", { concurrent: true }, () => {
   const dialect = { delete: "marks", migrateHeld: "returned" } as const;
 
