@@ -79,6 +79,7 @@ async function foreign(birth: Birth, record: ApiKeyRecord): Promise<string | und
     if (!isEcho && !agrees(record, declared, existing)) return another;
     session.warn(
       `Taking over ${label(declared)}: the service answered with ${record.id}, which it held before. If another resource or stack manages this key too, the first of them that is destroyed ends it.`,
+      [record.id],
     );
     return undefined;
   }
@@ -118,6 +119,7 @@ async function recovered(birth: Birth, problem: string, accepted: string): Promi
       session.known.add(declared, only.id);
       session.warn(
         `${doing}: ${problem}, but the workspace's list has one new key that fits, ${inWords(birth, [only])}, which is taken for it.`,
+        [only.id],
       );
       return unread(only);
     }

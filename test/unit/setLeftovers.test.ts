@@ -47,6 +47,20 @@ test("keys that earlier runs may have left are told by their ids, however many",
   expect(told.length).toBeLessThan(30);
 });
 
+test("R5 keys that a refresh finds changed where nothing can be done are told by their ids, however many", async () => {
+  const aliases = Array.from({ length: 40 }, (_, place) => `k${place}`);
+  const set = replying(apiKeySet, ({ path }) => {
+    const id = path.split("/").at(-1) ?? "";
+    if (id === "api-key") return { apiKeys: [] };
+    return { apiKey: { id, name: id.slice(4), customerId: "another", enabled: true, scopes: [] } };
+  });
+  const keys = Object.fromEntries(aliases.map((alias) => [alias, { customerId: "c" }]));
+  const ids = Object.fromEntries(aliases.map((alias) => [alias, `key_${alias}`]));
+  const secrets = Object.fromEntries(aliases.map((alias) => [alias, `sk_${alias}`]));
+  await set.read("keys-1", { workspaceId: "ws_1", keys, ids, maskedKeys: {}, secrets });
+  expect(new Set(set.warnings.join("\n").match(/\bkey_k\d+\b/g)).size).toBe(40);
+});
+
 test("few of them are told one by one, and nothing else", async () => {
   const told = await warningsOf(3);
   expect(told).toHaveLength(3);
