@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { canonicalInputs, spelled } from "../check";
 import { facts, fieldsOf, text } from "../definition";
+import { oneLine } from "../errors";
 import type { Properties } from "../state";
 import { encodedBytes, mostKept } from "../stateSize";
 import { isUnknown } from "../unknown";
@@ -148,7 +149,7 @@ export function rules(declared: Properties, before: Properties | undefined): rea
     ...new Set([
       ...lines,
       ...renameRules(entries, earlier),
-      ...valueRules(entries),
+      ...valueRules(entries, earlier),
       ...sizeRules(declared, entries.length),
     ]),
   ];
@@ -216,16 +217,29 @@ function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): r
   });
 }
 
-/** The service can't hold one value as two keys (K5). */
-function valueRules(entries: Entries): readonly string[] {
-  const seen = new Set<unknown>();
+/** The service can't hold one value as two keys, and deleting one of them would end it (K5). */
+function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
+  const holders = new Map([...earlier].map(([alias, entry]) => [valueIn(entry), alias]));
+  const seen = new Set<string>();
   return entries.flatMap(([alias, entry]) => {
-    const value = isMap(entry) ? text(entry["existingKey"]) : undefined;
-    if (value === undefined || isUnknown(value)) return [];
-    const again = seen.has(value);
-    seen.add(value);
-    if (!again) return [];
+    const value = valueIn(entry);
+    if (value === undefined) return [];
     const at = `${spelled(["keys", alias])}.existingKey`;
-    return [`${at}: another entry has the same value, but one key can't become two; leave one out.`];
+    if (seen.has(value)) {
+      return [`${at}: another entry has the same value, but one key can't become two; leave one out.`];
+    }
+    seen.add(value);
+    const holder = holders.get(value);
+    const former = earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
+    if (holder === undefined || holder === former) return [];
+    const words = JSON.stringify(oneLine(holder));
+    return [
+      `${at}: the entry ${words} had this value until now, and its key's end would end it; keep that key with renamedFrom: ${words} under an alias that is new, or remove it in one up and declare its value in the next.`,
+    ];
   });
+}
+
+function valueIn(entry: unknown): string | undefined {
+  const value = isMap(entry) ? text(entry["existingKey"]) : undefined;
+  return typeof value === "string" && !isUnknown(value) ? value : undefined;
 }

@@ -36,7 +36,8 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     const at = await stage(context, { dialect });
     const before = await declared(at, { a: { existingKey } });
     const held = await at.set.create(before);
-    const inputs = await declared(at, { b: { existingKey } }, before);
+    // Of an update that failed halfway the engine does not have the inputs.
+    const inputs = await declared(at, { b: { existingKey } });
     const after = await at.set.update(held, inputs);
     expect(idsOf(after)).toEqual({ b: idsOf(held)["a"] });
     expect(isLive(at, idsOf(after)["b"])).toBe(true);

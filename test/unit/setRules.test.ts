@@ -116,6 +116,26 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
+  test("K5 a value does not move to another entry while the key that has it is deleted", () => {
+    const one = { customerId, existingKey: "sk_old" };
+    const before = { keys: { a: one, b: { customerId } } };
+    const moved = (at: string) =>
+      expect.stringMatching(
+        new RegExp(
+          `^keys\\.${at}\\.existingKey: the entry "a" had this value until now, .*renamedFrom: "a" under`,
+        ),
+      );
+    expect(failuresOf({ keys: { c: one } }, before)).toEqual([moved("c")]);
+    expect(failuresOf({ keys: { b: one } }, before)).toEqual([moved("b")]);
+    expect(failuresOf({ keys: { a: { customerId, existingKey: "sk_new" }, c: one } }, before)).toEqual([
+      moved("c"),
+    ]);
+    expect(failuresOf({ keys: { a: one, c: { ...one, renamedFrom: "a" } } }, before)).toHaveLength(2);
+    expect(failuresOf({ keys: { c: { ...one, renamedFrom: "a" } } }, before)).toEqual([]);
+    expect(failuresOf({ keys: { a: one } }, before)).toEqual([]);
+    expect(failuresOf({ keys: { c: one } }, { keys: { b: { customerId } } })).toEqual([]);
+  });
+
   test("K3 a representation that stands twice is told once where it stands: in the entry, or in defaults", () => {
     const twice = [
       { representation: "o", read: true },
