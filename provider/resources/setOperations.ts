@@ -3,6 +3,7 @@ import type { Outcome, Session } from "../definition";
 import { Failure } from "../errors";
 import { capitalised } from "../outcome";
 import type { Properties } from "../state";
+import { isKeepable } from "../stateSize";
 import { rules as keyRules } from "./keyInputs";
 import * as key from "./keyOperations";
 import { read as readKey } from "./keyReading";
@@ -104,8 +105,10 @@ async function converge(session: Session, before: Holding, declared: Properties)
   const { due = [], waiting = [] } = Object.groupBy(before.left, waitingFor(crowd));
   left.push(...waiting);
   const going = [...doomed, ...due.map((one) => toDelete(declared, one))].filter(isFree);
-  const over = going.length > 0 && (await session.over()) !== undefined;
-  if (over) left.push(...going.map(leftOf));
+  // What no state will hold is taken back: the keys of before are all there is then.
+  const tooLarge = crowd.failures.length > 0 && !isKeepable(stateOf(declared, { entries, left }));
+  const isOver = going.length > 0 && (tooLarge || (await session.over()) !== undefined);
+  if (isOver) left.push(...going.map(leftOf));
   else {
     await crowd.each("deleted", going, async (part, one) => {
       try {

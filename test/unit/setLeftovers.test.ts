@@ -123,3 +123,37 @@ test("keys that the engine can't keep, since their secrets are long, are deleted
   expect(failure.message).toContain('\n"k9": Creating key "k9"');
   expect(set.warnings).toEqual([expect.stringContaining("as key_k7,")]);
 });
+
+test("the keys of before are not deleted where the engine can't keep what takes their place", async () => {
+  const made: string[] = [];
+  const gone: string[] = [];
+  let refuse = false;
+  const set = replying(apiKeySet, ({ method, path, body }) => {
+    if (method === "GET") return { apiKeys: [] };
+    if (method === "DELETE") {
+      const id = path.split("/").at(-1) ?? "";
+      gone.push(id);
+      return { apiKey: { id, deleted: true } };
+    }
+    const { metadata: _, ...sent } = body as { name: string; metadata: unknown };
+    if (refuse && Number(sent.name.slice(1)) >= 20) {
+      throw new CallError("refused", "the service answered 403", 403);
+    }
+    made.push(`key_${made.length}`);
+    return { apiKey: { ...sent, id: made.at(-1), key: `sk_${made.length}` } };
+  });
+  const declared = (text: string) => ({
+    workspaceId: "ws_1",
+    defaults: { customerId: "c", metadata: { text: text.repeat(400_000) } },
+    keys: Object.fromEntries(Array.from({ length: 60 }, (_, place) => [`k${place}`, {}])),
+  });
+  const before = set.check(declared("x"), undefined).inputs;
+  const { id, state } = await set.create(before);
+  refuse = true;
+  const checked = set.check(declared("y"), before);
+  expect(checked.failures).toEqual([]);
+  const { kept, message } = await failureOf(set.update(id, state, checked.inputs));
+  expect(kept).toBeUndefined();
+  expect(message).toMatch(/^State can't hold what was made, since it is more than the engine can keep/);
+  expect(gone.toSorted()).toEqual(made.slice(60).toSorted());
+});
