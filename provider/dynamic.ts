@@ -12,7 +12,7 @@ import { type Lifecycle, lifecycle, type SecretPath, type Surroundings } from ".
 import { definitions } from "./resources";
 import type { Run } from "./run";
 import { type Properties, providerKey } from "./state";
-import { encodedBytes, mostKept } from "./stateSize";
+import { isKeepable } from "./stateSize";
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 const warn = (message: string): void => tell(`warning: ${message}`);
@@ -131,8 +131,7 @@ async function guarded<T>(properties: Properties, operation: () => Promise<T>): 
     const { message, kept } = error;
     if (kept === undefined) throw new HostError(message);
     const state = { ...kept.state, [providerKey]: properties[providerKey] };
-    const fits = encodedBytes(state) <= mostKept;
-    if (fits) throw new HostError(message, { ...kept, state });
+    if (isKeepable(kept.state)) throw new HostError(message, { ...kept, state });
     throw new HostError(
       `${message} The engine could not take so large a state: what it held before stays, and ${kept.id} stands in the service.`,
     );

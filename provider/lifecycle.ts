@@ -9,6 +9,7 @@ import { type Known, openKnown } from "./known";
 import { capitalised } from "./outcome";
 import type { Leaves, Run } from "./run";
 import { type Properties, wireable } from "./state";
+import { isKeepable } from "./stateSize";
 
 /** What a door gives the lifecycle. */
 export interface Surroundings {
@@ -59,6 +60,11 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
     for (const held of members.held(state, id)) known.add(held.properties, held.id);
     for (const inputs of members.declared(declaredIn(state))) known.unnote(inputs);
   };
+  /** All that the resource has in the service stands in its state; what it was to have too does not. */
+  const meetDeclared = (id: string, state: Properties, inputs: Properties) => {
+    meet(id, state);
+    for (const declared of members.declared(canonicalInputs(fields, inputs))) known.unnote(declared);
+  };
   const secrets = fields.flatMap(({ name, facts: { secret } }): SecretPath[] =>
     secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
   );
@@ -85,7 +91,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       };
     },
     diff: (id, state, inputs) => {
-      meet(id, state);
+      meetDeclared(id, state, inputs);
       return difference(definition, fields, state, inputs);
     },
     create: (inputs) =>
@@ -102,7 +108,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       }),
     update: (id, state, inputs) =>
       operate(inputs, async (session) => {
-        meet(id, state);
+        meetDeclared(id, state, inputs);
         return update(definition, surroundings.run, session, { id, state }, canonicalInputs(fields, inputs));
       }),
     delete: (id, state) =>
@@ -114,7 +120,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   };
 }
 
-/** Creates; where the run is over before the result can be taken, nothing is left that nobody is told of. */
+/** Creates; where the result can't be taken, the run being over for example, nothing is left that nobody is told of. */
 async function create(
   definition: Definition,
   run: Run,
@@ -131,12 +137,12 @@ async function create(
     }
     throw error;
   }
-  const why = await run.over();
-  if (why === undefined) return complete(made);
-  throw unheld(session, why, made, (await definition.abandon?.(session, made)) ?? []);
+  const unkept = (await ended(run)) ?? tooLarge(definition, made);
+  if (unkept === undefined) return complete(made);
+  throw unheld(session, unkept, made, (await definition.abandon?.(session, made)) ?? []);
 }
 
-/** Updates; as for create, if the run is over and the resource makes anything by an update. */
+/** Updates; as for create, if the resource makes anything by an update. */
 async function update(
   definition: Definition,
   run: Run,
@@ -145,15 +151,38 @@ async function update(
   inputs: Properties,
 ): Promise<Record<string, unknown>> {
   const made = await definition.update(session, id, state, inputs);
-  const why = definition.withdraw && (await run.over());
-  if (why === undefined) return complete(made).state;
-  throw unheld(session, why, made, (await definition.withdraw?.(session, made, state)) ?? []);
+  const unkept = definition.withdraw && ((await ended(run)) ?? tooLarge(definition, made));
+  if (unkept === undefined) return complete(made).state;
+  throw unheld(session, unkept, made, (await definition.withdraw?.(session, made, state)) ?? []);
+}
+
+/** Why state can't hold what an operation made. */
+interface Unkept {
+  readonly why: string;
+  readonly next: string;
+  /** Why the operation failed for several things, if it did. */
+  readonly lines?: readonly string[] | undefined;
+}
+
+async function ended(run: Run): Promise<Unkept | undefined> {
+  const why = await run.over();
+  const next =
+    "Run up again; if the engine then speaks of a pending operation, `pulumi refresh --clear-pending-creates` removes it.";
+  return why === undefined ? undefined : { why, next };
+}
+
+/** A service's own values may be longer than check could know. */
+function tooLarge({ withdraw }: Definition, { failure, state, lines }: Outcome): Unkept | undefined {
+  if (withdraw === undefined || failure === undefined || isKeepable(state)) return undefined;
+  const why = "it is more than the engine can keep of what fails halfway";
+  const next = "Run up again when the cause is mended, or split it into several resources.";
+  return { why, next, lines };
 }
 
 /** Tells what stands in the service and in no state. */
 function unheld(
   session: Session,
-  why: string,
+  { why, next, lines = [] }: Unkept,
   { unresolved = [] }: Outcome,
   left: string | readonly string[],
 ): Failure {
@@ -161,11 +190,8 @@ function unheld(
   for (const line of remains) session.warn(line);
   const [only, ...others] = remains;
   const some = others.length === 0 ? only : `${remains.length} warnings say what remains`;
-  return new Failure(sentences(`State can't hold what was made, since ${why}`, some, nextRun));
+  return new Failure(sentences(`State can't hold what was made, since ${why}`, some, next), { lines });
 }
-
-const nextRun =
-  "Run up again; if the engine then speaks of a pending operation, `pulumi refresh --clear-pending-creates` removes it.";
 
 /** The members of a resource that stands for one object. */
 const alone = {

@@ -14,3 +14,8 @@ export function encodedBytes(value: unknown): number {
     framed,
   );
 }
+
+/** Whether the engine can keep a state of a failure, with what the door adds to it. */
+export function isKeepable(state: unknown): boolean {
+  return encodedBytes(state) + 1_024 <= mostKept;
+}

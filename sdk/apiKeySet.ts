@@ -107,17 +107,31 @@ export class ApiKeySet extends pulumi.CustomResource {
 
   /**
    * The secret of one key, always a Pulumi secret. Not known in a preview in which the set changes. An alias that the
-   * set does not have is an error.
+   * set does not have is an error, and so is that of an imported key, of which no secret is known.
    */
   key(alias: string): pulumi.Output<string> {
     return pulumi.secret(
-      this.secrets.apply((secrets) => {
-        const secret = Object.hasOwn(secrets, alias) ? secrets[alias] : undefined;
-        if (secret !== undefined) return secret;
-        throw new pulumi.RunError(`ApiKeySet "${this.#name}" has no key "${alias}".`);
-      }),
+      pulumi
+        .all([this.secrets, this.ids])
+        .apply(([secrets, ids]) => secretOf(this.#name, alias, secrets, ids)),
     );
   }
+}
+
+/** The secret of one key of the set of this name, or an error that says what is missing. Mocks may give no ids. */
+export function secretOf(
+  name: string,
+  alias: string,
+  secrets: Readonly<Record<string, string>>,
+  ids: Readonly<Record<string, string>> | undefined,
+): string {
+  const secret = Object.hasOwn(secrets, alias) ? secrets[alias] : undefined;
+  if (secret !== undefined) return secret;
+  throw new pulumi.RunError(
+    ids !== undefined && Object.hasOwn(ids, alias)
+      ? `ApiKeySet "${name}" has the key "${alias}", but not its secret: it was imported without. Another value of keepers in its entry makes a new key.`
+      : `ApiKeySet "${name}" has no key "${alias}".`,
+  );
 }
 
 /** Marks each existingKey as far as it can be seen without waiting; the provider marks the others. */
@@ -137,6 +151,7 @@ function isPlain(value: unknown): value is object {
   return (
     typeof value === "object" &&
     value !== null &&
+    !Array.isArray(value) &&
     !pulumi.Output.isInstance(value) &&
     !(value instanceof Promise)
   );

@@ -69,6 +69,7 @@ export async function settle(
     if (before?.name === seen.name && extended(declared["name"], seen.name)) {
       session.warn(
         `Key ${path.keyId}: declared the name "${declared["name"]}", the service still has "${seen.name}"; it may have rewritten the name.`,
+        [path.keyId],
       );
     }
     return { record: seen, unmet: unmet(declared, seen, before) };

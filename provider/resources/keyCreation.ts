@@ -13,6 +13,7 @@ import { agrees, fits, isOf, isOld, type Listed, unread, witness } from "./keyWi
 /** Creates the key, or takes an existing one over; finds out what became of it where the answer is lost. */
 export async function make(session: Session, declared: Properties): Promise<ApiKeyRecord> {
   const existing = text(declared["existingKey"]) as string | undefined;
+  session.hide(existing);
   const doing = `${existing === undefined ? "Creating" : "Taking over"} ${label(declared)}`;
   const seen = await witness(session, declared, { fresh: existing !== undefined });
   const birth: Birth = { session, declared, existing, doing, seen };
@@ -78,6 +79,7 @@ async function foreign(birth: Birth, record: ApiKeyRecord): Promise<string | und
     if (!isEcho && !agrees(record, declared, existing)) return another;
     session.warn(
       `Taking over ${label(declared)}: the service answered with ${record.id}, which it held before. If another resource or stack manages this key too, the first of them that is destroyed ends it.`,
+      [record.id],
     );
     return undefined;
   }
@@ -117,6 +119,7 @@ async function recovered(birth: Birth, problem: string, accepted: string): Promi
       session.known.add(declared, only.id);
       session.warn(
         `${doing}: ${problem}, but the workspace's list has one new key that fits, ${inWords(birth, [only])}, which is taken for it.`,
+        [only.id],
       );
       return unread(only);
     }

@@ -46,7 +46,7 @@ function missing({ workspaceId, keyId }: KeyPath, state: Properties): undefined 
 
 function found(session: Session, { keyId }: KeyPath, state: Properties, record: ApiKeyRecord): Outcome {
   if (state[reading] === undefined) {
-    for (const line of unmanagedChanges(keyId, record, state)) session.warn(line);
+    for (const line of unmanagedChanges(keyId, record, state)) session.warn(line, [keyId]);
   }
   const next = drifted(managed, state, observe(record));
   if (!isForeign(state)) return { id: keyId, state: next };

@@ -16,6 +16,8 @@ export interface Entry {
 export interface LeftKey {
   readonly id: string;
   readonly name: string;
+  /** The alias whose new key is to be as declared before it goes: until then it may be the one that serves. */
+  readonly alias?: string;
 }
 
 /** What a set's state says: the entries by alias, and what it no longer has but the service does. */
@@ -144,7 +146,11 @@ function aliasesIn(state: Properties, name: string): ReadonlySet<string> {
 function leftIn(state: Properties): readonly LeftKey[] {
   const value = state[leftKey];
   if (!Array.isArray(value)) return [];
-  return value.filter(isMap).map(({ id, name }) => ({ id: String(id), name: String(name) }));
+  return value.filter(isMap).map(({ id, name, alias }) => ({
+    id: String(id),
+    name: String(name),
+    ...(typeof alias === "string" ? { alias } : {}),
+  }));
 }
 
 function only(state: Properties, names: readonly string[]): Properties {

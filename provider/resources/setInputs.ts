@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { canonicalInputs, spelled } from "../check";
 import { facts, fieldsOf, text } from "../definition";
+import { oneLine } from "../errors";
 import type { Properties } from "../state";
 import { encodedBytes, mostKept } from "../stateSize";
 import { isUnknown } from "../unknown";
@@ -95,8 +96,10 @@ function canonicalDefaults(value: unknown): unknown {
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
+type Entries = readonly (readonly [string, unknown])[];
+
 /** Entries by alias; none where the map is not known yet, or is none. */
-export function entriesIn(declared: Properties): readonly (readonly [string, unknown])[] {
+export function entriesIn(declared: Properties): Entries {
   return isMap(declared["keys"]) ? Object.entries(declared["keys"]) : [];
 }
 
@@ -138,13 +141,29 @@ export function rules(declared: Properties, before: Properties | undefined): rea
     return [
       ...aliasRules(at, alias),
       ...(text(key["customerId"]) === undefined ? [`${at}.customerId: ${missing}`] : []),
-      ...keyRules(key, held).map((line) => placed(line, at, own)),
+      ...entryRules(key, held).map((line) => placed(line, at, own, declared)),
     ];
   });
   // What stands in defaults is wrong once, not for each entry.
-  return [...new Set([...lines, ...renameRules(entries), ...sizeRules(declared, entries.length)])];
+  return [
+    ...new Set([
+      ...lines,
+      ...renameRules(entries, earlier),
+      ...valueRules(entries, earlier),
+      ...sizeRules(declared, entries.length),
+    ]),
+  ];
 }
 
+/** An ApiKey's rules. `held` are inputs, which a set has also of a key that its create did not come to (K5). */
+function entryRules(key: Properties, held: Properties | undefined): readonly string[] {
+  const all = keyRules(key, held);
+  if (all.length === 0 || held === undefined) return all;
+  const standing = keyRules(key, undefined).length;
+  return all.map((line, place) => (place < standing ? line : `${line} ${untaken}`));
+}
+
+const untaken = "If no up has taken it over yet, run `pulumi up --refresh`.";
 const missing = "is missing: write the id of a customer, here or in defaults.";
 
 function aliasRules(at: string, alias: string): readonly string[] {
@@ -154,11 +173,12 @@ function aliasRules(at: string, alias: string): readonly string[] {
 }
 
 /** A rule's line with the path of the entry, or of defaults where the field stands there. */
-function placed(line: string, at: string, own: Properties): string {
+function placed(line: string, at: string, own: Properties, { defaults }: Properties): string {
   const [field = ""] = /^[A-Za-z]+/.exec(line) ?? [];
-  if (own[field] !== undefined) return `${at}.${line}`;
+  if (field === "workspaceId") return `${at}: ${line.replace(":", "")}`;
+  if (own[field] !== undefined || !isMap(defaults) || defaults[field] === undefined) return `${at}.${line}`;
   if (field === "scopes") return `defaults.${line}`;
-  return `${at}.${line.replace(/\.$/, "")} (it stands in defaults: null here takes it away).`;
+  return `${at}.${line.replace(/\.$/, "")} (it stands in defaults; write here what this key is to have, null for nothing).`;
 }
 
 /** What state holds of a key besides its entry, with all that a service may answer. */
@@ -172,7 +192,7 @@ function sizeRules({ keys }: Properties, count: number): readonly string[] {
   ];
 }
 
-function renameRules(entries: readonly (readonly [string, unknown])[]): readonly string[] {
+function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
   const aliases = new Set(entries.map(([alias]) => alias));
   const seen = new Set<string>();
   return entries.flatMap(([alias, entry]) => {
@@ -186,8 +206,40 @@ function renameRules(entries: readonly (readonly [string, unknown])[]): readonly
         `${at}: must name an alias that is no longer declared; leave it out, or remove the other entry.`,
       ];
     }
+    if (earlier.has(alias) && earlier.has(former)) {
+      return [
+        `${at}: this entry has a key of its own already, and the key of the alias named here would be deleted; leave it out, or give that key an alias that is new.`,
+      ];
+    }
     return again
       ? [`${at}: another entry names the same alias, but one key can't become two; leave one out.`]
       : [];
   });
+}
+
+/** The service can't hold one value as two keys, and deleting one of them would end it (K5). */
+function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
+  const holders = new Map([...earlier].map(([alias, entry]) => [valueIn(entry), alias]));
+  const seen = new Set<string>();
+  return entries.flatMap(([alias, entry]) => {
+    const value = valueIn(entry);
+    if (value === undefined) return [];
+    const at = `${spelled(["keys", alias])}.existingKey`;
+    if (seen.has(value)) {
+      return [`${at}: another entry has the same value, but one key can't become two; leave one out.`];
+    }
+    seen.add(value);
+    const holder = holders.get(value);
+    const former = earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
+    if (holder === undefined || holder === former) return [];
+    const words = JSON.stringify(oneLine(holder));
+    return [
+      `${at}: the entry ${words} had this value until now, and its key's end would end it; keep that key with renamedFrom: ${words} under an alias that is new, or remove it in one up and declare its value in the next.`,
+    ];
+  });
+}
+
+function valueIn(entry: unknown): string | undefined {
+  const value = isMap(entry) ? text(entry["existingKey"]) : undefined;
+  return typeof value === "string" && !isUnknown(value) ? value : undefined;
 }

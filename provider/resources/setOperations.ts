@@ -3,8 +3,11 @@ import type { Outcome, Session } from "../definition";
 import { Failure } from "../errors";
 import { capitalised } from "../outcome";
 import type { Properties } from "../state";
+import { isKeepable } from "../stateSize";
+import { rules as keyRules } from "./keyInputs";
 import * as key from "./keyOperations";
 import { read as readKey } from "./keyReading";
+import { lost } from "./keyState";
 import { type Entry, type Holding, holdingOf, type LeftKey, stateOf } from "./setEntries";
 import { plan, type Step } from "./setPlan";
 import { type Crowd, openCrowd } from "./setRun";
@@ -82,20 +85,30 @@ async function converge(session: Session, before: Holding, declared: Properties)
     // Until it is done, what was there before is what there is.
     if (step.does !== "add") entries.set(step.alias, step.entry);
     if (session.signal.aborted) throw new Failure("Not begun, since the run ended.");
+    // check has the inputs of before an update that failed halfway.
+    const wrong = step.does === "replace" ? keyRules(step.declared, step.entry.state) : [];
+    if (wrong.length > 0) throw new Failure(`Nothing was done: ${wrong.join(" ")}`);
     const { id, state, failure } =
       step.does === "edit"
         ? await key.update(part, step.entry.id, step.entry.state, step.declared)
         : await key.create(part, step.declared);
     entries.set(step.alias, { id, state });
     if (step.does !== "replace") return failure;
-    // While nobody can tell whether the new one serves, the old one does.
-    if (failure === undefined) doomed.push({ name: step.alias, ...step.entry });
-    else left.push(leftOf(step.entry));
+    // While nobody can tell whether the new one serves, the old one does, unless nobody has its secret.
+    if (failure === undefined || lost(step.entry.state)) doomed.push({ name: step.alias, ...step.entry });
+    else left.push({ ...leftOf(step.entry), alias: step.alias });
     return failure;
   });
-  const going = [...doomed, ...before.left.map((one) => toDelete(declared, one))];
-  const over = going.length > 0 && (await session.over()) !== undefined;
-  if (over) left.push(...going.map(leftOf));
+  // A service may answer a value that it is given with the record that another entry had.
+  const serving = new Set([...entries.values()].map(({ id }) => id));
+  const isFree = ({ id }: { readonly id: string }) => !serving.has(id);
+  const { due = [], waiting = [] } = Object.groupBy(before.left, waitingFor(crowd));
+  left.push(...waiting);
+  const going = [...doomed, ...due.map((one) => toDelete(declared, one))].filter(isFree);
+  // What no state will hold is taken back: the keys of before are all there is then.
+  const tooLarge = crowd.failures.length > 0 && !isKeepable(stateOf(declared, { entries, left }));
+  const isOver = going.length > 0 && (tooLarge || (await session.over()) !== undefined);
+  if (isOver) left.push(...going.map(leftOf));
   else {
     await crowd.each("deleted", going, async (part, one) => {
       try {
@@ -116,11 +129,17 @@ async function converge(session: Session, before: Holding, declared: Properties)
         entries,
         steps.map(({ alias }) => alias),
       ),
-      left,
+      left: left.filter(isFree),
     },
     crowd,
     of,
   };
+}
+
+/** Tells a key that may be the one that serves, since what is to take its place failed once more. */
+function waitingFor({ failures }: Crowd): (one: LeftKey) => "due" | "waiting" {
+  const failed = new Set(failures.map(({ name }) => name));
+  return ({ alias }) => (alias !== undefined && failed.has(alias) ? "waiting" : "due");
 }
 
 function leftOf({ id, state }: Entry): LeftKey {

@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import { expect, expectTypeOf, test } from "vitest";
 import {
   ApiKeySet,
@@ -7,6 +8,7 @@ import {
   Scope,
   WorkspaceSettings,
 } from "../../sdk";
+import { secretOf } from "../../sdk/apiKeySet";
 
 test.each([
   [ApiKeySet, { keys: {} }, "Declare the keys that exist with existingKey"],
@@ -24,4 +26,32 @@ test.each([
 test("a Provider's arguments and a look-up's may be given as undefined", () => {
   expectTypeOf<{ [Name in keyof Required<ProviderArgs>]: undefined }>().toExtend<ProviderArgs>();
   expectTypeOf<{ name: Promise<string> }>().toExtend<LookupInputs<{ name: string }>>();
+});
+
+test("K8 key(alias) of a key that was imported says that its secret is missing, not the key", () => {
+  const of = (alias: string) => secretOf("customers", alias, { b: "sk_b" }, { a: "key_a", b: "key_b" });
+  expect(of("b")).toBe("sk_b");
+  expect(() => of("a")).toThrow(
+    'ApiKeySet "customers" has the key "a", but not its secret: it was imported without. Another value of keepers in its entry makes a new key.',
+  );
+  // Mocks may give no ids.
+  expect(() => secretOf("customers", "a", {}, undefined)).toThrow('ApiKeySet "customers" has no key "a".');
+  for (const alias of ["c", "constructor"]) {
+    expect(() => of(alias)).toThrow(`ApiKeySet "customers" has no key "${alias}".`);
+  }
+});
+
+test("R8 a list of keys is left for check to refuse", async () => {
+  let registered: unknown;
+  await pulumi.runtime.setMocks({
+    newResource: ({ inputs }) => {
+      registered = inputs["keys"];
+      return { id: "keys-1", state: inputs };
+    },
+    call: () => ({}),
+  });
+  const keys = [{ customerId: "cus_1" }] as unknown as Record<string, never>;
+  const { id } = new ApiKeySet("customers", { workspaceId: "ws_1", keys });
+  await (id as unknown as { promise(): Promise<string> }).promise();
+  expect(registered).toEqual([{ customerId: "cus_1" }]);
 });

@@ -14,7 +14,10 @@ const checked = (inputs: object) => subject.check({ workspaceId: "ws_1", ...inpu
 const told = fc.record({
   __observed: fc.constantFrom(undefined, { a: { name: "rewritten" } }),
   __chosen: fc.constantFrom(undefined, { a: { effectivePrefix: "sk_", effectiveExpiresAt: 5 } }),
-  __left: fc.constantFrom(undefined, [{ id: "key_9", name: "old" }]),
+  __left: fc.constantFrom(undefined, [
+    { id: "key_9", name: "old" },
+    { id: "key_8", name: "older", alias: "a" },
+  ]),
   __keyLost: fc.constantFrom(undefined, ["a"]),
   __taken: fc.constantFrom(undefined, ["a"]),
 });

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
 import { settings } from "../../provider/config";
 import { lifecycle } from "../../provider/lifecycle";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { openRun } from "../../provider/run";
 import { configured } from "./offline";
+import { type Asked, failureOf, replying } from "./replying";
 
 /** Creates a set of so many keys where the workspace has a live one of the same name and customer for each. */
 async function warningsOf(count: number): Promise<readonly string[]> {
@@ -45,8 +47,113 @@ test("keys that earlier runs may have left are told by their ids, however many",
   expect(told.length).toBeLessThan(30);
 });
 
+test("R5 keys that a refresh finds changed where nothing can be done are told by their ids, however many", async () => {
+  const aliases = Array.from({ length: 40 }, (_, place) => `k${place}`);
+  const set = replying(apiKeySet, ({ path }) => {
+    const id = path.split("/").at(-1) ?? "";
+    if (id === "api-key") return { apiKeys: [] };
+    return { apiKey: { id, name: id.slice(4), customerId: "another", enabled: true, scopes: [] } };
+  });
+  const keys = Object.fromEntries(aliases.map((alias) => [alias, { customerId: "c" }]));
+  const ids = Object.fromEntries(aliases.map((alias) => [alias, `key_${alias}`]));
+  const secrets = Object.fromEntries(aliases.map((alias) => [alias, `sk_${alias}`]));
+  await set.read("keys-1", { workspaceId: "ws_1", keys, ids, maskedKeys: {}, secrets });
+  expect(new Set(set.warnings.join("\n").match(/\bkey_k\d+\b/g)).size).toBe(40);
+});
+
 test("few of them are told one by one, and nothing else", async () => {
   const told = await warningsOf(3);
   expect(told).toHaveLength(3);
   for (const [place, line] of told.entries()) expect(line).toContain(`left_k${place}`);
+});
+
+test("a key whose answer was lost in the set's create is told of when its entry is made again", async () => {
+  const inputs = { workspaceId: "ws_1", keys: { a: { customerId: "c" }, b: { customerId: "c" } } };
+  const live: { id: string; name: string; customerId: string }[] = [];
+  const reply =
+    (lose: boolean) =>
+    ({ method, body }: Asked) => {
+      if (method === "GET") return { apiKeys: live };
+      const { name } = body as { name: string };
+      const apiKey = { ...(body as object), id: `key_${name}_${live.length}`, name, customerId: "c" };
+      live.push(apiKey);
+      if (lose && name === "b") throw new CallError("ambiguous", "the connection was lost");
+      return { apiKey: { ...apiKey, key: `sk_${name}` } };
+    };
+  const first = replying(apiKeySet, reply(true));
+  const { kept } = await failureOf(first.create(first.check(inputs, undefined).inputs));
+  const left = live.find(({ name }) => name === "b")?.id;
+  expect(Object.keys(kept?.state["ids"] as object)).toEqual(["a"]);
+
+  // The engine has the inputs of a create that failed halfway.
+  const next = replying(apiKeySet, reply(false));
+  const { inputs: checked } = next.check(inputs, inputs);
+  next.diff(kept?.id ?? "", kept?.state ?? {}, checked);
+  await next.update(kept?.id ?? "", kept?.state ?? {}, checked);
+  expect(next.warnings).toEqual([expect.stringContaining(`already, ${left}`)]);
+});
+
+test("keys that the engine can't keep, since their secrets are long, are deleted again", async () => {
+  const gone: string[] = [];
+  let made = 0;
+  const set = replying(apiKeySet, ({ method, path, body }) => {
+    if (method === "GET") return { apiKeys: [] };
+    if (method === "DELETE") {
+      const id = path.split("/").at(-1) ?? "";
+      if (id === "key_k7") throw new CallError("refused", "the service answered 403", 403);
+      gone.push(id);
+      return { apiKey: { id, deleted: true } };
+    }
+    const { name } = body as { name: string };
+    if (name === "k9") throw new CallError("refused", "the service answered 403", 403);
+    made += 1;
+    return { apiKey: { ...(body as object), id: `key_${name}`, key: `${name}-${"s".repeat(16_000)}` } };
+  });
+  const keys = Object.fromEntries(
+    Array.from({ length: 750 }, (_, place) => [`k${place}`, { customerId: "c" }]),
+  );
+  const failure = await failureOf(set.create(set.check({ workspaceId: "ws_1", keys }, undefined).inputs));
+  expect(failure.kept).toBeUndefined();
+  expect([made, gone.length]).toEqual([749, 748]);
+  expect(failure.message).toMatch(
+    /^State can't hold what was made, since it is more than the engine can keep/,
+  );
+  expect(failure.message).toContain("split it into several");
+  expect(failure.message).toContain("as key_k7,");
+  expect(failure.message).toContain('\n"k9": Creating key "k9"');
+  expect(set.warnings).toEqual([expect.stringContaining("as key_k7,")]);
+});
+
+test("the keys of before are not deleted where the engine can't keep what takes their place", async () => {
+  const made: string[] = [];
+  const gone: string[] = [];
+  let refuse = false;
+  const set = replying(apiKeySet, ({ method, path, body }) => {
+    if (method === "GET") return { apiKeys: [] };
+    if (method === "DELETE") {
+      const id = path.split("/").at(-1) ?? "";
+      gone.push(id);
+      return { apiKey: { id, deleted: true } };
+    }
+    const { metadata: _, ...sent } = body as { name: string; metadata: unknown };
+    if (refuse && Number(sent.name.slice(1)) >= 20) {
+      throw new CallError("refused", "the service answered 403", 403);
+    }
+    made.push(`key_${made.length}`);
+    return { apiKey: { ...sent, id: made.at(-1), key: `sk_${made.length}` } };
+  });
+  const declared = (text: string) => ({
+    workspaceId: "ws_1",
+    defaults: { customerId: "c", metadata: { text: text.repeat(400_000) } },
+    keys: Object.fromEntries(Array.from({ length: 60 }, (_, place) => [`k${place}`, {}])),
+  });
+  const before = set.check(declared("x"), undefined).inputs;
+  const { id, state } = await set.create(before);
+  refuse = true;
+  const checked = set.check(declared("y"), before);
+  expect(checked.failures).toEqual([]);
+  const { kept, message } = await failureOf(set.update(id, state, checked.inputs));
+  expect(kept).toBeUndefined();
+  expect(message).toMatch(/^State can't hold what was made, since it is more than the engine can keep/);
+  expect(gone.toSorted()).toEqual(made.slice(60).toSorted());
 });

@@ -98,6 +98,44 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
+  test("renamedFrom is refused where the entry has a key of its own, since the other one would be deleted", () => {
+    const before = { keys: { a: { customerId }, b: { customerId } } };
+    const keys = { b: { customerId, renamedFrom: "a" } };
+    expect(failuresOf({ keys }, before)).toEqual([
+      expect.stringMatching(/^keys\.b\.renamedFrom: this entry has a key of its own already/),
+    ]);
+    expect(failuresOf({ keys }, { keys: { a: { customerId } } })).toEqual([]);
+    expect(failuresOf({ keys }, { keys: { b: { customerId } } })).toEqual([]);
+    expect(failuresOf({ keys })).toEqual([]);
+  });
+
+  test("K5 no two entries take over the same value", () => {
+    const [one, two] = ["sk_old", "sk_other"].map((existingKey) => ({ customerId, existingKey }));
+    expect(failuresOf({ keys: { a: one, b: two, c: one, d: { customerId }, e: { customerId } } })).toEqual([
+      "keys.c.existingKey: another entry has the same value, but one key can't become two; leave one out.",
+    ]);
+  });
+
+  test("K5 a value does not move to another entry while the key that has it is deleted", () => {
+    const one = { customerId, existingKey: "sk_old" };
+    const before = { keys: { a: one, b: { customerId } } };
+    const moved = (at: string) =>
+      expect.stringMatching(
+        new RegExp(
+          `^keys\\.${at}\\.existingKey: the entry "a" had this value until now, .*renamedFrom: "a" under`,
+        ),
+      );
+    expect(failuresOf({ keys: { c: one } }, before)).toEqual([moved("c")]);
+    expect(failuresOf({ keys: { b: one } }, before)).toEqual([moved("b")]);
+    expect(failuresOf({ keys: { a: { customerId, existingKey: "sk_new" }, c: one } }, before)).toEqual([
+      moved("c"),
+    ]);
+    expect(failuresOf({ keys: { a: one, c: { ...one, renamedFrom: "a" } } }, before)).toHaveLength(2);
+    expect(failuresOf({ keys: { c: { ...one, renamedFrom: "a" } } }, before)).toEqual([]);
+    expect(failuresOf({ keys: { a: one } }, before)).toEqual([]);
+    expect(failuresOf({ keys: { c: one } }, { keys: { b: { customerId } } })).toEqual([]);
+  });
+
   test("K3 a representation that stands twice is told once where it stands: in the entry, or in defaults", () => {
     const twice = [
       { representation: "o", read: true },
@@ -114,11 +152,11 @@ describe("check of an ApiKeySet", () => {
     const existingKey = "sk_old";
     const keys = {
       a: { customerId, existingKey, expiresAt: 5 },
-      b: { customerId, existingKey, prefix: null },
+      b: { customerId, existingKey: "sk_other", prefix: null },
     };
     expect(failuresOf({ keys, defaults: { prefix: "p" } })).toEqual([
       expect.stringMatching(
-        /^keys\.a\.prefix: can't stand beside .* \(it stands in defaults: null here takes it away\)\.$/,
+        /^keys\.a\.prefix: can't stand beside .* \(it stands in defaults; write here what this key is to have, null for nothing\)\.$/,
       ),
       expect.stringMatching(/^keys\.a\.expiresAt: can't stand beside existingKey, .*; leave it out\.$/),
     ]);
@@ -137,6 +175,20 @@ describe("check of an ApiKeySet", () => {
       expect.stringMatching(
         /^keys\.c\.customerId: can't change while existingKey stays.*\(it stands in defaults/,
       ),
+    ]);
+  });
+
+  test("K5 what has changed is said to stand in defaults only where it does, and what to do if nothing was taken over", () => {
+    const existingKey = "sk_old";
+    const before = { keys: { a: { customerId, existingKey, metadata: { x: 1 } } } };
+    const keys = { a: { customerId, existingKey } };
+    const [line = "", ...others] = failuresOf({ keys }, before);
+    expect(others).toEqual([]);
+    expect(line).toMatch(/^keys\.a\.metadata: can't change while existingKey stays, /);
+    expect(line).not.toContain("defaults");
+    expect(line).toContain("If no up has taken it over yet, run `pulumi up --refresh`.");
+    expect(failuresOf({ workspaceId: "ws_2", ...before }, before)).toEqual([
+      expect.stringMatching(/^keys\.a: workspaceId can't change while existingKey stays, [^()]*$/),
     ]);
   });
 });
