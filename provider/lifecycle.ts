@@ -60,9 +60,13 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
     for (const held of members.held(state, id)) known.add(held.properties, held.id);
     for (const inputs of members.declared(declaredIn(state))) known.unnote(inputs);
   };
+  const meetLasting = (id: string, state: Properties) => {
+    for (const held of members.held(state, id)) known.settle(held.properties, held.id);
+    meet(id, state);
+  };
   /** All that the resource has in the service stands in its state; what it was to have too does not. */
   const meetDeclared = (id: string, state: Properties, inputs: Properties) => {
-    meet(id, state);
+    meetLasting(id, state);
     for (const declared of members.declared(canonicalInputs(fields, inputs))) known.unnote(declared);
   };
   const secrets = fields.flatMap(({ name, facts: { secret } }): SecretPath[] =>
@@ -100,7 +104,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       ),
     read: (id, state) =>
       operate(state, async (session) => {
-        meet(id, state);
+        meetLasting(id, state);
         const outcome = await definition.read(session, id, state);
         if (outcome === undefined) return undefined;
         const { id: found, state: next } = complete(outcome);

@@ -81,6 +81,7 @@ async function foreign(birth: Birth, record: ApiKeyRecord): Promise<string | und
       `Taking over ${label(declared)}: the service answered with ${record.id}, which it held before. If another resource or stack manages this key too, the first of them that is destroyed ends it.`,
       [record.id],
     );
+    session.known.take(declared, record.id);
     return undefined;
   }
   return !isEcho && (await displaced(birth, record)) ? another : undefined;

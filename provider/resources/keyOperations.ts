@@ -109,6 +109,14 @@ async function write(
 
 export async function remove(session: Session, id: string, state: Properties): Promise<void> {
   session.hide(state["key"]);
+  if (session.known.isTaken(state, id)) {
+    // Of one record that two resources had, the later one needs it still.
+    session.warn(
+      `${capitalised(label(state))} (${id}) is not deleted: what this run took over is the same key.`,
+      [id],
+    );
+    return;
+  }
   const path = pathOf(state, id);
   try {
     const { record, problem, empty } = await deleteApiKey(session.call, path);

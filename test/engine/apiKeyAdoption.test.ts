@@ -146,3 +146,47 @@ describe("ApiKey.get", () => {
     expect(scene.service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 });
+
+describe("a key that the service answers again where its value is handed over again", () => {
+  const value = "sk_held_value_of_ours";
+  const base = { workspaceId: "ws_main", customerId: "customer", name: "ours" };
+  const taking = (name: string) =>
+    programWithKeys({ [name]: `{ ...base, name: "ours", existingKey: "${value}" }` });
+  let scene: Scene;
+  const live = () => scene.service.keys().filter(({ deleted }) => !deleted);
+
+  beforeAll(async () => {
+    scene = await setScene("handed-again", {
+      program: programWithKeys({}),
+      dialect: { migrateHeld: "returned" },
+    });
+  });
+  afterAll(() => scene?.close());
+
+  it("K5 lives on where it was imported without its value, which the program then declares", async () => {
+    const { id } = scene.service.addKey({ ...base, key: value });
+    await scene.project.write("import.json", importFile([{ name: "first", id, declared: base }]));
+    expect((await scene.stack.import("import.json")).ok).toBe(true);
+    await scene.declare(taking("first"));
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(live().map((key) => key.id)).toEqual([id]);
+    expect(up.output).toContain(`(${id}) is not deleted: what this run took over is the same key`);
+    await expectQuiet(scene);
+  });
+
+  it("K5 lives on under another resource's name, without aliases", async () => {
+    const [held] = live();
+    await scene.declare(taking("second"));
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(live()).toEqual([held]);
+    expect((await scene.stack.outputs())["secondId"]).toMatchObject({ value: held?.id });
+    await expectQuiet(scene);
+  });
+
+  it("K5 is deleted on destroy", async () => {
+    expect((await scene.stack.destroy()).ok).toBe(true);
+    expect(live()).toEqual([]);
+  });
+});

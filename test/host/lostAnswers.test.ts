@@ -356,5 +356,18 @@ describe("a key whose answer was lost", () => {
       expect(held.id).toBe(theirs.id);
       await warned(new RegExp(`answered with ${theirs.id}, which it held before`));
     });
+
+    test("answered with a record that state has already is not deleted with what had it before", async () => {
+      scene.standIn.setDialect({ migrateHeld: "returned" });
+      const before = await key.create(await inputs({ existingKey }));
+      const held = await key.create(await inputs({ existingKey, customerId: before.state["customerId"] }));
+      expect(held.id).toBe(before.id);
+      await key.delete(before);
+      await warned(new RegExp(`${before.id}\\) is not deleted: what this run took over is the same key`));
+      expect(scene.standIn.key(held.id)?.deleted).toBe(false);
+      await key.read(held);
+      await key.delete(held);
+      expect(ids()).not.toContain(held.id);
+    });
   });
 });
