@@ -66,74 +66,85 @@ interface Converged {
   readonly of: number;
 }
 
+type Named<T> = T & { readonly name: string };
 type Work = Exclude<Step, { does: "keep" | "remove" }>;
+
+/** What has come of it so far. */
+interface Standing {
+  readonly entries: Map<string, Entry>;
+  readonly doomed: Named<Entry>[];
+  readonly left: LeftKey[];
+}
 
 /** Makes the keys as declared: those that are missing or different first; what is to go goes when the rest stands. */
 async function converge(session: Session, before: Holding, declared: Properties): Promise<Converged> {
   const steps = plan(before, declared);
   const crowd = openCrowd(session, capitalised(subjectOf(declared)));
-  const entries = new Map<string, Entry>();
-  const doomed: (Entry & { readonly name: string })[] = [];
-  const left: LeftKey[] = [];
-  const work: (Work & { readonly name: string })[] = [];
+  const standing: Standing = { entries: new Map(), doomed: [], left: [] };
+  const { entries, doomed, left } = standing;
+  const work: Named<Work>[] = [];
   for (const step of steps) {
     if (step.does === "remove") doomed.push({ name: step.alias, ...step.entry });
     else if (step.does === "keep") entries.set(step.alias, step.entry);
     else work.push({ name: step.alias, ...step });
   }
-  await crowd.each(before === none ? "created" : "written", work, async (part, step) => {
-    // Until it is done, what was there before is what there is.
-    if (step.does !== "add") entries.set(step.alias, step.entry);
-    if (session.signal.aborted) throw new Failure("Not begun, since the run ended.");
-    // check has the inputs of before an update that failed halfway.
-    const wrong = step.does === "replace" ? keyRules(step.declared, step.entry.state) : [];
-    if (wrong.length > 0) throw new Failure(`Nothing was done: ${wrong.join(" ")}`);
-    const { id, state, failure } =
-      step.does === "edit"
-        ? await key.update(part, step.entry.id, step.entry.state, step.declared)
-        : await key.create(part, step.declared);
-    entries.set(step.alias, { id, state });
-    if (step.does !== "replace") return failure;
-    // While nobody can tell whether the new one serves, the old one does, unless nobody has its secret.
-    if (failure === undefined || lost(step.entry.state)) doomed.push({ name: step.alias, ...step.entry });
-    else left.push({ ...leftOf(step.entry), alias: step.alias });
-    return failure;
-  });
+  await crowd.each(before === none ? "created" : "written", work, (part, step) =>
+    fulfil(part, step, standing),
+  );
+  const { due = [], waiting = [] } = Object.groupBy(before.left, waitingFor(crowd));
+  left.push(...waiting);
   // A service may answer a value that it is given with the record that another entry had.
   const serving = new Set([...entries.values()].map(({ id }) => id));
   const isFree = ({ id }: { readonly id: string }) => !serving.has(id);
-  const { due = [], waiting = [] } = Object.groupBy(before.left, waitingFor(crowd));
-  left.push(...waiting);
   const going = [...doomed, ...due.map((one) => toDelete(declared, one))].filter(isFree);
   // What no state will hold is taken back: the keys of before are all there is then.
-  const tooLarge = crowd.failures.length > 0 && !isKeepable(stateOf(declared, { entries, left }));
-  const isOver = going.length > 0 && (tooLarge || (await session.over()) !== undefined);
-  if (isOver) left.push(...going.map(leftOf));
-  else {
-    await crowd.each("deleted", going, async (part, one) => {
-      try {
-        await key.remove(part, one.id, one.state);
-        session.known.drop(one.state, one.id);
-        return undefined;
-      } catch (error) {
-        left.push(leftOf(one));
-        throw error;
-      }
-    });
-  }
+  const tooLarge = crowd.failures.length > 0 && !isKeepable(stateOf(declared, standing));
+  const stays = going.length > 0 && (tooLarge || (await session.over()) !== undefined);
+  if (stays) left.push(...going.map(leftOf));
+  else await crowd.each("deleted", going, (part, one) => end(part, one, left));
   crowd.close();
-  const of = new Set([...work, ...going].map(({ name }) => name)).size;
+  const declaredOrder = steps.map(({ alias }) => alias);
   return {
-    holding: {
-      entries: inOrder(
-        entries,
-        steps.map(({ alias }) => alias),
-      ),
-      left: left.filter(isFree),
-    },
+    holding: { entries: inOrder(entries, declaredOrder), left: left.filter(isFree) },
     crowd,
-    of,
+    of: new Set([...work, ...going].map(({ name }) => name)).size,
   };
+}
+
+/** Makes one key as declared. Gives what is wrong with it, if it stands all the same. */
+async function fulfil(
+  session: Session,
+  step: Work,
+  { entries, doomed, left }: Standing,
+): Promise<string | undefined> {
+  const { alias, does, declared } = step;
+  // Until it is done, what was there before is what there is.
+  if (does !== "add") entries.set(alias, step.entry);
+  if (session.signal.aborted) throw new Failure("Not begun, since the run ended.");
+  // check has the inputs of before an update that failed halfway.
+  const wrong = does === "replace" ? keyRules(declared, step.entry.state) : [];
+  if (wrong.length > 0) throw new Failure(`Nothing was done: ${wrong.join(" ")}`);
+  const { id, state, failure } =
+    does === "edit"
+      ? await key.update(session, step.entry.id, step.entry.state, declared)
+      : await key.create(session, declared);
+  entries.set(alias, { id, state });
+  if (does !== "replace") return failure;
+  // While nobody can tell whether the new one serves, the old one does, unless nobody has its secret.
+  if (failure === undefined || lost(step.entry.state)) doomed.push({ name: alias, ...step.entry });
+  else left.push({ ...leftOf(step.entry), alias });
+  return failure;
+}
+
+/** Deletes one key; one that can't be deleted is left for the next update. */
+async function end(session: Session, one: Entry, left: LeftKey[]): Promise<undefined> {
+  try {
+    await key.remove(session, one.id, one.state);
+    session.known.drop(one.state, one.id);
+  } catch (error) {
+    left.push(leftOf(one));
+    throw error;
+  }
 }
 
 /** Tells a key that may be the one that serves, since what is to take its place failed once more. */
@@ -147,7 +158,7 @@ function leftOf({ id, state }: Entry): LeftKey {
 }
 
 /** A key that is left, as one that is to be deleted. */
-function toDelete({ workspaceId }: Properties, { id, name }: LeftKey): Entry & { readonly name: string } {
+function toDelete({ workspaceId }: Properties, { id, name }: LeftKey): Named<Entry> {
   return { id, name, state: { workspaceId, name } };
 }
 
