@@ -35,13 +35,23 @@ interface Asked<T> {
   readonly answer: Promise<T>;
 }
 
+interface Held<T> {
+  last: Asked<T> | undefined;
+  readers: (Asked<T> & { readonly served: Set<string> }) | undefined;
+}
+
+// Apart, with a weak reference, so that a timer keeps nothing in memory that nobody else needs.
+function forget(reference: WeakRef<Held<unknown>>): void {
+  const held = reference.deref();
+  if (held !== undefined) Object.assign(held, { last: undefined, readers: undefined });
+}
+
 /** `read` is not to reject. */
 export function openSharedRead<T>(
   read: () => Promise<T>,
   { patience, lastingMs, writes }: SharedReadOptions<T>,
 ): SharedRead<T> {
-  let last: Asked<T> | undefined;
-  let readers: (Asked<T> & { readonly served: Set<string> }) | undefined;
+  const held: Held<T> = { last: undefined, readers: undefined };
   let reading: Promise<T> | undefined;
   let next: Promise<Asked<T>> | undefined;
   let forgetting: NodeJS.Timeout | undefined;
@@ -51,14 +61,14 @@ export function openSharedRead<T>(
     const answer = patience === undefined ? given : orAfter(patience.ms, given, patience.late);
     const asked = { at: performance.now(), writes: writes(), given, answer };
     reading = answer;
-    last = asked;
+    held.last = asked;
     if (lastingMs !== undefined) forgetLater(lastingMs);
     const over = () => {
       if (reading === answer) reading = undefined;
     };
     const there = () => {
-      if (last === asked) last = { ...asked, answer: given };
-      if (readers?.given === given) readers = { ...readers, answer: given };
+      if (held.last === asked) held.last = { ...asked, answer: given };
+      if (held.readers?.given === given) held.readers = { ...held.readers, answer: given };
     };
     // Who waits hears of a defect; nobody else is to.
     answer.then(over, over);
@@ -67,10 +77,7 @@ export function openSharedRead<T>(
   }
   function forgetLater(ms: number): void {
     clearTimeout(forgetting);
-    forgetting = setTimeout(() => {
-      last = undefined;
-      readers = undefined;
-    }, ms);
+    forgetting = setTimeout(forget, ms, new WeakRef(held));
     forgetting.unref();
   }
   async function startNext(): Promise<Asked<T>> {
@@ -85,12 +92,15 @@ export function openSharedRead<T>(
   };
   const isYoung = ({ at }: Asked<T>, maxAgeMs: number) => performance.now() - at <= maxAgeMs;
   return {
-    recent: (maxAgeMs) => (last !== undefined && isYoung(last, maxAgeMs) ? last : start()).answer,
+    recent: (maxAgeMs) =>
+      (held.last !== undefined && isYoung(held.last, maxAgeMs) ? held.last : start()).answer,
     current: (maxAgeMs, reader) => {
-      if (readers === undefined || !isYoung(readers, maxAgeMs)) readers = { ...start(), served: new Set() };
-      if (readers.writes !== writes() || readers.served.has(reader)) return undefined;
-      readers.served.add(reader);
-      const { answer, writes: before } = readers;
+      const young = held.readers !== undefined && isYoung(held.readers, maxAgeMs) ? held.readers : undefined;
+      const readers = young ?? { ...start(), served: new Set() };
+      held.readers = readers;
+      const { answer, writes: before, served } = readers;
+      if (before !== writes() || served.has(reader)) return undefined;
+      served.add(reader);
       return {
         answer,
         get overtaken() {

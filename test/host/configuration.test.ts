@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type StandIn, startStandIn } from "../service";
 import { type Host, startHost } from "./host";
 import { failureOf, isWrite } from "./keyActs";
@@ -49,6 +50,24 @@ describe("the configuration of the host", () => {
       expect(failure.kept).toBeUndefined();
     }
     expect(standIn.requests).toEqual([]);
+  });
+
+  test.each([1, 64])("%i keys of a set are under way at a time, where parallel says so", async (parallel) => {
+    const busy = await startStandIn();
+    onTestFinished(() => busy.close());
+    const config = { "apikeys:baseUrl": busy.url, "apikeys:accessToken": busy.accessToken };
+    const host = await started({ ...config, "apikeys:parallel": String(parallel) });
+    const set = host.resource("ApiKeySet");
+    const keys = Object.fromEntries(Array.from({ length: 70 }, (_, n) => [`key${n}`, {}]));
+    const { inputs } = await set.check({ workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys });
+    busy.inject({ endpoint: "createApiKey", fault: { kind: "hang" }, times: 70 });
+    const underWay = () => busy.requests.filter(({ endpoint }) => endpoint === "createApiKey").length;
+    const created = set.create(inputs).catch(() => {});
+    await vi.waitFor(() => expect(underWay()).toBe(parallel), { timeout: 10_000 });
+    await setTimeout(300);
+    expect(underWay()).toBe(parallel);
+    process.kill(host.pid, "SIGKILL");
+    await created;
   });
 
   test("calls made at once, right after the start, are all configured", async () => {
