@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { join, sep } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
+import { startStandIn } from "../service";
 import { projectWithPackage } from "./installed";
 
 describe("what loading the package brings", () => {
@@ -10,10 +11,12 @@ describe("what loading the package brings", () => {
     project = await projectWithPackage();
   });
 
-  /** The files that a process in a user's project has loaded after it ran the script. */
-  async function loadedBy(script: string): Promise<string[]> {
-    const told = `${script}; console.log(JSON.stringify(Object.keys(require.cache)))`;
-    const { stdout } = await promisify(execFile)(process.execPath, ["-e", told], { cwd: project });
+  /** The files that a process in a user's project has loaded after it evaluated this, and what it promises. */
+  async function loadedBy(expression: string, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
+    const tell = "console.log(JSON.stringify(Object.keys(require.cache)))";
+    const script = `(async () => ${expression})().finally(() => ${tell}).catch(() => {})`;
+    const options = { cwd: project, env: { ...process.env, ...env } };
+    const { stdout } = await promisify(execFile)(process.execPath, ["-e", script], options);
     return JSON.parse(stdout);
   }
   const inPackage = (...path: string[]) =>
@@ -35,6 +38,20 @@ describe("what loading the package brings", () => {
     expect(loaded.filter((file) => file.includes(`${sep}@pulumi${sep}`))).toEqual([]);
     expect(loaded.filter((file) => file.includes(`${sep}undici${sep}`))).toEqual([]);
     expect(loaded.filter((file) => file.startsWith(inPackage("sdk")))).toEqual([]);
+  });
+
+  test("the first request loads the HTTP library's agent, and not all of it", async () => {
+    const service = await startStandIn();
+    const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken };
+    const loaded = await loadedBy(
+      `require("pulumi-apikeys/dynamic").provider("ApiKey").read("key_1", { workspaceId: "ws_main" })`,
+      env,
+    );
+    expect(service.requests.length).toBeGreaterThan(0);
+    await service.close();
+    const files = loaded.flatMap((file) => file.split(`${sep}undici${sep}`).slice(1));
+    expect(files).toContain(join("lib", "dispatcher", "agent.js"));
+    expect(files).not.toContain("index.js");
   });
 
   test("a kind that this version does not know is an error that names the way on, not a crash", async () => {
