@@ -164,6 +164,7 @@ function entryRules(key: Properties, held: Properties | undefined): readonly str
 }
 
 const untaken = "If no up has taken it over yet, run `pulumi up --refresh`.";
+const failedHalfway = "If an up failed halfway since then, run `pulumi up --refresh`.";
 const missing = "is missing: write the id of a customer, here or in defaults.";
 
 function aliasRules(at: string, alias: string): readonly string[] {
@@ -208,7 +209,7 @@ function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): r
     }
     if (earlier.has(alias) && earlier.has(former)) {
       return [
-        `${at}: this entry has a key of its own already, and the key of the alias named here would be deleted; leave it out, or give that key an alias that is new.`,
+        `${at}: this entry has a key of its own already, and the key of the alias named here would be deleted; leave it out, or give that key an alias that is new. ${failedHalfway}`,
       ];
     }
     return again
@@ -232,9 +233,11 @@ function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): re
     const holder = holders.get(value);
     const former = earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
     if (holder === undefined || holder === former) return [];
+    // An alias that an update which failed halfway may have made: the plan finds the key by its value.
+    if (former !== alias && !earlier.has(former)) return [];
     const words = JSON.stringify(oneLine(holder));
     return [
-      `${at}: the entry ${words} had this value until now, and its key's end would end it; keep that key with renamedFrom: ${words} under an alias that is new, or remove it in one up and declare its value in the next.`,
+      `${at}: the entry ${words} had this value until now, and its key's end would end it; keep that key with renamedFrom: ${words} under an alias that is new, or remove it in one up and declare its value in the next. ${failedHalfway}`,
     ];
   });
 }

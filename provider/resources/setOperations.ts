@@ -91,7 +91,7 @@ async function converge(session: Session, before: Holding, declared: Properties)
   await crowd.each(before === none ? "created" : "written", work, (part, step) =>
     fulfil(part, step, standing),
   );
-  const { due = [], waiting = [] } = Object.groupBy(before.left, waitingFor(crowd));
+  const { due = [], waiting = [] } = Object.groupBy(follow(before, steps), waitingFor(crowd));
   left.push(...waiting);
   // A service may answer a value that it is given with the record that another entry had.
   const serving = new Set([...entries.values()].map(({ id }) => id));
@@ -145,6 +145,16 @@ async function end(session: Session, one: Entry, left: LeftKey[]): Promise<undef
     left.push(leftOf(one));
     throw error;
   }
+}
+
+/** The keys that are left, each with the alias that its successor has now. */
+function follow({ entries, left }: Holding, steps: readonly Step[]): readonly LeftKey[] {
+  const aliases = new Map(steps.map((step) => ["entry" in step ? step.entry : undefined, step.alias]));
+  return left.map((one) => {
+    const successor = one.alias === undefined ? undefined : entries.get(one.alias);
+    const alias = successor && aliases.get(successor);
+    return alias === undefined ? one : { ...one, alias };
+  });
 }
 
 /** Tells a key that may be the one that serves, since what is to take its place failed once more. */

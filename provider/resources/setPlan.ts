@@ -19,17 +19,23 @@ const keys = { unchanged, pending: (state: Properties) => (lost(state) ? ["key"]
 export function plan({ entries }: Pick<Holding, "entries">, inputs: Properties): readonly Step[] {
   const declared = entriesIn(inputs);
   const aliases = new Set(declared.map(([alias]) => alias));
+  const named = new Set(declared.map(([, entry]) => formerAlias(entry)));
+  // check knows only what an update that failed halfway began with, but whose key a value is stands in state (K5).
+  const holders = new Map([...entries].map(([alias, { state }]) => [state["key"], alias]));
   const moved = new Set<string>();
-  const heldBy = (alias: string, entry: unknown): Entry | undefined => {
-    const former = formerAlias(entry);
-    if (entries.has(alias) || former === undefined || aliases.has(former) || moved.has(former)) {
-      return entries.get(alias);
-    }
+  const isFree = (alias: string) => entries.has(alias) && !aliases.has(alias) && !moved.has(alias);
+  const heldBy = (alias: string, entry: unknown, value: unknown): Entry | undefined => {
+    if (entries.has(alias)) return entries.get(alias);
+    const holder = value === undefined ? undefined : holders.get(value);
+    const unnamed = holder === undefined || named.has(holder) ? [] : [holder];
+    const former = [formerAlias(entry) ?? "", ...unnamed].find(isFree);
+    if (former === undefined) return undefined;
     moved.add(former);
     return entries.get(former);
   };
   const steps = declared.map(([alias, entry]): Step => {
-    const [held, wanted] = [heldBy(alias, entry), merged(inputs, alias, entry)];
+    const wanted = merged(inputs, alias, entry);
+    const held = heldBy(alias, entry, wanted["existingKey"]);
     if (held === undefined) return { alias, does: "add", declared: wanted };
     const { changes, replaces } = difference(keys, keyFields, held.state, wanted);
     if (changes === false) return { alias, does: "keep", entry: held, renamed: !entries.has(alias) };
