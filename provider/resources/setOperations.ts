@@ -98,10 +98,11 @@ async function converge(session: Session, before: Holding, declared: Properties)
   const isFree = ({ id }: { readonly id: string }) => !serving.has(id);
   const going = [...doomed, ...due.map((one) => toDelete(declared, one))].filter(isFree);
   // What no state will hold is taken back: the keys of before are all there is then.
-  const tooLarge = crowd.failures.length > 0 && !isKeepable(stateOf(declared, standing));
-  const stays = going.length > 0 && (tooLarge || (await session.over()) !== undefined);
+  const tooLarge = going.length > 0 && !isKeepable(stateOf(declared, standing));
+  const undone = tooLarge && crowd.failures.length > 0;
+  const stays = going.length > 0 && (undone || (await session.over()) !== undefined);
   if (stays) left.push(...going.map(leftOf));
-  else await crowd.each("deleted", going, (part, one) => end(part, one, left));
+  else await crowd.each("deleted", going, (part, one) => end(part, one, left, tooLarge));
   crowd.close();
   const declaredOrder = steps.map(({ alias }) => alias);
   return {
@@ -137,13 +138,15 @@ async function fulfil(
 }
 
 /** Deletes one key; one that can't be deleted is left for the next update. */
-async function end(session: Session, one: Entry, left: LeftKey[]): Promise<undefined> {
+async function end(session: Session, one: Entry, left: LeftKey[], tooLarge: boolean): Promise<undefined> {
   try {
     await key.remove(session, one.id, one.state);
     session.known.drop(one.state, one.id);
   } catch (error) {
     left.push(leftOf(one));
-    throw error;
+    // The engine could not keep the state of a failure, and those that took the place of others are all there is.
+    if (!tooLarge || !(error instanceof Failure)) throw error;
+    session.warn(error.headline, [one.id]);
   }
 }
 

@@ -22,26 +22,29 @@ export function plan({ entries }: Pick<Holding, "entries">, inputs: Properties):
   const named = new Set(declared.map(([, entry]) => formerAlias(entry)));
   // check knows only what an update that failed halfway began with, but whose key a value is stands in state (K5).
   const holders = new Map([...entries].map(([alias, { state }]) => [state["key"], alias]));
-  const moved = new Set<string>();
-  const isFree = (alias: string) => entries.has(alias) && !aliases.has(alias) && !moved.has(alias);
+  const taken = new Set<Entry>();
+  const isFree = (alias: string) => {
+    const entry = entries.get(alias);
+    return entry !== undefined && !aliases.has(alias) && !taken.has(entry);
+  };
   const heldBy = (alias: string, entry: unknown, value: unknown): Entry | undefined => {
-    if (entries.has(alias)) return entries.get(alias);
-    const holder = value === undefined ? undefined : holders.get(value);
-    const unnamed = holder === undefined || named.has(holder) ? [] : [holder];
-    const former = [formerAlias(entry) ?? "", ...unnamed].find(isFree);
-    if (former === undefined) return undefined;
-    moved.add(former);
-    return entries.get(former);
+    const own = entries.get(alias);
+    const holder = value === undefined || value === own?.state["key"] ? undefined : holders.get(value);
+    const former = own === undefined ? formerAlias(entry) : undefined;
+    const others = [former, named.has(holder) ? undefined : holder].filter((one) => one !== undefined);
+    const held = entries.get(others.find(isFree) ?? alias);
+    if (held !== undefined) taken.add(held);
+    return held;
   };
   const steps = declared.map(([alias, entry]): Step => {
     const wanted = merged(inputs, alias, entry);
     const held = heldBy(alias, entry, wanted["existingKey"]);
     if (held === undefined) return { alias, does: "add", declared: wanted };
     const { changes, replaces } = difference(keys, keyFields, held.state, wanted);
-    if (changes === false) return { alias, does: "keep", entry: held, renamed: !entries.has(alias) };
+    if (changes === false) return { alias, does: "keep", entry: held, renamed: held !== entries.get(alias) };
     return { alias, does: replaces.length > 0 ? "replace" : "edit", entry: held, declared: wanted };
   });
-  const gone = [...entries].filter(([alias]) => !aliases.has(alias) && !moved.has(alias));
+  const gone = [...entries].filter(([, entry]) => !taken.has(entry));
   return [...steps, ...gone.map(([alias, entry]): Step => ({ alias, does: "remove", entry }))];
 }
 

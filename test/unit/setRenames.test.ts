@@ -25,7 +25,7 @@ function service(trouble: { refused?: string; unmet?: boolean }) {
       live.delete(id);
       return { apiKey: { id, deleted: true } };
     }
-    const { existingKey: given, ...sent } = body as { name: string; existingKey?: string };
+    const { key: given, ...sent } = body as { name: string; key?: string };
     const holder = [...live.values()].some(({ key }) => key === given);
     if (sent.name === trouble.refused || (given !== undefined && holder)) {
       throw new CallError("refused", "the service answered 409", 409);
@@ -38,7 +38,8 @@ function service(trouble: { refused?: string; unmet?: boolean }) {
     return { apiKey };
   });
   /** The engine keeps the inputs of before where an update failed halfway. */
-  const update = async ({ id, state }: Kept, inputs: object, before: object): Promise<Kept> => {
+  type Inputs = Readonly<Record<string, unknown>>;
+  const update = async ({ id, state }: Kept, inputs: Inputs, before: Inputs): Promise<Kept> => {
     const { inputs: checked, failures } = set.check(inputs, set.check(before, undefined).inputs);
     expect(failures).toEqual([]);
     set.diff(id, state, checked);
@@ -77,6 +78,19 @@ test("K5 a key that was renamed by an update that failed halfway can be renamed 
     expect(third.state["ids"]).toEqual({ c: "key_1" });
   }
   expect(set.gone).toEqual([]);
+});
+
+test("K5 a value that the program no longer named outlives its move to an entry with a key of its own", async () => {
+  const set = service({});
+  const before = of({ a: { customerId, existingKey }, b: { customerId } });
+  const first = await set.create(set.check(before, undefined).inputs);
+  const silent = of({ a: { customerId }, b: { customerId } });
+  const moved = of({ b: { customerId, name: "a", existingKey } });
+  const next = await set.update(first, moved, silent);
+  expect(next.state["secrets"]).toEqual({ b: existingKey });
+  expect([...set.live.values()]).toEqual([expect.objectContaining({ key: existingKey })]);
+  expect(set.gone).toHaveLength(1);
+  expect(set.diff(next.id, next.state, set.check(moved, moved).inputs).changes).toBe(false);
 });
 
 test("R8 what is refused for a key that a failed update may have deleted says how to go on", async () => {
