@@ -157,3 +157,47 @@ test("the keys of before are not deleted where the engine can't keep what takes 
   expect(message).toMatch(/^State can't hold what was made, since it is more than the engine can keep/);
   expect(gone.toSorted()).toEqual(made.slice(60).toSorted());
 });
+
+test("a key that can't be deleted fails no update whose failure the engine can't keep, and is deleted by the next", async () => {
+  const gone: string[] = [];
+  let made = 0;
+  let refuse = true;
+  const set = replying(apiKeySet, ({ method, path, body }) => {
+    if (method === "GET") return { apiKeys: [] };
+    if (method === "DELETE") {
+      const id = path.split("/").at(-1) ?? "";
+      if (refuse && id === "key_3") throw new CallError("refused", "the service answered 403", 403);
+      gone.push(id);
+      return { apiKey: { id, deleted: true } };
+    }
+    made += 1;
+    return {
+      apiKey: {
+        ...(body as object),
+        id: `key_${made}`,
+        key: `${made}-${"s".repeat(made > 750 ? 16_000 : 1)}`,
+      },
+    };
+  });
+  const declared = (prefix: string) => ({
+    workspaceId: "ws_1",
+    defaults: { customerId: "c", prefix },
+    keys: Object.fromEntries(Array.from({ length: 750 }, (_, place) => [`k${place}`, {}])),
+  });
+  const before = set.check(declared("x"), undefined).inputs;
+  const { id, state } = await set.create(before);
+  const { inputs } = set.check(declared("y"), before);
+  const next = await set.update(id, state, inputs);
+  expect(Object.values(next["ids"] as object)).toEqual(
+    Array.from({ length: 750 }, (_, n) => `key_${n + 751}`),
+  );
+  expect(gone).toHaveLength(749);
+  expect(set.warnings).toEqual([
+    expect.stringMatching(/^"k2": Deleting .*key_3\): the service answered 403/),
+  ]);
+  refuse = false;
+  expect(set.diff(id, next, inputs).changes).toBe(true);
+  await set.update(id, next, inputs);
+  expect(gone).toHaveLength(750);
+  expect(gone.at(-1)).toBe("key_3");
+});
