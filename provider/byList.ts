@@ -38,10 +38,13 @@ export function openByList<T, Unhad>(list: SharedRead<Listing<T> | Unhad>, lasti
     compared?: { readonly listed: Listing<T>; readonly alike: Promise<boolean | undefined> };
   }
   let sample: Sample | undefined;
+  /** Whoever asks for one of these again wants to know more than a list from about the time of its read. */
+  const readAlone = new Set<string>();
 
   /** Reads the object by itself; from then on it is the sample. */
   function alone<R>(id: string, { single }: Reading<T, R>): Promise<{ readonly result: R }> {
     const read = single();
+    readAlone.add(id);
     sample = { id, record: read.then(({ record }) => record).catch(() => undefined) };
     return read;
   }
@@ -84,7 +87,7 @@ export function openByList<T, Unhad>(list: SharedRead<Listing<T> | Unhad>, lasti
   }
   return {
     async read(id, reading) {
-      if (sample === undefined || sample.id === id) return (await alone(id, reading)).result;
+      if (sample === undefined || readAlone.has(id)) return (await alone(id, reading)).result;
       return settled(sample, id, reading);
     },
   };

@@ -12,6 +12,7 @@ import { packedPackage } from "../engine/packedPackage";
 import { measureAmplification } from "./amplification";
 import { tryOutInWorkers } from "./crowd";
 import { openForeigner } from "./foreigner";
+import { outliveKilledEngines } from "./killedEngine";
 import { quickenPauses } from "./quickPauses";
 import { tryOutSets } from "./sets";
 import { story } from "./story";
@@ -66,6 +67,7 @@ async function replay(seed: number, tier: TierName): Promise<boolean> {
 }
 
 async function run(): Promise<boolean> {
+  outliveKilledEngines();
   if (values.seed !== undefined) {
     const tier = values.engine !== undefined ? "engine" : values.host !== undefined ? "host" : "process";
     return replay(Number(values.seed), tier);

@@ -46,6 +46,16 @@ describe("reads by a list", () => {
     expect(asked).toEqual(["b0", "list"]);
   });
 
+  test("ask for an object again that was read by itself, whatever a list of then shows", async () => {
+    const now = boxes(1, 2, 3);
+    const { asked, read, readAll } = shelf(now, boxes(1, 2, 3), boxes(1, 2, 3));
+    await readAll();
+    await read("b1");
+    now[0] = { id: "b0", size: 10 };
+    expect(await read("b0")).toBe(10);
+    expect(asked).toEqual(["b0", "list", "b1", "b0"]);
+  });
+
   test("ask for no list where there is one object, however often it is read", async () => {
     const { asked, read } = shelf(boxes(1), boxes(1));
     expect([await read("b0"), await read("b0")]).toEqual([1, 1]);
