@@ -15,6 +15,8 @@ export interface Known {
   isDropped(properties: Properties, id: string): boolean;
   /** Inputs of the last up, of a resource that stands in state under an id that is not known here. */
   note(inputs: Properties): void;
+  /** Whether there are any. */
+  readonly hasNoted: boolean;
   /** The same, now that its id is known too. */
   unnote(inputs: Properties): void;
   readonly noted: Iterable<Properties>;
@@ -40,7 +42,10 @@ export function openKnown(): Known {
     drop: become("dropped"),
     isDropped: (properties, id) => is("dropped", properties, id),
     note: (inputs) => void noted.set(JSON.stringify(inputs), inputs),
-    unnote: (inputs) => void (noted.size > 0 && noted.delete(JSON.stringify(inputs))),
+    get hasNoted() {
+      return noted.size > 0;
+    },
+    unnote: (inputs) => void noted.delete(JSON.stringify(inputs)),
     get noted() {
       return noted.values();
     },

@@ -56,18 +56,21 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   const known = surroundings.known?.(definition.of ?? definition.kind) ?? openKnown();
   const members = definition.members ?? alone;
   const declaredIn = (state: Properties) => canonicalInputs(fields, definition.declared?.(state) ?? state);
-  const meet = (id: string, state: Properties) => {
-    for (const held of members.held(state, id)) known.add(held.properties, held.id);
-    for (const inputs of members.declared(declaredIn(state))) known.unnote(inputs);
+  const unnote = (inputs: Properties) => {
+    for (const declared of members.declared(inputs)) known.unnote(declared);
   };
-  const meetLasting = (id: string, state: Properties) => {
-    for (const held of members.held(state, id)) known.settle(held.properties, held.id);
-    meet(id, state);
+  /** One that is to go may have been taken over; of any other, that is settled. */
+  const meet = (id: string, state: Properties, goes = false) => {
+    for (const held of members.held(state, id)) {
+      if (!goes) known.settle(held.properties, held.id);
+      known.add(held.properties, held.id);
+    }
+    if (known.hasNoted) unnote(declaredIn(state));
   };
   /** All that the resource has in the service stands in its state; what it was to have too does not. */
   const meetDeclared = (id: string, state: Properties, inputs: Properties) => {
-    meetLasting(id, state);
-    for (const declared of members.declared(canonicalInputs(fields, inputs))) known.unnote(declared);
+    meet(id, state);
+    if (known.hasNoted) unnote(canonicalInputs(fields, inputs));
   };
   const secrets = fields.flatMap(({ name, facts: { secret } }): SecretPath[] =>
     secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
@@ -104,7 +107,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       ),
     read: (id, state) =>
       operate(state, async (session) => {
-        meetLasting(id, state);
+        meet(id, state);
         const outcome = await definition.read(session, id, state);
         if (outcome === undefined) return undefined;
         const { id: found, state: next } = complete(outcome);
@@ -117,7 +120,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       }),
     delete: (id, state) =>
       operate(state, async (session) => {
-        meet(id, state);
+        meet(id, state, true);
         await definition.delete(session, id, state);
         for (const held of members.held(state, id)) known.drop(held.properties, held.id);
       }),
