@@ -1,3 +1,4 @@
+import { isLoopback } from "./client/agents";
 import type { Credentials } from "./client/endpoints";
 import { sentences } from "./errors";
 
@@ -133,11 +134,6 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
     return "is http, which would show the access token to the network: use https, or set apikeys:allowHttp (or APIKEYS_ALLOW_HTTP) to true if the network is yours.";
   }
   return undefined;
-}
-
-/** Whether a parsed host is this machine: 127.0.0.0/8, ::1 or localhost. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 function allowsHttp({ argument, stack }: Settings, set: Variables): boolean {

@@ -8,9 +8,10 @@ import { configuration, type Settings, settings } from "./config";
 import { Failure, type Kept } from "./errors";
 import { serveRun } from "./hostProcess";
 import { type Known, openKnown } from "./known";
-import { type Lifecycle, lifecycle, type SecretPath, type Surroundings } from "./lifecycle";
+import { type Lifecycle, lifecycle, type SecretPath } from "./lifecycle";
 import { definitions } from "./resources";
 import type { Run } from "./run";
+import type { Surroundings } from "./session";
 import { type Properties, providerKey } from "./state";
 import { isKeepable } from "./stateSize";
 

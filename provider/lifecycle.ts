@@ -1,28 +1,13 @@
 import { canonicalInputs, failures } from "./check";
-import { maskSecrets } from "./client/secrets";
-import type { Transport } from "./client/transport";
-import { type Configured, type Environment, openConfiguration, type Settings } from "./config";
-import { type Definition, fieldsOf, type Outcome, type Session, type Warn } from "./definition";
+import { type Configured, openConfiguration } from "./config";
+import { type Definition, fieldsOf, type Outcome, type Session } from "./definition";
 import { type Difference, difference } from "./diff";
-import { Failure, inBounds, type Kept, oneLine, reworded, sentences } from "./errors";
-import { type Known, openKnown } from "./known";
-import { capitalised } from "./outcome";
-import type { Leaves, Run } from "./run";
+import { Failure, inBounds, type Kept, reworded, sentences } from "./errors";
+import { openKnown } from "./known";
+import type { Run } from "./run";
+import { openSession, type Surroundings } from "./session";
 import { type Properties, wireable } from "./state";
 import { isKeepable } from "./stateSize";
-
-/** What a door gives the lifecycle. */
-export interface Surroundings {
-  readonly settings: Settings;
-  readonly env: Environment;
-  readonly transport: () => Transport;
-  readonly warn: (message: string) => void;
-  /** Shows a line of progress. Default: nobody sees it. */
-  readonly tell?: (line: string) => void;
-  readonly run: Run;
-  /** What this process has met, by the kind of object, so that resources of other kinds know of it. Default: only its own. */
-  readonly known?: (kind: string) => Known;
-}
 
 interface Checked {
   readonly inputs: Record<string, unknown>;
@@ -212,48 +197,6 @@ function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly 
   if (typeof value !== "object" || value === null) return [];
   const next = name === "*" ? Object.values(value) : [(value as Properties)[name]];
   return next.flatMap((one) => valuesAt(one, rest));
-}
-
-/** The configuration is looked at when a request is to be made, and not before: some operations make none. */
-function openSession(
-  surroundings: Surroundings,
-  configured: () => Configured,
-  known: Known,
-  leaves: Leaves,
-  warn: Warn = (message) => surroundings.warn(message),
-): Session {
-  const { transport, tell, run } = surroundings;
-  const hidden = new Set<string>();
-  const ready = () => {
-    const found = configured();
-    if ("problems" in found) throw new Failure(found.problems.map(capitalised).join(" "));
-    hidden.add(found.ready.credentials.accessToken);
-    return found.ready;
-  };
-  const masked = (text: string) => maskSecrets(text, [...hidden]);
-  return {
-    warn: (message, about) => warn(inBounds(masked(oneLine(message))), about),
-    hide: (...secrets) => {
-      for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
-    },
-    known,
-    leaves: (line, of) => leaves(line && inBounds(masked(oneLine(line))), of),
-    signal: run.signal,
-    over: run.over,
-    tell: (line) => tell?.(inBounds(masked(oneLine(line)))),
-    masked,
-    part: (name, heard) => openSession(surroundings, configured, known, (line) => leaves(line, name), heard),
-    get parallel() {
-      return ready().parallel;
-    },
-    get call() {
-      const { credentials } = ready();
-      return { transport: transport(), credentials, secrets: [...hidden] };
-    },
-    get tokenAdvice() {
-      return ready().tokenAdvice;
-    },
-  };
 }
 
 function misconfigured(found: Configured): readonly string[] {

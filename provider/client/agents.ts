@@ -10,9 +10,9 @@ export interface Agents {
   close(): Promise<void>;
 }
 
-/** 127.0.0.0/8, ::1 and localhost, of a host as `URL` gives it. */
+/** Whether a parsed host is this machine: 127.0.0.0/8, ::1 or localhost. */
 export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 // HTTP/1.1 only: there a request that has not started has certainly not been written.

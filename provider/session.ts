@@ -1,0 +1,63 @@
+import { maskSecrets } from "./client/secrets";
+import type { Transport } from "./client/transport";
+import type { Configured, Environment, Settings } from "./config";
+import type { Session, Warn } from "./definition";
+import { Failure, inBounds, oneLine } from "./errors";
+import type { Known } from "./known";
+import { capitalised } from "./outcome";
+import type { Leaves, Run } from "./run";
+
+/** What a door gives the lifecycle. */
+export interface Surroundings {
+  readonly settings: Settings;
+  readonly env: Environment;
+  readonly transport: () => Transport;
+  readonly warn: (message: string) => void;
+  /** Shows a line of progress. Default: nobody sees it. */
+  readonly tell?: (line: string) => void;
+  readonly run: Run;
+  /** What this process has met, by the kind of object, so that resources of other kinds know of it. Default: only its own. */
+  readonly known?: (kind: string) => Known;
+}
+
+/** The configuration is looked at when a request is to be made, and not before: some operations make none. */
+export function openSession(
+  surroundings: Surroundings,
+  configured: () => Configured,
+  known: Known,
+  leaves: Leaves,
+  warn: Warn = (message) => surroundings.warn(message),
+): Session {
+  const { transport, tell, run } = surroundings;
+  const hidden = new Set<string>();
+  const ready = () => {
+    const found = configured();
+    if ("problems" in found) throw new Failure(found.problems.map(capitalised).join(" "));
+    hidden.add(found.ready.credentials.accessToken);
+    return found.ready;
+  };
+  const masked = (text: string) => maskSecrets(text, [...hidden]);
+  return {
+    warn: (message, about) => warn(inBounds(masked(oneLine(message))), about),
+    hide: (...secrets) => {
+      for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
+    },
+    known,
+    leaves: (line, of) => leaves(line && inBounds(masked(oneLine(line))), of),
+    signal: run.signal,
+    over: run.over,
+    tell: (line) => tell?.(inBounds(masked(oneLine(line)))),
+    masked,
+    part: (name, heard) => openSession(surroundings, configured, known, (line) => leaves(line, name), heard),
+    get parallel() {
+      return ready().parallel;
+    },
+    get call() {
+      const { credentials } = ready();
+      return { transport: transport(), credentials, secrets: [...hidden] };
+    },
+    get tokenAdvice() {
+      return ready().tokenAdvice;
+    },
+  };
+}
