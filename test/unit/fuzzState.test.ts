@@ -57,7 +57,9 @@ describe.each(Object.entries(definitions))("whatever the state of %s is", (kind,
   const declared = likely[kind] as Readonly<Record<string, unknown>>;
   beforeEach(() => {
     // The pauses before a scope is looked for again.
-    vi.stubGlobal("setTimeout", (run: () => void) => setImmediate(run));
+    const soon = <A extends unknown[]>(run: (...given: A) => void, _ms: number, ...given: A) =>
+      setImmediate(run, ...given);
+    vi.stubGlobal("setTimeout", soon);
   });
   afterEach(() => {
     vi.unstubAllGlobals();
