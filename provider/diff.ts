@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Definition, Field } from "./definition";
-import type { Properties } from "./state";
+import { type Properties, same } from "./state";
 import { containsUnknown } from "./unknown";
 
 export interface Difference {
@@ -16,11 +15,11 @@ export function difference(
   state: Properties,
   inputs: Properties,
 ): Difference {
-  const changed = fields.filter(({ name, canonical }) => {
-    const value = canonical(inputs[name]);
+  const changed = fields.filter((field) => {
+    const value = inputs[field.name];
     if (containsUnknown(value)) return true;
-    if (isDeepStrictEqual(canonical(state[name]), value)) return false;
-    return !definition.unchanged?.(name, state, value, inputs);
+    if (same(field, state[field.name], value)) return false;
+    return !definition.unchanged?.(field.name, state, field.canonical(value), inputs);
   });
   const replaces = changed.filter((field) => field.facts.onChange === "replace").map(({ name }) => name);
   const pending = definition.pending?.(state);

@@ -113,6 +113,7 @@ function marked(inputs: Properties, secrets: readonly SecretPath[]): Properties 
 function markedAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined) return value === null ? value : { ...secretMark, value };
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (name !== "*" && !(name in value)) return value;
   const leads = (one: string) => name === "*" || name === one;
   return Object.fromEntries(
     Object.entries(value).map(([one, inner]) => [one, leads(one) ? markedAt(inner, rest) : inner]),

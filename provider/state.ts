@@ -16,8 +16,9 @@ export interface ManagedField {
   readonly canonical: Canonical;
 }
 
-export function same(field: ManagedField, left: unknown, right: unknown): boolean {
-  return isDeepStrictEqual(field.canonical(left), field.canonical(right));
+export function same(field: Pick<ManagedField, "canonical">, left: unknown, right: unknown): boolean {
+  // Most are alike as they stand.
+  return isDeepStrictEqual(left, right) || isDeepStrictEqual(field.canonical(left), field.canonical(right));
 }
 
 /** Text as it is but for outer white space and case, which a service may rewrite; other values as text. */
@@ -58,18 +59,24 @@ export function hiddenIn(state: Properties, key: string): Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Properties) : {};
 }
 
-/** State after a read: a field that drifted holds what was observed, every other one what was declared. */
+/**
+ * State after a read: a field that drifted holds what was observed, every other one what was declared. The same object
+ * where none drifted.
+ */
 export function drifted(
   fields: readonly ManagedField[],
   state: Properties,
   observed: Properties,
 ): Properties {
   const before = hiddenIn(state, observedKey);
+  const others = fields.filter((field) => {
+    const baseline = field.name in before ? before[field.name] : state[field.name];
+    return !(field.name in state && same(field, baseline, observed[field.name]));
+  });
+  if (others.length === 0) return state;
   const next: Record<string, unknown> = { ...state };
   const kept: Record<string, unknown> = { ...before };
-  for (const field of fields) {
-    const baseline = field.name in before ? before[field.name] : state[field.name];
-    if (field.name in state && same(field, baseline, observed[field.name])) continue;
+  for (const field of others) {
     next[field.name] = field.canonical(observed[field.name]);
     delete kept[field.name];
   }

@@ -67,8 +67,7 @@ function confirmed(
   if (!isWhole(listed) || !tellsUnmanaged(listed, state)) return undefined;
   if (!grants(listed) && !showsScopes(all)) return undefined;
   if (unmanagedChanges(keyId, listed, state).length > 0) return undefined;
-  const next = drifted(managed, state, observe(listed));
-  return isDeepStrictEqual(defined(next), defined(state)) ? { id: keyId, state: next } : undefined;
+  return drifted(managed, state, observe(listed)) === state ? { id: keyId, state } : undefined;
 }
 
 const showing = new WeakMap<Listing<ApiKeyRecord>, boolean>();
