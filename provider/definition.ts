@@ -72,10 +72,12 @@ export interface Outcome {
 interface Member {
   readonly id: string;
   readonly properties: Properties;
+  /** Tells the resource from others that stand for the same object. Default: it may go, whoever else stands for it. */
+  readonly holder?: string | undefined;
 }
 
-/** The objects of a resource that stands for several. */
-interface Members {
+/** The objects that a resource stands for. */
+export interface Members {
   declared(inputs: Properties): Iterable<Properties>;
   held(state: Properties, id: string): Iterable<Member>;
 }

@@ -2,15 +2,15 @@ import type { Properties } from "./state";
 
 /** Objects of one kind that this process has met, each by its id in its workspace: a service may count ids anew in each. */
 export interface Known {
-  /** One that stands in state, or that this process made. */
-  add(properties: Properties, id: string): void;
+  /**
+   * One that stands in state, or that this process made. Several resources may have the same one: `holder` tells this one
+   * from the others; `undefined` for what only looks at it.
+   */
+  add(properties: Properties, id: string, holder?: string): void;
   has(properties: Properties, id: string): boolean;
-  /** One that a create got although it stood in the service before, and perhaps in state. */
-  take(properties: Properties, id: string): void;
-  isTaken(properties: Properties, id: string): boolean;
-  /** Nothing else has it any longer. */
-  settle(properties: Properties, id: string): void;
-  /** One that no longer exists, unless it was taken since: a service may give its id again. */
+  /** The holder no longer needs it. Gives whether another one does. */
+  release(properties: Properties, id: string, holder: string): boolean;
+  /** One that no longer exists, unless it is held: a service may give its id again. */
   drop(properties: Properties, id: string): void;
   isDropped(properties: Properties, id: string): boolean;
   /** Inputs of the last up, of a resource that stands in state under an id that is not known here. */
@@ -22,25 +22,38 @@ export interface Known {
   readonly noted: Iterable<Properties>;
 }
 
-type Standing = "held" | "taken" | "dropped";
+interface Standing {
+  readonly exists: boolean;
+  readonly holders: ReadonlySet<string>;
+}
+
+const nobody: ReadonlySet<string> = new Set();
 
 export function openKnown(): Known {
-  const ids = new Map<string, Standing>();
+  const all = new Map<string, Standing>();
   const noted = new Map<string, Properties>();
   const name = ({ workspaceId }: Properties, id: string) => JSON.stringify([workspaceId, id]);
-  const is = (state: Standing, properties: Properties, id: string) => ids.get(name(properties, id)) === state;
-  /** Sets another state where it is not taken. */
-  const become = (state: Standing) => (properties: Properties, id: string) => {
-    if (!is("taken", properties, id)) ids.set(name(properties, id), state);
-  };
+  const holdersOf = (named: string) => all.get(named)?.holders ?? nobody;
   return {
-    add: become("held"),
-    has: (properties, id) => is("held", properties, id) || is("taken", properties, id),
-    take: (properties, id) => void ids.set(name(properties, id), "taken"),
-    isTaken: (properties, id) => is("taken", properties, id),
-    settle: (properties, id) => void (is("taken", properties, id) && ids.set(name(properties, id), "held")),
-    drop: become("dropped"),
-    isDropped: (properties, id) => is("dropped", properties, id),
+    add: (properties, id, holder) => {
+      const named = name(properties, id);
+      const holders = holdersOf(named);
+      const known = holder === undefined || holders.has(holder);
+      all.set(named, { exists: true, holders: known ? holders : new Set([...holders, holder]) });
+    },
+    has: (properties, id) => all.get(name(properties, id))?.exists === true,
+    release: (properties, id, holder) => {
+      const named = name(properties, id);
+      const others = new Set([...holdersOf(named)].filter((one) => one !== holder));
+      all.set(named, { exists: true, holders: others });
+      return others.size > 0;
+    },
+    drop: (properties, id) => {
+      const named = name(properties, id);
+      const holders = holdersOf(named);
+      all.set(named, { exists: holders.size > 0, holders });
+    },
+    isDropped: (properties, id) => all.get(name(properties, id))?.exists === false,
     note: (inputs) => void noted.set(JSON.stringify(inputs), inputs),
     get hasNoted() {
       return noted.size > 0;

@@ -1,6 +1,6 @@
 import { canonicalInputs, failures } from "./check";
 import { type Configured, openConfiguration } from "./config";
-import { type Definition, fieldsOf, type Outcome, type Session } from "./definition";
+import { type Definition, fieldsOf, type Members, type Outcome, type Session } from "./definition";
 import { type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, reworded, sentences } from "./errors";
 import { openKnown } from "./known";
@@ -44,12 +44,8 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   const unnote = (inputs: Properties) => {
     for (const declared of members.declared(inputs)) known.unnote(declared);
   };
-  /** One that is to go may have been taken over; of any other, that is settled. */
-  const meet = (id: string, state: Properties, goes = false) => {
-    for (const held of members.held(state, id)) {
-      if (!goes) known.settle(held.properties, held.id);
-      known.add(held.properties, held.id);
-    }
+  const meet = (id: string, state: Properties) => {
+    for (const held of members.held(state, id)) known.add(held.properties, held.id, held.holder);
     if (known.hasNoted) unnote(declaredIn(state));
   };
   /** All that the resource has in the service stands in its state; what it was to have too does not. */
@@ -105,7 +101,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       }),
     delete: (id, state) =>
       operate(state, async (session) => {
-        meet(id, state, true);
+        meet(id, state);
         await definition.delete(session, id, state);
         for (const held of members.held(state, id)) known.drop(held.properties, held.id);
       }),
@@ -186,7 +182,7 @@ function unheld(
 }
 
 /** The members of a resource that stands for one object. */
-const alone = {
+const alone: Members = {
   declared: (inputs: Properties) => [inputs],
   held: (properties: Properties, id: string) => [{ id, properties }],
 };

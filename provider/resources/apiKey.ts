@@ -7,11 +7,15 @@ import type { Definition } from "../definition";
 import { inputs, rules, unchanged } from "./keyInputs";
 import { abandon, create, remove, update } from "./keyOperations";
 import { read } from "./keyReading";
-import { lost } from "./keyState";
+import { holderOf, lost } from "./keyState";
 
 /** Its inputs are in keyInputs.ts, what is done with it in keyOperations.ts: a set of keys does the same with each. */
 export const apiKey: Definition = {
   kind: "ApiKey",
+  members: {
+    declared: (declared) => [declared],
+    held: (state, id) => [{ id, properties: state, holder: holderOf(state) }],
+  },
   schema: inputs,
   rules,
   pending: (state) => (lost(state) ? ["key"] : undefined),

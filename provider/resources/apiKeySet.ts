@@ -5,6 +5,7 @@
  * Destroy deletes all its keys (interface, sections 2 and 4.1 to 4.5).
  */
 import type { Definition } from "../definition";
+import { holderOf } from "./keyState";
 import { holdingOf, inputsOf, isPending } from "./setEntries";
 import { entriesIn, inputs, merged, rules } from "./setInputs";
 import { create, read, remove, update, withdraw } from "./setOperations";
@@ -17,8 +18,11 @@ export const apiKeySet: Definition = {
     declared: (declared) => entriesIn(declared).map(([alias, entry]) => merged(declared, alias, entry)),
     held: (state) => {
       const { entries, left } = holdingOf(state);
-      const { workspaceId } = state;
-      return [...entries.values(), ...left].map(({ id }) => ({ id, properties: { workspaceId } }));
+      const properties = { workspaceId: state["workspaceId"] };
+      return [
+        ...Array.from(entries.values(), ({ id, state: key }) => ({ id, properties, holder: holderOf(key) })),
+        ...left.map(({ id }) => ({ id, properties })),
+      ];
     },
   },
   schema: inputs,

@@ -12,6 +12,8 @@ export interface Birth {
   readonly declared: Properties;
   /** The value of the key that is taken over; `undefined` for a new key. */
   readonly existing: string | undefined;
+  /** Tells the resource from others that may have the key too; "" where it is the only one. */
+  readonly holder: string;
   readonly doing: string;
   readonly seen: Witness;
 }

@@ -11,12 +11,12 @@ import { createBody, label, migrateBody } from "./keyState";
 import { agrees, fits, isOf, isOld, type Listed, unread, witness } from "./keyWitness";
 
 /** Creates the key, or takes an existing one over; finds out what became of it where the answer is lost. */
-export async function make(session: Session, declared: Properties): Promise<ApiKeyRecord> {
+export async function make(session: Session, declared: Properties, holder = ""): Promise<ApiKeyRecord> {
   const existing = text(declared["existingKey"]) as string | undefined;
   session.hide(existing);
   const doing = `${existing === undefined ? "Creating" : "Taking over"} ${label(declared)}`;
   const seen = await witness(session, declared, { fresh: existing !== undefined });
-  const birth: Birth = { session, declared, existing, doing, seen };
+  const birth: Birth = { session, declared, existing, holder, doing, seen };
   const alike = "alike" in seen.before ? strangers(birth, seen.before.alike(declared)) : [];
   if (alike.length > 0) {
     const ids = alike.map(({ id }) => id);
@@ -30,7 +30,7 @@ export async function make(session: Session, declared: Properties): Promise<ApiK
 const unknownOutcome = "Whether it was created is not known";
 
 async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<ApiKeyRecord>> {
-  const { session, declared, existing, doing, seen } = birth;
+  const { session, declared, existing, holder, doing, seen } = birth;
   const underWay = sentences(
     `${doing}: this was under way when the run ended`,
     `${unknownOutcome}, and state does not hold it`,
@@ -47,7 +47,7 @@ async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<A
       session.hide(written.record.key);
       const problem = await foreign(birth, written.record);
       if (problem !== undefined) return { record: undefined, problem };
-      session.known.add(declared, written.record.id);
+      session.known.add(declared, written.record.id, holder);
       return written;
     });
   } catch (error) {
@@ -78,10 +78,9 @@ async function foreign(birth: Birth, record: ApiKeyRecord): Promise<string | und
     if (existing === undefined) return another;
     if (!isEcho && !agrees(record, declared, existing)) return another;
     session.warn(
-      `Taking over ${label(declared)}: the service answered with ${record.id}, which it held before. If another resource or stack manages this key too, the first of them that is destroyed ends it.`,
+      `Taking over ${label(declared)}: the service answered with ${record.id}, which it held before. If another stack manages this key too, the first of them that deletes it ends it for both.`,
       [record.id],
     );
-    session.known.take(declared, record.id);
     return undefined;
   }
   return !isEcho && (await displaced(birth, record)) ? another : undefined;
@@ -112,12 +111,12 @@ async function displaced({ session, declared, seen }: Birth, record: ApiKeyRecor
 
 /** What the workspace's list tells of a key whose answer was lost: it may be found, or else the user must look. */
 async function recovered(birth: Birth, problem: string, accepted: string): Promise<ApiKeyRecord> {
-  const { session, declared, existing, doing, seen } = birth;
+  const { session, declared, existing, holder, doing, seen } = birth;
   const now = await seen.newcomers();
   if (existing !== undefined && !("problem" in now) && !("problem" in seen.before)) {
     const [only, ...others] = now.filter((key) => fits(key, declared, existing));
     if (only !== undefined && others.length === 0) {
-      session.known.add(declared, only.id);
+      session.known.add(declared, only.id, holder);
       session.warn(
         `${doing}: ${problem}, but the workspace's list has one new key that fits, ${inWords(birth, [only])}, which is taken for it.`,
         [only.id],

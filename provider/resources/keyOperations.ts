@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { CallError } from "../client/callError";
 import { deleteApiKey, editApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
@@ -19,16 +20,17 @@ import {
 import { make, secretLine } from "./keyCreation";
 import { judge, type KeyPath, lookUp } from "./keyPresence";
 import { look, pathOf } from "./keyReading";
-import { keyLost, label, outputs, written } from "./keyState";
+import { holderKey, holderOf, keyLost, label, outputs, written } from "./keyState";
 
 /** What is done with one API key: observe, decide, call, project. */
 
 export async function create(session: Session, declared: Properties): Promise<Outcome> {
-  const record = await make(session, declared);
   const existing = text(declared["existingKey"]);
+  const holder = existing === undefined ? undefined : randomUUID().slice(0, 8);
+  const record = await make(session, declared, holder);
   const key = existing ?? record.key;
   session.leaves(remains(declared, record.id));
-  const born = key === undefined ? { [keyLost]: true } : { key };
+  const born = { [holderKey]: holder, ...(key === undefined ? { [keyLost]: true } : { key }) };
   const settled = await unlessAborted(
     session.signal,
     settle(session, pathOf(declared, record.id), declared, record),
@@ -109,10 +111,9 @@ async function write(
 
 export async function remove(session: Session, id: string, state: Properties): Promise<void> {
   session.hide(state["key"]);
-  if (session.known.isTaken(state, id)) {
-    // Of one record that two resources had, the later one needs it still.
+  if (session.known.release(state, id, holderOf(state) ?? "")) {
     session.warn(
-      `${capitalised(label(state))} (${id}) is not deleted: what this run took over is the same key.`,
+      `${capitalised(label(state))} (${id}) is not deleted: another resource of this stack has the same key.`,
       [id],
     );
     return;

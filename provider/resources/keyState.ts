@@ -9,12 +9,21 @@ import { toWire } from "./keyScopes";
 
 /** Set where create's answer had no secret (K6). */
 export const keyLost = "__keyLost";
+/** Set where a key is taken over, at random: one that the service answers again may be another resource's too. */
+export const holderKey = "__holder";
 /** Set by `ApiKey.get`, which reads a key that this stack does not manage (K8). */
 export const reading = "__reading";
 
 /** Whether nobody has the key's secret, which only another key mends (K6). */
 export function lost(state: Properties): boolean {
   return state[keyLost] === true;
+}
+
+/** Tells the resource from others that have the same key; `undefined` for one that only looks at it. */
+export function holderOf(state: Properties): string | undefined {
+  if (state[reading] !== undefined) return undefined;
+  const holder = state[holderKey];
+  return typeof holder === "string" ? holder : "";
 }
 
 /** What a message calls a key. */
@@ -69,7 +78,7 @@ export function outputs(record: ApiKeyRecord): Properties {
 
 /** What a key carries through its whole life, whatever the service answers later. */
 export function lasting(state: Properties): Properties {
-  return { key: state["key"], [keyLost]: state[keyLost] };
+  return { key: state["key"], [keyLost]: state[keyLost], [holderKey]: state[holderKey] };
 }
 
 /** State after a write: what was declared or, where the service did not make it so, what it has. */

@@ -1,7 +1,7 @@
 import type { Field } from "../definition";
 import { hiddenIn, observedKey, type Properties } from "../state";
 import { equal } from "./fields";
-import { keyLost } from "./keyState";
+import { holderKey, keyLost } from "./keyState";
 import { entriesIn, isMap, keyFields, merged } from "./setInputs";
 
 /** Projections between a set's state and the ApiKeys that its entries stand for. */
@@ -18,6 +18,8 @@ export interface LeftKey {
   readonly name: string;
   /** The alias whose new key is to be as declared before it goes: until then it may be the one that serves. */
   readonly alias?: string;
+  /** Tells the set from other resources that have taken over the same key. */
+  readonly holder?: string;
 }
 
 /** What a set's state says: the entries by alias, and what it no longer has but the service does. */
@@ -30,7 +32,7 @@ export interface Holding {
 const chosenKey = "__chosen";
 const takenKey = "__taken";
 const leftKey = "__left";
-const chosen = ["effectivePrefix", "effectiveExpiresAt"] as const;
+const chosen = ["effectivePrefix", "effectiveExpiresAt", holderKey] as const;
 
 export function holdingOf(state: Properties): Holding {
   const of = (name: string) => {
@@ -146,10 +148,11 @@ function aliasesIn(state: Properties, name: string): ReadonlySet<string> {
 function leftIn(state: Properties): readonly LeftKey[] {
   const value = state[leftKey];
   if (!Array.isArray(value)) return [];
-  return value.filter(isMap).map(({ id, name, alias }) => ({
+  return value.filter(isMap).map(({ id, name, alias, holder }) => ({
     id: String(id),
     name: String(name),
     ...(typeof alias === "string" ? { alias } : {}),
+    ...(typeof holder === "string" ? { holder } : {}),
   }));
 }
 

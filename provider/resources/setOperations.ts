@@ -7,7 +7,7 @@ import { isKeepable } from "../stateSize";
 import { rules as keyRules } from "./keyInputs";
 import * as key from "./keyOperations";
 import { read as readKey } from "./keyReading";
-import { lost } from "./keyState";
+import { holderKey, holderOf, lost } from "./keyState";
 import { type Entry, type Holding, holdingOf, type LeftKey, stateOf } from "./setEntries";
 import { plan, type Step } from "./setPlan";
 import { type Crowd, openCrowd } from "./setRun";
@@ -167,12 +167,13 @@ function waitingFor({ failures }: Crowd): (one: LeftKey) => "due" | "waiting" {
 }
 
 function leftOf({ id, state }: Entry): LeftKey {
-  return { id, name: String(state["name"]) };
+  const holder = holderOf(state);
+  return { id, name: String(state["name"]), ...(holder ? { holder } : {}) };
 }
 
 /** A key that is left, as one that is to be deleted. */
-function toDelete({ workspaceId }: Properties, { id, name }: LeftKey): Named<Entry> {
-  return { id, name, state: { workspaceId, name } };
+function toDelete({ workspaceId }: Properties, { id, name, holder }: LeftKey): Named<Entry> {
+  return { id, name, state: { workspaceId, name, [holderKey]: holder } };
 }
 
 /** In the order of the aliases, whichever was done first. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { programWithKeys } from "./apiKeyProgram";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
+import { programWithSet } from "./setProgram";
 
 const type = "pulumi-nodejs:dynamic/apikeys:ApiKey";
 const __provider = 'exports.handler=()=>require("pulumi-apikeys/dynamic").provider("ApiKey");';
@@ -171,7 +172,7 @@ describe("a key that the service answers again where its value is handed over ag
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     expect(live().map((key) => key.id)).toEqual([id]);
-    expect(up.output).toContain(`(${id}) is not deleted: what this run took over is the same key`);
+    expect(up.output).toContain(`(${id}) is not deleted: another resource of this stack has the same key`);
     await expectQuiet(scene);
   });
 
@@ -182,6 +183,42 @@ describe("a key that the service answers again where its value is handed over ag
     expect(up.ok, up.output).toBe(true);
     expect(live()).toEqual([held]);
     expect((await scene.stack.outputs())["secondId"]).toMatchObject({ value: held?.id });
+    await expectQuiet(scene);
+  });
+
+  it.each([
+    ["in other resources", "third", `{ ...base, workspaceId: "ws_none", name: "broken" }`, undefined],
+    ["halfway through the new one", "fourth", undefined, "editApiKey"],
+  ] as const)(
+    "K5 lives on where the run that renamed its resource failed %s",
+    async (_, name, other, endpoint) => {
+      const [held] = live();
+      const fault = { kind: "status", status: 403 } as const;
+      if (endpoint !== undefined) scene.service.inject({ endpoint, fault });
+      const renamed = `{ ...base, name: "ours", existingKey: "${value}", scopes: [{ representation: "${name}", read: true }] }`;
+      await scene.declare(programWithKeys({ [name]: renamed, ...(other && { other }) }));
+      expect((await scene.stack.up()).ok).toBe(false);
+      await scene.declare(programWithKeys({ [name]: renamed }));
+      const up = await scene.stack.up();
+      expect(up.ok, up.output).toBe(true);
+      expect(up.output).toContain(
+        `(${held?.id}) is not deleted: another resource of this stack has the same key`,
+      );
+      expect(live().map(({ id }) => id)).toEqual([held?.id]);
+      expect((await scene.stack.outputs())[`${name}Id`]).toMatchObject({ value: held?.id });
+      await expectQuiet(scene);
+    },
+  );
+
+  it("K5 lives on in a set that takes it over in the same up", async () => {
+    const [held] = live();
+    const entry = `{ customerId: "customer", name: "ours", existingKey: "${value}" }`;
+    await scene.declare(programWithSet({ keys: { mine: entry } }));
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(up.output).toContain(`(${held?.id}) is not deleted`);
+    expect(live().map(({ id }) => id)).toEqual([held?.id]);
+    expect((await scene.stack.outputs())["ids"]).toMatchObject({ value: { mine: held?.id } });
     await expectQuiet(scene);
   });
 

@@ -363,7 +363,9 @@ describe("a key whose answer was lost", () => {
       const held = await key.create(await inputs({ existingKey, customerId: before.state["customerId"] }));
       expect(held.id).toBe(before.id);
       await key.delete(before);
-      await warned(new RegExp(`${before.id}\\) is not deleted: what this run took over is the same key`));
+      await warned(
+        new RegExp(`${before.id}\\) is not deleted: another resource of this stack has the same key`),
+      );
       expect(scene.standIn.key(held.id)?.deleted).toBe(false);
       await key.read(held);
       await key.delete(held);
