@@ -92,7 +92,10 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
       guarded(props, async () => {
         const found = await resource.read(id, props);
         if (found === undefined) return {};
-        return { id: found.id, props: found.state, inputs: marked(found.inputs, resource.secrets) };
+        const read = { id: found.id, props: found.state };
+        return found.inputs === undefined
+          ? read
+          : { ...read, inputs: marked(found.inputs, resource.secrets) };
       }),
     update: (id, olds, news) => guarded(news, async () => ({ outs: await resource.update(id, olds, news) })),
     delete: (id, props) => guarded(props, () => resource.delete(id, props)),

@@ -23,37 +23,40 @@ export interface Known {
 }
 
 interface Standing {
-  readonly exists: boolean;
-  readonly holders: ReadonlySet<string>;
+  exists: boolean;
+  readonly holders: Set<string>;
 }
 
-const nobody: ReadonlySet<string> = new Set();
-
 export function openKnown(): Known {
-  const all = new Map<string, Standing>();
+  const workspaces = new Map<unknown, Map<string, Standing>>();
   const noted = new Map<string, Properties>();
-  const name = ({ workspaceId }: Properties, id: string) => JSON.stringify([workspaceId, id]);
-  const holdersOf = (named: string) => all.get(named)?.holders ?? nobody;
+  const find = ({ workspaceId }: Properties, id: string) => workspaces.get(workspaceId)?.get(id);
+  const meet = (properties: Properties, id: string): Standing => {
+    const known = find(properties, id);
+    if (known !== undefined) return known;
+    const { workspaceId } = properties;
+    const met = { exists: true, holders: new Set<string>() };
+    const ids = workspaces.get(workspaceId) ?? new Map<string, Standing>();
+    workspaces.set(workspaceId, ids.set(id, met));
+    return met;
+  };
   return {
     add: (properties, id, holder) => {
-      const named = name(properties, id);
-      const holders = holdersOf(named);
-      const known = holder === undefined || holders.has(holder);
-      all.set(named, { exists: true, holders: known ? holders : new Set([...holders, holder]) });
+      const met = meet(properties, id);
+      met.exists = true;
+      if (holder !== undefined) met.holders.add(holder);
     },
-    has: (properties, id) => all.get(name(properties, id))?.exists === true,
+    has: (properties, id) => find(properties, id)?.exists === true,
     release: (properties, id, holder) => {
-      const named = name(properties, id);
-      const others = new Set([...holdersOf(named)].filter((one) => one !== holder));
-      all.set(named, { exists: true, holders: others });
-      return others.size > 0;
+      const { holders } = meet(properties, id);
+      holders.delete(holder);
+      return holders.size > 0;
     },
     drop: (properties, id) => {
-      const named = name(properties, id);
-      const holders = holdersOf(named);
-      all.set(named, { exists: holders.size > 0, holders });
+      const met = meet(properties, id);
+      met.exists = met.holders.size > 0;
     },
-    isDropped: (properties, id) => all.get(name(properties, id))?.exists === false,
+    isDropped: (properties, id) => find(properties, id)?.exists === false,
     note: (inputs) => void noted.set(JSON.stringify(inputs), inputs),
     get hasNoted() {
       return noted.size > 0;

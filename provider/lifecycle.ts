@@ -6,7 +6,7 @@ import { Failure, inBounds, type Kept, reworded, sentences } from "./errors";
 import { openKnown } from "./known";
 import type { Run } from "./run";
 import { openSession, type Surroundings } from "./session";
-import { type Properties, wireable } from "./state";
+import { failedKey, type Properties, wireable } from "./state";
 import { isKeepable } from "./stateSize";
 
 interface Checked {
@@ -16,8 +16,9 @@ interface Checked {
 
 interface ReadBack {
   readonly id: string;
-  readonly state: Record<string, unknown>;
-  readonly inputs: Record<string, unknown>;
+  readonly state: Properties;
+  /** Absent where nothing has changed: then those that the engine has are right, and it keeps them. */
+  readonly inputs?: Record<string, unknown>;
 }
 
 export type SecretPath = readonly [string, ...string[]];
@@ -86,18 +87,21 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       operate(inputs, (session) =>
         create(definition, surroundings.run, session, canonicalInputs(fields, inputs)),
       ),
-    read: (id, state) =>
-      operate(state, async (session) => {
+    read: (id, given) =>
+      operate(given, async (session) => {
+        const state = withoutMark(given);
         meet(id, state);
         const outcome = await definition.read(session, id, state);
         if (outcome === undefined) return undefined;
+        if (outcome.state === given) return { id: outcome.id, state: given };
         const { id: found, state: next } = complete(outcome);
         return { id: found, state: next, inputs: { ...declaredIn(next) } };
       }),
     update: (id, state, inputs) =>
       operate(inputs, async (session) => {
         meetDeclared(id, state, inputs);
-        return update(definition, surroundings.run, session, { id, state }, canonicalInputs(fields, inputs));
+        const before = { id, state: withoutMark(state) };
+        return update(definition, surroundings.run, session, before, canonicalInputs(fields, inputs));
       }),
     delete: (id, state) =>
       operate(state, async (session) => {
@@ -204,6 +208,12 @@ function complete({ id, state, failure, lines = [] }: Outcome): {
   state: Record<string, unknown>;
 } {
   const kept = { id, state: wireable(state) } satisfies Kept;
-  if (failure !== undefined) throw new Failure(failure, { kept, lines });
-  return kept;
+  if (failure === undefined) return kept;
+  throw new Failure(failure, { kept: { id, state: { ...kept.state, [failedKey]: true } }, lines });
+}
+
+function withoutMark(state: Properties): Properties {
+  if (!(failedKey in state)) return state;
+  const { [failedKey]: _, ...rest } = state;
+  return rest;
 }

@@ -6,6 +6,8 @@ export type Properties = Readonly<Record<string, unknown>>;
 /** Hidden from previews by the engine, as every name that begins with two underscores. */
 export const observedKey = "__observed";
 export const providerKey = "__provider";
+/** Set by a write that failed halfway: the engine's inputs are then those of before, until the next read or write. */
+export const failedKey = "__failed";
 
 /** Gives a field's value in canonical form: equal values, however spelled, become deeply equal. */
 export type Canonical = (value: unknown) => unknown;

@@ -60,6 +60,8 @@ export function maskSecrets(
  */
 export function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
   const long = secrets.filter((secret) => secret.length >= 16);
+  const whole = JSON.stringify(value) ?? "";
+  if (!long.some((secret) => whole.includes(jsonInner(secret)))) return value;
   const clean = (inner: unknown, name?: string): unknown => {
     if (typeof inner === "string") {
       return name === "key" ? inner : long.reduce((text, secret) => text.replaceAll(secret, masked), inner);

@@ -8,7 +8,7 @@ import { sharedReads } from "../sharedReads";
 import { drifted, type Properties } from "../state";
 import { isWhole, managed, observe } from "./keyConvergence";
 import { type KeyPath, lookUp } from "./keyPresence";
-import { defined, lasting, outputs, reading, tellsUnmanaged, unmanagedChanges } from "./keyState";
+import { defined, lastingNames, outputs, reading, tellsUnmanaged, unmanagedChanges } from "./keyState";
 
 export function pathOf(properties: Properties, keyId: string): KeyPath {
   return { workspaceId: String(properties["workspaceId"]), keyId };
@@ -33,8 +33,8 @@ export async function read(session: Session, id: string, state: Properties): Pro
 
 /** One that this stack does not manage, or that was imported and not read yet: all that there is to know is wanted. */
 function isForeign(state: Properties): boolean {
-  const own = { ...lasting(state), createdAt: state["createdAt"], maskedKey: state["maskedKey"] };
-  return state[reading] !== undefined || Object.values(own).every((value) => value === undefined);
+  if (state[reading] !== undefined) return true;
+  return [...lastingNames, "createdAt", "maskedKey"].every((name) => state[name] === undefined);
 }
 
 function missing({ workspaceId, keyId }: KeyPath, state: Properties): undefined {

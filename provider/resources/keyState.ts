@@ -77,8 +77,10 @@ export function outputs(record: ApiKeyRecord): Properties {
 }
 
 /** What a key carries through its whole life, whatever the service answers later. */
-export function lasting(state: Properties): Properties {
-  return { key: state["key"], [keyLost]: state[keyLost], [holderKey]: state[holderKey] };
+export const lastingNames = ["key", keyLost, holderKey] as const;
+
+function lasting(state: Properties): Properties {
+  return Object.fromEntries(lastingNames.map((name) => [name, state[name]]));
 }
 
 /** State after a write: what was declared or, where the service did not make it so, what it has. */

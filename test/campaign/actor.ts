@@ -27,7 +27,7 @@ export interface Resource {
   ): Promise<{ changes: boolean | undefined; replaces: readonly string[] }>;
   create(inputs: Properties): Promise<Held>;
   /** `undefined` when the object no longer exists. */
-  read(held: Held): Promise<(Held & { readonly inputs: Properties }) | undefined>;
+  read(held: Held): Promise<(Held & { readonly inputs?: Properties | undefined }) | undefined>;
   update(held: Held, inputs: Properties): Promise<Properties>;
   delete(held: Held): Promise<void>;
 }

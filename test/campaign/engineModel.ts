@@ -152,7 +152,7 @@ async function look(site: Site, desk: Desk, entry: Entry): Promise<void> {
   );
   if (attempt.ended !== "well") return;
   if (attempt.result === undefined) return desk.drop(entry, attempt.record);
-  const { id, state, inputs } = attempt.result;
+  const { id, state, inputs = entry.inputs } = attempt.result;
   desk.put({ ...entry, id, state, inputs, halfDone: false }, attempt.record);
   // The engine compares after each read, to show what has drifted.
   await site.actor.resource(entry.kind).diff({ id, state }, entry.inputs);

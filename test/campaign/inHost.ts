@@ -70,7 +70,7 @@ function asResource(of: HostedResource): Resource {
     read: (held) =>
       answering(async () => {
         const { id, properties, inputs } = await of.read(held);
-        return id === "" ? undefined : { id, state: properties, inputs: inputs ?? properties };
+        return id === "" ? undefined : { id, state: properties, inputs };
       }),
     update: (held, inputs) => answering(async () => (await of.update(held, inputs)).state),
     delete: (held) => answering(() => of.delete(held)),

@@ -7,10 +7,10 @@ describe("a service that does not make a key as declared", () => {
   let scene: Scene;
   const wide = [{ representation: "orders", read: true, update: true }];
   const narrow = [{ representation: "orders", read: true }];
-  const declare = (scopes: object) =>
+  const declare = (scopes: object, name = "narrowed") =>
     scene.declare(
       programWithKeys({
-        narrowed: `{ ...base, scopes: ${JSON.stringify(scopes)} }`,
+        narrowed: `{ ...base, name: "${name}", scopes: ${JSON.stringify(scopes)} }`,
         disabled: "{ ...base, enabled: false }",
       }),
     );
@@ -58,6 +58,33 @@ describe("a service that does not make a key as declared", () => {
     await expectSilentUp(scene);
     await expectQuiet(scene);
   });
+
+  it("R5 a refresh after an update that failed halfway gives the engine the inputs that hold", async () => {
+    await declare(wide);
+    expect((await scene.stack.up()).ok).toBe(true);
+    scene.service.setDialect({ patchScopes: "neverNarrows" });
+    await declare(narrow, "renamed");
+    expect((await scene.stack.up()).ok).toBe(false);
+    const kept = async () => {
+      const { resources = [] } = await scene.stack.exportState();
+      return resources.find(({ urn }) => urn.endsWith("::narrowed"));
+    };
+    const held = { name: "renamed", scopes: wide };
+    expect(await kept()).toMatchObject({
+      inputs: { name: "narrowed" },
+      outputs: { ...held, __failed: true },
+    });
+    for (const _ of ["the first", "one that finds nothing"]) {
+      const refresh = await scene.stack.refresh();
+      expect(refresh.ok, refresh.output).toBe(true);
+      const { inputs, outputs } = (await kept()) ?? {};
+      expect({ inputs, outputs }).toMatchObject({ inputs: held, outputs: held });
+      expect(outputs).not.toHaveProperty("__failed");
+    }
+    const step = stepsFor(await scene.stack.preview(), "narrowed");
+    expect(step).toMatchObject([{ op: "update", changed: { scopes: { old: wide, new: narrow } } }]);
+    expect(step).toMatchObject([{ diffs: ["scopes"] }]);
+  });
 });
 
 describe("existingKey", () => {
@@ -98,6 +125,8 @@ describe("existingKey", () => {
   });
 
   it("K5 it is never to be seen, not even after a refresh that has it no longer in the program", async () => {
+    // What is read anew has it, which the program does not mark as a secret any more.
+    scene.service.editKey(scene.service.keys()[0]?.id ?? "", { enabled: false });
     const refresh = await scene.stack.refresh();
     expect(refresh.ok, refresh.output).toBe(true);
     await declare(`{ ...base, name: "renamed" }`);

@@ -98,8 +98,9 @@ async function lost(plot: Plot): Promise<Declared> {
   const held = { id: failure.kept?.id ?? "", state };
   expect(held.id).toMatch(/^uncertain-/);
   await asking(plot, [], async () => {
-    const { properties } = await resource.read(held);
-    expect(properties).toEqual(state);
+    const { __failed, ...asked } = state;
+    expect(__failed).toBe(true);
+    expect(await resource.read(held)).toEqual({ id: held.id, properties: asked, inputs });
     expect(await planned(plot, held, inputs)).toEqual({ changes: "some", replaces: [] });
     const { kept, message } = await failureOf(resource.update(held, inputs));
     expect(kept).toBeUndefined();

@@ -52,7 +52,7 @@ describe("a Scope whose requests go wrong", () => {
       const held = await scope.create(inputs);
       expect(scopes()).toMatchObject([{ id: held.id }]);
       expect(posts().map(({ carriedOut }) => carriedOut)).toEqual([true]);
-      expect(await scope.read(held)).toEqual({ id: held.id, properties: held.state, inputs });
+      expect(await scope.read(held)).toEqual({ id: held.id, properties: held.state, inputs: undefined });
     },
   );
 
@@ -155,7 +155,7 @@ describe("a Scope whose requests go wrong", () => {
       scene.standIn.setDialect("laggingReplica");
       const next = (await scope.check({ ...least, representation: "late" })).inputs;
       const late = await scope.create(next);
-      expect(await scope.read(late)).toEqual({ id: late.id, properties: late.state, inputs: next });
+      expect(await scope.read(late)).toEqual({ id: late.id, properties: late.state, inputs: undefined });
     });
 
     test("S3 a list that may be cut does not drop it, and says so", async () => {
@@ -168,14 +168,15 @@ describe("a Scope whose requests go wrong", () => {
         scene,
         /^warning: .*"beyond".*may be cut, so state keeps it\..*pulumi state delete/m,
         async () => {
-          expect(await scope.read(beyond)).toEqual({ id: beyond.id, properties: beyond.state, inputs: next });
+          const inputs = undefined;
+          expect(await scope.read(beyond)).toEqual({ id: beyond.id, properties: beyond.state, inputs });
         },
       );
     });
 
     test("S3 a scope whose id changed is found by its representation", async () => {
       const moved = { ...held, id: "sc_of_before" };
-      expect(await scope.read(moved)).toEqual({ id: held.id, properties: held.state, inputs });
+      expect(await scope.read(moved)).toEqual({ id: held.id, properties: held.state, inputs: undefined });
     });
 
     test("S3 R13 nothing is asked for a plan without a change, or to destroy", async () => {

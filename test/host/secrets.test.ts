@@ -95,7 +95,9 @@ describe("secrets", () => {
     const { key, ...rest } = held.state;
     expect(key).toMatch(/^sk_/);
     expect(JSON.stringify(rest)).not.toContain(key);
+    scene.standIn.editKey(held.id, { name: "theirs" });
     const read = await scene.key.read(held);
+    expect(read.inputs).toMatchObject({ name: "theirs" });
     expect(JSON.stringify(read.inputs)).not.toContain(key);
     scene.standIn.inject({
       endpoint: "editApiKey",

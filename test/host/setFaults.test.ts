@@ -169,7 +169,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     const inputs = await declared(at, { ...three, a: { prefix: "new" } }, before);
     at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "status", status: 403 }, ...forEver });
     const { held: kept } = await failed(at.set.update(held, inputs));
-    expect(kept?.state).toEqual(held.state);
+    expect(kept?.state).toEqual({ ...held.state, __failed: true });
     expect(writes(at)).not.toContain("deleteApiKey");
     await converges(at, kept as Held, inputs, ["createApiKey", "deleteApiKey"]);
   });
