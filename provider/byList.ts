@@ -20,7 +20,7 @@ interface Reading<T, R> {
   readonly alike: (listed: T, record: T) => boolean;
 }
 
-/** Who takes longer to be read than this is no sample for others. */
+/** A sample whose read takes longer is not waited for. */
 const sampleMs = 2_000;
 /** How many samples may come to nothing before each object is read by itself. */
 const samples = 3;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isLoopback } from "./client/agents";
 import type { Credentials } from "./client/endpoints";
 import { sentences } from "./errors";
@@ -27,6 +28,8 @@ interface Configuration {
   readonly tokenAdvice: string;
   /** How many keys of a set are worked on at once. */
   readonly parallel: number;
+  /** Tells this base URL from others, in few characters. */
+  readonly service: string;
 }
 
 export function settings(get: (key: string) => unknown): Settings {
@@ -79,13 +82,19 @@ function resolve(given: Settings, set: Variables): Configured {
   const atOnce = parallel(given, set);
   if (typeof url === "string" && "value" in token && typeof atOnce === "number") {
     const credentials = { baseUrl: url, accessToken: token.value };
-    return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce } };
+    return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce, service: serviceAt(url) } };
   }
   return {
     problems: [url, token, atOnce].flatMap((found) =>
       typeof found === "object" && "problem" in found ? [found.problem] : [],
     ),
   };
+}
+
+function serviceAt(url: string): string {
+  const { origin, pathname } = new URL(url);
+  const place = `${origin}${pathname.replace(/\/+$/, "")}`;
+  return createHash("sha256").update(place).digest("base64url").slice(0, 8);
 }
 
 const mostParallel = 64;
@@ -136,8 +145,12 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
   return undefined;
 }
 
+function isOn(value: string | undefined): boolean {
+  return value === "true" || value === "1";
+}
+
 function allowsHttp({ argument, stack }: Settings, set: Variables): boolean {
-  return first([argument.allowHttp, ""], [set.allowHttp, ""], [stack.allowHttp, ""])[0] === "true";
+  return isOn(first([argument.allowHttp, ""], [set.allowHttp, ""], [stack.allowHttp, ""])[0]);
 }
 
 type Token = { readonly value: string; readonly advice: string } | { readonly problem: string };

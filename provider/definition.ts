@@ -104,10 +104,10 @@ export interface Definition {
   declared?(state: Properties): Properties;
   create(session: Session, inputs: Properties): Promise<Outcome>;
   /**
-   * What create made and nobody waits for is taken back where that can be. Gives words for what still stands in the
-   * service and in no state; `undefined` for nothing. Default: nothing does that the next create would not find.
+   * Takes back, where it can, what a create made whose result the engine does not take. Gives a line for all that still
+   * stands in the service and in no state. Default: the next create finds what this one made.
    */
-  abandon?(session: Session, made: Outcome): Promise<string | undefined | readonly string[]>;
+  abandon?(session: Session, made: Outcome): Promise<readonly string[]>;
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: Properties): Promise<Outcome | undefined>;
   update(session: Session, id: string, state: Properties, inputs: Properties): Promise<Outcome>;

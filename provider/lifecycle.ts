@@ -4,9 +4,10 @@ import { type Definition, fieldsOf, type Members, type Outcome, type Session } f
 import { type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, reworded, sentences } from "./errors";
 import { openKnown } from "./known";
+import { type Complete, complete, expectFound, isElsewhere, withoutMark } from "./marks";
 import type { Run } from "./run";
 import { openSession, type Surroundings } from "./session";
-import { failedKey, type Properties, wireable } from "./state";
+import type { Properties } from "./state";
 import { isKeepable } from "./stateSize";
 
 interface Checked {
@@ -29,7 +30,7 @@ export interface Lifecycle {
   readonly secrets: readonly SecretPath[];
   check(inputs: Properties, before: Properties | undefined): Checked;
   diff(id: string, state: Properties, inputs: Properties): Difference;
-  create(inputs: Properties): Promise<{ id: string; state: Record<string, unknown> }>;
+  create(inputs: Properties): Promise<Complete>;
   read(id: string, state: Properties): Promise<ReadBack | undefined>;
   update(id: string, state: Properties, inputs: Properties): Promise<Record<string, unknown>>;
   delete(id: string, state: Properties): Promise<void>;
@@ -49,10 +50,21 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
     for (const held of members.held(state, id)) known.add(held.properties, held.id, held.holder);
     if (known.hasNoted) unnote(declaredIn(state));
   };
-  /** All that the resource has in the service stands in its state; what it was to have too does not. */
+  /** The inputs that check noted are accounted for too, now that the state shows which objects the resource has. */
   const meetDeclared = (id: string, state: Properties, inputs: Properties) => {
     meet(id, state);
     if (known.hasNoted) unnote(canonicalInputs(fields, inputs));
+  };
+  const here = () => {
+    const found = configured();
+    return "ready" in found ? found.ready.service : undefined;
+  };
+  const stamped = (outcome: Outcome) => complete(outcome, here());
+  const moved = (state: Properties) => isElsewhere(state, here());
+  /** What another service is to write to must be found there. */
+  const lookFor = async (session: Session, before: Kept) => {
+    if (!moved(before.state)) return;
+    expectFound(definition, before, await definition.read(session, before.id, before.state));
   };
   const secrets = fields.flatMap(({ name, facts: { secret } }): SecretPath[] =>
     secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
@@ -84,28 +96,33 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       return difference(definition, fields, state, inputs);
     },
     create: (inputs) =>
-      operate(inputs, (session) =>
-        create(definition, surroundings.run, session, canonicalInputs(fields, inputs)),
-      ),
+      operate(inputs, async (session) => {
+        const declared = canonicalInputs(fields, inputs);
+        return stamped(await create(definition, surroundings.run, session, declared));
+      }),
     read: (id, given) =>
       operate(given, async (session) => {
         const state = withoutMark(given);
         meet(id, state);
         const outcome = await definition.read(session, id, state);
+        if (moved(state)) expectFound(definition, { id, state }, outcome);
         if (outcome === undefined) return undefined;
-        if (outcome.state === given) return { id: outcome.id, state: given };
-        const { id: found, state: next } = complete(outcome);
+        if (outcome.state === given && !moved(state)) return { id: outcome.id, state: given };
+        const { id: found, state: next } = stamped(outcome);
         return { id: found, state: next, inputs: { ...declaredIn(next) } };
       }),
     update: (id, state, inputs) =>
       operate(inputs, async (session) => {
         meetDeclared(id, state, inputs);
         const before = { id, state: withoutMark(state) };
-        return update(definition, surroundings.run, session, before, canonicalInputs(fields, inputs));
+        await lookFor(session, before);
+        const declared = canonicalInputs(fields, inputs);
+        return stamped(await update(definition, surroundings.run, session, before, declared)).state;
       }),
     delete: (id, state) =>
       operate(state, async (session) => {
         meet(id, state);
+        await lookFor(session, { id, state });
         await definition.delete(session, id, state);
         for (const held of members.held(state, id)) known.drop(held.properties, held.id);
       }),
@@ -118,7 +135,7 @@ async function create(
   run: Run,
   session: Session,
   inputs: Properties,
-): Promise<{ id: string; state: Record<string, unknown> }> {
+): Promise<Outcome> {
   let made: Outcome;
   try {
     made = await definition.create(session, inputs);
@@ -130,7 +147,7 @@ async function create(
     throw error;
   }
   const unkept = (await ended(run)) ?? tooLarge(definition, made);
-  if (unkept === undefined) return complete(made);
+  if (unkept === undefined) return made;
   throw unheld(session, unkept, made, (await definition.abandon?.(session, made)) ?? []);
 }
 
@@ -141,10 +158,10 @@ async function update(
   session: Session,
   { id, state }: Kept,
   inputs: Properties,
-): Promise<Record<string, unknown>> {
+): Promise<Outcome> {
   const made = await definition.update(session, id, state, inputs);
   const unkept = definition.withdraw && ((await ended(run)) ?? tooLarge(definition, made));
-  if (unkept === undefined) return complete(made).state;
+  if (unkept === undefined) return made;
   throw unheld(session, unkept, made, (await definition.withdraw?.(session, made, state)) ?? []);
 }
 
@@ -176,9 +193,9 @@ function unheld(
   session: Session,
   { why, next, lines = [] }: Unkept,
   { unresolved = [] }: Outcome,
-  left: string | readonly string[],
+  left: readonly string[],
 ): Failure {
-  const remains = [...unresolved, ...(typeof left === "string" ? [left] : left)];
+  const remains = [...unresolved, ...left];
   for (const line of remains) session.warn(line);
   const [only, ...others] = remains;
   const some = others.length === 0 ? only : `${remains.length} warnings say what remains`;
@@ -201,19 +218,4 @@ function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly 
 
 function misconfigured(found: Configured): readonly string[] {
   return "problems" in found ? found.problems : [];
-}
-
-function complete({ id, state, failure, lines = [] }: Outcome): {
-  id: string;
-  state: Record<string, unknown>;
-} {
-  const kept = { id, state: wireable(state) } satisfies Kept;
-  if (failure === undefined) return kept;
-  throw new Failure(failure, { kept: { id, state: { ...kept.state, [failedKey]: true } }, lines });
-}
-
-function withoutMark(state: Properties): Properties {
-  if (!(failedKey in state)) return state;
-  const { [failedKey]: _, ...rest } = state;
-  return rest;
 }

@@ -128,8 +128,9 @@ export function scopes(given: Given, workspaceId: string): Promise<ScopeRecord[]
   ]);
 }
 
-function withoutSecret({ key: _, deleted = false, ...rest }: ApiKeyRecord): FoundApiKey {
-  return { ...rest, deleted };
+/** As a program may declare it: the ids of scopes are the service's own. */
+function withoutSecret({ key: _, deleted = false, scopes, ...rest }: ApiKeyRecord): FoundApiKey {
+  return { ...rest, deleted, scopes: scopes?.map(({ id: __, ...scope }) => scope) };
 }
 
 interface Named {

@@ -1,8 +1,8 @@
 /** The run of the engine that a process serves, and how it may end before the operations that it asked for. */
 
 /**
- * Says so much of what an operation leaves behind should its result never be taken; `undefined`: nothing. An operation
- * on many things says it of each by its name.
+ * Notes the line to be printed if the process ends before the operation's result is taken; `undefined` clears it. `of`
+ * names one of several things.
  */
 export type Leaves = (line: string | undefined, of?: string) => void;
 

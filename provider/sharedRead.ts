@@ -70,7 +70,7 @@ export function openSharedRead<T>(
       if (held.last === asked) held.last = { ...asked, answer: given };
       if (held.readers?.given === given) held.readers = { ...held.readers, answer: given };
     };
-    // Who waits hears of a defect; nobody else is to.
+    // Who waits gets the rejection of a defect; here it would only be reported as unhandled.
     answer.then(over, over);
     given.then(there, there);
     return asked;

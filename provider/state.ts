@@ -6,6 +6,8 @@ export type Properties = Readonly<Record<string, unknown>>;
 /** Hidden from previews by the engine, as every name that begins with two underscores. */
 export const observedKey = "__observed";
 export const providerKey = "__provider";
+/** Which service the last write went to. */
+export const serviceKey = "__service";
 /** Set by a write that failed halfway: the engine's inputs are then those of before, until the next read or write. */
 export const failedKey = "__failed";
 
@@ -84,6 +86,10 @@ export function drifted(
   }
   next[observedKey] = Object.keys(kept).length > 0 ? kept : undefined;
   return next;
+}
+
+export function defined(properties: Properties): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
 }
 
 /** A copy that the wire can carry: without undefined values, at any depth. */

@@ -37,7 +37,7 @@ export interface ApiKeyArgs {
    * is the same as none. Default: none. Changes in place; a permission is never left wider than declared without an
    * error.
    */
-  readonly scopes?: pulumi.Input<pulumi.Input<KeyScopeArgs>[] | undefined>;
+  readonly scopes?: pulumi.Input<readonly pulumi.Input<KeyScopeArgs>[] | undefined>;
   /** Whether the key works. Default: true. Changes in place. */
   readonly enabled?: pulumi.Input<boolean | undefined>;
   /** The start of the secret. What the service made of it is `effectivePrefix`. A change replaces the key. */
@@ -114,7 +114,8 @@ const declared = [
  * ```
  */
 export class ApiKey extends pulumi.CustomResource {
-  /** The secret: the value a client sends. Absent for a key read by {@link ApiKey.get}. Always a Pulumi secret. */
+  /** The secret: the value a client sends. Absent for a key that was imported or is read by {@link ApiKey.get}, since the
+   * service shows it once. Always a Pulumi secret. */
   declare readonly key: pulumi.Output<string>;
   /** The masked form of the secret. Absent if the service does not give one. */
   declare readonly maskedKey: pulumi.Output<string | undefined>;

@@ -90,7 +90,8 @@ export class ApiKeySet extends pulumi.CustomResource {
   /**
    * @param name The resource's name, unique within the stack.
    * @param args The workspace, its keys, and what stands under all of them.
-   * @param opts Pulumi's resource options. `import` is refused: declare the keys with `existingKey`.
+   * @param opts Pulumi's resource options. `import` is refused: declare the keys with `existingKey`; or, without their
+   *   values, take them in as a new set with `pulumi import --file`.
    */
   constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(

@@ -40,7 +40,6 @@ export interface FoundApiKey {
 
 /** A scope of a key as a look-up returns it (interface, section 2). */
 export interface FoundKeyScope {
-  readonly id?: string;
   readonly representation: string;
   readonly create: boolean;
   readonly read: boolean;

@@ -7,28 +7,28 @@ export interface ProviderArgs {
    * kept; user name, query and fragment are refused. Default: the environment variable APIKEYS_BASE_URL, then stack
    * config `apikeys:baseUrl`.
    */
-  readonly baseUrl?: pulumi.Input<string> | undefined;
+  readonly baseUrl?: pulumi.Input<string | undefined>;
   /**
    * The access token, sent as `Authorization: Bearer …` (interface, section 5). It is kept in state, encrypted, and
    * refresh and destroy use it from there unless `--run-program` is given. Default: the environment variable
    * APIKEYS_ACCESS_TOKEN, then stack config `apikeys:accessToken`. Not beside `accessTokenEnv`.
    */
-  readonly accessToken?: pulumi.Input<string> | undefined;
+  readonly accessToken?: pulumi.Input<string | undefined>;
   /**
    * The name of an environment variable that holds the access token, in place of `accessToken`. It is read at each
    * call and never stored, so a rotated token works at once, in refresh and destroy too.
    */
-  readonly accessTokenEnv?: pulumi.Input<string> | undefined;
+  readonly accessTokenEnv?: pulumi.Input<string | undefined>;
   /**
    * Whether http to another machine is allowed, for a service in a network of one's own. Default: false, or the
    * environment variable APIKEYS_ALLOW_HTTP, then stack config `apikeys:allowHttp`.
    */
-  readonly allowHttp?: pulumi.Input<boolean> | undefined;
+  readonly allowHttp?: pulumi.Input<boolean | undefined>;
   /**
    * How many keys of an {@link ApiKeySet} are worked on at once: a whole number from 1 to 64. Default: the environment
    * variable APIKEYS_PARALLEL, then stack config `apikeys:parallel`, then 16.
    */
-  readonly parallel?: pulumi.Input<number> | undefined;
+  readonly parallel?: pulumi.Input<number | undefined>;
 }
 
 /**

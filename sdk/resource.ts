@@ -5,7 +5,8 @@ export type Kind = "ApiKey" | "ApiKeySet" | "WorkspaceSettings" | "Scope" | "Cus
 
 const wayOn: Readonly<Record<Kind, string>> = {
   ApiKey: "Take the key over with `pulumi import --file` instead; README.md shows the file.",
-  ApiKeySet: "Declare the keys that exist with existingKey in their entries, which takes them over.",
+  ApiKeySet:
+    "Declare the keys that exist with existingKey in their entries, which takes them over; or, without their values, take them in as a new set with `pulumi import --file` (docs/api-key-set.md).",
   WorkspaceSettings: "Declare the settings without it, which adopts those of the workspace.",
   Scope: "Declare the scope without it, which adopts one that says the same.",
   CustomerBilling: "Give billingId instead, which adopts the record.",

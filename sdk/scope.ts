@@ -5,11 +5,11 @@ import { registration } from "./resource";
 export interface ScopeArgs {
   /** The id of the workspace. A change makes another scope. */
   readonly workspaceId: pulumi.Input<string>;
-  /** The scope's name. The service can't change it: a change is refused, unless `representation` changes too. */
+  /** The scope's name. The service can't change it: a change is refused, unless another scope is made. */
   readonly name: pulumi.Input<string>;
   /** The text by which keys' scopes name it, unique within the workspace. A change makes another scope. */
   readonly representation: pulumi.Input<string>;
-  /** What it is for. Default: "". The service can't change it: a change is refused, unless `representation` changes too. */
+  /** What it is for. Default: "". The service can't change it: a change is refused, unless another scope is made. */
   readonly description?: pulumi.Input<string | undefined>;
 }
 

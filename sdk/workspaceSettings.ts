@@ -11,7 +11,7 @@ export interface WorkspaceSettingsArgs {
    * IP addresses and CIDR blocks from which keys may be used: a set, so order and spelling make no difference. An empty
    * list is a value. Default: not managed. Changes in place.
    */
-  readonly defaultAllowedIPs?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+  readonly defaultAllowedIPs?: pulumi.Input<readonly pulumi.Input<string>[] | undefined>;
   /** Requests a second for a key: a whole number. Default: not managed. Changes in place. */
   readonly defaultRateLimitPerSecond?: pulumi.Input<number | undefined>;
   /** The expiration of new keys: a whole number in the service's own unit. Default: not managed. Changes in place. */

@@ -113,7 +113,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
       },
       note: (result: Exchange, attempts: number, tookMs: number) => {
         if (method !== "GET") writes += 1;
-        if (env["APIKEYS_DEBUG"] !== "1") return;
+        if (!["1", "true"].includes(env["APIKEYS_DEBUG"] ?? "")) return;
         const line = `apikeys: ${method} ${wire.path} ${summary(result)} attempt ${attempts} ${Math.round(tookMs)} ms`;
         log(maskSecrets(line, secrets));
       },

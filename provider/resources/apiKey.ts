@@ -7,7 +7,7 @@ import type { Definition } from "../definition";
 import { inputs, rules, unchanged } from "./keyInputs";
 import { abandon, create, remove, update } from "./keyOperations";
 import { read } from "./keyReading";
-import { holderOf, lost } from "./keyState";
+import { holderOf, pending } from "./keyState";
 
 /** Its inputs are in keyInputs.ts, what is done with it in keyOperations.ts: a set of keys does the same with each. */
 export const apiKey: Definition = {
@@ -18,7 +18,7 @@ export const apiKey: Definition = {
   },
   schema: inputs,
   rules,
-  pending: (state) => (lost(state) ? ["key"] : undefined),
+  pending,
   unchanged,
   create,
   abandon,

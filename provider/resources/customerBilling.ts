@@ -161,10 +161,10 @@ function notGranted(error: unknown): string {
 }
 
 /** A grant can't be taken back, and the next up would make another one (B3). */
-async function abandon(_session: Session, { state }: Outcome): Promise<string | undefined> {
-  if (state["totalCredits"] === undefined) return undefined;
+async function abandon(_session: Session, { state }: Outcome): Promise<readonly string[]> {
+  if (state["totalCredits"] === undefined) return [];
   const record = isUncertain(state) ? "" : ` They were granted, as ${state["billingId"]}.`;
-  return `Granting ${label(state)}: ${unsaved}${record}`;
+  return [`Granting ${label(state)}: ${unsaved}${record}`];
 }
 
 /** The engine is to keep what may have been granted, under an id of ours, so that it is never sent again unasked. */

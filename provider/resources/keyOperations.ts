@@ -47,15 +47,15 @@ export async function create(session: Session, declared: Properties): Promise<Ou
 }
 
 /** A key that nobody will learn the secret of is deleted; never one whose value somebody may use already. */
-export async function abandon(session: Session, { id, state }: Outcome): Promise<string | undefined> {
-  if (text(state["existingKey"]) !== undefined) return remains(state, id);
+export async function abandon(session: Session, { id, state }: Outcome): Promise<readonly string[]> {
+  if (text(state["existingKey"]) !== undefined) return [remains(state, id)];
   try {
     await remove(session, id, state);
     session.known.drop(state, id);
-    return undefined;
+    return [];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return remains(state, id);
+    return [remains(state, id)];
   }
 }
 

@@ -5,10 +5,10 @@ import type { Outcome, Session } from "../definition";
 import { Failure } from "../errors";
 import { told } from "../outcome";
 import { sharedReads } from "../sharedReads";
-import { drifted, type Properties } from "../state";
+import { defined, drifted, type Properties } from "../state";
 import { isWhole, managed, observe } from "./keyConvergence";
 import { type KeyPath, lookUp } from "./keyPresence";
-import { defined, lastingNames, outputs, reading, tellsUnmanaged, unmanagedChanges } from "./keyState";
+import { lastingNames, outputs, reading, tellsUnmanaged, unmanagedChanges } from "./keyState";
 
 export function pathOf(properties: Properties, keyId: string): KeyPath {
   return { workspaceId: String(properties["workspaceId"]), keyId };

@@ -19,6 +19,11 @@ export function lost(state: Properties): boolean {
   return state[keyLost] === true;
 }
 
+/** What only another key mends, whatever the program says (K6). */
+export function pending(state: Properties): readonly string[] | undefined {
+  return lost(state) ? ["key"] : undefined;
+}
+
 /** Tells the resource from others that have the same key; `undefined` for one that only looks at it. */
 export function holderOf(state: Properties): string | undefined {
   if (state[reading] !== undefined) return undefined;
@@ -95,10 +100,6 @@ export function written(declared: Properties, { record, unmet }: Settled, before
     ...lasting(before),
     [observedKey]: rewritten(managed, state, observed),
   };
-}
-
-export function defined(properties: Properties): Properties {
-  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
 }
 
 const unmanaged = {

@@ -1,5 +1,5 @@
 import type { Field } from "../definition";
-import { hiddenIn, observedKey, type Properties } from "../state";
+import { defined, hiddenIn, observedKey, type Properties } from "../state";
 import { equal } from "./fields";
 import { holderKey, keyLost } from "./keyState";
 import { entriesIn, isMap, keyFields, merged } from "./setInputs";
@@ -54,7 +54,7 @@ export function holdingOf(state: Properties): Holding {
       alias,
       {
         id: String(id),
-        state: present({
+        state: defined({
           ...merged(state, alias, spellings.get(alias)),
           existingKey: taken.has(alias) ? key : undefined,
           key,
@@ -84,7 +84,7 @@ export function stateOf(declared: Properties, { entries, left }: Holding): Prope
   const those = (has: (state: Properties) => boolean) =>
     all.flatMap(([alias, { state }]) => (has(state) ? [alias] : []));
   return {
-    ...present({ workspaceId, defaults }),
+    ...defined({ workspaceId, defaults }),
     keys: Object.fromEntries(
       all.map(([alias, { state }]) => [alias, spelledAs(declared, alias, spellings.get(alias), state)]),
     ),
@@ -132,7 +132,7 @@ export function inputsOf(state: Properties): Properties {
     taken.has(alias) && isMap(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
   ]);
   const { workspaceId, defaults } = state;
-  return present({ workspaceId, keys: Object.fromEntries(keys), defaults });
+  return defined({ workspaceId, keys: Object.fromEntries(keys), defaults });
 }
 
 /** Whether the state alone asks for an update: a secret is lost, or a key is still to be deleted. */
@@ -157,11 +157,7 @@ function leftIn(state: Properties): readonly LeftKey[] {
 }
 
 function only(state: Properties, names: readonly string[]): Properties {
-  return present(Object.fromEntries(names.map((name) => [name, state[name]])));
-}
-
-function present(properties: Properties): Properties {
-  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
+  return defined(Object.fromEntries(names.map((name) => [name, state[name]])));
 }
 
 /** Without what is empty. */

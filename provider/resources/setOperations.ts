@@ -200,9 +200,9 @@ export async function withdraw(
   const remains: string[] = [];
   const crowd = openCrowd(session, capitalised(subjectOf(state)));
   await crowd.each("deleted again", made, async (part, entry) => {
-    const line = await key.abandon(part, entry);
-    part.leaves(line);
-    if (line !== undefined) remains.push(line);
+    const lines = await key.abandon(part, entry);
+    part.leaves(lines[0]);
+    remains.push(...lines);
     return undefined;
   });
   crowd.close();

@@ -1,7 +1,7 @@
 import { difference } from "../diff";
 import type { Properties } from "../state";
 import { unchanged } from "./keyInputs";
-import { lost } from "./keyState";
+import { pending } from "./keyState";
 import type { Entry, Holding } from "./setEntries";
 import { entriesIn, formerAlias, keyFields, merged } from "./setInputs";
 
@@ -13,7 +13,7 @@ export type Step = { readonly alias: string } & (
   | { readonly does: "remove"; readonly entry: Entry }
 );
 
-const keys = { unchanged, pending: (state: Properties) => (lost(state) ? ["key"] : undefined) };
+const keys = { unchanged, pending };
 
 /** What makes the keys as declared: for each the same decision as for an ApiKey. */
 export function plan({ entries }: Pick<Holding, "entries">, inputs: Properties): readonly Step[] {

@@ -48,7 +48,10 @@ export const workspaceSettings: Definition = {
   schema: inputs,
   rules,
   create,
-  abandon: async (_session, { id, state }) => forgotten(id, state, before(state)),
+  abandon: async (_session, { id, state }) => {
+    const line = forgotten(id, state, before(state));
+    return line === undefined ? [] : [line];
+  },
   read,
   update,
   delete: remove,

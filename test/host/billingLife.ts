@@ -122,7 +122,7 @@ async function adopted(plot: Plot, { held, inputs }: Declared): Promise<void> {
     expect(after.state).toMatchObject({ billingId });
     await expectQuiet(plot, after, next);
     const fresh = await plot.resource.create(next);
-    expect(fresh).toEqual({ id: billingId, state: next });
+    expect(fresh).toEqual({ id: billingId, state: { ...next, __service: expect.any(String) } });
     await expectQuiet(plot, fresh, next);
   });
 }

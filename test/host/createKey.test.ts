@@ -43,6 +43,7 @@ describe("creating an ApiKey", () => {
     expect(held.state).toStrictEqual({
       ...inputs,
       ...chosen,
+      __service: expect.stringMatching(/^[\w-]{8}$/),
       effectivePrefix: "acme",
       effectiveExpiresAt: 100,
     });

@@ -1,12 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, expectTypeOf, test } from "vitest";
 import {
+  type ApiKeyArgs,
   ApiKeySet,
   CustomerBilling,
+  type FoundApiKey,
   type LookupInputs,
   type ProviderArgs,
   Scope,
+  type Workspace,
   WorkspaceSettings,
+  type WorkspaceSettingsArgs,
 } from "../../sdk";
 import { secretOf } from "../../sdk/apiKeySet";
 
@@ -19,7 +23,15 @@ test.each([
   const make = Kind as new (name: string, args: object, opts: object) => unknown;
   const declare = () => new make("taken", { workspaceId: "ws_1", ...args }, { import: "id_1" });
   expect(declare).toThrow(way);
-  expect(declare).not.toThrow("pulumi import");
+  expect(declare).not.toThrow("Take the key over");
+});
+
+// tsc checks it.
+test("what a look-up returns, and any list that is read only, can be declared", () => {
+  expectTypeOf<pulumi.Output<FoundApiKey["scopes"]>>().toExtend<ApiKeyArgs["scopes"]>();
+  expectTypeOf<FoundApiKey["scopes"]>().toExtend<ApiKeyArgs["scopes"]>();
+  expectTypeOf<Workspace["defaultAllowedIPs"]>().toExtend<WorkspaceSettingsArgs["defaultAllowedIPs"]>();
+  expectTypeOf<pulumi.Output<string | undefined>>().toExtend<ProviderArgs["baseUrl"]>();
 });
 
 // tsc checks it.

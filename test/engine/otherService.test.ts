@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type StandIn, startStandIn } from "../service";
+import { errorsFor, expectQuiet } from "./expectations";
+import { type Scene, setScene } from "./scene";
+
+const declared = (more = "") => `
+  import { ApiKey, ApiKeySet, Scope } from "pulumi-apikeys";
+  const workspaceId = "ws_main";
+  new Scope("orders", { workspaceId, name: "Orders", representation: "orders" });
+  new ApiKeySet("set", { workspaceId, keys: { a: { customerId: "acme" }, b: { customerId: "bolt" } } });
+  ${more}
+`;
+const key = `new ApiKey("ci", { workspaceId, customerId: "internal" });`;
+
+describe("a stack that reaches another service than it was written to", () => {
+  let scene: Scene;
+  let other: StandIn;
+  const reach = (url: string) => scene.stack.setEnv("APIKEYS_BASE_URL", url);
+  const live = ({ keys }: StandIn) => keys({ deleted: false }).map(({ id }) => id);
+  const elsewhere =
+    /: the service does not have \S+.*last wrote at another base URL.*State is unchanged\..*APIKEYS_BASE_URL/;
+
+  beforeAll(async () => {
+    scene = await setScene("other-service", { program: declared(key) });
+    // As a copy for tests is: the same workspace and token, and keys of others.
+    other = await startStandIn({
+      tenants: [{ accessToken: scene.service.accessToken, workspaces: [{ id: "ws_main" }] }],
+    });
+    for (const service of [scene.service, other]) service.addKey({ workspaceId: "ws_main", name: "theirs" });
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+  });
+  afterAll(async () => {
+    await other?.close();
+    await scene?.close();
+  });
+
+  it("R6 keeps all of it in state: a refresh fails, and says of each where it may live", async () => {
+    const before = await scene.stack.exportState({ showSecrets: true });
+    reach(other.url);
+    const refresh = await scene.stack.refresh();
+    for (const name of ["ci", "set", "orders"]) {
+      expect(errorsFor(refresh, name).join("\n"), name).toMatch(elsewhere);
+    }
+    expect(
+      (await scene.stack.exportState({ showSecrets: true })).resources?.map(({ id, outputs }) => ({
+        id,
+        outputs,
+      })),
+    ).toEqual(before.resources?.map(({ id, outputs }) => ({ id, outputs })));
+    expect((await scene.stack.up({ refresh: true })).ok).toBe(false);
+    expect(live(other)).toHaveLength(1);
+  });
+
+  it("R7 deletes and changes nothing there, and forgets nothing", async () => {
+    await scene.declare(declared());
+    expect(errorsFor(await scene.stack.up(), "ci").join("\n")).toMatch(elsewhere);
+    await scene.declare(declared(key).replace(`b: { customerId: "bolt" }`, ""));
+    expect(errorsFor(await scene.stack.up(), "set").join("\n")).toMatch(elsewhere);
+    expect((await scene.stack.destroy()).ok).toBe(false);
+    expect(other.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(live(scene.service)).toHaveLength(4);
+  });
+
+  it("is quiet where it reaches the first one again, and where that is reached by another name", async () => {
+    await scene.declare(declared(key));
+    reach(scene.service.url);
+    await expectQuiet(scene);
+    reach(scene.service.url.replace("127.0.0.1", "localhost"));
+    const refresh = await scene.stack.refresh();
+    expect(refresh.ok, refresh.output).toBe(true);
+    await expectQuiet(scene);
+    expect(live(scene.service)).toHaveLength(4);
+  });
+
+  it("takes for gone what the service does not have under the name that it was found by", async () => {
+    const [id] = scene.service.keys({ deleted: false }).filter(({ name }) => name === "ci");
+    scene.service.deleteKey(id?.id ?? "");
+    const up = await scene.stack.up({ refresh: true });
+    expect(up.ok, up.output).toBe(true);
+    expect(live(scene.service)).toHaveLength(4);
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(live(scene.service)).toHaveLength(1);
+  });
+});
