@@ -108,7 +108,10 @@ export interface Definition {
    * stands in the service and in no state. Default: the next create finds what this one made.
    */
   abandon?(session: Session, made: Outcome): Promise<readonly string[]>;
-  /** `undefined` when the object no longer exists. */
+  /**
+   * `undefined` when the object no longer exists. Where nothing has changed, `state` as it was given, the same object:
+   * the engine then keeps the inputs that it has.
+   */
   read(session: Session, id: string, state: Properties): Promise<Outcome | undefined>;
   update(session: Session, id: string, state: Properties, inputs: Properties): Promise<Outcome>;
   /** As `abandon`, for what an update made that the state before it does not hold. Default: an update makes nothing. */

@@ -4,7 +4,7 @@ import type { Properties } from "./state";
 export interface Known {
   /**
    * One that stands in state, or that this process made. Several resources may have the same one: `holder` tells this one
-   * from the others; `undefined` for what only looks at it.
+   * from the others ("" where nothing does); `undefined` for what only looks at it.
    */
   add(properties: Properties, id: string, holder?: string): void;
   has(properties: Properties, id: string): boolean;

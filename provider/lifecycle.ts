@@ -4,7 +4,7 @@ import { type Definition, fieldsOf, type Members, type Outcome, type Session } f
 import { type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, reworded, sentences } from "./errors";
 import { openKnown } from "./known";
-import { type Complete, complete, expectFound, isElsewhere, withoutMark } from "./marks";
+import { type Complete, complete, expectFound, isElsewhere, isStamped, marked, withoutMark } from "./marks";
 import type { Run } from "./run";
 import { openSession, type Surroundings } from "./session";
 import type { Properties } from "./state";
@@ -107,14 +107,15 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
         const outcome = await definition.read(session, id, state);
         if (moved(state)) expectFound(definition, { id, state }, outcome);
         if (outcome === undefined) return undefined;
-        if (outcome.state === given && !moved(state)) return { id: outcome.id, state: given };
+        if (outcome.state === given && isStamped(given) && !moved(given))
+          return { id: outcome.id, state: given };
         const { id: found, state: next } = stamped(outcome);
         return { id: found, state: next, inputs: { ...declaredIn(next) } };
       }),
     update: (id, state, inputs) =>
       operate(inputs, async (session) => {
         meetDeclared(id, state, inputs);
-        const before = { id, state: withoutMark(state) };
+        const before = { id, state };
         await lookFor(session, before);
         const declared = canonicalInputs(fields, inputs);
         return stamped(await update(definition, surroundings.run, session, before, declared)).state;
@@ -182,7 +183,7 @@ async function ended(run: Run): Promise<Unkept | undefined> {
 
 /** A service's own values may be longer than check could know. */
 function tooLarge({ withdraw }: Definition, { failure, state, lines }: Outcome): Unkept | undefined {
-  if (withdraw === undefined || failure === undefined || isKeepable(state)) return undefined;
+  if (withdraw === undefined || failure === undefined || isKeepable(marked(state))) return undefined;
   const why = "it is more than the engine can keep of what fails halfway";
   const next = "Run up again when the cause is mended, or split it into several resources.";
   return { why, next, lines };

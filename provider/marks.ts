@@ -1,6 +1,6 @@
 import type { Definition, Outcome } from "./definition";
 import { Failure, type Kept } from "./errors";
-import { failedKey, type Properties, serviceKey, wireable } from "./state";
+import { failedKey, type Properties, readingKey, serviceKey, wireable } from "./state";
 
 /** What stands in the state of any resource beside what its definition keeps there. */
 
@@ -11,9 +11,20 @@ export interface Complete {
 
 /** What the engine is to keep, with the service that it was written to. Throws where the operation failed halfway. */
 export function complete({ id, state, failure, lines = [] }: Outcome, service: string | undefined): Complete {
-  const kept = { id, state: wireable({ ...state, [serviceKey]: service }) } satisfies Kept;
+  const written = state[readingKey] === undefined ? service : undefined;
+  const kept = { id, state: wireable({ ...state, [serviceKey]: written }) } satisfies Kept;
   if (failure === undefined) return kept;
-  throw new Failure(failure, { kept: { id, state: { ...kept.state, [failedKey]: true } }, lines });
+  throw new Failure(failure, { kept: { id, state: marked(kept.state) }, lines });
+}
+
+/** State as a write leaves it that failed halfway. */
+export function marked(state: Properties): Properties {
+  return { ...state, [failedKey]: true };
+}
+
+/** Whether a write or a read of this package made it, which marks what failed: it may be imported otherwise. */
+export function isStamped(state: Properties): boolean {
+  return state[serviceKey] !== undefined;
 }
 
 /** The state without the mark of a write that failed halfway; the same object where there is none. */

@@ -6,9 +6,11 @@ export type Properties = Readonly<Record<string, unknown>>;
 /** Hidden from previews by the engine, as every name that begins with two underscores. */
 export const observedKey = "__observed";
 export const providerKey = "__provider";
+/** Set where the resource only looks at an object that it does not manage (K8). */
+export const readingKey = "__reading";
 /** Which service the last write went to. */
 export const serviceKey = "__service";
-/** Set by a write that failed halfway: the engine's inputs are then those of before, until the next read or write. */
+/** Set by a write that failed halfway: the engine's inputs may say something else, until the next read or write. */
 export const failedKey = "__failed";
 
 /** Gives a field's value in canonical form: equal values, however spelled, become deeply equal. */
@@ -74,8 +76,9 @@ export function drifted(
 ): Properties {
   const before = hiddenIn(state, observedKey);
   const others = fields.filter((field) => {
-    const baseline = field.name in before ? before[field.name] : state[field.name];
-    return !(field.name in state && same(field, baseline, observed[field.name]));
+    const now = observed[field.name];
+    if (!(field.name in state)) return field.canonical(now) !== undefined;
+    return !same(field, field.name in before ? before[field.name] : state[field.name], now);
   });
   if (others.length === 0) return state;
   const next: Record<string, unknown> = { ...state };

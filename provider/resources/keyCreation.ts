@@ -78,7 +78,7 @@ async function foreign(birth: Birth, record: ApiKeyRecord): Promise<string | und
     if (existing === undefined) return another;
     if (!isEcho && !agrees(record, declared, existing)) return another;
     session.warn(
-      `Taking over ${label(declared)}: the service answered with ${record.id}, which it held before. If another stack manages this key too, the first of them that deletes it ends it for both.`,
+      `Taking over ${label(declared)}: the service answered with ${record.id}, which it held before. If another resource or stack manages this key too, the first of them that is destroyed may end it.`,
       [record.id],
     );
     return undefined;

@@ -113,7 +113,7 @@ export async function remove(session: Session, id: string, state: Properties): P
   session.hide(state["key"]);
   if (session.known.release(state, id, holderOf(state) ?? "")) {
     session.warn(
-      `${capitalised(label(state))} (${id}) is not deleted: another resource of this stack has the same key.`,
+      `${capitalised(label(state))} (${id}) is left to another resource of this stack, which has the same key.`,
       [id],
     );
     return;

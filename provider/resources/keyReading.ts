@@ -5,10 +5,10 @@ import type { Outcome, Session } from "../definition";
 import { Failure } from "../errors";
 import { told } from "../outcome";
 import { sharedReads } from "../sharedReads";
-import { defined, drifted, type Properties } from "../state";
+import { defined, drifted, type Properties, readingKey } from "../state";
 import { isWhole, managed, observe } from "./keyConvergence";
 import { type KeyPath, lookUp } from "./keyPresence";
-import { lastingNames, outputs, reading, tellsUnmanaged, unmanagedChanges } from "./keyState";
+import { lastingNames, outputs, tellsUnmanaged, unmanagedChanges } from "./keyState";
 
 export function pathOf(properties: Properties, keyId: string): KeyPath {
   return { workspaceId: String(properties["workspaceId"]), keyId };
@@ -33,19 +33,19 @@ export async function read(session: Session, id: string, state: Properties): Pro
 
 /** One that this stack does not manage, or that was imported and not read yet: all that there is to know is wanted. */
 function isForeign(state: Properties): boolean {
-  if (state[reading] !== undefined) return true;
+  if (state[readingKey] !== undefined) return true;
   return [...lastingNames, "createdAt", "maskedKey"].every((name) => state[name] === undefined);
 }
 
 function missing({ workspaceId, keyId }: KeyPath, state: Properties): undefined {
-  if (state[reading] === undefined) return undefined;
+  if (state[readingKey] === undefined) return undefined;
   throw new Failure(
     `There is no key ${keyId} in workspace ${workspaceId}: check both ids given to ApiKey.get.`,
   );
 }
 
 function found(session: Session, { keyId }: KeyPath, state: Properties, record: ApiKeyRecord): Outcome {
-  if (state[reading] === undefined) {
+  if (state[readingKey] === undefined) {
     for (const line of unmanagedChanges(keyId, record, state)) session.warn(line, [keyId]);
   }
   const next = drifted(managed, state, observe(record));
@@ -53,7 +53,7 @@ function found(session: Session, { keyId }: KeyPath, state: Properties, record: 
   const seen = { customerId: record.customerId, ...outputs(record) };
   return {
     id: keyId,
-    state: state[reading] === undefined ? { ...seen, ...defined(next) } : { ...next, ...defined(seen) },
+    state: state[readingKey] === undefined ? { ...seen, ...defined(next) } : { ...next, ...defined(seen) },
   };
 }
 

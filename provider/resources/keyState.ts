@@ -1,7 +1,7 @@
 import type { CreateApiKey, MigrateApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { capitalised } from "../outcome";
-import { folded, observedKey, type Properties, rewritten } from "../state";
+import { folded, observedKey, type Properties, readingKey, rewritten } from "../state";
 import { managed, observe, type Settled } from "./keyConvergence";
 import { toWire } from "./keyScopes";
 
@@ -11,8 +11,6 @@ import { toWire } from "./keyScopes";
 export const keyLost = "__keyLost";
 /** Set where a key is taken over, at random: one that the service answers again may be another resource's too. */
 export const holderKey = "__holder";
-/** Set by `ApiKey.get`, which reads a key that this stack does not manage (K8). */
-export const reading = "__reading";
 
 /** Whether nobody has the key's secret, which only another key mends (K6). */
 export function lost(state: Properties): boolean {
@@ -26,7 +24,7 @@ export function pending(state: Properties): readonly string[] | undefined {
 
 /** Tells the resource from others that have the same key; `undefined` for one that only looks at it. */
 export function holderOf(state: Properties): string | undefined {
-  if (state[reading] !== undefined) return undefined;
+  if (state[readingKey] !== undefined) return undefined;
   const holder = state[holderKey];
   return typeof holder === "string" ? holder : "";
 }

@@ -171,9 +171,9 @@ function leftOf({ id, state }: Entry): LeftKey {
   return { id, name: String(state["name"]), ...(holder ? { holder } : {}) };
 }
 
-/** A key that is left, as one that is to be deleted. */
+/** A key that is left, as one that is to be deleted: the set no longer holds it. */
 function toDelete({ workspaceId }: Properties, { id, name, holder }: LeftKey): Named<Entry> {
-  return { id, name, state: { workspaceId, name, [holderKey]: holder } };
+  return { id, name, state: { workspaceId, name, [holderKey]: holder ?? "left" } };
 }
 
 /** In the order of the aliases, whichever was done first. */

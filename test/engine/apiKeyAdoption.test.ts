@@ -77,6 +77,18 @@ describe("a key that exists already, taken under management", () => {
     expect(outputs["plainSecret"]).toBeUndefined();
   });
 
+  it("K8 inputs that the file had wrong are put right by a refresh, though nothing has changed", async () => {
+    const base = { __provider, workspaceId: "ws_main", customerId: "customer", enabled: true, scopes: [] };
+    const { id, createdAt } = scene.service.addKey({ ...base, name: "true" });
+    const outputs = { ...base, name: "true", createdAt };
+    const resources = [{ type, name: "mistaken", id, inputs: { ...base, name: "mistaken" }, outputs }];
+    await scene.project.write("import.json", JSON.stringify({ resources }));
+    expect((await scene.stack.import("import.json")).ok).toBe(true);
+    expect((await scene.stack.refresh()).ok).toBe(true);
+    const { resources: held = [] } = await scene.stack.exportState();
+    expect(held.find(({ urn }) => urn.endsWith("::mistaken"))?.inputs).toMatchObject({ name: "true" });
+  });
+
   it("K8 the resource option import is refused in one line that says what works", async () => {
     await scene.declare(programWithKeys({ plain: `base, { import: "${plain}" }` }));
     const preview = await scene.stack.preview();
@@ -172,7 +184,7 @@ describe("a key that the service answers again where its value is handed over ag
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     expect(live().map((key) => key.id)).toEqual([id]);
-    expect(up.output).toContain(`(${id}) is not deleted: another resource of this stack has the same key`);
+    expect(up.output).toContain(`(${id}) is left to another resource of this stack`);
     await expectQuiet(scene);
   });
 
@@ -201,9 +213,7 @@ describe("a key that the service answers again where its value is handed over ag
       await scene.declare(programWithKeys({ [name]: renamed }));
       const up = await scene.stack.up();
       expect(up.ok, up.output).toBe(true);
-      expect(up.output).toContain(
-        `(${held?.id}) is not deleted: another resource of this stack has the same key`,
-      );
+      expect(up.output).toContain(`(${held?.id}) is left to another resource of this stack`);
       expect(live().map(({ id }) => id)).toEqual([held?.id]);
       expect((await scene.stack.outputs())[`${name}Id`]).toMatchObject({ value: held?.id });
       await expectQuiet(scene);
@@ -216,7 +226,7 @@ describe("a key that the service answers again where its value is handed over ag
     await scene.declare(programWithSet({ keys: { mine: entry } }));
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
-    expect(up.output).toContain(`(${held?.id}) is not deleted`);
+    expect(up.output).toContain(`(${held?.id}) is left to another resource`);
     expect(live().map(({ id }) => id)).toEqual([held?.id]);
     expect((await scene.stack.outputs())["ids"]).toMatchObject({ value: { mine: held?.id } });
     await expectQuiet(scene);

@@ -67,7 +67,8 @@ describe("a stack that reaches another service than it was written to", () => {
     reach(scene.service.url);
     await expectQuiet(scene);
     reach(scene.service.url.replace("127.0.0.1", "localhost"));
-    const refresh = await scene.stack.refresh();
+    await expectQuiet(scene);
+    const refresh = await scene.stack.refresh({ expectNoChanges: true });
     expect(refresh.ok, refresh.output).toBe(true);
     await expectQuiet(scene);
     expect(live(scene.service)).toHaveLength(4);

@@ -12,8 +12,12 @@ import { createProject, type Project } from "../engine/project";
 import { names, page, pages, read, typesIn } from "./docsText";
 import { blocks, codeIn, commandLines, readme, section, table } from "./readmeText";
 
-/** In test/engine/troubleshooting.test.ts and test/engine/interruptionKilled.test.ts. */
-const triedCommands = ["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"];
+/** In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts and operating.test.ts. */
+const triedCommands = [
+  ...["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"],
+  ...["pulumi preview --refresh --diff", "pulumi up --refresh --yes"],
+  "pulumi preview --refresh --expect-no-changes",
+];
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
 const camel = (kind: string) => kind.charAt(0).toLowerCase() + kind.slice(1);
 
