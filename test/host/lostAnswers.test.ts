@@ -357,6 +357,13 @@ describe("a key whose answer was lost", () => {
       await warned(new RegExp(`answered with ${theirs.id}, which it held before`));
     });
 
+    test("is deleted although the program looks at it by ApiKey.get as well", async () => {
+      const held = await key.create(await inputs({ existingKey }));
+      await key.get(held.id, { workspaceId: "ws_main", __reading: true });
+      await key.delete(held);
+      expect(ids()).not.toContain(held.id);
+    });
+
     test("answered with a record that state has already is not deleted with what had it before", async () => {
       scene.standIn.setDialect({ migrateHeld: "returned" });
       const before = await key.create(await inputs({ existingKey }));
