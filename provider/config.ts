@@ -8,8 +8,8 @@ export const configNamespace = "apikeys";
 export const argumentNamespace = "apikeys.provider";
 
 const names = ["baseUrl", "accessToken", "accessTokenEnv", "allowHttp", "parallel"] as const;
-type Name = (typeof names)[number];
-type Values = Readonly<Partial<Record<Name, string>>>;
+const read = [...names, "movedFrom"] as const;
+type Values = Readonly<Partial<Record<(typeof names)[number], string>>>;
 
 /** What the engine handed over once, when it configured this provider. */
 export interface Settings {
@@ -30,6 +30,8 @@ interface Configuration {
   readonly parallel: number;
   /** Tells this base URL from others, in few characters. */
   readonly service: string;
+  /** The same of the base URL from which the service has moved to this one, if it has. */
+  readonly formerService: readonly string[];
 }
 
 export function settings(get: (key: string) => unknown): Settings {
@@ -55,14 +57,14 @@ export function openConfiguration(): typeof configuration {
   let last: { readonly given: Settings; readonly set: Variables; readonly found: Configured } | undefined;
   return (given, env) => {
     const set = variables(given, env);
-    if (last?.given !== given || !names.every((name) => last?.set[name] === set[name])) {
+    if (last?.given !== given || !read.every((name) => last?.set[name] === set[name])) {
       last = { given, set, found: resolve(given, set) };
     }
     return last.found;
   };
 }
 
-type Variables = Readonly<Record<Name, string | undefined>>;
+type Variables = Readonly<Record<(typeof read)[number], string | undefined>>;
 
 /** All that is read from the environment. */
 function variables({ argument }: Settings, env: Environment): Variables {
@@ -73,6 +75,7 @@ function variables({ argument }: Settings, env: Environment): Variables {
     accessTokenEnv: accessTokenEnv === undefined ? undefined : env[accessTokenEnv],
     allowHttp: env["APIKEYS_ALLOW_HTTP"],
     parallel: env["APIKEYS_PARALLEL"],
+    movedFrom: env["APIKEYS_MOVED_FROM"],
   };
 }
 
@@ -82,7 +85,8 @@ function resolve(given: Settings, set: Variables): Configured {
   const atOnce = parallel(given, set);
   if (typeof url === "string" && "value" in token && typeof atOnce === "number") {
     const credentials = { baseUrl: url, accessToken: token.value };
-    return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce, service: serviceAt(url) } };
+    const places = { service: serviceAt(url), formerService: former(set.movedFrom) };
+    return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce, ...places } };
   }
   return {
     problems: [url, token, atOnce].flatMap((found) =>
@@ -95,6 +99,11 @@ function serviceAt(url: string): string {
   const { origin, pathname } = new URL(url);
   const place = `${origin}${pathname.replace(/\/+$/, "")}`;
   return createHash("sha256").update(place).digest("base64url").slice(0, 8);
+}
+
+/** What is no URL is the place of nothing. */
+function former(url = ""): readonly string[] {
+  return URL.canParse(url.trim()) ? [serviceAt(url.trim())] : [];
 }
 
 const mostParallel = 64;

@@ -109,13 +109,15 @@ export interface Definition {
    */
   abandon?(session: Session, made: Outcome): Promise<readonly string[]>;
   /**
-   * `undefined` when the object no longer exists. Where nothing has changed, `state` as it was given, the same object:
-   * the engine then keeps the inputs that it has.
+   * `undefined` when the object no longer exists. Where nothing has changed, `state` as it was given, the same object,
+   * if that is known: the engine then keeps the inputs that it has.
    */
   read(session: Session, id: string, state: Properties): Promise<Outcome | undefined>;
   update(session: Session, id: string, state: Properties, inputs: Properties): Promise<Outcome>;
   /** As `abandon`, for what an update made that the state before it does not hold. Default: an update makes nothing. */
   withdraw?(session: Session, made: Outcome, before: Properties): Promise<readonly string[]>;
+  /** Whether `delete` deletes the objects in the service. Default: it leaves them there. */
+  readonly deletes?: true;
   /** Succeeds too when the object no longer exists. */
   delete(session: Session, id: string, state: Properties): Promise<void>;
 }

@@ -4,10 +4,18 @@ import { type Definition, fieldsOf, type Members, type Outcome, type Session } f
 import { type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, reworded, sentences } from "./errors";
 import { openKnown } from "./known";
-import { type Complete, complete, expectFound, isElsewhere, isStamped, marked, withoutMark } from "./marks";
+import {
+  type Complete,
+  complete,
+  expectFound,
+  isElsewhere,
+  placeAfterRead,
+  withFailure,
+  withoutFailure,
+} from "./marks";
 import type { Run } from "./run";
 import { openSession, type Surroundings } from "./session";
-import type { Properties } from "./state";
+import { type Properties, serviceKey } from "./state";
 import { isKeepable } from "./stateSize";
 
 interface Checked {
@@ -55,12 +63,12 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
     meet(id, state);
     if (known.hasNoted) unnote(canonicalInputs(fields, inputs));
   };
-  const here = () => {
+  const places = () => {
     const found = configured();
-    return "ready" in found ? found.ready.service : undefined;
+    return "ready" in found ? [found.ready.service, ...found.ready.formerService] : [];
   };
-  const stamped = (outcome: Outcome) => complete(outcome, here());
-  const moved = (state: Properties) => isElsewhere(state, here());
+  const stamped = (outcome: Outcome) => complete(outcome, places()[0]);
+  const moved = (state: Properties) => isElsewhere(state, places());
   /** What another service is to write to must be found there. */
   const lookFor = async (session: Session, before: Kept) => {
     if (!moved(before.state)) return;
@@ -102,14 +110,14 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       }),
     read: (id, given) =>
       operate(given, async (session) => {
-        const state = withoutMark(given);
+        const state = withoutFailure(given);
         meet(id, state);
         const outcome = await definition.read(session, id, state);
         if (moved(state)) expectFound(definition, { id, state }, outcome);
         if (outcome === undefined) return undefined;
-        if (outcome.state === given && isStamped(given) && !moved(given))
-          return { id: outcome.id, state: given };
-        const { id: found, state: next } = stamped(outcome);
+        const place = placeAfterRead(given, places());
+        if (outcome.state === given && given[serviceKey] === place) return { id: outcome.id, state: given };
+        const { id: found, state: next } = complete(outcome, place);
         return { id: found, state: next, inputs: { ...declaredIn(next) } };
       }),
     update: (id, state, inputs) =>
@@ -123,7 +131,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
     delete: (id, state) =>
       operate(state, async (session) => {
         meet(id, state);
-        await lookFor(session, { id, state });
+        if (definition.deletes === true) await lookFor(session, { id, state });
         await definition.delete(session, id, state);
         for (const held of members.held(state, id)) known.drop(held.properties, held.id);
       }),
@@ -183,7 +191,7 @@ async function ended(run: Run): Promise<Unkept | undefined> {
 
 /** A service's own values may be longer than check could know. */
 function tooLarge({ withdraw }: Definition, { failure, state, lines }: Outcome): Unkept | undefined {
-  if (withdraw === undefined || failure === undefined || isKeepable(marked(state))) return undefined;
+  if (withdraw === undefined || failure === undefined || isKeepable(withFailure(state))) return undefined;
   const why = "it is more than the engine can keep of what fails halfway";
   const next = "Run up again when the cause is mended, or split it into several resources.";
   return { why, next, lines };

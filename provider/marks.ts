@@ -9,35 +9,46 @@ export interface Complete {
   readonly state: Record<string, unknown>;
 }
 
-/** What the engine is to keep, with the service that it was written to. Throws where the operation failed halfway. */
+/** What the engine is to keep, with the service that it was last written to. Throws where the operation failed halfway. */
 export function complete({ id, state, failure, lines = [] }: Outcome, service: string | undefined): Complete {
   const written = state[readingKey] === undefined ? service : undefined;
   const kept = { id, state: wireable({ ...state, [serviceKey]: written }) } satisfies Kept;
   if (failure === undefined) return kept;
-  throw new Failure(failure, { kept: { id, state: marked(kept.state) }, lines });
+  throw new Failure(failure, { kept: { id, state: withFailure(kept.state) }, lines });
 }
 
 /** State as a write leaves it that failed halfway. */
-export function marked(state: Properties): Properties {
+export function withFailure(state: Properties): Properties {
   return { ...state, [failedKey]: true };
 }
 
-/** Whether a write or a read of this package made it, which marks what failed: it may be imported otherwise. */
-export function isStamped(state: Properties): boolean {
-  return state[serviceKey] !== undefined;
+/** Which service the last write went to; `undefined` where state does not say. */
+function lastPlace(state: Properties): string | undefined {
+  const last = state[serviceKey];
+  return typeof last === "string" ? last : undefined;
+}
+
+/**
+ * What a read notes: where the service has moved, its new place; of another one, which may be a copy, it notes nothing.
+ * `services` are that of now and those that it has moved from.
+ */
+export function placeAfterRead(state: Properties, services: readonly string[]): string | undefined {
+  const [now, ...former] = services;
+  const last = lastPlace(state);
+  return last === undefined || former.includes(last) ? now : last;
 }
 
 /** The state without the mark of a write that failed halfway; the same object where there is none. */
-export function withoutMark(state: Properties): Properties {
+export function withoutFailure(state: Properties): Properties {
   if (!(failedKey in state)) return state;
   const { [failedKey]: _, ...rest } = state;
   return rest;
 }
 
-/** Whether the last write went to another service than that of now. Of a state that does not say, nobody knows. */
-export function isElsewhere(state: Properties, service: string | undefined): boolean {
-  const last = state[serviceKey];
-  return last !== undefined && service !== undefined && last !== service;
+/** Whether the last write went to none of these services. Of a state that does not say, nobody knows. */
+export function isElsewhere(state: Properties, services: readonly string[]): boolean {
+  const last = lastPlace(state);
+  return last !== undefined && services.length > 0 && !services.includes(last);
 }
 
 /** How many ids are named. */
@@ -45,16 +56,22 @@ const named = 5;
 
 /**
  * Throws where a read does not find all that state holds, which was last written at another base URL: it may live there
- * (R6).
+ * (R6). What is only left to be deleted is not looked for, so it counts as not found.
  */
 export function expectFound({ kind, members }: Definition, before: Kept, now: Outcome | undefined): void {
-  const idsOf = ({ id, state }: Kept) =>
-    members === undefined ? [before.id] : Array.from(members.held(state, id), (held) => held.id);
-  const found = new Set(now === undefined ? [] : idsOf(now));
-  const missing = idsOf(before).filter((id) => !found.has(id));
+  const held = ({ id, state }: Kept) => (members === undefined ? [] : Array.from(members.held(state, id)));
+  const all = members === undefined ? [before.id] : held(before).map(({ id }) => id);
+  const found = new Set(
+    now === undefined
+      ? []
+      : members === undefined
+        ? all
+        : held(now).flatMap(({ id, holder }) => (holder === undefined ? [] : [id])),
+  );
+  const missing = all.filter((id) => !found.has(id));
   if (missing.length === 0) return;
   const others = missing.length > named ? ` and ${(missing.length - named).toLocaleString("en")} more` : "";
   throw new Failure(
-    `${kind}: the service does not have ${missing.slice(0, named).join(", ")}${others}, but this stack last wrote at another base URL, where that may live still. State is unchanged. Check where the base URL comes from: APIKEYS_BASE_URL goes before the stack's config. If the service itself has moved, and that is really gone, take the resource out of state with \`pulumi state delete\`.`,
+    `${kind}: this stack last wrote at another base URL than that of now, where ${missing.slice(0, named).join(", ")}${others} can't be found: it may live at the former one. State is unchanged. Check where the base URL comes from: an environment variable goes before the stack's config. If the service has moved, set APIKEYS_MOVED_FROM to its former base URL: what can't be found then is gone.`,
   );
 }

@@ -8,7 +8,7 @@ export const observedKey = "__observed";
 export const providerKey = "__provider";
 /** Set where the resource only looks at an object that it does not manage (K8). */
 export const readingKey = "__reading";
-/** Which service the last write went to. */
+/** Which service the last write went to, or where it has moved since. */
 export const serviceKey = "__service";
 /** Set by a write that failed halfway: the engine's inputs may say something else, until the next read or write. */
 export const failedKey = "__failed";

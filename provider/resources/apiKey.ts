@@ -24,5 +24,6 @@ export const apiKey: Definition = {
   abandon,
   read,
   update,
+  deletes: true,
   delete: remove,
 };

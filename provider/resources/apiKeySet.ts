@@ -36,5 +36,6 @@ export const apiKeySet: Definition = {
   read,
   update,
   withdraw,
+  deletes: true,
   delete: remove,
 };

@@ -18,7 +18,7 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
 }
 
 function outputs(kind: string, inputs: Properties): Properties {
-  if (kind === "ApiKey") return made();
+  if (kind === "ApiKey") return { ...made(), __service: text(8) };
   if (kind !== "ApiKeySet") return {};
   const all = Object.keys(inputs["keys"] as object).map((alias) => ({ alias, ...made() }));
   const by = (value: (one: Properties) => unknown) =>
@@ -27,6 +27,7 @@ function outputs(kind: string, inputs: Properties): Properties {
     ids: by(() => `key_${text(16)}`),
     maskedKeys: by(({ maskedKey }) => maskedKey),
     secrets: by(({ key }) => key),
+    __service: text(8),
   };
 }
 

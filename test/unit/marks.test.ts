@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { configuration } from "../../provider/config";
+import { expectFound, isElsewhere, placeAfterRead } from "../../provider/marks";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { scope } from "../../provider/resources/scope";
+
+const placeOf = (url: string, movedFrom?: string) => {
+  const found = configuration(
+    { argument: {}, stack: {} },
+    { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: "token", APIKEYS_MOVED_FROM: movedFrom },
+  );
+  if (!("ready" in found)) throw new Error(found.problems.join(" "));
+  return found.ready;
+};
+
+describe("the place of a service", () => {
+  const here = placeOf("https://api.example.com/keys").service;
+
+  test.each([
+    "https://API.example.com/keys/",
+    "https://api.example.com:443/keys",
+    " https://api.example.com/keys ",
+  ])("is the same for %s", (url) => expect(placeOf(url).service).toBe(here));
+
+  test.each(["https://api.example.com", "https://api.example.com:8443/keys", "https://api.example.org/keys"])(
+    "is another for %s",
+    (url) => expect(placeOf(url).service).not.toBe(here),
+  );
+
+  test("that it has moved from is given as its URL was", () => {
+    expect(placeOf("https://new.example.com", "https://api.example.com/keys/").formerService).toEqual([here]);
+    expect(placeOf("https://new.example.com").formerService).toEqual([]);
+    expect(placeOf("https://new.example.com", "here").formerService).toEqual([]);
+  });
+
+  test("is noted anew by a read only where there was none, or it has moved", () => {
+    expect(placeAfterRead({}, ["now"])).toBe("now");
+    expect(placeAfterRead({ __service: "before" }, ["now"])).toBe("before");
+    expect(placeAfterRead({ __service: "before" }, ["now", "before"])).toBe("now");
+    expect(placeAfterRead({ __service: "before" }, [])).toBe("before");
+  });
+
+  test("is elsewhere only where state and configuration say so", () => {
+    expect(isElsewhere({ __service: "before" }, ["now"])).toBe(true);
+    expect(isElsewhere({ __service: "before" }, ["now", "before"])).toBe(false);
+    expect(isElsewhere({ __service: "before" }, [])).toBe(false);
+    expect(isElsewhere({}, ["now"])).toBe(false);
+  });
+});
+
+describe("what is looked for at another place", () => {
+  const ids = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`k${at}`, `key_${at}`]));
+  const held = (some: object, more: object = {}) => ({
+    id: "keys-1",
+    state: { workspaceId: "ws", ids: some, ...more },
+  });
+
+  test("is there with all of its ids", () => {
+    expect(() => expectFound(apiKeySet, held(ids), held(ids))).not.toThrow();
+    expect(() => expectFound(scope, { id: "sc_old", state: {} }, { id: "sc_new", state: {} })).not.toThrow();
+  });
+
+  test("is named where it is missing, the first five of many", () => {
+    expect(() => expectFound(apiKeySet, held(ids), held({ k0: "key_0" }))).toThrow(
+      /key_1, key_2, key_3, key_4, key_5 and 2 more can't be found/,
+    );
+    expect(() => expectFound(scope, { id: "sc_1", state: {} }, undefined)).toThrow(
+      /^Scope: .* sc_1 can't be found/,
+    );
+  });
+
+  test("is missing where it was still to be deleted, since nobody looked for it", () => {
+    const left = { __left: [{ id: "key_left", name: "old" }] };
+    expect(() => expectFound(apiKeySet, held(ids, left), held(ids, left))).toThrow(/key_left can't be found/);
+  });
+});
