@@ -18,8 +18,6 @@ export interface LeftKey {
   readonly name: string;
   /** The alias whose new key is to be as declared before it goes: until then it may be the one that serves. */
   readonly alias?: string;
-  /** Tells the set from other resources that have taken over the same key. */
-  readonly holder?: string;
 }
 
 /** What a set's state says: the entries by alias, and what it no longer has but the service does. */
@@ -148,11 +146,10 @@ function aliasesIn(state: Properties, name: string): ReadonlySet<string> {
 function leftIn(state: Properties): readonly LeftKey[] {
   const value = state[leftKey];
   if (!Array.isArray(value)) return [];
-  return value.filter(isMap).map(({ id, name, alias, holder }) => ({
+  return value.filter(isMap).map(({ id, name, alias }) => ({
     id: String(id),
     name: String(name),
     ...(typeof alias === "string" ? { alias } : {}),
-    ...(typeof holder === "string" ? { holder } : {}),
   }));
 }
 

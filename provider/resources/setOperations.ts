@@ -101,7 +101,7 @@ async function converge(session: Session, before: Holding, declared: Properties)
   const tooLarge = going.length > 0 && !isKeepable(stateOf(declared, standing));
   const undone = tooLarge && crowd.failures.length > 0;
   const stays = going.length > 0 && (undone || (await session.over()) !== undefined);
-  if (stays) left.push(...going.map(leftOf));
+  if (stays) left.push(...going.map((one) => leave(session, one)));
   else await crowd.each("deleted", going, (part, one) => end(part, one, left, tooLarge));
   crowd.close();
   const declaredOrder = steps.map(({ alias }) => alias);
@@ -133,7 +133,7 @@ async function fulfil(
   if (does !== "replace") return failure;
   // While nobody can tell whether the new one serves, the old one does, unless nobody has its secret.
   if (failure === undefined || lost(step.entry.state)) doomed.push({ name: alias, ...step.entry });
-  else left.push({ ...leftOf(step.entry), alias });
+  else left.push({ ...leave(session, step.entry), alias });
   return failure;
 }
 
@@ -143,7 +143,7 @@ async function end(session: Session, one: Entry, left: LeftKey[], tooLarge: bool
     await key.remove(session, one.id, one.state);
     session.known.drop(one.state, one.id);
   } catch (error) {
-    left.push(leftOf(one));
+    left.push(leave(session, one));
     // The engine could not keep the state of a failure, and those that took the place of others are all there is.
     if (!tooLarge || !(error instanceof Failure)) throw error;
     session.warn(error.headline, [one.id]);
@@ -166,14 +166,15 @@ function waitingFor({ failures }: Crowd): (one: LeftKey) => "due" | "waiting" {
   return ({ alias }) => (alias !== undefined && failed.has(alias) ? "waiting" : "due");
 }
 
-function leftOf({ id, state }: Entry): LeftKey {
-  const holder = holderOf(state);
-  return { id, name: String(state["name"]), ...(holder ? { holder } : {}) };
+/** From now on another resource that has the key may keep it. */
+function leave(session: Session, { id, state }: Entry): LeftKey {
+  session.known.release(state, id, holderOf(state) ?? "");
+  return { id, name: String(state["name"]) };
 }
 
 /** A key that is left, as one that is to be deleted: the set no longer holds it. */
-function toDelete({ workspaceId }: Properties, { id, name, holder }: LeftKey): Named<Entry> {
-  return { id, name, state: { workspaceId, name, [holderKey]: holder ?? "left" } };
+function toDelete({ workspaceId }: Properties, { id, name }: LeftKey): Named<Entry> {
+  return { id, name, state: { workspaceId, name, [holderKey]: "left" } };
 }
 
 /** In the order of the aliases, whichever was done first. */
