@@ -68,10 +68,9 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
     return "ready" in found ? [found.ready.service, ...found.ready.formerService] : [];
   };
   const stamped = (outcome: Outcome) => complete(outcome, places()[0]);
-  const moved = (state: Properties) => isElsewhere(state, places());
   /** What another service is to write to must be found there. */
   const lookFor = async (session: Session, before: Kept) => {
-    if (!moved(before.state)) return;
+    if (!isElsewhere(before.state, places())) return;
     expectFound(definition, before, await definition.read(session, before.id, before.state));
   };
   const secrets = fields.flatMap(({ name, facts: { secret } }): SecretPath[] =>
@@ -113,9 +112,10 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
         const state = withoutFailure(given);
         meet(id, state);
         const outcome = await definition.read(session, id, state);
-        if (moved(state)) expectFound(definition, { id, state }, outcome);
+        const services = places();
+        if (isElsewhere(state, services)) expectFound(definition, { id, state }, outcome);
         if (outcome === undefined) return undefined;
-        const place = placeAfterRead(given, places());
+        const place = placeAfterRead(given, services);
         if (outcome.state === given && given[serviceKey] === place) return { id: outcome.id, state: given };
         const { id: found, state: next } = complete(outcome, place);
         return { id: found, state: next, inputs: { ...declaredIn(next) } };
