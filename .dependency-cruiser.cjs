@@ -39,7 +39,7 @@ module.exports = {
       name: "lifecycle-knows-no-resource",
       severity: "error",
       from: {
-        path: "^provider/(lifecycle|session|diff|definition|state|unknown|config|errors|run|known|sharedRead|sharedReads|byList|stateSize)\\.ts$",
+        path: "^provider/(lifecycle|session|marks|diff|definition|state|unknown|config|errors|run|known|sharedRead|sharedReads|byList|stateSize)\\.ts$",
       },
       to: { path: "^provider/resources/" },
     },

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isLoopback } from "./client/agents";
 import type { Credentials } from "./client/endpoints";
+import { isOn } from "./client/switches";
 import { sentences } from "./errors";
 
 /** Names in a stack's config; an explicit Provider passes its arguments under `argumentNamespace`. */
@@ -8,7 +9,8 @@ export const configNamespace = "apikeys";
 export const argumentNamespace = "apikeys.provider";
 
 const names = ["baseUrl", "accessToken", "accessTokenEnv", "allowHttp", "parallel"] as const;
-const read = [...names, "movedFrom"] as const;
+/** What the environment may hold. */
+const variableNames = [...names, "movedFrom"] as const;
 type Values = Readonly<Partial<Record<(typeof names)[number], string>>>;
 
 /** What the engine handed over once, when it configured this provider. */
@@ -28,10 +30,8 @@ interface Configuration {
   readonly tokenAdvice: string;
   /** How many keys of a set are worked on at once. */
   readonly parallel: number;
-  /** Tells this base URL from others, in few characters. */
-  readonly service: string;
-  /** The same of the base URL from which the service has moved to this one, if it has. */
-  readonly formerService: readonly string[];
+  /** Tells this base URL from others, in few characters; after it, the one from which the service has moved, if it has. */
+  readonly services: readonly string[];
 }
 
 export function settings(get: (key: string) => unknown): Settings {
@@ -57,14 +57,14 @@ export function openConfiguration(): typeof configuration {
   let last: { readonly given: Settings; readonly set: Variables; readonly found: Configured } | undefined;
   return (given, env) => {
     const set = variables(given, env);
-    if (last?.given !== given || !read.every((name) => last?.set[name] === set[name])) {
+    if (last?.given !== given || !variableNames.every((name) => last?.set[name] === set[name])) {
       last = { given, set, found: resolve(given, set) };
     }
     return last.found;
   };
 }
 
-type Variables = Readonly<Record<(typeof read)[number], string | undefined>>;
+type Variables = Readonly<Record<(typeof variableNames)[number], string | undefined>>;
 
 /** All that is read from the environment. */
 function variables({ argument }: Settings, env: Environment): Variables {
@@ -85,8 +85,8 @@ function resolve(given: Settings, set: Variables): Configured {
   const atOnce = parallel(given, set);
   if (typeof url === "string" && "value" in token && typeof atOnce === "number") {
     const credentials = { baseUrl: url, accessToken: token.value };
-    const places = { service: serviceAt(url), formerService: former(set.movedFrom) };
-    return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce, ...places } };
+    const services = [serviceAt(url), ...former(set.movedFrom)];
+    return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce, services } };
   }
   return {
     problems: [url, token, atOnce].flatMap((found) =>
@@ -152,10 +152,6 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
     return "is http, which would show the access token to the network: use https, or set apikeys:allowHttp (or APIKEYS_ALLOW_HTTP) to true if the network is yours.";
   }
   return undefined;
-}
-
-function isOn(value: string | undefined): boolean {
-  return value === "true" || value === "1";
 }
 
 function allowsHttp({ argument, stack }: Settings, set: Variables): boolean {

@@ -69,14 +69,14 @@ export interface Outcome {
 }
 
 /** One of the objects in the service that a resource stands for. */
-interface Member {
+export interface Member {
   readonly id: string;
   readonly properties: Properties;
   /** Tells the resource from others that stand for the same object. Default: it may go, whoever else stands for it. */
   readonly holder?: string | undefined;
 }
 
-/** The objects that a resource stands for. */
+/** The objects of a resource that stands for several. */
 export interface Members {
   declared(inputs: Properties): Iterable<Properties>;
   held(state: Properties, id: string): Iterable<Member>;
@@ -89,6 +89,8 @@ export interface Definition {
   readonly of?: string;
   /** Default: the resource stands for the one object of its own id and properties. */
   readonly members?: Members;
+  /** Of a resource that stands for one object: as `Member.holder`. */
+  holder?(state: Properties): string | undefined;
   /** The inputs; every field registered with its facts. */
   readonly schema: z.ZodObject;
   /** Failures that concern several fields; `before` holds the inputs of the last up. Unknown values pass. */

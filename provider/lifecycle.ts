@@ -49,7 +49,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   const configurationOf = openConfiguration();
   const configured = () => configurationOf(surroundings.settings, surroundings.env);
   const known = surroundings.known?.(definition.of ?? definition.kind) ?? openKnown();
-  const members = definition.members ?? alone;
+  const members = definition.members ?? alone(definition);
   const declaredIn = (state: Properties) => canonicalInputs(fields, definition.declared?.(state) ?? state);
   const unnote = (inputs: Properties) => {
     for (const declared of members.declared(inputs)) known.unnote(declared);
@@ -65,7 +65,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   };
   const places = () => {
     const found = configured();
-    return "ready" in found ? [found.ready.service, ...found.ready.formerService] : [];
+    return "ready" in found ? found.ready.services : [];
   };
   const stamped = (outcome: Outcome) => complete(outcome, places()[0]);
   /** What another service is to write to must be found there. */
@@ -212,10 +212,12 @@ function unheld(
 }
 
 /** The members of a resource that stands for one object. */
-const alone: Members = {
-  declared: (inputs: Properties) => [inputs],
-  held: (properties: Properties, id: string) => [{ id, properties }],
-};
+function alone({ holder }: Definition): Members {
+  return {
+    declared: (inputs) => [inputs],
+    held: (properties, id) => [{ id, properties, holder: holder?.(properties) }],
+  };
+}
 
 /** The values at a path in properties that may be of any shape. */
 function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly unknown[] {

@@ -1,4 +1,4 @@
-import type { Definition, Outcome } from "./definition";
+import type { Definition, Member, Outcome } from "./definition";
 import { Failure, type Kept } from "./errors";
 import { failedKey, type Properties, readingKey, serviceKey, wireable } from "./state";
 
@@ -59,19 +59,25 @@ const named = 5;
  * (R6). What is only left to be deleted is not looked for, so it counts as not found.
  */
 export function expectFound({ kind, members }: Definition, before: Kept, now: Outcome | undefined): void {
-  const held = ({ id, state }: Kept) => (members === undefined ? [] : Array.from(members.held(state, id)));
-  const all = members === undefined ? [before.id] : held(before).map(({ id }) => id);
+  // One object is found by whatever id.
+  if (members === undefined && now !== undefined) return;
+  const held = ({ id, state }: Kept): readonly Member[] =>
+    members === undefined ? [{ id, properties: state }] : [...members.held(state, id)];
   const found = new Set(
     now === undefined
       ? []
-      : members === undefined
-        ? all
-        : held(now).flatMap(({ id, holder }) => (holder === undefined ? [] : [id])),
+      : held(now)
+          .filter(isLookedFor)
+          .map(({ id }) => id),
   );
-  const missing = all.filter((id) => !found.has(id));
+  const missing = held(before).flatMap(({ id }) => (found.has(id) ? [] : [id]));
   if (missing.length === 0) return;
   const others = missing.length > named ? ` and ${(missing.length - named).toLocaleString("en")} more` : "";
   throw new Failure(
     `${kind}: this stack last wrote at another base URL than that of now, where ${missing.slice(0, named).join(", ")}${others} can't be found: it may live at the former one. State is unchanged. Check where the base URL comes from: an environment variable goes before the stack's config. If the service has moved, set APIKEYS_MOVED_FROM to its former base URL: what can't be found then is gone.`,
   );
+}
+
+function isLookedFor({ holder }: Member): boolean {
+  return holder !== undefined;
 }

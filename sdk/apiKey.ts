@@ -114,8 +114,10 @@ const declared = [
  * ```
  */
 export class ApiKey extends pulumi.CustomResource {
-  /** The secret: the value a client sends. Absent for a key that was imported or is read by {@link ApiKey.get}, since the
-   * service shows it once. Always a Pulumi secret. */
+  /**
+   * The secret: the value a client sends. Absent for a key that was imported or is read by {@link ApiKey.get}, since the
+   * service shows it once. Always a Pulumi secret.
+   */
   declare readonly key: pulumi.Output<string>;
   /** The masked form of the secret. Absent if the service does not give one. */
   declare readonly maskedKey: pulumi.Output<string | undefined>;

@@ -9,6 +9,7 @@ import { openPace, type Pace } from "./pace";
 import type { Reader, Reading } from "./reading";
 import { openRetryBucket, type Policy } from "./retry";
 import { maskSecrets } from "./secrets";
+import { isOn } from "./switches";
 
 /** One call, as the endpoints hand it over. */
 interface ApiRequest<T> {
@@ -113,7 +114,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
       },
       note: (result: Exchange, attempts: number, tookMs: number) => {
         if (method !== "GET") writes += 1;
-        if (!["1", "true"].includes(env["APIKEYS_DEBUG"] ?? "")) return;
+        if (!isOn(env["APIKEYS_DEBUG"])) return;
         const line = `apikeys: ${method} ${wire.path} ${summary(result)} attempt ${attempts} ${Math.round(tookMs)} ms`;
         log(maskSecrets(line, secrets));
       },

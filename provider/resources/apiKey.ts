@@ -12,10 +12,7 @@ import { holderOf, pending } from "./keyState";
 /** Its inputs are in keyInputs.ts, what is done with it in keyOperations.ts: a set of keys does the same with each. */
 export const apiKey: Definition = {
   kind: "ApiKey",
-  members: {
-    declared: (declared) => [declared],
-    held: (state, id) => [{ id, properties: state, holder: holderOf(state) }],
-  },
+  holder: holderOf,
   schema: inputs,
   rules,
   pending,

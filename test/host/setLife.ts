@@ -178,7 +178,7 @@ async function expectHeld(plot: Plot, held: Held, inputs: Properties, meant: Key
     expect(granted(there)).toEqual(scopes);
     expect(secretsOf(held)[alias]).toBe(there.key);
   }
-  await expectQuiet(plot, held, inputs);
+  await expectQuiet(plot, held, inputs, inputs);
 }
 
 function idsOf({ state }: Held): Readonly<Record<string, string>> {

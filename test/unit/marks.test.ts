@@ -10,27 +10,28 @@ const placeOf = (url: string, movedFrom?: string) => {
     { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: "token", APIKEYS_MOVED_FROM: movedFrom },
   );
   if (!("ready" in found)) throw new Error(found.problems.join(" "));
-  return found.ready;
+  return found.ready.services;
 };
 
 describe("the place of a service", () => {
-  const here = placeOf("https://api.example.com/keys").service;
+  const here = placeOf("https://api.example.com/keys")[0];
 
   test.each([
     "https://API.example.com/keys/",
     "https://api.example.com:443/keys",
     " https://api.example.com/keys ",
-  ])("is the same for %s", (url) => expect(placeOf(url).service).toBe(here));
+  ])("is the same for %s", (url) => expect(placeOf(url)[0]).toBe(here));
 
   test.each(["https://api.example.com", "https://api.example.com:8443/keys", "https://api.example.org/keys"])(
     "is another for %s",
-    (url) => expect(placeOf(url).service).not.toBe(here),
+    (url) => expect(placeOf(url)[0]).not.toBe(here),
   );
 
   test("that it has moved from is given as its URL was", () => {
-    expect(placeOf("https://new.example.com", "https://api.example.com/keys/").formerService).toEqual([here]);
-    expect(placeOf("https://new.example.com").formerService).toEqual([]);
-    expect(placeOf("https://new.example.com", "here").formerService).toEqual([]);
+    const [now] = placeOf("https://new.example.com");
+    expect(placeOf("https://new.example.com", "https://api.example.com/keys/")).toEqual([now, here]);
+    expect(placeOf("https://new.example.com")).toEqual([now]);
+    expect(placeOf("https://new.example.com", "here")).toEqual([now]);
   });
 
   test("is noted anew by a read only where there was none, or it has moved", () => {
