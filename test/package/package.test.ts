@@ -9,6 +9,31 @@ import { checkout } from "../engine/folders";
 import { type PackedPackage, packedPackage } from "../engine/packedPackage";
 import { createProject, type Project } from "../engine/project";
 
+interface Used {
+  readonly files: ReadonlySet<string>;
+  readonly packages: ReadonlySet<string>;
+}
+
+/** The files that these import, themselves or by others, and the packages that these import. */
+async function usedBy(folder: string, entries: readonly string[], extension: string): Promise<Used> {
+  const used = new Set<string>();
+  const packages = new Set<string>();
+  const follow = async (file: string): Promise<void> => {
+    if (used.has(file)) return;
+    used.add(file);
+    const text = await readFile(join(folder, file), "utf8");
+    for (const [, called, from] of text.matchAll(/\b(?:require|import)\("([^"]+)"\)|\bfrom "([^"]+)"/g)) {
+      const name = called ?? from ?? "";
+      if (name.startsWith(".")) await follow(join(file, "..", name.replace(/\.js$/, "") + extension));
+      else if (!name.startsWith("node:") && !name.startsWith("pulumi-apikeys/")) {
+        packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
+      }
+    }
+  };
+  for (const entry of entries) await follow(entry + extension);
+  return { files: used, packages };
+}
+
 describe("the packed package", () => {
   let packed: PackedPackage;
   let files: readonly string[];
@@ -39,6 +64,26 @@ describe("the packed package", () => {
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "package.json"]));
     const { size } = await stat(packed.tarball);
     console.log(`${files.length} files, ${Math.round(size / 1024)} KiB packed`);
+  });
+
+  it("has no code, and depends on no package, that nothing it exports uses", async () => {
+    const doors = ["dist/sdk/index", "dist/provider/dynamic", "dist/test/service/index"];
+    const code = await usedBy(packed.folder, [...doors, "dist/test/service/cli"], ".js");
+    const types = await usedBy(packed.folder, doors, ".d.ts");
+    const isOfTypes = async (file: string) => {
+      const text = await readFile(join(packed.folder, file), "utf8");
+      return text.replace(/\/\*[\s\S]*?\*\/|"use strict";|^.*"__esModule".*$/gm, "").trim() === "";
+    };
+    const unused = files.filter((file) => /^dist\/.*\.js$/.test(file) && !code.files.has(file));
+    for (const file of unused) expect(await isOfTypes(file), file).toBe(true);
+    const inside = files.filter((file) => /^dist\/provider\/.*\.d\.ts$/.test(file));
+    expect(inside.filter((file) => !types.files.has(file))).toEqual([]);
+    const { dependencies, peerDependencies } = JSON.parse(
+      await readFile(join(packed.folder, "package.json"), "utf8"),
+    );
+    expect([...code.packages].toSorted()).toEqual(
+      Object.keys({ ...dependencies, ...peerDependencies }).toSorted(),
+    );
   });
 
   it("has nothing for publint to say", async () => {
