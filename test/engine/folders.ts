@@ -8,6 +8,12 @@ export const checkout = join(__dirname, "..", "..");
 /** The folder, left out of the repository, for all that test runs make. */
 const work = join(checkout, ".work");
 
+/**
+ * Variables with which what a test starts takes less time, and does nothing else: Node.js keeps what it compiled for the
+ * next process, and the CLI collects its garbage less often.
+ */
+export const quickly = { NODE_COMPILE_CACHE: join(work, "compiled"), GOGC: "400" };
+
 export interface WorkFolder {
   readonly path: string;
   remove(): Promise<void>;

@@ -15,7 +15,7 @@ import {
 import { type CommandOptions, type Environment, execute } from "./command";
 import { needsProgram } from "./commandLine";
 import { shellEnvironment, withVariables } from "./environment";
-import { checkout } from "./folders";
+import { checkout, quickly } from "./folders";
 import { type CommandExtras, type Operation, operation, pulumiCommand } from "./operation";
 import { type Outcome, outcomeOf } from "./outcome";
 import type { Project } from "./project";
@@ -85,6 +85,7 @@ export async function createStack(project: Project, options: StackOptions): Prom
   await Promise.all([home, state, temporary].map((folder) => mkdir(folder, { recursive: true })));
   let env: Environment = {
     ...shellEnvironment(checkout, [join(root, "bin")]),
+    ...quickly,
     TMPDIR: temporary,
     PULUMI_HOME: home,
     PULUMI_BACKEND_URL: `file://${state}`,

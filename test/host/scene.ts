@@ -1,3 +1,4 @@
+import { quickly } from "../engine/folders";
 import { type StandIn, type StandInOptions, startStandIn } from "../service";
 import { type Host, type HostedResource, startHost } from "./host";
 
@@ -23,7 +24,12 @@ export async function openScene({ workspaces, env, ...options }: SceneOptions = 
   const ids = workspaces ?? ["ws_main", "ws_second"];
   const tenants = [{ name: "acme", accessToken, workspaces: ids.map((id) => ({ id })) }];
   const standIn = await startStandIn({ ...options, tenants });
-  const host = await startHost({ APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: accessToken, ...env });
+  const host = await startHost({
+    ...quickly,
+    APIKEYS_BASE_URL: standIn.url,
+    APIKEYS_ACCESS_TOKEN: accessToken,
+    ...env,
+  });
   await host.configure({});
   return {
     standIn,
