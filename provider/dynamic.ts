@@ -12,7 +12,7 @@ import { type Lifecycle, lifecycle, type SecretPath } from "./lifecycle";
 import { definitions } from "./resources";
 import type { Run } from "./run";
 import type { Surroundings } from "./session";
-import { type Properties, providerKey } from "./state";
+import { isRecord, type Properties, providerKey } from "./state";
 import { isKeepable } from "./stateSize";
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -115,7 +115,7 @@ function marked(inputs: Properties, secrets: readonly SecretPath[]): Properties 
 
 function markedAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined) return value === null ? value : { ...secretMark, value };
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!isRecord(value)) return value;
   if (name !== "*" && !(name in value)) return value;
   const leads = (one: string) => name === "*" || name === one;
   return Object.fromEntries(

@@ -3,6 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 /** Properties as the engine holds them: plain JSON values by name. */
 export type Properties = Readonly<Record<string, unknown>>;
 
+export function isRecord(value: unknown): value is Properties {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Hidden from previews by the engine, as every name that begins with two underscores. */
 export const observedKey = "__observed";
 export const providerKey = "__provider";
@@ -62,7 +66,7 @@ export function rewritten(
 /** An object that the state keeps to itself; empty where somebody edited the state into something else. */
 export function hiddenIn(state: Properties, key: string): Properties {
   const value = state[key];
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Properties) : {};
+  return isRecord(value) ? value : {};
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
+import { isRecord } from "../state";
 
 /** Schemas of inputs, a new one each time, since facts are registered with the instance. Each message says what to write instead, and quotes no value. */
 
@@ -23,7 +24,7 @@ export const pathSegment = (what: string) =>
 /** An object of JSON values. */
 export const jsonObject = () =>
   z
-    .custom<Record<string, unknown>>((value) => isPlainObject(value) && !holdsAsset(value), {
+    .custom<Record<string, unknown>>((value) => isRecord(value) && !holdsAsset(value), {
       error: "must be an object of plain JSON values (assets and archives can't be sent)",
     })
     .nullish();
@@ -33,10 +34,6 @@ export const keepersMap = () =>
   z.record(z.string(), z.string({ error: "must be text" }), { error: "must be a map of texts" }).nullish();
 
 export { isDeepStrictEqual as equal };
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** The key by which Pulumi marks assets, archives and other special values on the wire. */
 const signature = "4dabf18193072939515e22adb298388d";

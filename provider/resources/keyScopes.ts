@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { KeyScope } from "../client/responses";
-import type { Canonical } from "../state";
+import { type Canonical, isRecord, type Properties } from "../state";
 import { containsUnknown, isUnknown } from "../unknown";
 
 /** The permission flags of a key's scope (interface, section 2). */
@@ -58,14 +58,10 @@ export const canonicalScopes: Canonical = (value) => {
   return [...known.map(([representation, granted]) => ({ representation, ...granted })), ...rest];
 };
 
-function trueFlags(entry: Record<string, unknown>): Record<string, unknown> {
+function trueFlags(entry: Properties): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(entry).filter(([name, flag]) => name !== "representation" && name !== "id" && flag),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Representations declared more than once, by the place of each repetition. */

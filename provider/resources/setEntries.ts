@@ -1,8 +1,8 @@
 import type { Field } from "../definition";
-import { defined, hiddenIn, observedKey, type Properties } from "../state";
+import { defined, hiddenIn, isRecord, observedKey, type Properties } from "../state";
 import { equal } from "./fields";
 import { holderKey, keyLost } from "./keyState";
-import { entriesIn, isMap, keyFields, merged } from "./setInputs";
+import { entriesIn, keyFields, merged } from "./setInputs";
 
 /** Projections between a set's state and the ApiKeys that its entries stand for. */
 
@@ -57,8 +57,8 @@ export function holdingOf(state: Properties): Holding {
           existingKey: taken.has(alias) ? key : undefined,
           key,
           maskedKey: maskedKey(alias),
-          ...(isMap(picked) ? only(picked, chosen) : {}),
-          [observedKey]: isMap(seen) ? seen : undefined,
+          ...(isRecord(picked) ? only(picked, chosen) : {}),
+          [observedKey]: isRecord(seen) ? seen : undefined,
           [keyLost]: lost.has(alias) ? true : undefined,
         }),
       },
@@ -104,7 +104,7 @@ export function stateOf(declared: Properties, { entries, left }: Holding): Prope
  * secret stands among the secrets alone.
  */
 function spelledAs(declared: Properties, alias: string, entry: unknown, state: Properties): Properties {
-  const { existingKey: _, ...own } = isMap(entry) ? entry : ({} as Properties);
+  const { existingKey: _, ...own } = isRecord(entry) ? entry : ({} as Properties);
   const meant = merged(declared, alias, own);
   const differs = (field: Field, of: Properties) =>
     !equal(field.canonical(state[field.name]), of[field.name]);
@@ -127,7 +127,7 @@ export function inputsOf(state: Properties): Properties {
   const taken = aliasesIn(state, takenKey);
   const keys = entriesIn(state).map(([alias, entry]) => [
     alias,
-    taken.has(alias) && isMap(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
+    taken.has(alias) && isRecord(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
   ]);
   const { workspaceId, defaults } = state;
   return defined({ workspaceId, keys: Object.fromEntries(keys), defaults });
@@ -146,7 +146,7 @@ function aliasesIn(state: Properties, name: string): ReadonlySet<string> {
 function leftIn(state: Properties): readonly LeftKey[] {
   const value = state[leftKey];
   if (!Array.isArray(value)) return [];
-  return value.filter(isMap).map(({ id, name, alias }) => ({
+  return value.filter(isRecord).map(({ id, name, alias }) => ({
     id: String(id),
     name: String(name),
     ...(typeof alias === "string" ? { alias } : {}),

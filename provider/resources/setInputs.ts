@@ -2,7 +2,7 @@ import * as z from "zod";
 import { canonicalInputs, spelled } from "../check";
 import { facts, fieldsOf, text } from "../definition";
 import { oneLine } from "../errors";
-import type { Properties } from "../state";
+import { isRecord, type Properties } from "../state";
 import { encodedBytes, mostKept } from "../stateSize";
 import { isUnknown } from "../unknown";
 import { requiredText } from "./fields";
@@ -62,15 +62,11 @@ export const inputs = z.strictObject({
 
 export type ApiKeySetInputs = z.input<typeof inputs>;
 
-export function isMap(value: unknown): value is Properties {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Field by field; what an entry leaves empty on purpose takes a default away, and stays. */
 function canonicalKeys(value: unknown): unknown {
-  if (!isMap(value)) return value ?? undefined;
+  if (!isRecord(value)) return value ?? undefined;
   return Object.fromEntries(
-    Object.entries(value).map(([alias, entry]) => [alias, isMap(entry) ? canonicalEntry(entry) : entry]),
+    Object.entries(value).map(([alias, entry]) => [alias, isRecord(entry) ? canonicalEntry(entry) : entry]),
   );
 }
 
@@ -86,7 +82,7 @@ function canonicalEntry(entry: Properties): Properties {
 }
 
 function canonicalDefaults(value: unknown): unknown {
-  if (!isMap(value)) return value ?? undefined;
+  if (!isRecord(value)) return value ?? undefined;
   const given = Object.entries(value).flatMap(([field, one]) => {
     if (one === null || one === undefined) return [];
     const known = fieldOf.get(field);
@@ -100,7 +96,7 @@ type Entries = readonly (readonly [string, unknown])[];
 
 /** Entries by alias; none where the map is not known yet, or is none. */
 export function entriesIn(declared: Properties): Entries {
-  return isMap(declared["keys"]) ? Object.entries(declared["keys"]) : [];
+  return isRecord(declared["keys"]) ? Object.entries(declared["keys"]) : [];
 }
 
 /** The inputs of the ApiKey that an entry stands for, in canonical form; where the entry is not known, none is. */
@@ -114,9 +110,9 @@ function together(declared: Properties, alias: string, entry: unknown): Properti
   const given = (field: string): unknown => {
     if (field === "workspaceId") return workspaceId;
     if (isUnknown(entry)) return entry;
-    const own = isMap(entry) ? entry[field] : undefined;
+    const own = isRecord(entry) ? entry[field] : undefined;
     if (own !== undefined || field === "existingKey") return own;
-    return isMap(defaults) ? defaults[field] : isUnknown(defaults) ? defaults : undefined;
+    return isRecord(defaults) ? defaults[field] : isUnknown(defaults) ? defaults : undefined;
   };
   const bag = Object.fromEntries(keyFields.map((field) => [field.name, given(field.name)]));
   return { ...bag, name: bag["name"] || alias };
@@ -124,17 +120,17 @@ function together(declared: Properties, alias: string, entry: unknown): Properti
 
 /** The alias that an entry had before. */
 export function formerAlias(entry: unknown): string | undefined {
-  const former = isMap(entry) ? entry["renamedFrom"] : undefined;
+  const former = isRecord(entry) ? entry["renamedFrom"] : undefined;
   return typeof former === "string" && former !== "" && !isUnknown(former) ? former : undefined;
 }
 
 /** What concerns more than one input: an ApiKey's rules for each entry, and those of aliases. */
 export function rules(declared: Properties, before: Properties | undefined): readonly string[] {
-  const entries = entriesIn(declared).filter(([, entry]) => isMap(entry) || isUnknown(entry));
+  const entries = entriesIn(declared).filter(([, entry]) => isRecord(entry) || isUnknown(entry));
   const earlier = new Map(before === undefined ? [] : entriesIn(before));
   const lines = entries.flatMap(([alias, entry]) => {
     const at = spelled(["keys", alias]);
-    const own = isMap(entry) ? entry : {};
+    const own = isRecord(entry) ? entry : {};
     const key = together(declared, alias, entry);
     const former = earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
     const held = earlier.has(former) ? together(before ?? {}, former, earlier.get(former)) : undefined;
@@ -177,7 +173,8 @@ function aliasRules(at: string, alias: string): readonly string[] {
 function placed(line: string, at: string, own: Properties, { defaults }: Properties): string {
   const [field = ""] = /^[A-Za-z]+/.exec(line) ?? [];
   if (field === "workspaceId") return `${at}: ${line.replace(":", "")}`;
-  if (own[field] !== undefined || !isMap(defaults) || defaults[field] === undefined) return `${at}.${line}`;
+  if (own[field] !== undefined || !isRecord(defaults) || defaults[field] === undefined)
+    return `${at}.${line}`;
   if (field === "scopes") return `defaults.${line}`;
   return `${at}.${line.replace(/\.$/, "")} (it stands in defaults; write here what this key is to have, null for nothing).`;
 }
@@ -243,6 +240,6 @@ function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): re
 }
 
 function valueIn(entry: unknown): string | undefined {
-  const value = isMap(entry) ? text(entry["existingKey"]) : undefined;
+  const value = isRecord(entry) ? text(entry["existingKey"]) : undefined;
   return typeof value === "string" && !isUnknown(value) ? value : undefined;
 }
