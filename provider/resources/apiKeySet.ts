@@ -7,9 +7,10 @@
 import type { Definition } from "../definition";
 import { holderOf } from "./keyState";
 import { holdingOf, inputsOf, isPending } from "./setEntries";
-import { entriesIn, inputs, merged, rules } from "./setInputs";
+import { entriesIn, inputs, merged } from "./setInputs";
 import { create, read, remove, update, withdraw } from "./setOperations";
 import { isQuiet } from "./setPlan";
+import { rules } from "./setRules";
 
 export const apiKeySet: Definition = {
   kind: "ApiKeySet",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { spelled } from "../check";
 import { facts, flag, map, number, text } from "../definition";
 import type { Properties } from "../state";
 import { containsUnknown, isUnknown } from "../unknown";
@@ -46,28 +47,47 @@ export function unchanged(field: string, state: Properties, value: unknown): boo
   return field === "existingKey" && (value === undefined || value === state["key"]);
 }
 
-/** Failures that concern more than one input (K3, K5). */
+/** What is wrong with an input: where it stands, and what to do about it. */
+export interface Problem {
+  readonly path: readonly [string, ...PropertyKey[]];
+  readonly message: string;
+}
+
 export function rules(declared: Properties, before: Properties | undefined): readonly string[] {
-  const failures = repeated(declared["scopes"]).map(
-    (place) => `scopes[${place}].representation: stands twice in scopes; merge the two entries into one.`,
+  return [...contradictions(declared), ...takenOver(declared, before)].map(
+    ({ path, message }) => `${spelled(path)}: ${message}`,
   );
-  const value = text(declared["existingKey"]);
-  // What is not known yet may be absent in the end.
-  if (value === undefined || isUnknown(value)) return failures;
-  for (const name of ["prefix", "expiresAt", "externalMeterId"]) {
-    if (text(declared[name]) === undefined || isUnknown(declared[name])) continue;
-    failures.push(
-      `${name}: can't stand beside existingKey, since the service takes a key over without it; leave it out.`,
-    );
-  }
-  if (before === undefined || before["existingKey"] !== value) return failures;
-  for (const name of ["workspaceId", "customerId", "metadata", "keepers"] as const) {
+}
+
+/** Inputs that can't stand together (K3, K5). */
+export function contradictions(declared: Properties): readonly Problem[] {
+  const twice = repeated(declared["scopes"]).map((place): Problem => {
+    const message = "stands twice in scopes; merge the two entries into one.";
+    return { path: ["scopes", place, "representation"], message };
+  });
+  if (existingValue(declared) === undefined) return twice;
+  const beside = ["prefix", "expiresAt", "externalMeterId"].filter(
+    (name) => text(declared[name]) !== undefined && !isUnknown(declared[name]),
+  );
+  const message =
+    "can't stand beside existingKey, since the service takes a key over without it; leave it out.";
+  return [...twice, ...beside.map((name): Problem => ({ path: [name], message }))];
+}
+
+/** Inputs that can't change while the key that was taken over stays (K5). */
+export function takenOver(declared: Properties, before: Properties | undefined): readonly Problem[] {
+  const value = existingValue(declared);
+  if (value === undefined || before?.["existingKey"] !== value) return [];
+  const changed = (["workspaceId", "customerId", "metadata", "keepers"] as const).filter((name) => {
     const canonical = facts.get(inputs.shape[name])?.canonical ?? text;
-    if (containsUnknown(declared[name]) || equal(canonical(before[name]), canonical(declared[name])))
-      continue;
-    failures.push(
-      `${name}: can't change while existingKey stays, since the service can't hold one key twice and deleting the old record would end it; give a new existingKey, or remove the key in one up and declare it in the next.`,
-    );
-  }
-  return failures;
+    return !containsUnknown(declared[name]) && !equal(canonical(before[name]), canonical(declared[name]));
+  });
+  const message =
+    "can't change while existingKey stays, since the service can't hold one key twice and deleting the old record would end it; give a new existingKey, or remove the key in one up and declare it in the next.";
+  return changed.map((name): Problem => ({ path: [name], message }));
+}
+
+/** What is not known yet may be absent in the end. */
+function existingValue({ existingKey }: Properties): unknown {
+  return isUnknown(existingKey) ? undefined : text(existingKey);
 }
