@@ -32,6 +32,11 @@ const takenKey = "__taken";
 const leftKey = "__left";
 const chosen = ["effectivePrefix", "effectiveExpiresAt", holderKey] as const;
 
+/** What a message calls the keys of a set. */
+export function label({ workspaceId }: Properties): string {
+  return `keys of workspace ${workspaceId}`;
+}
+
 export function holdingOf(state: Properties): Holding {
   const of = (name: string) => {
     const all = hiddenIn(state, name);
@@ -151,6 +156,19 @@ function leftIn(state: Properties): readonly LeftKey[] {
     name: String(name),
     ...(typeof alias === "string" ? { alias } : {}),
   }));
+}
+
+/** In the order of the aliases, whichever was done first. */
+export function inOrder(
+  entries: ReadonlyMap<string, Entry>,
+  aliases: Iterable<string>,
+): ReadonlyMap<string, Entry> {
+  return new Map(
+    [...aliases].flatMap((alias) => {
+      const entry = entries.get(alias);
+      return entry === undefined ? [] : [[alias, entry] as const];
+    }),
+  );
 }
 
 function only(state: Properties, names: readonly string[]): Properties {

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import type { Session } from "../../provider/definition";
 import { Failure } from "../../provider/errors";
-import { openCrowd } from "../../provider/resources/setRun";
+import { openBatch } from "../../provider/resources/setBatch";
 
 /** What is told of so many keys, each of which fails for a reason of 500 characters. */
 async function linesOf(count: number): Promise<readonly string[]> {
   const session = { parallel: 4, part: () => ({ masked: (line: string) => line }) };
-  const crowd = openCrowd(session as unknown as Session, "Keys");
+  const batch = openBatch(session as unknown as Session, "Keys");
   const all = Array.from({ length: count }, (_, place) => ({ name: `k${place}` }));
-  await crowd.each("created", all, async () => {
+  await batch.each("created", all, async () => {
     throw new Failure(`${"why ".repeat(120)}what to do`);
   });
-  return crowd.lines();
+  return batch.lines();
 }
 
 test("of a few keys that fail the reasons are told whole, of many the beginnings and the ends", async () => {

@@ -1,6 +1,7 @@
 import { eachBounded } from "../bounded";
 import type { Session } from "../definition";
 import { Failure, inBounds } from "../errors";
+import { capitalised } from "../outcome";
 
 /** Work on many keys at once: one that fails never stops the others, and users are told of the first of many. */
 
@@ -23,13 +24,14 @@ interface Trouble {
   readonly about?: readonly string[] | undefined;
 }
 
-export interface Crowd {
+/** One of many, by the name that messages call it. */
+export type Named<T = unknown> = T & { readonly name: string };
+/** Gives what is wrong with it, if it was done all the same. */
+type Act<T> = (session: Session, one: T) => Promise<string | undefined>;
+
+export interface Batch {
   /** Works on each, bounded; `verb` is what it has come to, for the user who waits: "created". */
-  each<T extends { readonly name: string }>(
-    verb: string,
-    all: readonly T[],
-    act: (session: Session, one: T) => Promise<string | undefined>,
-  ): Promise<void>;
+  each<T extends Named>(verb: string, all: readonly T[], act: Act<T>): Promise<void>;
   readonly failures: readonly Trouble[];
   /** What may stand in the service and in no state. */
   readonly unresolved: readonly string[];
@@ -39,15 +41,11 @@ export interface Crowd {
   close(): void;
 }
 
-/** `subject` is what the keys belong to: "the keys of workspace ws_1". */
-export function openCrowd(session: Session, subject: string): Crowd {
+export function openBatch(session: Session, subject: string): Batch {
   const failures: Trouble[] = [];
   const warnings: Trouble[] = [];
 
-  async function attempt<T extends { readonly name: string }>(
-    one: T,
-    act: (session: Session, one: T) => Promise<string | undefined>,
-  ): Promise<void> {
+  async function attempt<T extends Named>(one: T, act: Act<T>): Promise<void> {
     const { name } = one;
     const part = session.part(name, (message, about) => {
       warnings.push({ name, message, unresolved: false, about });
@@ -70,7 +68,7 @@ export function openCrowd(session: Session, subject: string): Crowd {
       let done = 0;
       const progress = () =>
         session.tell(
-          `${subject}: ${done.toLocaleString("en")} of ${all.length.toLocaleString("en")} ${verb}.`,
+          `${capitalised(subject)}: ${done.toLocaleString("en")} of ${all.length.toLocaleString("en")} ${verb}.`,
         );
       const timer = setInterval(progress, progressMs);
       try {

@@ -1,0 +1,159 @@
+import type { Session } from "../definition";
+import { Failure } from "../errors";
+import type { Properties } from "../state";
+import { isKeepable } from "../stateSize";
+import { rules as keyRules } from "./keyInputs";
+import * as key from "./keyOperations";
+import { holderKey, holderOf, lost } from "./keyState";
+import { type Batch, type Named, openBatch } from "./setBatch";
+import { type Entry, type Holding, inOrder, type LeftKey, label, stateOf } from "./setEntries";
+import { plan, type Step } from "./setPlan";
+
+/** Makes a set's keys as declared: those that are missing or different first; what is to go goes when the rest stands. */
+
+export interface Converged {
+  readonly holding: Holding;
+  readonly batch: Batch;
+  /** How many keys there was something to do with. */
+  readonly of: number;
+}
+
+type Work = Exclude<Step, { does: "keep" | "remove" }>;
+
+/** What has come of it so far. */
+interface Progress {
+  readonly entries: Map<string, Entry>;
+  /** Keys that are deleted in the end. */
+  readonly obsolete: Named<Entry>[];
+  /** Keys that the next update is to delete. */
+  readonly left: LeftKey[];
+}
+
+/** `verb` is what the user who waits reads of the keys that are done. */
+export async function converge(
+  session: Session,
+  before: Holding,
+  declared: Properties,
+  verb: "created" | "written",
+): Promise<Converged> {
+  const steps = plan(before, declared);
+  const batch = openBatch(session, label(declared));
+  const { work, ...progress } = sorted(steps);
+  const { entries, obsolete, left } = progress;
+  await batch.each(verb, work, (part, step) => apply(part, step, progress));
+  const { due = [], waiting = [] } = Object.groupBy(follow(before, steps), waitingFor(batch));
+  left.push(...waiting);
+  // A service may answer a value that it is given with the record that another entry had.
+  const serving = new Set([...entries.values()].map(({ id }) => id));
+  const isFree = ({ id }: { readonly id: string }) => !serving.has(id);
+  const going = [...obsolete, ...due.map((one) => toDelete(declared, one))].filter(isFree);
+  if (going.length > 0) await deleteLast(session, batch, declared, going, progress);
+  batch.close();
+  const declaredOrder = steps.map(({ alias }) => alias);
+  return {
+    holding: { entries: inOrder(entries, declaredOrder), left: left.filter(isFree) },
+    batch,
+    of: new Set([...work, ...going].map(({ name }) => name)).size,
+  };
+}
+
+/** The plan, by when it is done. */
+function sorted(steps: readonly Step[]): Progress & { readonly work: readonly Named<Work>[] } {
+  const entries = new Map<string, Entry>();
+  const obsolete: Named<Entry>[] = [];
+  const work: Named<Work>[] = [];
+  for (const step of steps) {
+    if (step.does === "remove") obsolete.push({ name: step.alias, ...step.entry });
+    else if (step.does === "keep") entries.set(step.alias, step.entry);
+    else work.push({ name: step.alias, ...step });
+  }
+  return { entries, obsolete, left: [], work };
+}
+
+/** Makes one key as declared. Gives what is wrong with it, if it stands all the same. */
+async function apply(
+  session: Session,
+  step: Work,
+  { entries, obsolete, left }: Progress,
+): Promise<string | undefined> {
+  const { alias, does, declared } = step;
+  // Until it is done, what was there before is what there is.
+  if (does !== "add") entries.set(alias, step.entry);
+  if (session.signal.aborted) throw new Failure("Not begun, since the run ended.");
+  // check has the inputs of before an update that failed halfway.
+  const wrong = does === "replace" ? keyRules(declared, step.entry.state) : [];
+  if (wrong.length > 0) throw new Failure(`Nothing was done: ${wrong.join(" ")}`);
+  const { id, state, failure } =
+    does === "edit"
+      ? await key.update(session, step.entry.id, step.entry.state, declared)
+      : await key.create(session, declared);
+  entries.set(alias, { id, state });
+  if (does !== "replace") return failure;
+  // While nobody can tell whether the new one serves, the old one does, unless nobody has its secret.
+  if (failure === undefined || lost(step.entry.state)) obsolete.push({ name: alias, ...step.entry });
+  else left.push({ ...leave(session, step.entry), alias });
+  return failure;
+}
+
+/** Deletes what is to go, or leaves it to the next update where these keys may be all there is in the end. */
+async function deleteLast(
+  session: Session,
+  batch: Batch,
+  declared: Properties,
+  going: readonly Named<Entry>[],
+  { entries, left }: Progress,
+): Promise<void> {
+  const tooLarge = !isKeepable(stateOf(declared, { entries, left }));
+  // What no state will hold is taken back: the keys of before are all there is then.
+  const undone = tooLarge && batch.failures.length > 0;
+  if (undone || (await session.over()) !== undefined) {
+    left.push(...going.map((one) => leave(session, one)));
+    return;
+  }
+  await batch.each("deleted", going, (part, one) => deleteOne(part, one, left, tooLarge));
+}
+
+/** Deletes one key; one that can't be deleted is left for the next update. */
+async function deleteOne(
+  session: Session,
+  one: Entry,
+  left: LeftKey[],
+  tooLarge: boolean,
+): Promise<undefined> {
+  try {
+    await key.remove(session, one.id, one.state);
+    session.known.drop(one.state, one.id);
+  } catch (error) {
+    left.push(leave(session, one));
+    // The engine could not keep the state of a failure, and those that took the place of others are all there is.
+    if (!tooLarge || !(error instanceof Failure)) throw error;
+    session.warn(error.headline, [one.id]);
+  }
+}
+
+/** The keys that are left, each with the alias that its successor has now. */
+function follow({ entries, left }: Holding, steps: readonly Step[]): readonly LeftKey[] {
+  const aliases = new Map(steps.map((step) => ["entry" in step ? step.entry : undefined, step.alias]));
+  return left.map((one) => {
+    const successor = one.alias === undefined ? undefined : entries.get(one.alias);
+    const alias = successor && aliases.get(successor);
+    return alias === undefined ? one : { ...one, alias };
+  });
+}
+
+/** Tells a key that may be the one that serves, since what is to take its place failed once more. */
+function waitingFor({ failures }: Batch): (one: LeftKey) => "due" | "waiting" {
+  const failed = new Set(failures.map(({ name }) => name));
+  return ({ alias }) => (alias !== undefined && failed.has(alias) ? "waiting" : "due");
+}
+
+/** From now on another resource that has the key may keep it. */
+function leave(session: Session, { id, state }: Entry): LeftKey {
+  session.known.release(state, id, holderOf(state) ?? "");
+  return { id, name: String(state["name"]) };
+}
+
+/** A key that is left, as one that is to be deleted: the set no longer holds it. */
+export function toDelete({ workspaceId }: Properties, { id, name }: LeftKey): Named<Entry> {
+  return { id, name, state: { workspaceId, name, [holderKey]: "left" } };
+}
