@@ -91,12 +91,22 @@ export function drifted(
     next[field.name] = field.canonical(observed[field.name]);
     delete kept[field.name];
   }
-  next[observedKey] = Object.keys(kept).length > 0 ? kept : undefined;
+  next[observedKey] = nonEmpty(kept);
   return next;
 }
 
 export function defined(properties: Properties): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
+}
+
+/** Those of the named properties that have a value. */
+export function pick(properties: Properties, names: readonly string[]): Properties {
+  return defined(Object.fromEntries(names.map((name) => [name, properties[name]])));
+}
+
+/** The object or list; `undefined` for one that holds nothing. */
+export function nonEmpty<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length > 0 ? value : undefined;
 }
 
 /** A copy that the wire can carry: without undefined values, at any depth. */

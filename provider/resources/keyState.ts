@@ -1,7 +1,7 @@
 import type { CreateApiKey, MigrateApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { capitalised } from "../outcome";
-import { folded, observedKey, type Properties, readingKey, rewritten } from "../state";
+import { folded, observedKey, type Properties, pick, readingKey, rewritten } from "../state";
 import { managed, observe, type Settled } from "./keyConvergence";
 import { toWire } from "./keyScopes";
 
@@ -38,7 +38,7 @@ export function label(properties: Properties): string {
 export function createBody(declared: Properties): CreateApiKey {
   return {
     ...common(declared),
-    ...given(declared, ["prefix", "expiresAt", "externalMeterId", "metadata"]),
+    ...pick(declared, ["prefix", "expiresAt", "externalMeterId", "metadata"]),
   };
 }
 
@@ -59,12 +59,6 @@ function common(declared: Properties) {
     enabled: declared["enabled"] === true,
     customerId: declared["customerId"] as string,
   };
-}
-
-function given(declared: Properties, names: readonly string[]): Properties {
-  return Object.fromEntries(
-    names.filter((name) => declared[name] !== undefined).map((name) => [name, declared[name]]),
-  );
 }
 
 /** What the service chose. */

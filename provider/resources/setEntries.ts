@@ -1,7 +1,7 @@
 import type { Field } from "../definition";
-import { defined, hiddenIn, isRecord, observedKey, type Properties } from "../state";
+import { defined, hiddenIn, isRecord, nonEmpty, observedKey, type Properties, pick } from "../state";
 import { equal } from "./fields";
-import { holderKey, keyLost } from "./keyState";
+import { holderKey, keyLost, lost } from "./keyState";
 import { entriesIn, keyFields, merged } from "./setInputs";
 
 /** Projections between a set's state and the ApiKeys that its entries stand for. */
@@ -48,7 +48,7 @@ export function holdingOf(state: Properties): Holding {
     of(observedKey),
     of(chosenKey),
   ];
-  const [lost, taken] = [aliasesIn(state, keyLost), aliasesIn(state, takenKey)];
+  const [without, taken] = [aliasesIn(state, keyLost), aliasesIn(state, takenKey)];
   const spellings = new Map(entriesIn(state));
   const entries = Object.entries(hiddenIn(state, "ids")).map(([alias, id]): [string, Entry] => {
     const key = secret(alias);
@@ -62,9 +62,9 @@ export function holdingOf(state: Properties): Holding {
           existingKey: taken.has(alias) ? key : undefined,
           key,
           maskedKey: maskedKey(alias),
-          ...(isRecord(picked) ? only(picked, chosen) : {}),
+          ...(isRecord(picked) ? pick(picked, chosen) : {}),
           [observedKey]: isRecord(seen) ? seen : undefined,
-          [keyLost]: lost.has(alias) ? true : undefined,
+          [keyLost]: without.has(alias) ? true : undefined,
         }),
       },
     ];
@@ -94,12 +94,12 @@ export function stateOf(declared: Properties, { entries, left }: Holding): Prope
     ids: by(({ id }) => id),
     maskedKeys: by(({ state }) => state["maskedKey"]),
     secrets: by(({ state }) => state["key"]),
-    ...filled({
-      [observedKey]: by(({ state }) => state[observedKey]),
-      [chosenKey]: by(({ state }) => filled({ own: only(state, chosen) })["own"]),
-      [keyLost]: those((state) => state[keyLost] === true),
-      [takenKey]: those((state) => state["existingKey"] !== undefined),
-      [leftKey]: left,
+    ...defined({
+      [observedKey]: nonEmpty(by(({ state }) => state[observedKey])),
+      [chosenKey]: nonEmpty(by(({ state }) => nonEmpty(pick(state, chosen)))),
+      [keyLost]: nonEmpty(those(lost)),
+      [takenKey]: nonEmpty(those((state) => state["existingKey"] !== undefined)),
+      [leftKey]: nonEmpty(left),
     }),
   };
 }
@@ -168,16 +168,5 @@ export function inOrder(
       const entry = entries.get(alias);
       return entry === undefined ? [] : [[alias, entry] as const];
     }),
-  );
-}
-
-function only(state: Properties, names: readonly string[]): Properties {
-  return defined(Object.fromEntries(names.map((name) => [name, state[name]])));
-}
-
-/** Without what is empty. */
-function filled(properties: Properties): Properties {
-  return Object.fromEntries(
-    Object.entries(properties).filter(([, value]) => Object.keys(value as object).length > 0),
   );
 }

@@ -1,5 +1,13 @@
 import type { WorkspaceRecord } from "../client/responses";
-import { hiddenIn, type ManagedField, observedKey, type Properties, rewritten, same } from "../state";
+import {
+  hiddenIn,
+  type ManagedField,
+  nonEmpty,
+  observedKey,
+  type Properties,
+  rewritten,
+  same,
+} from "../state";
 import { declaredIn, observe, type SettledSettings, settings } from "./settingsConvergence";
 
 /** Projections of a workspace's settings: declared and seen → state, and what of it goes back on destroy. */
@@ -39,14 +47,10 @@ export function written(
     name: record.name,
     teamId: record.teamId,
     ...state,
-    [beforeKey]: filled(only(declaredIn(state), remembered)),
-    ...(unseen && { [sentKey]: filled(only(open, target)), [lastKey]: filled(Object.fromEntries(last)) }),
+    [beforeKey]: nonEmpty(only(declaredIn(state), remembered)),
+    ...(unseen && { [sentKey]: nonEmpty(only(open, target)), [lastKey]: nonEmpty(Object.fromEntries(last)) }),
     [observedKey]: rewritten(declaredIn(state), state, observed),
   };
-}
-
-function filled(properties: Properties): Properties | undefined {
-  return Object.keys(properties).length > 0 ? properties : undefined;
 }
 
 /** What a setting held after our last write. */
