@@ -30,7 +30,10 @@ const samples = 3;
  * itself, and so is the first one. As the last of these was seen to be, it must stand in the list, or the list settles
  * nothing. That costs no request where there is but one object.
  */
-export function openByList<T, Unhad>(list: SharedRead<Listing<T> | Unhad>, lastingMs: number): ByList<T> {
+export function openByList<T, Unavailable>(
+  list: SharedRead<Listing<T> | Unavailable>,
+  lastingMs: number,
+): ByList<T> {
   interface Sample {
     readonly id: string;
     readonly record: Promise<T | undefined>;

@@ -10,7 +10,7 @@ export interface SharedReads {
   keys(workspaceId: string): SharedListing<ApiKeyRecord>;
   scopes(workspaceId: string): SharedListing<ScopeRecord>;
   readonly workspaces: SharedListing<WorkspaceRecord>;
-  workspace(workspaceId: string): SharedRead<WorkspaceRecord | Unhad>;
+  workspace(workspaceId: string): SharedRead<WorkspaceRecord | Unavailable>;
 }
 
 interface Listable {
@@ -18,10 +18,10 @@ interface Listable {
   readonly deleted?: boolean | undefined;
 }
 
-export interface SharedListing<T> extends SharedRead<Listing<T> | Unhad>, ByList<T> {}
+export interface SharedListing<T> extends SharedRead<Listing<T> | Unavailable>, ByList<T> {}
 
 /** Why an answer could not be had, as words to stand in brackets. */
-export interface Unhad {
+export interface Unavailable {
   readonly problem: string;
   /** What the call threw; `undefined` where its answer was not waited for. */
   readonly error?: CallError;
@@ -31,7 +31,7 @@ export interface Unhad {
 export const lastingMs = 30_000;
 /** A list that takes longer is not waited for, where what it holds can be read singly too. */
 const patienceMs = 10_000;
-const tooLate: Unhad = { problem: `it did not come within ${patienceMs / 1_000} s` };
+const tooLate: Unavailable = { problem: `it did not come within ${patienceMs / 1_000} s` };
 const patience = { ms: patienceMs, late: tooLate };
 
 const ofTransport = new WeakMap<Transport, Map<string, SharedReads>>();
@@ -48,12 +48,15 @@ export function sharedReads({ transport, credentials, secrets = [] }: Call): Sha
 
 function openReads(call: Call): SharedReads {
   const writes = () => call.transport.writes;
-  function open<T>(read: () => Promise<T>, options: Pick<SharedReadOptions<T | Unhad>, "patience"> = {}) {
-    return openSharedRead<T | Unhad>(() => had(read()), { ...options, lastingMs, writes });
+  function open<T>(
+    read: () => Promise<T>,
+    options: Pick<SharedReadOptions<T | Unavailable>, "patience"> = {},
+  ) {
+    return openSharedRead<T | Unavailable>(() => had(read()), { ...options, lastingMs, writes });
   }
   function list<T extends Listable>(
     read: () => Promise<readonly T[]>,
-    options: Pick<SharedReadOptions<Unhad>, "patience"> = {},
+    options: Pick<SharedReadOptions<Unavailable>, "patience"> = {},
   ): SharedListing<T> {
     const listed = open(async () => listing(await read()), options);
     return { ...listed, ...openByList(listed, lastingMs) };
@@ -85,7 +88,7 @@ function listing<T extends Listable>(all: readonly T[]): Listing<T> {
   return { all, byId };
 }
 
-async function had<T>(answer: Promise<T>): Promise<T | Unhad> {
+async function had<T>(answer: Promise<T>): Promise<T | Unavailable> {
   try {
     return await answer;
   } catch (error) {
@@ -95,21 +98,21 @@ async function had<T>(answer: Promise<T>): Promise<T | Unhad> {
 }
 
 /** The answer, or what the call threw in its place. */
-export function demanded<T extends object>(answer: T | Unhad): T {
+export function demanded<T extends object>(answer: T | Unavailable): T {
   if (!("problem" in answer)) return answer;
   throw answer.error ?? new CallError("ambiguous", answer.problem);
 }
 
 /** For each reader once one that others share, so long as it says something; otherwise that of now. */
 export async function shared<T extends object>(
-  read: SharedRead<T | Unhad>,
+  read: SharedRead<T | Unavailable>,
   reader: string,
-): Promise<T | Unhad> {
+): Promise<T | Unavailable> {
   const answer = await read.current(lastingMs, reader)?.answer;
   return answer === undefined || "problem" in answer ? read.fresh() : answer;
 }
 
 /** The answer of now, however long it takes. */
-export async function freshly<T extends object>(shared: SharedRead<T | Unhad>): Promise<T> {
+export async function freshly<T extends object>(shared: SharedRead<T | Unavailable>): Promise<T> {
   return demanded(await shared.awaited());
 }

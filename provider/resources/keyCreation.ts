@@ -5,7 +5,7 @@ import { type Session, text } from "../definition";
 import { Failure, sentences } from "../errors";
 import { capitalised, told } from "../outcome";
 import { folded, type Properties } from "../state";
-import { type Birth, findings, inWords, leftover, sought, strangers } from "./keyCandidates";
+import { type Creation, findings, inWords, leftover, sought, strangers } from "./keyCandidates";
 import { listsNone, lookUp } from "./keyPresence";
 import { createBody, label, migrateBody } from "./keyState";
 import { agrees, fits, isOf, isOld, type Listed, unread, witness } from "./keyWitness";
@@ -16,25 +16,25 @@ export async function make(session: Session, declared: Properties, holder = ""):
   session.hide(existing);
   const doing = `${existing === undefined ? "Creating" : "Taking over"} ${label(declared)}`;
   const seen = await witness(session, declared, { fresh: existing !== undefined });
-  const birth: Birth = { session, declared, existing, holder, doing, seen };
-  const alike = "alike" in seen.before ? strangers(birth, seen.before.alike(declared)) : [];
+  const creation: Creation = { session, declared, existing, holder, doing, seen };
+  const alike = "alike" in seen.before ? strangers(creation, seen.before.alike(declared)) : [];
   if (alike.length > 0) {
     const ids = alike.map(({ id }) => id);
-    session.warn(`${doing}: ${leftover(birth, alike)}`, ids);
+    session.warn(`${doing}: ${leftover(creation, alike)}`, ids);
   }
-  const { record, problem } = await posted(birth, alike);
+  const { record, problem } = await posted(creation, alike);
   if (record !== undefined) return record;
-  return recovered(birth, problem ?? "the answer can't be used", "The service accepted it");
+  return recovered(creation, problem ?? "the answer can't be used", "The service accepted it");
 }
 
 const unknownOutcome = "Whether it was created is not known";
 
-async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<ApiKeyRecord>> {
-  const { session, declared, existing, holder, doing, seen } = birth;
+async function posted(creation: Creation, alike: readonly Listed[]): Promise<Written<ApiKeyRecord>> {
+  const { session, declared, existing, holder, doing, seen } = creation;
   const underWay = sentences(
     `${doing}: this was under way when the run ended`,
     `${unknownOutcome}, and state does not hold it`,
-    capitalised(sought(birth)),
+    capitalised(sought(creation)),
   );
   try {
     return await seen.posting(async () => {
@@ -45,20 +45,20 @@ async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<A
           : await migrateApiKey(call, migrateBody(declared));
       if (written.record === undefined) return written;
       session.hide(written.record.key);
-      const problem = await foreign(birth, written.record);
+      const problem = await foreign(creation, written.record);
       if (problem !== undefined) return { record: undefined, problem };
       session.known.add(declared, written.record.id, holder);
       return written;
     });
   } catch (error) {
     if (error instanceof CallError && error.verdict === "ambiguous") {
-      return { record: await recovered(birth, error.message, unknownOutcome) };
+      return { record: await recovered(creation, error.message, unknownOutcome) };
     }
     session.leaves(undefined);
     const held =
       existing === undefined || alike.length === 0
         ? ""
-        : ` If the service holds this key already, as ${inWords(birth, alike)}, take it in as an ApiKey with \`pulumi import --file\`.`;
+        : ` If the service holds this key already, as ${inWords(creation, alike)}, take it in as an ApiKey with \`pulumi import --file\`.`;
     throw told(session, error, {
       doing,
       notDone: "Nothing was created",
@@ -68,8 +68,8 @@ async function posted(birth: Birth, alike: readonly Listed[]): Promise<Written<A
 }
 
 /** Why an answer is another key's, if it is. */
-async function foreign(birth: Birth, record: ApiKeyRecord): Promise<string | undefined> {
-  const { session, declared, existing, seen } = birth;
+async function foreign(creation: Creation, record: ApiKeyRecord): Promise<string | undefined> {
+  const { session, declared, existing, seen } = creation;
   const another = `the answer is that of another key, ${record.id}`;
   const isEcho = existing !== undefined && record.key === existing;
   const listed = "has" in seen.before && seen.before.has(record.id);
@@ -83,14 +83,14 @@ async function foreign(birth: Birth, record: ApiKeyRecord): Promise<string | und
     );
     return undefined;
   }
-  return !isEcho && (await displaced(birth, record)) ? another : undefined;
+  return !isEcho && (await displaced(creation, record)) ? another : undefined;
 }
 
 /**
  * Whether an answer that is not known to be old, and is not as declared, is another key's: then the list shows one that
  * is as declared. A service may rewrite names, and with a list that is not cut an id that it lacked is new.
  */
-async function displaced({ session, declared, seen }: Birth, record: ApiKeyRecord): Promise<boolean> {
+async function displaced({ session, declared, seen }: Creation, record: ApiKeyRecord): Promise<boolean> {
   const path = { workspaceId: String(declared["workspaceId"]), keyId: record.id };
   const untold = record.customerId === undefined && "problem" in seen.before;
   const whole = untold ? await lookUp(session, path).catch(() => record) : record;
@@ -110,15 +110,15 @@ async function displaced({ session, declared, seen }: Birth, record: ApiKeyRecor
 }
 
 /** What the workspace's list tells of a key whose answer was lost: it may be found, or else the user must look. */
-async function recovered(birth: Birth, problem: string, accepted: string): Promise<ApiKeyRecord> {
-  const { session, declared, existing, holder, doing, seen } = birth;
+async function recovered(creation: Creation, problem: string, accepted: string): Promise<ApiKeyRecord> {
+  const { session, declared, existing, holder, doing, seen } = creation;
   const now = await seen.newcomers();
   if (existing !== undefined && !("problem" in now) && !("problem" in seen.before)) {
     const [only, ...others] = now.filter((key) => fits(key, declared, existing));
     if (only !== undefined && others.length === 0) {
       session.known.add(declared, only.id, holder);
       session.warn(
-        `${doing}: ${problem}, but the workspace's list has one new key that fits, ${inWords(birth, [only])}, which is taken for it.`,
+        `${doing}: ${problem}, but the workspace's list has one new key that fits, ${inWords(creation, [only])}, which is taken for it.`,
         [only.id],
       );
       return unread(only);
@@ -126,7 +126,7 @@ async function recovered(birth: Birth, problem: string, accepted: string): Promi
   }
   const lost =
     existing === undefined ? "its secret is lost, and state does not hold it" : "state does not hold it";
-  throw new Failure(sentences(`${doing}: ${problem}`, `${accepted}; ${lost}`, findings(birth, now)), {
+  throw new Failure(sentences(`${doing}: ${problem}`, `${accepted}; ${lost}`, findings(creation, now)), {
     unresolved: true,
   });
 }

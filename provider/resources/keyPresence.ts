@@ -3,7 +3,7 @@ import { readApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import type { Session } from "../definition";
 import { Doubt } from "../errors";
-import { lastingMs, sharedReads, type Unhad } from "../sharedReads";
+import { lastingMs, sharedReads, type Unavailable } from "../sharedReads";
 
 export interface KeyPath {
   readonly workspaceId: string;
@@ -60,7 +60,7 @@ async function confirm(session: Session, { workspaceId, keyId }: KeyPath): Promi
 const unlisted = new Set([403, 404, 405, 410, 501]);
 
 /** Whether this token, or this service, lists no keys: such an answer says nothing. */
-export function listsNone({ error }: Unhad): boolean {
+export function listsNone({ error }: Unavailable): boolean {
   return error?.verdict === "invalidAnswer" || unlisted.has(error?.status ?? 0);
 }
 
@@ -69,7 +69,7 @@ async function listedLive(session: Session, { workspaceId, keyId }: KeyPath): Pr
   const list = sharedReads(session.call).keys(workspaceId);
   const current = await list.current(lastingMs, `gone ${keyId}`)?.answer;
   // A list's 404 may come of what the key's own comes of, and have passed since the workspace could be read.
-  const lasts = (answer: Unhad) => listsNone(answer) && answer.error?.status !== 404;
+  const lasts = (answer: Unavailable) => listsNone(answer) && answer.error?.status !== 404;
   if (current !== undefined && "problem" in current && lasts(current)) return false;
   const before = current !== undefined && "byId" in current ? current : undefined;
   // A list from before the key was deleted holds it still.

@@ -2,7 +2,7 @@ import type { Listing } from "../byList";
 import type { ApiKeyRecord } from "../client/responses";
 import type { Session } from "../definition";
 import { orAfter, type SharedRead } from "../sharedRead";
-import { lastingMs, type SharedListing, sharedReads, type Unhad } from "../sharedReads";
+import { lastingMs, type SharedListing, sharedReads, type Unavailable } from "../sharedReads";
 import { folded, type Properties } from "../state";
 
 /**
@@ -23,15 +23,15 @@ interface Live {
 
 export interface Witness {
   /** The live keys before the POST. */
-  readonly before: Live | Unhad;
+  readonly before: Live | Unavailable;
   /** When it was taken; a key made long before is no newcomer, even if a list that is cut shows it only now. */
   readonly since: Date;
   /** Runs the POST; until it is over, nobody takes its key for one of unknown origin. */
   posting<T>(post: () => Promise<T>): Promise<T>;
   /** The live keys of now. */
-  now(): Promise<Live | Unhad>;
+  now(): Promise<Live | Unavailable>;
   /** The live keys since then that this process neither knew nor made, or why they could not be had. */
-  newcomers(): Promise<readonly Listed[] | Unhad>;
+  newcomers(): Promise<readonly Listed[] | Unavailable>;
 }
 
 /** A list may lag behind the writes. */
@@ -68,7 +68,7 @@ export async function witness(
     },
     now: () => list.fresh(),
     async newcomers() {
-      let found: readonly Listed[] | Unhad = { problem: "it was not asked for" };
+      let found: readonly Listed[] | Unavailable = { problem: "it was not asked for" };
       for (const wait of lagMs) {
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
         const now = await list.fresh();
@@ -144,7 +144,7 @@ function endOf(maskedKey = ""): string {
 }
 
 interface Watch {
-  readonly list: Pick<SharedRead<Live | Unhad>, "recent" | "fresh">;
+  readonly list: Pick<SharedRead<Live | Unavailable>, "recent" | "fresh">;
   readonly posts: Set<Promise<void>>;
 }
 
@@ -166,7 +166,7 @@ function watchOf({ call }: Session, workspaceId: string): Watch {
 
 const indexes = new WeakMap<Listing<ApiKeyRecord>, Live>();
 
-function live(answer: Listing<ApiKeyRecord> | Unhad): Live | Unhad {
+function live(answer: Listing<ApiKeyRecord> | Unavailable): Live | Unavailable {
   if ("problem" in answer) return answer;
   const index = indexes.get(answer) ?? indexed(answer.all.filter(({ deleted }) => !deleted));
   indexes.set(answer, index);
