@@ -14,26 +14,28 @@ export interface Asked {
 }
 
 /** A resource's operations on a service that answers each request with what `reply` gives, or fails as it throws. */
-export function replying(definition: Definition, reply: (asked: Asked) => unknown) {
+export function replying(definition: Definition, reply: (asked: Asked) => unknown, run = openRun()) {
   const calls: Asked[] = [];
   const warnings: string[] = [];
   const transport: Transport = {
     send: async ({ method, path, body, read }) => {
       const asked = { method, path, body };
       calls.push(asked);
-      return read(Buffer.from(JSON.stringify(reply(asked))));
+      return read(Buffer.from(JSON.stringify(await reply(asked))));
     },
     writes: 0,
     close: async () => {},
   };
+  const progress: string[] = [];
   const operations: Lifecycle = lifecycle(definition, {
     settings: settings((name) => configured[name]),
     env: {},
     transport: () => transport,
-    run: openRun(),
+    run,
     warn: (message) => warnings.push(message),
+    tell: (line) => progress.push(line),
   });
-  return { ...operations, calls, warnings };
+  return { ...operations, calls, warnings, progress };
 }
 
 /** What an operation failed with, and what the engine keeps of it. */

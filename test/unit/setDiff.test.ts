@@ -101,6 +101,36 @@ describe("what a change of the program does to a set", () => {
     expect(steps(state, keys("sk_new"))).toEqual({ a: "replace" });
   });
 
+  test("K5 each key of before goes to one entry at most, whichever the failed updates in between left", () => {
+    const existingKey = "sk_old";
+    const state = (keys: Record<string, object>, secrets: Record<string, string>) => ({
+      ...made({ keys }),
+      secrets,
+      __taken: Object.keys(secrets),
+    });
+    const plain = { customerId };
+    const taken = { customerId, existingKey };
+    const planned = (held: Record<string, unknown>, keys: object) => {
+      const canonical = subject.check({ workspaceId: "ws_1", keys }, undefined).inputs;
+      const all = plan(holdingOf(held), canonical);
+      return Object.fromEntries(all.map((step) => [step.alias, "entry" in step ? step.entry.id : step.does]));
+    };
+    const one = state({ a: plain }, { a: existingKey });
+    // The one that names it has it, not the one with its value, in any order.
+    const renamed = { customerId, renamedFrom: "a" };
+    expect(planned(one, { x: taken, y: renamed })).toEqual({ x: "add", y: "id of a" });
+    expect(planned(one, { y: renamed, z: renamed })).toEqual({ y: "id of a", z: "add" });
+    // What is still declared goes to nobody else.
+    expect(planned(one, { x: taken, a: plain })).toEqual({ x: "add", a: "id of a" });
+    // A name that the entry once had counts for more than a value that stands elsewhere.
+    const two = state({ a: plain, b: plain }, { a: existingKey, b: "sk_other" });
+    expect(planned(two, { x: { ...taken, renamedFrom: "b" } })).toEqual({ x: "id of b", a: "id of a" });
+    // An entry keeps its own, whoever else has had its name or its value.
+    expect(planned(two, { b: renamed })).toEqual({ b: "id of b", a: "id of a" });
+    const twice = state({ a: plain, z: plain }, { a: existingKey, z: existingKey });
+    expect(planned(twice, { a: taken })).toEqual({ a: "id of a", z: "id of z" });
+  });
+
   test("K6 a lost secret, or a key that is still to be deleted, asks for an update by itself", () => {
     const keys = { keys: { a: { customerId }, b: { customerId } } };
     const lost = { ...made(keys), __keyLost: ["a"] };

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { type Asked, failureOf, replying } from "./replying";
+
+const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
+const refused = () => new CallError("refused", "the service answered 403", 403);
+const nameIn = ({ body }: Asked) => (body as { name?: string } | undefined)?.name ?? "";
+const idIn = ({ path }: Asked) => path.split("/").at(-1) ?? "";
+const made = (asked: Asked, id: string) => ({
+  apiKey: { enabled: true, scopes: [], ...(asked.body as object), id, key: `sk_${id}` },
+});
+
+const gone = (asked: Asked) => ({ apiKey: { id: idIn(asked), deleted: true } });
+
+/** Until everything that can go on without another answer has done so. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+}
+
+test("outputs are in the order of the program, whichever key was made or read first", async () => {
+  let created = false;
+  const set = replying(apiKeySet, async (asked) => {
+    const { method } = asked;
+    const name = method === "POST" ? nameIn(asked) : idIn(asked).slice(4);
+    const record = (one: string) => ({
+      id: `key_${one}`,
+      name: one,
+      customerId: "c",
+      enabled: true,
+      scopes: [],
+    });
+    if (method === "GET" && idIn(asked) === "api-key") {
+      if (!created) return { apiKeys: [] };
+      return { apiKeys: [record("a"), { ...record("b"), name: "not yet" }, record("c")] };
+    }
+    if (name === (method === "POST" ? "a" : "b")) await settled();
+    return method === "POST" ? made(asked, `key_${name}`) : { apiKey: record(name) };
+  });
+  const inputs = set.check(of({ a: {}, b: {}, c: {} }), undefined).inputs;
+  const { id, state } = await set.create(inputs);
+  expect(Object.keys(state["ids"] as object)).toEqual(["a", "b", "c"]);
+  created = true;
+  const read = await set.read(id, state);
+  expect(Object.keys(read?.state["ids"] as object)).toEqual(["a", "b", "c"]);
+  expect(Object.keys(read?.inputs?.["keys"] as object)).toEqual(["a", "b", "c"]);
+});
+
+test("a key that is replaced counts once, also where only the end of the old one fails", async () => {
+  let count = 0;
+  const set = replying(apiKeySet, (asked) => {
+    if (asked.method === "GET") return { apiKeys: [] };
+    if (asked.method === "DELETE") throw refused();
+    return made(asked, `key_${++count}`);
+  });
+  const before = set.check(of({ a: {} }), undefined).inputs;
+  const { id, state } = await set.create(before);
+  const inputs = set.check(of({ a: { prefix: "new" } }), before).inputs;
+  const { headline } = await failureOf(set.update(id, state, inputs));
+  expect(headline).toMatch(/^Updating the keys of workspace ws_1: the one failed\. State holds/);
+});
+
+test("where no key is held, nothing is said to be created only if that is known", async () => {
+  const live: object[] = [];
+  const set = replying(apiKeySet, (asked) => {
+    if (asked.method === "GET") return { apiKeys: live };
+    if (nameIn(asked) !== "a") throw refused();
+    live.push({ id: "key_a", name: "a", customerId: "c" });
+    throw new CallError("ambiguous", "the connection was lost");
+  });
+  const inputs = set.check(of({ a: {}, b: {} }), undefined).inputs;
+  const failure = await failureOf(set.create(inputs));
+  expect(failure.headline).toMatch(/: all 2 failed\. State holds none of them; run up again/);
+  expect(failure.unresolved).toBe(true);
+  expect(failure.lines[0]).toMatch(/^"a": Creating key "a" .*Whether it was created is not known.*key_a/);
+});
+
+/** Two sets of a stack that both took over the key of this value, and the state of each. */
+function sharing(reply: (asked: Asked) => unknown) {
+  const set = replying(apiKeySet, reply);
+  const inputs = set.check(of({ a: { existingKey: "sk_old" } }), undefined).inputs;
+  const { a } = inputs["keys"] as { a: object };
+  const { existingKey: _, ...entry } = a as Record<string, unknown>;
+  const stateOf = (holder: string) => ({
+    ...inputs,
+    keys: { a: entry },
+    ids: { a: "key_old" },
+    maskedKeys: {},
+    secrets: { a: "sk_old" },
+    __taken: ["a"],
+    __chosen: { a: { __holder: holder } },
+  });
+  const states = [stateOf("one"), stateOf("two")] as const;
+  for (const state of states) expect(set.diff("keys-1", state, inputs).changes).toBe(false);
+  return { set, inputs, states };
+}
+
+test("K5 a key that two sets took over goes with the last of them, and the first says so", async () => {
+  const { set, states } = sharing(gone);
+  await set.delete("keys-1", states[0]);
+  expect(set.calls).toEqual([]);
+  expect(set.warnings).toEqual([
+    expect.stringMatching(/^"a": Key "a" .*\(key_old\) is left to another resource/),
+  ]);
+  await set.delete("keys-2", states[1]);
+  expect(set.calls.map(({ method, path }) => [method, path.endsWith("key_old")])).toEqual([["DELETE", true]]);
+});
+
+test("K5 a key that a set keeps only until its successor serves is no longer its own", async () => {
+  const { set, inputs, states } = sharing((asked) => {
+    if (asked.method === "DELETE") return gone(asked);
+    if (asked.method === "GET") return { apiKeys: [] };
+    const { key: _, ...keyless } = made(asked, "key_new").apiKey as unknown as { key: string };
+    return { apiKey: keyless };
+  });
+  const next = set.check(of({ a: { keepers: { x: "1" } } }), inputs).inputs;
+  const { kept } = await failureOf(set.update("keys-1", states[0], next));
+  expect(kept?.state["__left"]).toMatchObject([{ id: "key_old", alias: "a" }]);
+  await set.delete("keys-2", states[1]);
+  expect(set.calls.at(-1)).toMatchObject({ method: "DELETE", path: expect.stringMatching(/key_old$/) });
+});
+
+test("a service may give the id of a key that an update deleted to another one", async () => {
+  const live = new Map<string, string>();
+  const set = replying(apiKeySet, (asked) => {
+    if (asked.method === "GET") return { apiKeys: [] };
+    if (asked.method === "DELETE") {
+      live.delete(idIn(asked));
+      return gone(asked);
+    }
+    const id = ["key_1", "key_2"].find((one) => !live.has(one)) ?? "key_3";
+    live.set(id, nameIn(asked));
+    return made(asked, id);
+  });
+  const before = set.check(of({ a: {}, b: {} }), undefined).inputs;
+  const { id, state } = await set.create(before);
+  await set.update(id, state, set.check(of({ a: {} }), before).inputs);
+  expect([...live]).toEqual([["key_1", "a"]]);
+  const other = await set.create(set.check(of({ c: {} }), undefined).inputs);
+  expect(other.state["ids"]).toEqual({ c: "key_2" });
+});
