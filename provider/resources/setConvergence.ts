@@ -20,11 +20,14 @@ export interface Converged {
 
 type Work = Exclude<Step, { does: "keep" | "remove" }>;
 
+/** A key that is to go; `alias` is that of one that is no longer declared. */
+type Going = Named<Entry> & { readonly alias?: string };
+
 /** What has come of it so far. */
 interface Progress {
   readonly entries: Map<string, Entry>;
   /** Keys that are deleted in the end. */
-  readonly obsolete: Named<Entry>[];
+  readonly obsolete: Going[];
   /** Keys that the next update is to delete. */
   readonly left: LeftKey[];
 }
@@ -49,9 +52,10 @@ export async function converge(
   const going = [...obsolete, ...due.map((one) => toDelete(declared, one))].filter(isFree);
   if (going.length > 0) await deleteLast(session, batch, declared, going, progress);
   batch.close();
+  const origins = batch.failures.length > 0 ? originsOf(before, steps) : undefined;
   const declaredOrder = steps.map(({ alias }) => alias);
   return {
-    holding: { entries: inOrder(entries, declaredOrder), left: left.filter(isFree) },
+    holding: { entries: inOrder(entries, declaredOrder, origins), left: left.filter(isFree) },
     batch,
     of: new Set([...work, ...going].map(({ name }) => name)).size,
   };
@@ -60,10 +64,10 @@ export async function converge(
 /** The plan, by when it is done. */
 function sorted(steps: readonly Step[]): Progress & { readonly work: readonly Named<Work>[] } {
   const entries = new Map<string, Entry>();
-  const obsolete: Named<Entry>[] = [];
+  const obsolete: Going[] = [];
   const work: Named<Work>[] = [];
   for (const step of steps) {
-    if (step.does === "remove") obsolete.push({ name: step.alias, ...step.entry });
+    if (step.does === "remove") obsolete.push({ name: step.alias, alias: step.alias, ...step.entry });
     else if (step.does === "keep") entries.set(step.alias, step.entry);
     else work.push({ name: step.alias, ...step });
   }
@@ -100,35 +104,78 @@ async function deleteLast(
   session: Session,
   batch: Batch,
   declared: Properties,
-  going: readonly Named<Entry>[],
-  { entries, left }: Progress,
+  going: readonly Going[],
+  progress: Progress,
 ): Promise<void> {
-  const tooLarge = !isKeepable(stateOf(declared, { entries, left }));
+  const tooLarge = !isKeepable(stateOf(declared, atWorst(progress, going)));
   // What no state will hold is taken back: the keys of before are all there is then.
   const undone = tooLarge && batch.failures.length > 0;
   if (undone || (await session.over()) !== undefined) {
-    left.push(...going.map((one) => leave(session, one)));
+    for (const one of going) spare(session, one, progress);
     return;
   }
-  await batch.each("deleted", going, (part, one) => deleteOne(part, one, left, tooLarge));
+  await batch.each("deleted", going, (part, one) => deleteOne(part, one, progress, tooLarge));
 }
 
 /** Deletes one key; one that can't be deleted is left for the next update. */
 async function deleteOne(
   session: Session,
-  one: Entry,
-  left: LeftKey[],
+  one: Going,
+  progress: Progress,
   tooLarge: boolean,
 ): Promise<undefined> {
   try {
     await key.remove(session, one.id, one.state);
     session.known.drop(one.state, one.id);
   } catch (error) {
-    left.push(leave(session, one));
     // The engine could not keep the state of a failure, and those that took the place of others are all there is.
-    if (!tooLarge || !(error instanceof Failure)) throw error;
+    if (!tooLarge || !(error instanceof Failure)) {
+      spare(session, one, progress);
+      throw error;
+    }
+    progress.left.push(leave(session, one));
     session.warn(error.headline, [one.id]);
   }
+}
+
+/**
+ * What is not deleted by an update that fails: the key of an alias that no other has stands, with its secret. Who has
+ * imported it meanwhile may keep it.
+ */
+function spare(session: Session, one: Going, { entries, left }: Progress): void {
+  const key = leave(session, one);
+  const alias = freeAlias(one, entries);
+  if (alias === undefined) left.push(key);
+  else entries.set(alias, { id: one.id, state: { ...one.state, [holderKey]: released } });
+}
+
+/** What there would be if none of these could be deleted. */
+function atWorst({ entries, left }: Progress, going: readonly Going[]): Holding {
+  const all = { entries: new Map(entries), left: [...left] };
+  for (const one of going) {
+    const alias = freeAlias(one, entries);
+    if (alias === undefined) all.left.push(leftKey(one));
+    else all.entries.set(alias, one);
+  }
+  return all;
+}
+
+function freeAlias({ alias }: Going, entries: ReadonlyMap<string, Entry>): string | undefined {
+  return alias === undefined || entries.has(alias) ? undefined : alias;
+}
+
+/**
+ * By its alias of now, the one that the engine's inputs have a key under: it keeps those of before an update that failed
+ * halfway.
+ */
+function originsOf({ entries }: Holding, steps: readonly Step[]): ReadonlyMap<string, string> {
+  const before = new Map([...entries].map(([alias, entry]) => [entry, entry.was ?? alias]));
+  return new Map(
+    steps.flatMap((step) => {
+      const was = "entry" in step ? before.get(step.entry) : undefined;
+      return was === undefined || was === step.alias ? [] : [[step.alias, was] as const];
+    }),
+  );
 }
 
 /** The keys that are left, each with the alias that its successor has now. */
@@ -150,10 +197,17 @@ function waitingFor({ failures }: Batch): (one: LeftKey) => "due" | "waiting" {
 /** From now on another resource that has the key may keep it. */
 function leave(session: Session, { id, state }: Entry): LeftKey {
   session.known.release(state, id, holderOf(state) ?? "");
+  return leftKey({ id, state });
+}
+
+function leftKey({ id, state }: Entry): LeftKey {
   return { id, name: String(state["name"]) };
 }
 
+/** Stands for the holder of a key that the set no longer wants. */
+const released = "left";
+
 /** A key that is left, as one that is to be deleted: the set no longer holds it. */
 export function toDelete({ workspaceId }: Properties, { id, name }: LeftKey): Named<Entry> {
-  return { id, name, state: { workspaceId, name, [holderKey]: "left" } };
+  return { id, name, state: { workspaceId, name, [holderKey]: released } };
 }

@@ -10,6 +10,8 @@ import { entriesIn, keyFields, merged } from "./setInputs";
 export interface Entry {
   readonly id: string;
   readonly state: Properties;
+  /** The alias that the engine's inputs have it under, where an update that failed halfway gave it another one. */
+  readonly was?: string;
 }
 
 /** A key that is to be deleted still. */
@@ -30,6 +32,8 @@ export interface Holding {
 const chosenKey = "__chosen";
 const takenKey = "__taken";
 const leftKey = "__left";
+/** By alias, `Entry.was`. */
+const wasKey = "__was";
 const chosen = ["effectivePrefix", "effectiveExpiresAt", holderKey] as const;
 
 /** What a message calls the keys of a set. */
@@ -42,17 +46,18 @@ export function holdingOf(state: Properties): Holding {
     const all = hiddenIn(state, name);
     return (alias: string) => (Object.hasOwn(all, alias) ? all[alias] : undefined);
   };
-  const [maskedKey, secret, observed, extras] = [
+  const [maskedKey, secret, observed, extras, was] = [
     of("maskedKeys"),
     of("secrets"),
     of(observedKey),
     of(chosenKey),
+    of(wasKey),
   ];
   const [without, taken] = [aliasesIn(state, keyLost), aliasesIn(state, takenKey)];
   const spellings = new Map(entriesIn(state));
   const entries = Object.entries(hiddenIn(state, "ids")).map(([alias, id]): [string, Entry] => {
     const key = secret(alias);
-    const [seen, picked] = [observed(alias), extras(alias)];
+    const [seen, picked, former] = [observed(alias), extras(alias), was(alias)];
     return [
       alias,
       {
@@ -66,6 +71,7 @@ export function holdingOf(state: Properties): Holding {
           [observedKey]: isRecord(seen) ? seen : undefined,
           [keyLost]: without.has(alias) ? true : undefined,
         }),
+        ...(typeof former === "string" ? { was: former } : {}),
       },
     ];
   });
@@ -100,6 +106,7 @@ export function stateOf(declared: Properties, { entries, left }: Holding): Prope
       [keyLost]: nonEmpty(those(lost)),
       [takenKey]: nonEmpty(those((state) => state["existingKey"] !== undefined)),
       [leftKey]: nonEmpty(left),
+      [wasKey]: nonEmpty(by(({ was }) => was)),
     }),
   };
 }
@@ -158,15 +165,19 @@ function leftIn(state: Properties): readonly LeftKey[] {
   }));
 }
 
-/** In the order of the aliases, whichever was done first. */
+/** In the order of the aliases, whichever was done first; each with the alias that it was, where that is told. */
 export function inOrder(
   entries: ReadonlyMap<string, Entry>,
   aliases: Iterable<string>,
+  origins: ReadonlyMap<string, string> = new Map(),
 ): ReadonlyMap<string, Entry> {
   return new Map(
     [...aliases].flatMap((alias) => {
       const entry = entries.get(alias);
-      return entry === undefined ? [] : [[alias, entry] as const];
+      if (entry === undefined) return [];
+      const { id, state } = entry;
+      const was = origins.get(alias);
+      return [[alias, was === undefined ? { id, state } : { id, state, was }] as const];
     }),
   );
 }

@@ -20,19 +20,20 @@ export function plan({ entries }: Pick<Holding, "entries">, inputs: Properties):
   const declared = entriesIn(inputs);
   const aliases = new Set(declared.map(([alias]) => alias));
   const named = new Set(declared.map(([, entry]) => formerAlias(entry)));
+  const standing = asNamed(entries, (alias) => aliases.has(alias) || named.has(alias));
   // check knows only what an update that failed halfway began with, but whose key a value is stands in state (K5).
-  const holders = new Map([...entries].map(([alias, { state }]) => [state["key"], alias]));
+  const holders = new Map([...standing].map(([alias, { state }]) => [state["key"], alias]));
   const taken = new Set<Entry>();
   const isFree = (alias: string) => {
-    const entry = entries.get(alias);
+    const entry = standing.get(alias);
     return entry !== undefined && !aliases.has(alias) && !taken.has(entry);
   };
   const heldBy = (alias: string, entry: unknown, value: unknown): Entry | undefined => {
-    const own = entries.get(alias);
+    const own = standing.get(alias);
     const holder = value === undefined || value === own?.state["key"] ? undefined : holders.get(value);
     const former = own === undefined ? formerAlias(entry) : undefined;
     const others = [former, named.has(holder) ? undefined : holder].filter((one) => one !== undefined);
-    const held = entries.get(others.find(isFree) ?? alias);
+    const held = standing.get(others.find(isFree) ?? alias);
     if (held !== undefined) taken.add(held);
     return held;
   };
@@ -46,6 +47,19 @@ export function plan({ entries }: Pick<Holding, "entries">, inputs: Properties):
   });
   const gone = [...entries].filter(([, entry]) => !taken.has(entry));
   return [...steps, ...gone.map(([alias, entry]): Step => ({ alias, does: "remove", entry }))];
+}
+
+/**
+ * After an update that failed halfway the engine has the inputs of before it, and users see in the preview what differs
+ * from those: the aliases there are those that the program means.
+ */
+function asNamed(entries: Holding["entries"], isMeant: (alias: string) => boolean): Holding["entries"] {
+  return new Map(
+    [...entries].map(([alias, entry]) => {
+      const { was } = entry;
+      return [was !== undefined && isMeant(was) && !entries.has(was) ? was : alias, entry];
+    }),
+  );
 }
 
 /** Whether there is nothing to do, however differently the inputs are spelled. */

@@ -108,6 +108,26 @@ describe("a set in which some keys fail", () => {
     await expectSilentUp(scene);
   });
 
+  it("a renaming and a removal that were refused are taken back, and cost no key and no secret", async () => {
+    const before = await expectWhole(scene);
+    const keys = { a: "{ enabled: false, keepers: { month: 'june' } }", b: `{ name: "new b" }`, f: "{}" };
+    meet(scene, ["renamed"], refused);
+    scene.service.inject({ endpoint: "deleteApiKey", fault: refused });
+    const renamed = `{ renamedFrom: "c" }`;
+    await scene.declare(programWithSet({ defaults, keys: { ...keys, renamed } }));
+    const failed = await scene.stack.up();
+    expect(errorsFor(failed, "set")[0]).toContain("Updating the keys of workspace ws_main: all 2 failed.");
+    expect((await heldBy(scene)).aliases.toSorted()).toEqual(["a", "b", "f", "g", "renamed"]);
+    scene.service.clearRequests();
+    await scene.declare(programWithSet({ defaults, keys: { ...keys, c: "{}", g: "{}" } }));
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(sent(scene)).toEqual({});
+    expect(await expectWhole(scene)).toEqual(before);
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
   it("a refresh in which one can't be read fails with its alias, and leaves state as it is", async () => {
     const before = await heldBy(scene);
     const [first] = scene.service.keys();

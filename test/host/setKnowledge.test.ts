@@ -47,11 +47,11 @@ describe("what a set knows of other keys", () => {
     const failure: unknown = await at.set.update(held, next).catch((error: unknown) => error);
     const kept = failure instanceof HostFailure ? failure.kept : undefined;
     const { id } = at.standIn.keys().find(({ name }) => name === "b") ?? { id: "" };
-    expect(kept?.properties["__left"]).toMatchObject([{ id, name: "b" }]);
+    expect(kept?.properties["ids"]).toHaveProperty("b", id);
     const imported = { workspaceId: "ws_main", customerId: "cus_1", name: "b" };
     await at.key.read({ id, state: imported });
     const after = await at.set.update({ id: held.id, state: kept?.properties ?? {} }, next);
-    expect(after.state).not.toHaveProperty("__left");
+    expect(after.state["ids"]).not.toHaveProperty("b");
     expect(live(at)).toEqual(["a", "b", "c"]);
     await at.key.delete({ id, state: imported });
     expect(live(at)).toEqual(["a", "c"]);

@@ -1,0 +1,167 @@
+import { expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { type Asked, failureOf, replying } from "./replying";
+
+const customerId = "c";
+const of = (keys: object, defaults?: object) => ({
+  workspaceId: "ws_1",
+  keys,
+  ...(defaults && { defaults }),
+});
+
+interface Kept {
+  readonly id: string;
+  readonly state: Record<string, unknown>;
+}
+type Inputs = Readonly<Record<string, unknown>>;
+
+interface Trouble {
+  /** A name that is refused. */
+  refused?: string;
+  undeletable?: boolean;
+  /** Ids are given again once free. */
+  reuses?: boolean;
+}
+
+/** A service that refuses what it is told to. */
+function service(trouble: Trouble) {
+  const live = new Map<string, Record<string, unknown>>();
+  const gone: string[] = [];
+  let made = 0;
+  const refuse = (status: number) => new CallError("refused", `the service answered ${status}`, status);
+  const nextId = () => `key_${trouble.reuses ? live.size + 1 : ++made}`;
+  const set = replying(apiKeySet, ({ method, path, body }: Asked) => {
+    const id = path.split("/").at(-1) ?? "";
+    if (method === "GET" && id === "ws_1") return { workspace: { id } };
+    if (method === "GET" && id === "api-key") return { apiKeys: [...live.values()] };
+    if (method !== "POST" && !live.has(id)) throw refuse(404);
+    if (method === "GET") return { apiKey: live.get(id) };
+    if (method === "DELETE") {
+      if (trouble.undeletable) throw refuse(403);
+      gone.push(id);
+      live.delete(id);
+      return { apiKey: { id, deleted: true } };
+    }
+    const { key: given, ...sent } = body as { name: string; key?: string };
+    if (sent.name === trouble.refused) throw refuse(400);
+    const own = method === "PATCH" ? id : nextId();
+    const apiKey = { enabled: true, ...live.get(own), ...sent, id: own, maskedKey: `…${own}` };
+    live.set(own, apiKey);
+    return { apiKey: { ...apiKey, key: method === "POST" ? (given ?? `sk_${own}`) : undefined } };
+  });
+  const create = (inputs: Inputs): Promise<Kept> => set.create(set.check(inputs, undefined).inputs);
+  /** The engine keeps the inputs of before where an update failed halfway. */
+  const update = async ({ id, state }: Kept, inputs: Inputs, before: Inputs): Promise<Kept> => {
+    const { inputs: checked, failures } = set.check(inputs, set.check(before, undefined).inputs);
+    expect(failures).toEqual([]);
+    set.diff(id, state, checked);
+    return { id, state: await set.update(id, state, checked) };
+  };
+  const failed = async (updating: Promise<Kept>): Promise<Kept> => {
+    const { kept } = await failureOf(updating);
+    if (kept === undefined) throw new Error("state holds nothing");
+    return kept;
+  };
+  const changes = ({ id, state }: Kept, inputs: Inputs) =>
+    set.diff(id, state, set.check(inputs, inputs).inputs).changes;
+  return { ...set, live, gone, create, update, failed, changes };
+}
+
+const single = of({ a: { customerId } });
+const renamed = of({ b: { customerId, renamedFrom: "a" } });
+
+/** What a set of one key came to, whose new alias, and with it its name, was refused. */
+async function afterRefusedName() {
+  const trouble: Trouble = { refused: "b" };
+  const set = service(trouble);
+  const first = await set.create(single);
+  const second = await set.failed(set.update(first, renamed, single));
+  expect(second.state["ids"]).toEqual({ b: "key_1" });
+  return { ...set, second, trouble };
+}
+
+const other = { customerId, name: "x" };
+const cases: readonly (readonly [string, Inputs, Readonly<Record<string, string>>])[] = [
+  ["is taken back", single, { a: "key_1" }],
+  ["goes on from the alias in the preview", of({ c: { customerId, renamedFrom: "a" } }), { c: "key_1" }],
+  ["goes on from the alias in state", of({ c: { customerId, renamedFrom: "b" } }), { c: "key_1" }],
+  [
+    "is no longer asked for beside a new key",
+    of({ a: { customerId }, b: other }),
+    { a: "key_1", b: "key_2" },
+  ],
+  [
+    "goes on beside a new key of the refused alias",
+    of({ b: other, c: { customerId, renamedFrom: "a" } }),
+    { b: "key_2", c: "key_1" },
+  ],
+];
+test.for(cases)("a key outlives its renaming that failed halfway, where that %s", async ([, inputs, ids]) => {
+  const set = await afterRefusedName();
+  const third = await set.update(set.second, inputs, single);
+  expect(third.state["ids"]).toEqual(ids);
+  expect(Object.values(third.state["secrets"] as object)).toContain("sk_key_1");
+  expect(set.gone).toEqual([]);
+  expect(third.state).not.toHaveProperty("__was");
+  expect(set.changes(third, inputs)).toBe(false);
+});
+
+test("a key outlives two renamings that failed halfway one after the other, and the way back", async () => {
+  const set = await afterRefusedName();
+  set.trouble.refused = "c";
+  const again = of({ c: { customerId, renamedFrom: "b" } });
+  const third = await set.failed(set.update(set.second, again, single));
+  const fourth = await set.update(third, single, single);
+  expect(fourth.state["ids"]).toEqual({ a: "key_1" });
+  expect(set.gone).toEqual([]);
+});
+
+test("R5 a refresh after a renaming that failed halfway shows the key where it stands, and that counts from then on", async () => {
+  const set = await afterRefusedName();
+  const read = await set.read(set.second.id, set.second.state);
+  expect(read?.inputs).toEqual(of({ b: { customerId, name: "a", renamedFrom: "a" } }));
+  expect(read?.state).not.toHaveProperty("__was");
+  const third = await set.update(read as Kept, of({ a: { customerId }, b: other }), read?.inputs ?? {});
+  expect(third.state["ids"]).toEqual({ a: "key_2", b: "key_1" });
+});
+
+test("a key that could not be deleted keeps its secret, and stays if it is declared again", async () => {
+  const trouble: Trouble = { undeletable: true };
+  const set = service(trouble);
+  const both = of({ a: { customerId }, b: { customerId } });
+  const first = await set.create(both);
+  const second = await set.failed(set.update(first, of({ b: { customerId } }), both));
+  expect(set.changes(second, of({ b: { customerId } }))).not.toBe(false);
+  trouble.undeletable = false;
+  const third = await set.update(second, both, both);
+  expect(third.state["secrets"]).toEqual(first.state["secrets"]);
+  expect(set.gone).toEqual([]);
+  await set.update(second, of({ b: { customerId } }), both);
+  expect(set.gone).toEqual(["key_1"]);
+});
+
+test("keys that can't be deleted fail no update where the engine could not keep them beside the new ones", async () => {
+  const trouble: Trouble = { undeletable: true };
+  const set = service(trouble);
+  const key = { customerId, metadata: { text: "x".repeat(400_000) } };
+  const fifteen = (letter: string) =>
+    of(Object.fromEntries(Array.from({ length: 15 }, (_, place) => [`${letter}${place}`, key])));
+  const [before, inputs] = [fifteen("k"), fifteen("m")];
+  const first = await set.create(before);
+  const second = await set.update(first, inputs, before);
+  expect(Object.keys(second.state["ids"] as object)).toEqual(Object.keys(inputs.keys));
+  expect(set.warnings.filter((line) => line.includes("Deleting key"))).toHaveLength(15);
+  trouble.undeletable = false;
+  await set.update(second, inputs, inputs);
+  expect(set.gone.toSorted()).toEqual(Object.values(first.state["ids"] as object).toSorted());
+});
+
+test("a key of the former alias itself goes before one that was renamed from it, whatever made such a state", async () => {
+  const set = await afterRefusedName();
+  const ids = { a: "key_9", b: "key_1" };
+  const keys = { a: { customerId }, b: { customerId, name: "a" } };
+  const state = { ...set.second.state, ids, keys };
+  const third = await set.update({ id: set.second.id, state }, single, single);
+  expect(third.state["ids"]).toEqual({ a: "key_9" });
+});
