@@ -82,9 +82,11 @@ export async function read(session: Session, id: string, state: Properties): Pro
   const batch = openBatch(session, label(state));
   const found = new Map<string, Entry>();
   const all = named({ entries });
+  let unchanged = 0;
   await batch.each("read", all, async (part, { name, ...entry }) => {
     const now = await readKey(part, entry.id, entry.state);
     if (now !== undefined) found.set(name, now);
+    if (now?.state === entry.state) unchanged += 1;
     return undefined;
   });
   batch.close();
@@ -92,6 +94,7 @@ export async function read(session: Session, id: string, state: Properties): Pro
     const failed = `Reading the ${label(state)}: ${share(batch, all.length)} failed`;
     throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines() });
   }
+  if (unchanged === entries.size && all.every(({ was }) => was === undefined)) return { id, state };
   return { id, state: stateOf(state, { entries: inOrder(found, entries.keys()), left }) };
 }
 

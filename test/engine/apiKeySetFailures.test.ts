@@ -128,6 +128,17 @@ describe("a set in which some keys fail", () => {
     await expectQuiet(scene);
   });
 
+  it("a refresh shows nothing where the program came to spell the same otherwise", async () => {
+    const own = `{ ${defaults.slice(1, -1)} }`;
+    const a = "{ enabled: false, keepers: { month: 'june' } }";
+    await scene.declare(
+      programWithSet({ defaults, keys: { a, b: `{ name: "new b" }`, f: "{}", c: own, g: own } }),
+    );
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    await expectQuiet(scene);
+  });
+
   it("a refresh in which one can't be read fails with its alias, and leaves state as it is", async () => {
     const before = await heldBy(scene);
     const [first] = scene.service.keys();

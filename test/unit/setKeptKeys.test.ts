@@ -141,6 +141,17 @@ test("a key that could not be deleted keeps its secret, and stays if it is decla
   expect(set.gone).toEqual(["key_1"]);
 });
 
+test("R3 a refresh shows nothing where only the program spells the same otherwise", async () => {
+  const set = service({});
+  const declared = of({ a: { customerId, existingKey: "sk_old" } });
+  const first = await set.create(declared);
+  const moved = await set.update(first, of({ b: { customerId, renamedFrom: "a", name: "a" } }), declared);
+  const spelled = of({ b: { name: "a" } }, { customerId });
+  expect(set.changes(moved, spelled)).toBe(false);
+  // Inputs that a read gives take the place of those that the engine has.
+  expect(await set.read(moved.id, moved.state)).toEqual(moved);
+});
+
 test("keys that can't be deleted fail no update where the engine could not keep them beside the new ones", async () => {
   const trouble: Trouble = { undeletable: true };
   const set = service(trouble);
