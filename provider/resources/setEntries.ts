@@ -127,7 +127,9 @@ function spelledAs(declared: Properties, alias: string, entry: unknown, state: P
   const others = different.filter(
     (field) => field.canonical(state[field.name]) !== undefined || differs(field, usual),
   );
-  const explicit = others.map(({ name, canonical }) => [name, canonical(state[name]) ?? null]);
+  // No name at all is not the alias.
+  const nothing = (name: string) => (name === "name" ? "" : null);
+  const explicit = others.map(({ name, canonical }) => [name, canonical(state[name]) ?? nothing(name)]);
   return { ...Object.fromEntries(written), ...Object.fromEntries(explicit) };
 }
 

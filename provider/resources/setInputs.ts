@@ -113,7 +113,7 @@ export function mergedAsWritten(declared: Properties, alias: string, entry: unkn
     return isRecord(defaults) ? defaults[field] : isUnknown(defaults) ? defaults : undefined;
   };
   const bag = Object.fromEntries(keyFields.map((field) => [field.name, given(field.name)]));
-  return { ...bag, name: bag["name"] || alias };
+  return { ...bag, name: bag["name"] ?? alias };
 }
 
 /** The alias that an entry had before. */

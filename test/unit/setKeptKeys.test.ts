@@ -152,6 +152,19 @@ test("R3 a refresh shows nothing where only the program spells the same otherwis
   expect(await set.read(moved.id, moved.state)).toEqual(moved);
 });
 
+test("R5 a name that somebody took away is drift", async () => {
+  const set = service({});
+  const { id, state } = await set.create(single);
+  Object.assign(set.live.get("key_1") ?? {}, { name: "" });
+  const read = await set.read(id, state);
+  expect(read?.inputs).toEqual(of({ a: { customerId, name: null } }));
+  const seen = { id, state: read?.state ?? {} };
+  expect(set.changes(seen, single)).toBe(undefined);
+  const after = await set.update(seen, single, single);
+  expect(set.live.get("key_1")).toMatchObject({ name: "a" });
+  expect(after.state).toEqual(state);
+});
+
 test("keys that can't be deleted fail no update where the engine could not keep them beside the new ones", async () => {
   const trouble: Trouble = { undeletable: true };
   const set = service(trouble);
