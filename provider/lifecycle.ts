@@ -58,6 +58,17 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
     for (const held of members.held(state, id)) known.add(held.properties, held.id, held.holder);
     if (known.hasNoted) unnote(declaredIn(state));
   };
+  /** What a read does not find again is gone, and a service may give its id once more. */
+  const forget = (id: string, state: Properties, now: Outcome | undefined) => {
+    if (now?.state === state) return;
+    const found = now === undefined ? [] : [...members.held(now.state, now.id)];
+    const ids = new Set(found.map((held) => held.id));
+    for (const held of members.held(state, id)) {
+      if (ids.has(held.id) || held.holder === undefined) continue;
+      known.release(held.properties, held.id, held.holder);
+      known.drop(held.properties, held.id);
+    }
+  };
   /** The inputs that check noted are accounted for too, now that the state shows which objects the resource has. */
   const meetDeclared = (id: string, state: Properties, inputs: Properties) => {
     meet(id, state);
@@ -114,6 +125,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
         const outcome = await definition.read(session, id, state);
         const services = places();
         if (isElsewhere(state, services)) expectFound(definition, { id, state }, outcome);
+        forget(id, state, outcome);
         if (outcome === undefined) return undefined;
         const place = placeAfterRead(given, services);
         if (outcome.state === given && given[serviceKey] === place) return { id: outcome.id, state: given };

@@ -165,6 +165,15 @@ test("R5 a name that somebody took away is drift", async () => {
   expect(after.state).toEqual(state);
 });
 
+test("K6 a key is made again under the id of one that a refresh found gone", async () => {
+  const set = service({ reuses: true });
+  const { id, state } = await set.create(single);
+  set.live.clear();
+  const read = await set.read(id, state);
+  const after = await set.update({ id, state: read?.state ?? {} }, single, read?.inputs ?? {});
+  expect(after.state["ids"]).toEqual({ a: "key_1" });
+});
+
 test("keys that can't be deleted fail no update where the engine could not keep them beside the new ones", async () => {
   const trouble: Trouble = { undeletable: true };
   const set = service(trouble);
