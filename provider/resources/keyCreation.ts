@@ -114,7 +114,9 @@ async function recovered(creation: Creation, problem: string, accepted: string):
   const { session, declared, existing, holder, doing, seen } = creation;
   const now = await seen.newcomers();
   if (existing !== undefined && !("problem" in now) && !("problem" in seen.before)) {
-    const [only, ...others] = now.filter((key) => fits(key, declared, existing));
+    // Another one whose answer was lost too may have been told the same list.
+    const isFree = (key: Listed) => !session.known.has(declared, key.id);
+    const [only, ...others] = now.filter((key) => fits(key, declared, existing) && isFree(key));
     if (only !== undefined && others.length === 0) {
       session.known.add(declared, only.id, holder);
       session.warn(

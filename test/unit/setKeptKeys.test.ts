@@ -174,6 +174,24 @@ test("K6 a key is made again under the id of one that a refresh found gone", asy
   expect(after.state["ids"]).toEqual({ a: "key_1" });
 });
 
+test("K5 of two keys whose answers were lost no two entries take the same for theirs", async () => {
+  const live: Record<string, unknown>[] = [];
+  const set = replying(apiKeySet, ({ method, path, body }: Asked) => {
+    const id = path.split("/").at(-1) ?? "";
+    // A list that lags.
+    if (method === "GET" && id === "api-key") return { apiKeys: live.slice(0, 1) };
+    if (method === "GET") return { apiKey: live.find((key) => key["id"] === id) };
+    const { key: _, ...sent } = body as { key: string };
+    live.push({ ...sent, id: `key_${live.length + 1}` });
+    throw new CallError("ambiguous", "the connection was lost");
+  });
+  const keys = { a: { existingKey: "sk_a" }, b: { existingKey: "sk_b" } };
+  const { inputs } = set.check(of(keys, { customerId, name: "x" }), undefined);
+  const { kept, lines } = await failureOf(set.create(inputs));
+  expect(Object.values(kept?.state["ids"] as object)).toEqual(["key_1"]);
+  expect(lines).toEqual([expect.stringContaining("state does not hold it")]);
+});
+
 test("keys that can't be deleted fail no update where the engine could not keep them beside the new ones", async () => {
   const trouble: Trouble = { undeletable: true };
   const set = service(trouble);
