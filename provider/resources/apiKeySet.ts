@@ -30,7 +30,7 @@ export const apiKeySet: Definition = {
   rules,
   pending: (state) => (isPending(state) ? [] : undefined),
   unchanged: (field, state, _value, declared) =>
-    field !== "workspaceId" && isQuiet(holdingOf(state), { ...declared, workspaceId: state["workspaceId"] }),
+    field !== "workspaceId" && isQuiet(holdingOf(state), declared),
   declared: inputsOf,
   create,
   abandon: (session, made) => withdraw(session, made, undefined),
