@@ -3,6 +3,7 @@ import { expect, expectTypeOf, test } from "vitest";
 import {
   type ApiKeyArgs,
   ApiKeySet,
+  type ApiKeySetArgs,
   CustomerBilling,
   type FoundApiKey,
   type LookupInputs,
@@ -54,7 +55,10 @@ test("K8 key(alias) of a key that was imported says that its secret is missing, 
   }
 });
 
-test("R8 a list of keys is left for check to refuse", async () => {
+test.each([
+  ["R8 a list of keys is left for check to refuse", (keys: unknown) => keys, [{ customerId: "cus_1" }]],
+  ["keys may be promised", (keys: unknown) => Promise.resolve(keys), { a: { customerId: "c" } }],
+])("%s", async (_, given, keys) => {
   let registered: unknown;
   await pulumi.runtime.setMocks({
     newResource: ({ inputs }) => {
@@ -63,8 +67,8 @@ test("R8 a list of keys is left for check to refuse", async () => {
     },
     call: () => ({}),
   });
-  const keys = [{ customerId: "cus_1" }] as unknown as Record<string, never>;
-  const { id } = new ApiKeySet("customers", { workspaceId: "ws_1", keys });
+  const args = { workspaceId: "ws_1", keys: given(keys) } as unknown as ApiKeySetArgs;
+  const { id } = new ApiKeySet("customers", args);
   await (id as unknown as { promise(): Promise<string> }).promise();
-  expect(registered).toEqual([{ customerId: "cus_1" }]);
+  expect(registered).toEqual(keys);
 });

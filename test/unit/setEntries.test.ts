@@ -84,6 +84,19 @@ describe("the projections between a set's state and its keys", () => {
     expect(inputsOf(state)).toEqual(declared);
   });
 
+  test("an alias may be a name that every object has", () => {
+    const aliases = ["constructor", "toString"];
+    const by = (of: (alias: string) => unknown) =>
+      Object.fromEntries(aliases.map((alias) => [alias, of(alias)]));
+    const declared = checked({ keys: by(() => ({ customerId: "c" })) });
+    const state = { ...declared, ids: by((alias) => `id of ${alias}`), maskedKeys: {}, secrets: {} };
+    for (const { state: key } of holdingOf(state).entries.values()) {
+      expect(key).not.toHaveProperty("key");
+      expect(key).not.toHaveProperty("maskedKey");
+    }
+    expect(stateOf(state, holdingOf(state))).toEqual(state);
+  });
+
   test("whatever a state is, they give one that stays the same", () => {
     fc.assert(
       fc.property(bag(likely["ApiKeySet"]), (state) => {

@@ -61,6 +61,19 @@ test("a key that is replaced counts once, also where only the end of the old one
   expect(headline).toMatch(/^Updating the keys of workspace ws_1: the one failed\. State holds/);
 });
 
+test("a failure counts the keys that failed among those that there was something to do with", async () => {
+  const set = replying(apiKeySet, (asked) => {
+    if (asked.method === "GET") return { apiKeys: [] };
+    if (nameIn(asked) === "b") throw refused();
+    return made(asked, `key_${nameIn(asked)}`);
+  });
+  const before = set.check(of({ a: {} }), undefined).inputs;
+  const { id, state } = await set.create(before);
+  const inputs = set.check(of({ a: {}, b: {}, c: {}, d: {} }), before).inputs;
+  const { headline } = await failureOf(set.update(id, state, inputs));
+  expect(headline).toMatch(/^Updating the keys of workspace ws_1: 1 of 3 failed\. /);
+});
+
 test("where no key is held, nothing is said to be created only if that is known", async () => {
   const live: object[] = [];
   const set = replying(apiKeySet, (asked) => {
@@ -139,4 +152,45 @@ test("a service may give the id of a key that an update deleted to another one",
   expect([...live]).toEqual([["key_1", "a"]]);
   const other = await set.create(set.check(of({ c: {} }), undefined).inputs);
   expect(other.state["ids"]).toEqual({ c: "key_2" });
+});
+
+test.each([false, true])(
+  "K5 where the service answers a value with the record that the entry has, that is neither deleted nor told as left: unmet %s",
+  async (unmet) => {
+    const set = replying(apiKeySet, (asked) => {
+      const apiKey = { id: "key_a", name: "a", customerId: "c", enabled: !unmet, scopes: [] };
+      if (asked.method === "POST") return { apiKey: { ...apiKey, key: "sk_old" } };
+      return asked.method === "GET" && idIn(asked) === "api-key" ? { apiKeys: [apiKey] } : { apiKey };
+    });
+    const before = set.check(of({ a: {} }), undefined).inputs;
+    const state = { ...before, ids: { a: "key_a" }, maskedKeys: {}, secrets: {} };
+    const inputs = set.check(of({ a: { existingKey: "sk_old" } }), before).inputs;
+    const updated = set.update("keys-1", state, inputs);
+    const after = unmet ? ((await failureOf(updated)).kept?.state ?? {}) : await updated;
+    expect(after["ids"]).toEqual({ a: "key_a" });
+    expect(after).not.toHaveProperty("__left");
+    expect(set.calls.map(({ method }) => method)).not.toContain("DELETE");
+    expect(set.warnings.join("\n")).not.toContain("left to another resource");
+  },
+);
+
+test("what is left to be deleted stays so in a refresh, and goes with the set unless another resource has it", async () => {
+  const set = replying(apiKeySet, (asked) => {
+    if (asked.method === "DELETE") return gone(asked);
+    return idIn(asked) === "api-key"
+      ? { apiKeys: [] }
+      : { apiKey: { id: idIn(asked), name: "a", customerId: "c", enabled: true, scopes: [] } };
+  });
+  const inputs = set.check(of({ a: {} }), undefined).inputs;
+  const stateOf = (id: string) => ({ ...inputs, ids: { a: id }, maskedKeys: {}, secrets: { a: `sk_${id}` } });
+  const left = [
+    { id: "key_2", name: "b" },
+    { id: "key_9", name: "z" },
+  ];
+  const state = { ...stateOf("key_1"), __left: left };
+  expect((await set.read("keys-1", state))?.state["__left"]).toEqual(left);
+  set.diff("keys-2", stateOf("key_9"), inputs);
+  await set.delete("keys-1", state);
+  const deleted = set.calls.filter(({ method }) => method === "DELETE").map(idIn);
+  expect(deleted).toEqual(["key_1", "key_2"]);
 });

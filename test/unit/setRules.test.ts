@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { unknownSentinels } from "../../provider/unknown";
 import { offline } from "./offline";
 
 const subject = offline(undefined, {}, apiKeySet);
@@ -63,6 +64,11 @@ describe("check of an ApiKeySet", () => {
       `keys.a.customerId: ${missing}`,
     ]);
     expect(failuresOf({ keys: { a: {} }, defaults: { customerId } })).toEqual([]);
+    // What is not known yet may hold it.
+    for (const unknown of unknownSentinels) {
+      expect(failuresOf({ keys: { a: {} }, defaults: unknown })).toEqual([]);
+      expect(failuresOf({ keys: { a: unknown } })).toEqual([]);
+    }
   });
 
   test("R9 an unknown property of an entry, of defaults or of a scope is named with the nearest known name", () => {
@@ -78,6 +84,14 @@ describe("check of an ApiKeySet", () => {
       "defaults.scopes[0].raed: no such property; did you mean read?",
       expect.stringMatching(/^defaults\.existingKey: no such property; /),
     ]);
+  });
+
+  test("R2 defaults that say nothing are none, in any spelling", () => {
+    const keys = { a: { customerId } };
+    const bare = subject.check({ workspaceId: "ws_1", keys }, undefined).inputs;
+    for (const defaults of [undefined, null, {}, { prefix: null }, { prefix: "", metadata: {} }]) {
+      expect(subject.check({ workspaceId: "ws_1", keys, defaults }, undefined).inputs).toEqual(bare);
+    }
   });
 
   test("an alias is not empty and does not begin as what the engine hides", () => {

@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { openRun } from "../../provider/run";
+import { type Asked, failureOf, replying } from "./replying";
+
+const existingKey = "sk_value_of_long_ago";
+const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
+const idIn = ({ path }: Asked) => path.split("/").at(-1) ?? "";
+const nameIn = ({ body }: Asked) => (body as { name?: string } | undefined)?.name ?? "";
+
+/** A set whose run is over when it is asked, on a service that makes each key but those that are to be lost. */
+function ended({ lost = [], fails = () => {} }: { lost?: readonly string[]; fails?: () => void }) {
+  const live: object[] = [];
+  const set = replying(
+    apiKeySet,
+    (asked) => {
+      const { method, body } = asked;
+      if (method === "GET") return { apiKeys: live };
+      if (method === "DELETE") {
+        fails();
+        return { apiKey: { id: idIn(asked), deleted: true } };
+      }
+      const name = nameIn(asked);
+      const { key = `sk_${name}`, ...sent } = body as { key?: string };
+      const apiKey = { enabled: true, scopes: [], ...sent, id: `key_${name}` };
+      live.push(apiKey);
+      if (lost.includes(name)) throw new CallError("ambiguous", "the connection was lost");
+      return { apiKey: { ...apiKey, key } };
+    },
+    openRun({ ask: async () => "the test ended it" }),
+  );
+  const inputsOf = (keys: object) => set.check(of(keys), undefined).inputs;
+  const stateOf = (aliases: readonly string[]) => {
+    const by = (prefix: string) => Object.fromEntries(aliases.map((alias) => [alias, prefix + alias]));
+    const inputs = inputsOf(Object.fromEntries(aliases.map((alias) => [alias, {}])));
+    return { ...inputs, ids: by("key_"), maskedKeys: {}, secrets: by("sk_") };
+  };
+  const deleted = () => set.calls.filter(({ method }) => method === "DELETE").map(idIn);
+  return { set, inputsOf, stateOf, deleted };
+}
+
+test("an update that no state will hold deletes what it made, and nothing that state holds", async () => {
+  const { set, inputsOf, stateOf, deleted } = ended({});
+  const { message, kept } = await failureOf(
+    set.update("keys-1", stateOf(["a", "b"]), inputsOf({ a: {}, c: {} })),
+  );
+  expect(message).toMatch(/^State can't hold what was made, since the test ended it/);
+  expect(kept).toBeUndefined();
+  expect(deleted()).toEqual(["key_c"]);
+});
+
+test("K5 a key that the state of before has still to delete is not told as one that no state holds", async () => {
+  const { set, inputsOf, stateOf, deleted } = ended({});
+  const before = { ...stateOf(["b"]), __left: [{ id: "key_a", name: "a" }] };
+  await failureOf(set.update("keys-1", before, inputsOf({ a: { existingKey }, b: {} })));
+  expect(deleted()).toEqual([]);
+  expect(set.warnings.join("\n")).not.toContain("stands in the service as key_a");
+});
+
+test.each(["create", "update"] as const)(
+  "a key whose answer was lost in a %s that no state will hold is told of",
+  async (operation) => {
+    const { set, inputsOf, stateOf, deleted } = ended({ lost: ["a"] });
+    const inputs = inputsOf({ a: {}, b: {} });
+    await failureOf(
+      operation === "create" ? set.create(inputs) : set.update("keys-1", stateOf(["b"]), inputs),
+    );
+    expect(deleted()).toEqual(operation === "create" ? ["key_b"] : []);
+    expect(set.warnings).toEqual([
+      expect.stringMatching(/^"a": Creating key "a" .*Whether it was created is not known.*key_a/),
+    ]);
+  },
+);
+
+test("each key that could not be deleted again, for whatever reason, is named", async () => {
+  const { set, inputsOf } = ended({
+    fails: () => {
+      throw new TypeError("private words");
+    },
+  });
+  const aliases = Array.from({ length: 25 }, (_, place) => `k${place}`);
+  const { message } = await failureOf(
+    set.create(inputsOf(Object.fromEntries(aliases.map((alias) => [alias, {}])))),
+  );
+  const told = [message, ...set.warnings].join("\n");
+  for (const alias of aliases) expect(told).toContain(`"${alias}": unforeseen (TypeError)`);
+  expect(told).not.toContain("private");
+});
