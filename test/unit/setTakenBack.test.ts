@@ -87,3 +87,22 @@ test("each key that could not be deleted again, for whatever reason, is named", 
   for (const alias of aliases) expect(told).toContain(`"${alias}": unforeseen (TypeError)`);
   expect(told).not.toContain("private");
 });
+
+test("once the run is over, no other key is begun", async () => {
+  const run = openRun();
+  let posts = 0;
+  const set = replying(
+    apiKeySet,
+    (asked) => {
+      if (asked.method === "GET") return { apiKeys: [] };
+      if (asked.method === "DELETE") return { apiKey: { id: idIn(asked), deleted: true } };
+      posts += 1;
+      run.stop("the test ended it");
+      return { apiKey: { ...(asked.body as object), id: `key_${posts}`, key: `sk_${posts}` } };
+    },
+    run,
+  );
+  const keys = Object.fromEntries(Array.from({ length: 60 }, (_, place) => [`k${place}`, {}]));
+  await failureOf(set.create(set.check(of(keys), undefined).inputs));
+  expect(posts).toBeLessThanOrEqual(16);
+});
