@@ -108,31 +108,38 @@ export class ApiKeySet extends pulumi.CustomResource {
 
   /**
    * The secret of one key, always a Pulumi secret. Not known in a preview in which the set changes. An alias that the
-   * set does not have is an error, and so is that of an imported key, of which no secret is known.
+   * set does not have is an error, of the preview already where `keys` is known; and so is that of an imported key, of
+   * which no secret is known.
    */
   key(alias: string): pulumi.Output<string> {
-    return pulumi.secret(
-      pulumi
+    // What is declared is all that a preview knows of a set that is about to change.
+    const secret = this.keys.apply((keys) => {
+      if (isPlain(keys) && !Object.hasOwn(keys, alias)) throw noKey(this.#name, alias);
+      return pulumi
         .all([this.secrets, this.ids])
-        .apply(([secrets, ids]) => secretOf(this.#name, alias, secrets, ids)),
-    );
+        .apply(([secrets, ids]) => secretOf(this.#name, alias, secrets, ids));
+    });
+    return pulumi.secret(secret);
   }
 }
 
-/** The secret of one key of the set of this name, or an error that says what is missing. Mocks may give no ids. */
-export function secretOf(
-  name: string,
-  alias: string,
-  secrets: Readonly<Record<string, string>>,
-  ids: Readonly<Record<string, string>> | undefined,
-): string {
-  const secret = Object.hasOwn(secrets, alias) ? secrets[alias] : undefined;
-  if (secret !== undefined) return secret;
+type Texts = Readonly<Record<string, string>> | undefined;
+
+/**
+ * The secret of one key of the set of this name, or an error that says what is missing. A set that was imported has no
+ * secrets until a refresh or an update. Mocks may give neither, and then there is none, as of an ApiKey.
+ */
+export function secretOf(name: string, alias: string, secrets: Texts, ids: Texts): string {
+  const secret = secrets !== undefined && Object.hasOwn(secrets, alias) ? secrets[alias] : undefined;
+  if (secret !== undefined || (secrets === undefined && ids === undefined)) return secret as string;
+  if (ids === undefined || !Object.hasOwn(ids, alias)) throw noKey(name, alias);
   throw new pulumi.RunError(
-    ids !== undefined && Object.hasOwn(ids, alias)
-      ? `ApiKeySet "${name}" has the key "${alias}", but not its secret: it was imported without. Another value of keepers in its entry makes a new key.`
-      : `ApiKeySet "${name}" has no key "${alias}".`,
+    `ApiKeySet "${name}" has the key "${alias}", but not its secret: it was imported without. Another value of keepers in its entry makes a new key.`,
   );
+}
+
+function noKey(name: string, alias: string): pulumi.RunError {
+  return new pulumi.RunError(`ApiKeySet "${name}" has no key "${alias}".`);
 }
 
 /** Marks each existingKey as far as it can be seen without waiting; the provider marks the others. */

@@ -90,7 +90,21 @@ describe("what a program takes from a set", () => {
   });
   afterAll(() => scene?.close());
 
+  /** The preview says so, and nothing has been done by then. */
+  const expectNoKey = async (program: SetText, alias: string) => {
+    await scene.declare(programWithSet(program));
+    scene.service.clearRequests();
+    const preview = await scene.stack.preview();
+    expect(preview.ok, preview.output).toBe(false);
+    expect(preview.output).toContain(`ApiKeySet "set" has no key "${alias}".`);
+    expect(scene.service.requests).toEqual([]);
+  };
+
+  it("key(alias) of an alias that is not declared fails the first preview, before any key is made", () =>
+    expectNoKey(taking("three"), "three"));
+
   it("key(alias) is one secret: unknown in the first preview, then the output of the stack", async () => {
+    await scene.declare(programWithSet(taking("two")));
     const preview = await scene.stack.preview();
     expect(preview.ok, preview.output).toBe(true);
     const up = await scene.stack.up();
@@ -110,6 +124,9 @@ describe("what a program takes from a set", () => {
       expect(outcome.output).not.toMatch(/^\s+at /m);
     }
   });
+
+  it("key(alias) of an entry that is left out fails the preview, before its key is deleted", () =>
+    expectNoKey({ ...taking("two"), keys: { one: "{}" } }, "two"));
 });
 
 describe("existing keys in a set", () => {

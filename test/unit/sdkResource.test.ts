@@ -48,7 +48,13 @@ test("K8 key(alias) of a key that was imported says that its secret is missing, 
   expect(() => of("a")).toThrow(
     'ApiKeySet "customers" has the key "a", but not its secret: it was imported without. Another value of keepers in its entry makes a new key.',
   );
-  // Mocks may give no ids.
+  // As an import without a refresh leaves it.
+  expect(() => secretOf("customers", "a", undefined, { a: "key_a" })).toThrow(
+    "not its secret: it was imported",
+  );
+  expect(() => secretOf("customers", "c", undefined, { a: "key_a" })).toThrow('has no key "c".');
+  // Mocks may give no ids, and no secrets either.
+  expect(secretOf("customers", "a", undefined, undefined)).toBeUndefined();
   expect(() => secretOf("customers", "a", {}, undefined)).toThrow('ApiKeySet "customers" has no key "a".');
   for (const alias of ["c", "constructor"]) {
     expect(() => of(alias)).toThrow(`ApiKeySet "customers" has no key "${alias}".`);

@@ -176,12 +176,17 @@ describe("a resource in a program", () => {
   });
 
   test("an ApiKeySet gives one secret, as a secret", async () => {
-    const set = new ApiKeySet("held", { ...inWorkspace, keys: {} });
+    const set = new ApiKeySet("held", { ...inWorkspace, keys: { a: { customerId: "cus_1" } } });
     const held = { a: "sk_a" };
     Object.defineProperty(set, "secrets", { value: pulumi.output(held), configurable: true });
     const key = set.key("a");
     expect(await new Promise((resolve) => key.apply(resolve))).toBe("sk_a");
     expect(await pulumi.isSecret(key)).toBe(true);
+  });
+
+  test("an ApiKeySet of mocks that give no outputs has no secrets, as an ApiKey has no key", async () => {
+    const set = new ApiKeySet("mocked", { ...inWorkspace, keys: { a: { customerId: "cus_1" } } });
+    expect(await new Promise((resolve) => set.key("a").apply(resolve))).toBeUndefined();
   });
 
   test("K8 the option import is refused, with the way on", () => {
