@@ -18,11 +18,27 @@ export function failures(
   const declared = present(inputs);
   const parsed = definition.schema.safeParse(declared, { reportInput: false });
   const issues = parsed.success ? [] : parsed.error.issues;
-  return [
+  const found = [
     ...issues.filter((issue) => !passes(declared, issue.path)).flatMap((issue) => lines(issue, fields)),
     ...definition.rules(declared, before),
-  ].map((line) => inBounds(oneLine(line)));
+  ];
+  return firstOf(found).map((line) => inBounds(oneLine(line)));
 }
+
+/** How many of many lines are told: a column that a file lacks would be one for each of a thousand keys. */
+const mostTold = 20;
+
+/** The first of many lines and a count, with one of each kind before any kind's second. */
+function firstOf(found: readonly string[]): readonly string[] {
+  if (found.length <= mostTold) return found;
+  const kinds = Map.groupBy(found, (line) => line.replace(member, ""));
+  const ordered = [...kinds.values()].flatMap(([first]) => first ?? []);
+  const told = [...new Set([...ordered, ...found])].slice(0, mostTold);
+  return [...told, `and ${(found.length - told.length).toLocaleString("en")} more`];
+}
+
+/** The second step of a path, such as an alias, or a place in a list. */
+const member = /^\w+(?:\.[^.:[\s]+|\[(?:\d+|"(?:[^"\\]|\\.)*")\])/;
 
 /** Inputs in canonical form, absent ones left out. */
 export function canonicalInputs(fields: readonly Field[], inputs: Properties): Properties {

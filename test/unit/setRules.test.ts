@@ -37,6 +37,21 @@ describe("check of an ApiKeySet", () => {
     expect(failures.join("\n")).not.toMatch(/quoted|invalid input|expected|received/i);
   });
 
+  test("R8 of many bad inputs 20 are named, with one of each kind among them, and the others are counted", () => {
+    const without = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`customer ${n}`, {}]));
+    const scopes = [{ representation: "o" }, { representation: "o" }];
+    const failures = failuresOf({ keys: { ...without, last: { customerId, enable: true, scopes } } });
+    expect(failures).toHaveLength(21);
+    expect(failures.slice(0, 4)).toEqual([
+      "keys.last.enable: no such property; did you mean enabled?",
+      'keys["customer 0"].customerId: is missing: write the id of a customer, here or in defaults.',
+      "keys.last.scopes[1].representation: stands twice in scopes; merge the two entries into one.",
+      'keys["customer 1"].customerId: is missing: write the id of a customer, here or in defaults.',
+    ]);
+    expect(failures.at(-1)).toBe("and 982 more");
+    expect(failuresOf({ keys: Object.fromEntries(Object.entries(without).slice(0, 20)) })).toHaveLength(20);
+  });
+
   test("R8 more keys than the engine could keep of a failed update are refused, and 10,000 are not", () => {
     const keysOf = (count: number, more = {}) => ({
       keys: Object.fromEntries(
