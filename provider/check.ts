@@ -34,7 +34,7 @@ function firstOf(found: readonly string[]): readonly string[] {
   const kinds = Map.groupBy(found, (line) => line.replace(member, ""));
   const ordered = [...kinds.values()].flatMap(([first]) => first ?? []);
   const told = [...new Set([...ordered, ...found])].slice(0, mostTold);
-  return [...told, `and ${(found.length - told.length).toLocaleString("en")} more`];
+  return [...told, `${(found.length - told.length).toLocaleString("en")} more inputs are wrong.`];
 }
 
 /** The second step of a path, such as an alias, or a place in a list. */

@@ -24,7 +24,10 @@ export function rules(declared: Properties, before: Properties | undefined): rea
     const held = earlier.has(former) ? mergedAsWritten(before ?? {}, former, earlier.get(former)) : undefined;
     return [
       ...aliasRules(at, alias),
-      ...(text(key["customerId"]) === undefined ? [`${at}.customerId: ${missing}`] : []),
+      // What is empty is told of as such.
+      ...(text(key["customerId"]) === undefined && key["customerId"] !== ""
+        ? [`${at}.customerId: ${missing}`]
+        : []),
       ...problemsOf(key, held).map((one) => placed(one, path, own, declared)),
     ];
   });

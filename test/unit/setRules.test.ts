@@ -48,7 +48,7 @@ describe("check of an ApiKeySet", () => {
       "keys.last.scopes[1].representation: stands twice in scopes; merge the two entries into one.",
       'keys["customer 1"].customerId: is missing: write the id of a customer, here or in defaults.',
     ]);
-    expect(failures.at(-1)).toBe("and 982 more");
+    expect(failures.at(-1)).toBe("982 more inputs are wrong.");
     expect(failuresOf({ keys: Object.fromEntries(Object.entries(without).slice(0, 20)) })).toHaveLength(20);
   });
 
@@ -84,6 +84,12 @@ describe("check of an ApiKeySet", () => {
       expect(failuresOf({ keys: { a: {} }, defaults: unknown })).toEqual([]);
       expect(failuresOf({ keys: { a: unknown } })).toEqual([]);
     }
+    // What is empty is not missing as well, in each entry.
+    const empty = "customerId: must not be empty: write the id of a customer.";
+    expect(failuresOf({ keys: { a: { customerId: "" } } })).toEqual([`keys.a.${empty}`]);
+    expect(failuresOf({ keys: { a: {}, b: {} }, defaults: { customerId: "" } })).toEqual([
+      `defaults.${empty}`,
+    ]);
   });
 
   test("R9 an unknown property of an entry, of defaults or of a scope is named with the nearest known name", () => {
