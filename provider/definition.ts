@@ -102,6 +102,8 @@ export interface Definition {
   pending?(state: Properties): readonly string[] | undefined;
   /** Whether a new value of a field means the same as the state although it is spelled otherwise. */
   unchanged?(field: string, state: Properties, value: unknown, inputs: Properties): boolean;
+  /** What a change of the program ends that the engine's own preview does not show. */
+  foretold?(state: Properties, inputs: Properties): string | undefined;
   /** The state without those outputs that bear the name of an input which the program left out. Default: all of it. */
   declared?(state: Properties): Properties;
   create(session: Session, inputs: Properties): Promise<Outcome>;

@@ -2,7 +2,7 @@ import { canonicalInputs, failures } from "./check";
 import { type Configured, openConfiguration } from "./config";
 import { type Definition, fieldsOf, type Members, type Outcome, type Session } from "./definition";
 import { type Difference, difference } from "./diff";
-import { Failure, inBounds, type Kept, reworded, sentences } from "./errors";
+import { Failure, inBounds, type Kept, oneLine, reworded, sentences } from "./errors";
 import { openKnown } from "./known";
 import {
   type Complete,
@@ -111,7 +111,11 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
     },
     diff: (id, state, inputs) => {
       meetDeclared(id, state, inputs);
-      return difference(definition, fields, state, inputs);
+      const result = difference(definition, fields, state, inputs);
+      const shown = result.changes !== false && result.replaces.length === 0;
+      const line = shown ? definition.foretold?.(state, canonicalInputs(fields, inputs)) : undefined;
+      if (line !== undefined) surroundings.tell?.(inBounds(oneLine(line)));
+      return result;
     },
     create: (inputs) =>
       operate(inputs, async (session) => {

@@ -9,7 +9,7 @@ import { holderOf } from "./keyState";
 import { holdingOf, inputsOf, isPending } from "./setEntries";
 import { entriesIn, inputs, merged } from "./setInputs";
 import { create, read, remove, update, withdraw } from "./setOperations";
-import { isQuiet } from "./setPlan";
+import { ending, isQuiet } from "./setPlan";
 import { rules } from "./setRules";
 
 export const apiKeySet: Definition = {
@@ -31,6 +31,7 @@ export const apiKeySet: Definition = {
   pending: (state) => (isPending(state) ? [] : undefined),
   unchanged: (field, state, _value, declared) =>
     field !== "workspaceId" && isQuiet(holdingOf(state), declared),
+  foretold: (state, declared) => ending(holdingOf(state), declared),
   declared: inputsOf,
   create,
   abandon: (session, made) => withdraw(session, made, undefined),

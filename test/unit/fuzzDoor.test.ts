@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   vi.restoreAllMocks();
-  expectFit(...warnings.map((line) => line.replace(/^warning: (.*)\n$/, "$1")));
+  expectFit(...warnings.map((line) => line.replace(/^(?:warning: )?(.*)\n$/, "$1")));
   await standIn.close();
 });
 

@@ -15,6 +15,7 @@ export function offline(
   config: Readonly<Record<string, unknown>> = configured,
   env: Readonly<Record<string, string>> = {},
   definition: Definition = apiKey,
+  tell: (line: string) => void = () => {},
 ): Lifecycle {
   return lifecycle(definition, {
     settings: settings((key) => config[key]),
@@ -23,6 +24,7 @@ export function offline(
       throw new Error("no request is made here");
     },
     run: openRun(),
+    tell,
     warn: (message) => {
       throw new Error(`no warning is due here: ${message}`);
     },

@@ -37,6 +37,56 @@ function expected(before: Meant | undefined, now: Meant | undefined): string {
   return fields.some((field) => replacing.includes(field)) ? "replace" : "edit";
 }
 
+describe("what a preview says besides the fields that change", () => {
+  const told = (before: object, now: object) => {
+    const lines: string[] = [];
+    const telling = offline(undefined, {}, apiKeySet, (line) => lines.push(line));
+    telling.diff("keys-1", made(before), checked(now));
+    return lines;
+  };
+  const entries = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { customerId: `cus_${n}` }]));
+  const keys = entries(30);
+
+  test("the keys whose secrets end: those that are replaced, and those that are deleted", () => {
+    const { k29: _, ...others } = keys;
+    const now = {
+      ...others,
+      k3: { customerId, enabled: false },
+      k4: { ...keys["k4"], enabled: false },
+      x: keys["k3"],
+    };
+    expect(told({ keys }, { keys: now })).toEqual([
+      'Keys of workspace ws_1: 1 to be replaced, with a new secret: "k3"; 1 to be deleted: "k29".',
+    ]);
+    const rotated = told({ keys }, { keys, defaults: { keepers: { month: "june" } } });
+    expect(rotated).toEqual([
+      expect.stringMatching(/: 30 to be replaced, .*: "k0", .*"k19", and 10 more\.$/),
+    ]);
+  });
+
+  test("the keys that are still to be deleted, which the engine shows nothing of", () => {
+    const lines: string[] = [];
+    const telling = offline(undefined, {}, apiKeySet, (line) => lines.push(line));
+    const state = { ...made({ keys }), __left: [{ id: "key_old", name: 'Key "0"', alias: "k0" }] };
+    expect(telling.diff("keys-1", state, checked({ keys }))).toEqual({ changes: true, replaces: [] });
+    expect(lines).toEqual([
+      'Keys of workspace ws_1: 1 replaced before and still to be deleted: "Key \\"0\\"".',
+    ]);
+  });
+
+  test("nothing where no secret ends, or where the engine shows that all of them do", () => {
+    const { k3, ...others } = keys;
+    expect(
+      told({ keys }, { keys: { ...others, moved: { ...k3, renamedFrom: "k3" }, x: { customerId } } }),
+    ).toEqual([]);
+    expect(told({ keys }, { keys, defaults: { enabled: false } })).toEqual([]);
+    expect(told({ keys }, { keys })).toEqual([]);
+    expect(told({ keys }, { keys, workspaceId: "ws_2" })).toEqual([]);
+    expect(told({ keys }, { keys: unknownSentinels[6] })).toEqual([]);
+  });
+});
+
 describe("what a change of the program does to a set", () => {
   test("R2 nothing, if it means the same: by defaults or by entry, in any order and spelling", () => {
     const twice = meantSet.chain((keys) => fc.tuple(writtenSet(keys), writtenSet(keys)));

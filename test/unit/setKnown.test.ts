@@ -56,14 +56,15 @@ test("R6 a set that was last written at another base URL is not deleted where it
   expect(set.calls.map(({ method }) => method)).toContain("DELETE");
 });
 
-test("K5 a refresh gives the value that was taken over among the inputs", async () => {
+test("K5 a refresh that finds a change gives the value that was taken over among the inputs", async () => {
   const { set, inputsOf } = service();
   const inputs = inputsOf({ a: { existingKey: "sk_new" } });
   const { id, state } = await set.create(inputs);
   const next = replying(apiKeySet, (asked) =>
     idIn(asked) === "api-key"
       ? { apiKeys: [] }
-      : { apiKey: { id: "key_new", name: "a", customerId: "c", enabled: true, scopes: [] } },
+      : { apiKey: { id: "key_new", name: "a", customerId: "c", enabled: false, scopes: [] } },
   );
-  expect((await next.read(id, state))?.inputs).toEqual(inputs);
+  const found = inputsOf({ a: { existingKey: "sk_new", enabled: false } });
+  expect((await next.read(id, state))?.inputs).toEqual(found);
 });
