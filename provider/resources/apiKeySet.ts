@@ -9,7 +9,8 @@ import { holderOf } from "./keyState";
 import { holdingOf, inputsOf, isPending } from "./setEntries";
 import { entriesIn, inputs, merged } from "./setInputs";
 import { create, read, remove, update, withdraw } from "./setOperations";
-import { ending, isQuiet } from "./setPlan";
+import { isQuiet } from "./setPlan";
+import { foretold } from "./setPreview";
 import { rules } from "./setRules";
 
 export const apiKeySet: Definition = {
@@ -31,7 +32,7 @@ export const apiKeySet: Definition = {
   pending: (state) => (isPending(state) ? [] : undefined),
   unchanged: (field, state, _value, declared) =>
     field !== "workspaceId" && isQuiet(holdingOf(state), declared),
-  foretold: (state, declared) => ending(holdingOf(state), declared),
+  foretold,
   declared: inputsOf,
   create,
   abandon: (session, made) => withdraw(session, made, undefined),

@@ -44,6 +44,10 @@ export interface Batch {
 export function openBatch(session: Session, subject: string): Batch {
   const failures: Trouble[] = [];
   const warnings: Trouble[] = [];
+  /** In the order of the keys, whichever was done first: so the same trouble is told in the same way each time. */
+  const places = new Map<string, number>();
+  const inOrder = (troubles: readonly Trouble[]) =>
+    troubles.toSorted((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
 
   async function attempt<T extends Named>(one: T, act: Act<T>): Promise<void> {
     const { name } = one;
@@ -62,9 +66,10 @@ export function openBatch(session: Session, subject: string): Batch {
   return {
     failures,
     get unresolved() {
-      return failures.filter(({ unresolved }) => unresolved).map(told);
+      return inOrder(failures.filter(({ unresolved }) => unresolved)).map(told);
     },
     async each(verb, all, act) {
+      for (const { name } of all) if (!places.has(name)) places.set(name, places.size);
       let done = 0;
       const progress = () =>
         session.tell(
@@ -80,11 +85,12 @@ export function openBatch(session: Session, subject: string): Batch {
         clearInterval(timer);
       }
     },
-    lines: () => firstOf(failures),
+    lines: () => firstOf(inOrder(failures)),
     close: () => {
-      for (const line of [...firstOf(warnings), ...othersOf(warnings)]) session.warn(line);
-      const lines = new Set(firstOf(failures));
-      for (const line of failures.filter(({ unresolved }) => unresolved).map(told)) {
+      const [warned, failed] = [inOrder(warnings), inOrder(failures)];
+      for (const line of [...firstOf(warned), ...othersOf(warned)]) session.warn(line);
+      const lines = new Set(firstOf(failed));
+      for (const line of failed.filter(({ unresolved }) => unresolved).map(told)) {
         if (!lines.has(line)) session.warn(line);
       }
     },

@@ -1,5 +1,5 @@
 import type { Session } from "../definition";
-import { Failure } from "../errors";
+import { Failure, oneLine } from "../errors";
 import type { Properties } from "../state";
 import { isKeepable } from "../stateSize";
 import { rules as keyRules } from "./keyInputs";
@@ -43,7 +43,8 @@ export async function converge(
   const batch = openBatch(session, label(declared));
   const { work, ...progress } = sorted(steps);
   const { entries, obsolete, left } = progress;
-  await batch.each(verb, work, (part, step) => apply(part, step, progress));
+  const holders = holdersIn(before);
+  await batch.each(verb, work, (part, step) => apply(part, step, progress, holders));
   const { due = [], waiting = [] } = Object.groupBy(follow(before, steps), waitingFor(batch));
   left.push(...waiting);
   // A service may answer a value that it is given with the record that another entry had.
@@ -59,6 +60,13 @@ export async function converge(
     batch,
     of: new Set([...work, ...going].map(({ name }) => name)).size,
   };
+}
+
+/** Whose secret a value is. */
+type Holders = ReadonlyMap<unknown, { readonly alias: string; readonly entry: Entry }>;
+
+function holdersIn({ entries }: Holding): Holders {
+  return new Map([...entries].map(([alias, entry]) => [entry.state["key"], { alias, entry }]));
 }
 
 /** The plan, by when it is done. */
@@ -79,13 +87,13 @@ async function apply(
   session: Session,
   step: Work,
   { entries, obsolete, left }: Progress,
+  holders: Holders,
 ): Promise<string | undefined> {
   const { alias, does, declared } = step;
   // Until it is done, what was there before is what there is.
   if (does !== "add") entries.set(alias, step.entry);
   if (session.signal.aborted) throw new Failure("Not begun, since the run ended.");
-  // check has the inputs of before an update that failed halfway.
-  const wrong = does === "replace" ? keyRules(declared, step.entry.state) : [];
+  const wrong = does === "edit" ? [] : problemsOf(step, holders);
   if (wrong.length > 0) throw new Failure(`Nothing was done: ${wrong.join(" ")}`);
   const { id, state, failure } =
     does === "edit"
@@ -97,6 +105,21 @@ async function apply(
   if (failure === undefined || lost(step.entry.state)) obsolete.push({ name: alias, ...step.entry });
   else left.push({ ...leave(session, step.entry), alias });
   return failure;
+}
+
+/** What check can't see, which has the inputs of before: not the secrets of keys, nor what a failed update has done (K5). */
+function problemsOf(step: Work, holders: Holders): readonly string[] {
+  const { does, declared } = step;
+  const held = does === "replace" ? step.entry : undefined;
+  const value = declared["existingKey"];
+  const holder = value === undefined ? undefined : holders.get(value);
+  if (holder === undefined || holder.entry === held) {
+    return keyRules(declared, held && { ...held.state, existingKey: held.state["key"] });
+  }
+  const name = JSON.stringify(oneLine(holder.alias));
+  return [
+    `existingKey: is the secret of the key ${name} of this set, and one key can't become two; leave it out, or keep that key with renamedFrom: ${name} in place of its entry.`,
+  ];
 }
 
 /** Deletes what is to go, or leaves it to the next update where these keys may be all there is in the end. */

@@ -41,6 +41,15 @@ export function label({ workspaceId }: Properties): string {
   return `keys of workspace ${workspaceId}`;
 }
 
+const mostNamed = 20;
+
+/** Names of keys as a message has them: the first ones, and how many more. */
+export function listed(names: readonly string[]): string {
+  const few = names.slice(0, mostNamed).map((name) => JSON.stringify(name));
+  const more = names.length - few.length;
+  return (more > 0 ? [...few, `and ${more.toLocaleString("en")} more`] : few).join(", ");
+}
+
 export function holdingOf(state: Properties): Holding {
   const of = (name: string) => {
     const all = hiddenIn(state, name);
@@ -55,7 +64,8 @@ export function holdingOf(state: Properties): Holding {
   ];
   const [without, taken] = [aliasesIn(state, keyLost), aliasesIn(state, takenKey)];
   const spellings = new Map(entriesIn(state));
-  const entries = Object.entries(hiddenIn(state, "ids")).map(([alias, id]): [string, Entry] => {
+  const ids = Object.entries(hiddenIn(state, "ids")).filter(([alias]) => spellings.has(alias));
+  const entries = ids.map(([alias, id]): [string, Entry] => {
     const key = secret(alias);
     const [seen, picked, former] = [observed(alias), extras(alias), was(alias)];
     return [
@@ -147,9 +157,17 @@ export function inputsOf(state: Properties): Properties {
   return defined({ workspaceId, keys: Object.fromEntries(keys), defaults });
 }
 
-/** Whether the state alone asks for an update: a secret is lost, or a key is still to be deleted. */
+/** Whether the state alone asks for an update: a secret is lost, a key is still to be deleted, or an entry has none. */
 export function isPending(state: Properties): boolean {
-  return aliasesIn(state, keyLost).size > 0 || leftIn(state).length > 0;
+  return aliasesIn(state, keyLost).size > 0 || leftIn(state).length > 0 || strays(state).keys.length > 0;
+}
+
+/** Aliases of which only `ids` or only `keys` knows, as somebody wrote them who imported the set. */
+export function strays(state: Properties): Readonly<Record<"ids" | "keys", readonly string[]>> {
+  const [ids, keys] = [hiddenIn(state, "ids"), hiddenIn(state, "keys")];
+  const beyond = (all: Properties, others: Properties) =>
+    Object.keys(all).filter((alias) => !Object.hasOwn(others, alias));
+  return { ids: beyond(ids, keys), keys: beyond(keys, ids) };
 }
 
 function aliasesIn(state: Properties, name: string): ReadonlySet<string> {

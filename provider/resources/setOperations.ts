@@ -6,7 +6,8 @@ import * as key from "./keyOperations";
 import { read as readKey } from "./keyReading";
 import { type Batch, type Named, openBatch } from "./setBatch";
 import { converge, toDelete } from "./setConvergence";
-import { type Entry, type Holding, holdingOf, inOrder, label, stateOf } from "./setEntries";
+import { type Entry, type Holding, holdingOf, inOrder, label, listed, stateOf, strays } from "./setEntries";
+import { misnamed } from "./setPreview";
 
 /** What is done with a set: with each of its keys what is done with an ApiKey. */
 
@@ -37,7 +38,13 @@ export async function update(
   state: Properties,
   declared: Properties,
 ): Promise<Outcome> {
-  const { holding, batch, of } = await converge(session, holdingOf(state), declared, "written");
+  warnOf(session, strays(state).ids);
+  const before = holdingOf(state);
+  const refusal = misnamed(before, declared);
+  if (refusal !== undefined) {
+    throw new Failure(`Updating the ${label(declared)}: nothing was done: ${refusal}`);
+  }
+  const { holding, batch, of } = await converge(session, before, declared, "written");
   const outcome = { id, state: stateOf(declared, holding) };
   if (batch.failures.length === 0) return outcome;
   const failure = `Updating the ${label(declared)}: ${share(batch, of)} failed. ${rest}`;
@@ -53,6 +60,15 @@ function share({ failures }: Batch, of: number): string {
   const failed = new Set(failures.map(({ name }) => name)).size;
   const [some, all] = [failed, of].map((count) => count.toLocaleString("en"));
   return failed < of ? `${some} of ${all}` : of === 1 ? "the one" : `all ${all}`;
+}
+
+/** Keys that nobody declared are nobody's to delete. */
+function warnOf(session: Session, aliases: readonly string[]): void {
+  if (aliases.length === 0) return;
+  const names = listed(aliases);
+  session.warn(
+    `ids of state has ${names}, and keys does not: the set leaves what they name as it is, and drops them from ids. To have them in the set, import it with an entry for each in keys.`,
+  );
 }
 
 /** Deletes again what was made and no state holds. Gives a line for each that still stands. */
@@ -82,6 +98,8 @@ export async function read(session: Session, id: string, state: Properties): Pro
   const batch = openBatch(session, label(state));
   const found = new Map<string, Entry>();
   const all = named({ entries });
+  const apart = strays(state);
+  warnOf(session, apart.ids);
   let unchanged = 0;
   await batch.each("read", all, async (part, { name, ...entry }) => {
     const now = await readKey(part, entry.id, entry.state);
@@ -94,7 +112,9 @@ export async function read(session: Session, id: string, state: Properties): Pro
     const failed = `Reading the ${label(state)}: ${share(batch, all.length)} failed`;
     throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines() });
   }
-  if (unchanged === entries.size && all.every(({ was }) => was === undefined)) return { id, state };
+  const isWhole = apart.ids.length === 0 && apart.keys.length === 0;
+  if (isWhole && unchanged === entries.size && all.every(({ was }) => was === undefined))
+    return { id, state };
   return { id, state: stateOf(state, { entries: inOrder(found, entries.keys()), left }) };
 }
 

@@ -1,10 +1,8 @@
 import { difference } from "../diff";
-import { capitalised } from "../outcome";
 import type { Properties } from "../state";
-import { isUnknown } from "../unknown";
 import { unchanged } from "./keyInputs";
 import { pending } from "./keyState";
-import { type Entry, type Holding, label } from "./setEntries";
+import type { Entry, Holding } from "./setEntries";
 import { entriesIn, formerAlias, keyFields, merged } from "./setInputs";
 
 /** What is to be done with one key. A key that only comes to stand under another alias is kept. */
@@ -62,33 +60,6 @@ function asNamed(entries: Holding["entries"], isMeant: (alias: string) => boolea
       return [was !== undefined && isMeant(was) && !entries.has(was) ? was : alias, entry];
     }),
   );
-}
-
-/** The keys that an update ends, which the engine's preview of it does not say. */
-export function ending(holding: Holding, inputs: Properties): string | undefined {
-  // A map that is not known yet has no entries to be seen, and none is known to go.
-  if (isUnknown(inputs["keys"])) return undefined;
-  const { replace = [], remove = [] } = Object.groupBy(plan(holding, inputs), ({ does }) => does);
-  const parts = [
-    counted(replace.map(namedBy), "to be replaced, with a new secret"),
-    counted(remove.map(namedBy), "to be deleted"),
-    counted(
-      holding.left.map(({ name }) => name),
-      "replaced before and still to be deleted",
-    ),
-  ].filter((part) => part !== undefined);
-  return parts.length === 0 ? undefined : `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
-}
-
-const namedBy = ({ alias }: Step) => alias;
-const mostNamed = 20;
-
-function counted(names: readonly string[], what: string): string | undefined {
-  if (names.length === 0) return undefined;
-  const few = names.slice(0, mostNamed).map((name) => JSON.stringify(name));
-  const more = names.length - few.length;
-  const all = more > 0 ? [...few, `and ${more.toLocaleString("en")} more`] : few;
-  return `${names.length.toLocaleString("en")} ${what}: ${all.join(", ")}`;
 }
 
 /** Whether there is nothing to do, however differently the inputs are spelled. */

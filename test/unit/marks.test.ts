@@ -53,7 +53,7 @@ describe("what is looked for at another place", () => {
   const ids = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`k${at}`, `key_${at}`]));
   const held = (some: object, more: object = {}) => ({
     id: "keys-1",
-    state: { workspaceId: "ws", ids: some, ...more },
+    state: { workspaceId: "ws", keys: some, ids: some, ...more },
   });
 
   test("is there with all of its ids", () => {

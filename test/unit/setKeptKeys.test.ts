@@ -2,71 +2,7 @@ import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { type Asked, failureOf, replying } from "./replying";
-
-const customerId = "c";
-const of = (keys: object, defaults?: object) => ({
-  workspaceId: "ws_1",
-  keys,
-  ...(defaults && { defaults }),
-});
-
-interface Kept {
-  readonly id: string;
-  readonly state: Record<string, unknown>;
-}
-type Inputs = Readonly<Record<string, unknown>>;
-
-interface Trouble {
-  /** A name that is refused. */
-  refused?: string;
-  undeletable?: boolean;
-  /** Ids are given again once free. */
-  reuses?: boolean;
-}
-
-/** A service that refuses what it is told to. */
-function service(trouble: Trouble) {
-  const live = new Map<string, Record<string, unknown>>();
-  const gone: string[] = [];
-  let made = 0;
-  const refuse = (status: number) => new CallError("refused", `the service answered ${status}`, status);
-  const nextId = () => `key_${trouble.reuses ? live.size + 1 : ++made}`;
-  const set = replying(apiKeySet, ({ method, path, body }: Asked) => {
-    const id = path.split("/").at(-1) ?? "";
-    if (method === "GET" && id === "ws_1") return { workspace: { id } };
-    if (method === "GET" && id === "api-key") return { apiKeys: [...live.values()] };
-    if (method !== "POST" && !live.has(id)) throw refuse(404);
-    if (method === "GET") return { apiKey: live.get(id) };
-    if (method === "DELETE") {
-      if (trouble.undeletable) throw refuse(403);
-      gone.push(id);
-      live.delete(id);
-      return { apiKey: { id, deleted: true } };
-    }
-    const { key: given, ...sent } = body as { name: string; key?: string };
-    if (sent.name === trouble.refused) throw refuse(400);
-    const own = method === "PATCH" ? id : nextId();
-    const apiKey = { enabled: true, ...live.get(own), ...sent, id: own, maskedKey: `…${own}` };
-    live.set(own, apiKey);
-    return { apiKey: { ...apiKey, key: method === "POST" ? (given ?? `sk_${own}`) : undefined } };
-  });
-  const create = (inputs: Inputs): Promise<Kept> => set.create(set.check(inputs, undefined).inputs);
-  /** The engine keeps the inputs of before where an update failed halfway. */
-  const update = async ({ id, state }: Kept, inputs: Inputs, before: Inputs): Promise<Kept> => {
-    const { inputs: checked, failures } = set.check(inputs, set.check(before, undefined).inputs);
-    expect(failures).toEqual([]);
-    set.diff(id, state, checked);
-    return { id, state: await set.update(id, state, checked) };
-  };
-  const failed = async (updating: Promise<Kept>): Promise<Kept> => {
-    const { kept } = await failureOf(updating);
-    if (kept === undefined) throw new Error("state holds nothing");
-    return kept;
-  };
-  const changes = ({ id, state }: Kept, inputs: Inputs) =>
-    set.diff(id, state, set.check(inputs, inputs).inputs).changes;
-  return { ...set, live, gone, create, update, failed, changes };
-}
+import { customerId, type Inputs, type Kept, of, service, type Trouble } from "./setService";
 
 const single = of({ a: { customerId } });
 const renamed = of({ b: { customerId, renamedFrom: "a" } });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
 import { settings } from "../../provider/config";
@@ -7,6 +7,9 @@ import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { openRun } from "../../provider/run";
 import { configured } from "./offline";
 import { type Asked, failureOf, replying } from "./replying";
+
+// What the engine could not keep is much.
+vi.setConfig({ testTimeout: 30_000 });
 
 /** Creates a set of so many keys where the workspace has a live one of the same name and customer for each. */
 async function warningsOf(count: number): Promise<readonly string[]> {

@@ -40,6 +40,15 @@ test("of a few keys that fail the reasons are told whole, of many the beginnings
   expect(many.at(-1)).toBe("and 10 more");
 });
 
+test("failures are told in the order of the keys, whichever came first", async () => {
+  const { batch } = open();
+  await batch.each("created", named(4), async (_, { name }) => {
+    await new Promise((resolve) => setTimeout(resolve, 20 - 5 * Number(name.slice(1))));
+    throw new Failure("no");
+  });
+  expect(batch.lines()).toEqual(named(4).map(({ name }) => `"${name}": no`));
+});
+
 test("what may have been left in the service is told first and whole, and nothing of it twice or not at all", async () => {
   const { batch, warnings } = open();
   const reason = `${"why ".repeat(300)}what to do`;

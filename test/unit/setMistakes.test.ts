@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { failureOf } from "./replying";
+import { customerId, of, service } from "./setService";
+
+const keys = { a: { customerId }, b: { customerId } };
+const methods = ({ calls }: { calls: readonly { method: string }[] }) => calls.map(({ method }) => method);
+
+describe("K5 a value that is a secret of the set already", () => {
+  test("can't replace the key whose secret it is, since deleting that would end it", async () => {
+    const set = service();
+    const before = of({ a: { customerId } });
+    const made = await set.create(before);
+    const own = { customerId, existingKey: "sk_key_1", keepers: { month: "june" } };
+    const { kept, lines } = await failureOf(set.update(made, of({ a: own }), before));
+    expect(lines?.join()).toContain("keepers: can't change while existingKey stays");
+    expect(lines?.join()).not.toContain("sk_key_1");
+    expect(kept?.state).toMatchObject({ ids: { a: "key_1" }, secrets: { a: "sk_key_1" } });
+    expect([...set.live.keys()]).toEqual(["key_1"]);
+  });
+
+  test.each([
+    ["stays", { a: { customerId }, c: { customerId, existingKey: "sk_key_1" } }],
+    ["is renamed", { z: { customerId, renamedFrom: "a" }, c: { customerId, existingKey: "sk_key_1" } }],
+  ])("can't become another key while that whose it is %s", async (_, now) => {
+    const set = service();
+    const made = await set.create(of(keys));
+    const { kept, lines } = await failureOf(set.update(made, of({ b: { customerId }, ...now }), of(keys)));
+    expect(lines?.join()).toContain('"c": Nothing was done: existingKey: is the secret of the key "a"');
+    expect(lines?.join()).not.toContain("sk_key_1");
+    expect(Object.values(kept?.state["ids"] as object).toSorted()).toEqual(["key_1", "key_2"]);
+    expect([...set.live.keys()]).toEqual(["key_1", "key_2"]);
+  });
+});
+
+describe("a renamedFrom that names nothing", () => {
+  const now = of({ b: { customerId }, c: { customerId, renamedFrom: "aa" } });
+
+  test("is foretold and refused while another key would be deleted", async () => {
+    const set = service();
+    const made = await set.create(of(keys));
+    const asked = set.calls.length;
+    const { message, kept } = await failureOf(set.update(made, now, of(keys)));
+    expect(set.progress).toEqual([
+      'Keys of workspace ws_1: 1 to be deleted: "a". The update will be refused: renamedFrom of "c" names no key of this set, while "a" would be deleted. Name the alias that is meant; or leave renamedFrom out, which makes a new key.',
+    ]);
+    expect(message).toContain('nothing was done: renamedFrom of "c" names no key');
+    expect(kept).toBeUndefined();
+    expect(set.calls.length).toBe(asked);
+  });
+
+  test("means nothing where no key goes", async () => {
+    const set = service();
+    const made = await set.create(of(keys));
+    const all = of({ ...keys, c: { customerId, renamedFrom: "aa" } });
+    expect((await set.update(made, all, of(keys))).state).toMatchObject({ ids: { c: "key_3" } });
+    expect(set.progress).toEqual([]);
+  });
+});
+
+describe("K8 a set imported with ids and keys that don't match", () => {
+  const imported = (ids: object, declared: object) => ({
+    id: "keys-imported",
+    state: { ...of(declared), ids },
+  });
+  async function withKeys() {
+    const set = service();
+    await set.create(of(keys));
+    set.calls.length = 0;
+    return set;
+  }
+  const ids = { a: "key_1", b: "key_2" };
+
+  test("leaves a key alone that it has no entry for, and says so", async () => {
+    const set = await withKeys();
+    const { id, state } = imported(ids, { a: { customerId } });
+    const entry = { a: { customerId, enabled: false } };
+    const after = await set.update({ id, state }, of(entry), of({ a: { customerId } }));
+    expect(after.state).toMatchObject({ ids: { a: "key_1" } });
+    expect(methods(set)).not.toContain("DELETE");
+    expect(set.warnings.join()).toContain('ids of state has "b", and keys does not');
+
+    const read = await set.read(id, state);
+    expect(read?.state["ids"]).toEqual({ a: "key_1" });
+    expect(set.warnings).toHaveLength(2);
+  });
+
+  test("makes a key that it has no id for in the next up, which the preview says", async () => {
+    const set = await withKeys();
+    const { id, state } = imported({ a: "key_1" }, keys);
+    const checked = set.check(of(keys), of(keys)).inputs;
+    expect(set.diff(id, state, checked)).toEqual({ changes: true, replaces: [] });
+    expect(set.progress).toEqual(['Keys of workspace ws_1: 1 without an id in state, to be created: "b".']);
+    const after = await set.update({ id, state }, of(keys), of(keys));
+    expect(after.state["ids"]).toEqual({ a: "key_1", b: "key_3" });
+  });
+
+  test("shows such a key as missing after a refresh", async () => {
+    const set = service();
+    const { id, state } = await set.create(of(keys));
+    expect((await set.read(id, state))?.inputs).toBeUndefined();
+    const read = await set.read(id, { ...state, ids: { a: "key_1" } });
+    expect(Object.keys(read?.inputs?.["keys"] as object)).toEqual(["a"]);
+  });
+});
