@@ -172,11 +172,15 @@ describe("a set of keys on the engine", () => {
       owned: "{}",
       rotated: `{ keepers: { month: "june" } }`,
     };
-    const { requests, wire, changed } = await change(withKeys(replaced), {
+    const { requests, wire, changed, said } = await change(withKeys(replaced), {
       "keys.prefixed.prefix": "update",
       "keys.owned.customerId": "delete",
       "keys.rotated.keepers.month": "update",
     });
+    const foretold = said.split("\n").filter((line) => line.startsWith("Keys of workspace"));
+    expect(foretold).toEqual([
+      'Keys of workspace ws_main: 3 to be replaced, with a new secret: "owned", "prefixed", "rotated".',
+    ]);
     expect(requests).toEqual({ listApiKeys: 1, createApiKey: 3, deleteApiKey: 3 });
     expect(wire.slice(-3)).toEqual(["DELETE", "DELETE", "DELETE"]);
     expect(changed).toEqual(["owned", "prefixed", "rotated"]);
@@ -187,10 +191,11 @@ describe("a set of keys on the engine", () => {
 
   it("an entry that is left out is deleted, a new one is made, and neither touches another", async () => {
     without("full");
-    const { requests, changed } = await change(withKeys({ late: `{ name: "late one" }` }), {
+    const { requests, changed, said } = await change(withKeys({ late: `{ name: "late one" }` }), {
       "keys.full": "delete",
       "keys.late": "add",
     });
+    expect(said).toContain('Keys of workspace ws_main: 1 to be deleted: "full".\n');
     expect(requests).toEqual({ listApiKeys: 1, createApiKey: 1, deleteApiKey: 1 });
     expect(changed).toEqual(["full"]);
   });
@@ -199,8 +204,9 @@ describe("a set of keys on the engine", () => {
     const id = idOf("late");
     without("late");
     const moved = withKeys({ later: `{ name: "late one", renamedFrom: "late" }` });
-    const { requests } = await change(moved, { "keys.late": "delete", "keys.later": "add" });
+    const { requests, said } = await change(moved, { "keys.late": "delete", "keys.later": "add" });
     expect(requests).toEqual({});
+    expect(said).not.toContain("Keys of workspace");
     expect(keys.get("later")).toMatchObject({ id, name: "late one" });
     await scene.declare(programWithSet(withKeys({ later: `{ name: "late one" }` })));
     await expectSilentUp(scene);

@@ -48,7 +48,7 @@ export async function becomes(scene: Scene, text: SetText, shown: Readonly<Recor
   const wire = scene.service.requests.map(({ method }) => method);
   const keys = await expectWhole(scene);
   await expectQuiet(scene);
-  return { requests, wire, keys, said: preview.stdout };
+  return { requests, wire, keys, said: preview.output };
 }
 
 /** State and the outputs hold id and secret of each live key by its alias, and no others. Gives the keys by alias. */
