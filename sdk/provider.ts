@@ -37,6 +37,13 @@ export interface ProviderArgs {
  */
 export class Provider extends pulumi.ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
+    const strange = Object.keys(args).find((argument) => !Object.hasOwn(known, argument));
+    if (strange !== undefined) {
+      const names = Object.keys(known).join(", ");
+      throw new pulumi.RunError(
+        `Provider "${name}": no such argument, ${strange}; the arguments are ${names}.`,
+      );
+    }
     if (args.accessToken !== undefined && args.accessTokenEnv !== undefined) {
       throw new pulumi.RunError(`Provider "${name}": give either accessToken or accessTokenEnv, not both.`);
     }
@@ -44,6 +51,14 @@ export class Provider extends pulumi.ProviderResource {
     given.set(this, args);
   }
 }
+
+const known: Readonly<Record<keyof ProviderArgs, true>> = {
+  baseUrl: true,
+  accessToken: true,
+  accessTokenEnv: true,
+  allowHttp: true,
+  parallel: true,
+};
 
 /** Kept beside the resource, so that nothing which prints a Provider prints its token. */
 const given = new WeakMap<Provider, ProviderArgs>();

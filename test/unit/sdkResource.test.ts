@@ -7,6 +7,7 @@ import {
   CustomerBilling,
   type FoundApiKey,
   type LookupInputs,
+  Provider,
   type ProviderArgs,
   Scope,
   type Workspace,
@@ -40,6 +41,13 @@ test("what a look-up returns, and any list that is read only, can be declared", 
 test("a Provider's arguments and a look-up's may be given as undefined", () => {
   expectTypeOf<{ [Name in keyof Required<ProviderArgs>]: undefined }>().toExtend<ProviderArgs>();
   expectTypeOf<{ name: Promise<string> }>().toExtend<LookupInputs<{ name: string }>>();
+});
+
+test("R9 an argument that a Provider does not know is refused with those that it knows", () => {
+  const declare = () => new Provider("other", { paralel: 4 } as ProviderArgs);
+  expect(declare).toThrow(
+    'Provider "other": no such argument, paralel; the arguments are baseUrl, accessToken, accessTokenEnv, allowHttp, parallel.',
+  );
 });
 
 test("K8 key(alias) of a key that was imported says that its secret is missing, not the key", () => {
