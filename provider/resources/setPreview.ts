@@ -1,3 +1,4 @@
+import { distance } from "fastest-levenshtein";
 import { capitalised } from "../outcome";
 import type { Properties } from "../state";
 import { isUnknown } from "../unknown";
@@ -29,16 +30,26 @@ export function foretold(state: Properties, inputs: Properties): string | undefi
 }
 
 /**
- * What is wrong where a `renamedFrom` names nothing while a key goes whose alias it may mean: that key would be deleted,
- * and another made. check can't tell, since it has no state.
+ * What is wrong where a `renamedFrom` names nothing, and a key goes whose alias it seems to mean: that key would be
+ * deleted, and another made. check can't tell, since it has no state.
  */
 export function misnamed(holding: Holding, inputs: Properties): string | undefined {
   const { remove = [], add = [] } = Object.groupBy(plan(holding, inputs), ({ does }) => does);
-  if (remove.length === 0) return undefined;
   const entries = new Map(entriesIn(inputs));
-  const named = aliasesOf(add).filter((alias) => formerAlias(entries.get(alias)) !== undefined);
-  if (named.length === 0) return undefined;
-  return `renamedFrom of ${listed(named)} names no key of this set, while ${listed(aliasesOf(remove))} would be deleted. Name the alias that is meant; or leave renamedFrom out, which makes a new key.`;
+  const going = aliasesOf(remove);
+  const problems = aliasesOf(add).flatMap((alias) => {
+    const former = formerAlias(entries.get(alias));
+    const meant = former && going.find((one) => isSlip(former, one));
+    return meant ? [`renamedFrom of ${listed([alias])} (${listed([meant])} is meant?)`] : [];
+  });
+  if (problems.length === 0) return undefined;
+  return `${problems.slice(0, 5).join(", ")} names no key of this set, while the one that it seems to mean would be deleted. Name the right alias; or leave renamedFrom out, which makes a new key.`;
+}
+
+/** Whether somebody may have written the one for the other. */
+function isSlip(written: string, meant: string): boolean {
+  const [one, other] = [written.toLowerCase(), meant.toLowerCase()];
+  return distance(one, other) <= Math.min(2, Math.floor(Math.max(one.length, other.length) / 2));
 }
 
 function aliasesOf(steps: readonly Step[]): readonly string[] {

@@ -25,13 +25,22 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
   });
   afterAll(() => scene.close());
   const inputs = least[kind] ?? {};
+  /** State of what is declared so, with an id for each key of a set. */
+  const made = (declared: Properties) => {
+    const { keys } = declared;
+    if (typeof keys !== "object" || keys === null) return declared;
+    return {
+      ...declared,
+      ids: Object.fromEntries(Object.keys(keys).map((alias) => [alias, `id of ${alias}`])),
+    };
+  };
 
   test("the least that it is declared with passes the first check, and is checked to itself", async () => {
     const resource = scene.host.resource(kind);
     const first = await resource.check(inputs);
     expect(first.failures).toEqual([]);
     expect(await resource.check(first.inputs, first.inputs)).toEqual(first);
-    expect(await resource.diff({ id: "id", state: first.inputs }, first.inputs)).toEqual({
+    expect(await resource.diff({ id: "id", state: made(first.inputs) }, first.inputs)).toEqual({
       changes: "none",
       replaces: [],
     });
@@ -50,7 +59,7 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
           expect(checked.failures, `${field} ${unknown}`).toEqual([]);
           expect(checked.inputs).toMatchObject({ [field]: unknown });
         }
-        const { changes } = await resource.diff({ id: "id", state: before }, declared);
+        const { changes } = await resource.diff({ id: "id", state: made(before) }, declared);
         expect(changes, `${field} ${unknown}`).toBe("unknown");
       }
     }

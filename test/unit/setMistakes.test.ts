@@ -33,27 +33,41 @@ describe("K5 a value that is a secret of the set already", () => {
 });
 
 describe("a renamedFrom that names nothing", () => {
-  const now = of({ b: { customerId }, c: { customerId, renamedFrom: "aa" } });
+  const before = of({ acme: { customerId }, b: { customerId } });
+  const renamed = (renamedFrom: string) => of({ b: { customerId }, c: { customerId, renamedFrom } });
 
-  test("is foretold and refused while another key would be deleted", async () => {
-    const set = service();
-    const made = await set.create(of(keys));
-    const asked = set.calls.length;
-    const { message, kept } = await failureOf(set.update(made, now, of(keys)));
-    expect(set.progress).toEqual([
-      'Keys of workspace ws_1: 1 to be deleted: "a". The update will be refused: renamedFrom of "c" names no key of this set, while "a" would be deleted. Name the alias that is meant; or leave renamedFrom out, which makes a new key.',
-    ]);
-    expect(message).toContain('nothing was done: renamedFrom of "c" names no key');
-    expect(kept).toBeUndefined();
-    expect(set.calls.length).toBe(asked);
-  });
+  test.each(["acmee", "ACME", "acm", "amce"])(
+    "is foretold and refused where it is a slip (%s)",
+    async (slip) => {
+      const set = service();
+      const made = await set.create(before);
+      const asked = set.calls.length;
+      const { message, kept } = await failureOf(set.update(made, renamed(slip), before));
+      const refusal =
+        'renamedFrom of "c" ("acme" is meant?) names no key of this set, while the one that it seems to mean would be deleted. Name the right alias; or leave renamedFrom out, which makes a new key.';
+      expect(set.progress).toEqual([
+        `Keys of workspace ws_1: 1 to be deleted: "acme". The update will be refused: ${refusal}`,
+      ]);
+      expect(message).toContain(`nothing was done: ${refusal}`);
+      expect(kept).toBeUndefined();
+      expect(set.calls.length).toBe(asked);
+    },
+  );
 
-  test("means nothing where no key goes", async () => {
+  test("means nothing where no key goes, or none that it seems to mean", async () => {
     const set = service();
-    const made = await set.create(of(keys));
-    const all = of({ ...keys, c: { customerId, renamedFrom: "aa" } });
-    expect((await set.update(made, all, of(keys))).state).toMatchObject({ ids: { c: "key_3" } });
+    const made = await set.create(before);
+    const more = of({ acme: { customerId }, b: { customerId }, c: { customerId, renamedFrom: "acmee" } });
+    expect((await set.update(made, more, before)).state).toMatchObject({ ids: { c: "key_3" } });
     expect(set.progress).toEqual([]);
+    expect((await set.update(made, renamed("gone"), before)).state).toMatchObject({ ids: { b: "key_2" } });
+    expect([...set.live.keys()]).toEqual(["key_2", "key_3", "key_4"]);
+
+    const short = service();
+    const [two, other] = [of(keys), of({ a: { customerId }, c: { customerId, renamedFrom: "x" } })];
+    expect((await short.update(await short.create(two), other, two)).state).toMatchObject({
+      ids: { c: "key_3" },
+    });
   });
 });
 
