@@ -69,6 +69,8 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       known.drop(held.properties, held.id);
     }
   };
+  /** Those whose next diff is a refresh's: it compares what was read with the inputs of before, which no program declares. */
+  const refreshed = new Set<string>();
   /** The inputs that check noted are accounted for too, now that the state shows which objects the resource has. */
   const meetDeclared = (id: string, state: Properties, inputs: Properties) => {
     meet(id, state);
@@ -101,6 +103,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   return {
     secrets,
     check: (inputs, before) => {
+      refreshed.clear();
       if (before !== undefined) {
         for (const declared of members.declared(canonicalInputs(fields, before))) known.note(declared);
       }
@@ -112,7 +115,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
     diff: (id, state, inputs) => {
       meetDeclared(id, state, inputs);
       const result = difference(definition, fields, state, inputs);
-      const shown = result.changes !== false && result.replaces.length === 0;
+      const shown = !refreshed.delete(id) && result.changes !== false && result.replaces.length === 0;
       const line = shown ? definition.foretold?.(state, canonicalInputs(fields, inputs)) : undefined;
       if (line !== undefined) surroundings.tell?.(inBounds(oneLine(line)));
       return result;
@@ -131,6 +134,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
         if (isElsewhere(state, services)) expectFound(definition, { id, state }, outcome);
         forget(id, state, outcome);
         if (outcome === undefined) return undefined;
+        refreshed.add(outcome.id);
         const place = placeAfterRead(given, services);
         if (outcome.state === given && given[serviceKey] === place) return { id: outcome.id, state: given };
         const { id: found, state: next } = complete(outcome, place);

@@ -62,6 +62,27 @@ test("R5 a refresh after a renaming that failed halfway shows the key where it s
   expect(third.state["ids"]).toEqual({ a: "key_2", b: "key_1" });
 });
 
+test("a refresh after an update that failed halfway foretells nothing, and the preview after it what is so", async () => {
+  const set = await afterRefusedName();
+  const old = set.check(single, undefined).inputs;
+  const foretold = async (again: Inputs) => {
+    const read = await set.read(set.second.id, set.second.state);
+    set.progress.length = 0;
+    // The engine compares what was read with the inputs that it had before.
+    expect(set.diff(set.second.id, read?.state ?? {}, old).changes).toBe(undefined);
+    expect(set.progress).toEqual([]);
+    const { inputs } = set.check(again, read?.inputs);
+    set.diff(set.second.id, read?.state ?? {}, inputs);
+    return set.progress;
+  };
+  expect(await foretold(renamed)).toEqual([]);
+  expect(await foretold(single)).toEqual(['Keys of workspace ws_1: 1 to be deleted: "b".']);
+  // An engine that is told to may compare nothing after a read.
+  const read = await set.read(set.second.id, set.second.state);
+  set.diff(set.second.id, read?.state ?? {}, set.check(single, read?.inputs).inputs);
+  expect(set.progress).toHaveLength(2);
+});
+
 test("a key that could not be deleted keeps its secret, and stays if it is declared again", async () => {
   const trouble: Trouble = { undeletable: true };
   const set = service(trouble);
