@@ -45,7 +45,7 @@ export function plan({ entries }: Pick<Holding, "entries">, inputs: Properties):
     if (changes === false) return { alias, does: "keep", entry: held, renamed: held !== entries.get(alias) };
     return { alias, does: replaces.length > 0 ? "replace" : "edit", entry: held, declared: wanted };
   });
-  const gone = [...entries].filter(([, entry]) => !taken.has(entry));
+  const gone = [...standing].filter(([, entry]) => !taken.has(entry));
   return [...steps, ...gone.map(([alias, entry]): Step => ({ alias, does: "remove", entry }))];
 }
 

@@ -30,20 +30,39 @@ export function foretold(state: Properties, inputs: Properties): string | undefi
 }
 
 /**
- * What is wrong where a `renamedFrom` names nothing, and a key goes whose alias it seems to mean: that key would be
- * deleted, and another made. check can't tell, since it has no state.
+ * What is wrong where a `renamedFrom` would not keep the key that it means, or seems to mean, which would be deleted.
+ * check can't tell, since it has no state.
  */
 export function misnamed(holding: Holding, inputs: Properties): string | undefined {
-  const { remove = [], add = [] } = Object.groupBy(plan(holding, inputs), ({ does }) => does);
+  const steps = plan(holding, inputs);
+  const going = steps.flatMap(({ does, alias }) => (does === "remove" ? [alias] : []));
+  if (going.length === 0) return undefined;
   const entries = new Map(entriesIn(inputs));
-  const going = aliasesOf(remove);
-  const problems = aliasesOf(add).flatMap((alias) => {
-    const former = formerAlias(entries.get(alias));
-    const meant = former && going.find((one) => isSlip(former, one));
-    return meant ? [`renamedFrom of ${listed([alias])} (${listed([meant])} is meant?)`] : [];
-  });
-  if (problems.length === 0) return undefined;
-  return `${problems.slice(0, 5).join(", ")} names no key of this set, while the one that it seems to mean would be deleted. Name the right alias; or leave renamedFrom out, which makes a new key.`;
+  const slips: string[] = [];
+  const owners: string[] = [];
+  for (const { does, alias } of steps) {
+    const former = does === "remove" ? undefined : formerAlias(entries.get(alias));
+    if (former === undefined) continue;
+    const meant = going.find((one) => (does === "add" ? isSlip(former, one) : former === one));
+    if (meant === undefined) continue;
+    if (does === "add") slips.push(`renamedFrom of ${listed([alias])} (${listed([meant])} is meant?)`);
+    else owners.push(`renamedFrom of ${listed([alias])} (${listed([meant])})`);
+  }
+  const problems = [
+    inFull(
+      slips,
+      "names no key of this set, while the one that it seems to mean would be deleted. Name the right alias; or leave renamedFrom out, which makes a new key.",
+    ),
+    inFull(
+      owners,
+      "names a key that would be deleted, since an up that failed halfway gave this entry one of its own. Leave renamedFrom out, or give that key an alias that is new.",
+    ),
+  ].filter((problem) => problem !== undefined);
+  return problems.length === 0 ? undefined : problems.join(" ");
+}
+
+function inFull(subjects: readonly string[], problem: string): string | undefined {
+  return subjects.length === 0 ? undefined : `${subjects.slice(0, 5).join(", ")} ${problem}`;
 }
 
 /** Whether somebody may have written the one for the other. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { failureOf } from "./replying";
-import { customerId, of, service } from "./setService";
+import { customerId, type Inputs, type Kept, of, service, type Trouble } from "./setService";
 
 const keys = { a: { customerId }, b: { customerId } };
 const methods = ({ calls }: { calls: readonly { method: string }[] }) => calls.map(({ method }) => method);
@@ -68,6 +68,60 @@ describe("a renamedFrom that names nothing", () => {
     expect((await short.update(await short.create(two), other, two)).state).toMatchObject({
       ids: { c: "key_3" },
     });
+  });
+});
+
+describe("a renamedFrom beside a key of the entry's own, which an update that failed halfway has given it", () => {
+  const refused = async (set: ReturnType<typeof service>, held: Kept, now: Inputs, before: Inputs) => {
+    set.progress.length = 0;
+    const live = [...set.live.keys()];
+    const { message, kept } = await failureOf(set.update(held, now, before));
+    expect(set.progress).toEqual([expect.stringContaining("The update will be refused: renamedFrom of ")]);
+    expect(kept).toBeUndefined();
+    expect([...set.live.keys()]).toEqual(live);
+    return message;
+  };
+  const named = (alias: string, former: string) =>
+    `nothing was done: renamedFrom of "${alias}" ("${former}") names a key that would be deleted, since an up that failed halfway gave this entry one of its own.`;
+
+  test("is refused where the entry's key was new", async () => {
+    const trouble: Trouble = { undeletable: true };
+    const set = service(trouble);
+    const [before, now] = [of({ a: { customerId } }), of({ d: { customerId } })];
+    const second = await set.failed(set.update(await set.create(before), now, before));
+    trouble.undeletable = false;
+    const renamed = of({ d: { customerId, renamedFrom: "a" } });
+    expect(await refused(set, second, renamed, before)).toContain(named("d", "a"));
+    expect((await set.update(second, now, before)).state["ids"]).toEqual({ d: "key_2" });
+  });
+
+  test("is refused where it has that of an alias which is no longer declared", async () => {
+    const trouble: Trouble = { refused: "z" };
+    const set = service(trouble);
+    const before = of(keys);
+    const second = await set.failed(
+      set.update(
+        await set.create(before),
+        of({ b: { customerId }, z: { customerId, renamedFrom: "a" } }),
+        before,
+      ),
+    );
+    trouble.refused = "";
+    const other = of({ z: { customerId, renamedFrom: "b" } });
+    expect(await refused(set, second, other, before)).toContain(named("z", "b"));
+    const both = of({ z: { customerId, renamedFrom: "a" }, y: { customerId, renamedFrom: "b" } });
+    expect((await set.update(second, both, before)).state["ids"]).toEqual({ z: "key_1", y: "key_2" });
+  });
+
+  test("names a key that goes by the alias that users see in the preview", async () => {
+    const trouble: Trouble = { refused: "b" };
+    const set = service(trouble);
+    const before = of({ a: { customerId } });
+    const now = of({ b: { customerId, renamedFrom: "a" }, d: { customerId } });
+    const second = await set.failed(set.update(await set.create(before), now, before));
+    expect(second.state["ids"]).toEqual({ b: "key_1", d: "key_2" });
+    const renamed = of({ d: { customerId, renamedFrom: "a" } });
+    expect(await refused(set, second, renamed, before)).toContain(named("d", "a"));
   });
 });
 
