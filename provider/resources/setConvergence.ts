@@ -53,7 +53,7 @@ export async function converge(
   const going = [...obsolete, ...due.map((one) => toDelete(declared, one))].filter(isFree);
   if (going.length > 0) await deleteLast(session, batch, declared, going, progress);
   batch.close();
-  const origins = batch.failures.length > 0 ? originsOf(before, steps) : undefined;
+  const origins = batch.failures.length > 0 && verb === "written" ? originsOf(before, steps) : undefined;
   const declaredOrder = steps.map(({ alias }) => alias);
   return {
     holding: { entries: inOrder(entries, declaredOrder, origins), left: left.filter(isFree) },
@@ -188,14 +188,14 @@ function freeAlias({ alias }: Going, entries: ReadonlyMap<string, Entry>): strin
 }
 
 /**
- * By its alias of now, the one that the engine's inputs have a key under: it keeps those of before an update that failed
- * halfway.
+ * By its alias of now, the one that the engine's inputs have a key under, "" for none: they stay those of before an update
+ * that failed halfway.
  */
 function originsOf({ entries }: Holding, steps: readonly Step[]): ReadonlyMap<string, string> {
   const before = new Map([...entries].map(([alias, entry]) => [entry, entry.was ?? alias]));
   return new Map(
     steps.flatMap((step) => {
-      const was = "entry" in step ? before.get(step.entry) : undefined;
+      const was = "entry" in step ? before.get(step.entry) : "";
       return was === undefined || was === step.alias ? [] : [[step.alias, was] as const];
     }),
   );

@@ -10,7 +10,10 @@ import { entriesIn, keyFields, merged } from "./setInputs";
 export interface Entry {
   readonly id: string;
   readonly state: Properties;
-  /** The alias that the engine's inputs have it under, where an update that failed halfway gave it another one. */
+  /**
+   * The alias that the engine's inputs have it under, where an update that failed halfway gave it another one; "" where
+   * they have none, since that update made it.
+   */
   readonly was?: string;
 }
 

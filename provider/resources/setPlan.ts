@@ -57,7 +57,7 @@ function asNamed(entries: Holding["entries"], isMeant: (alias: string) => boolea
   return new Map(
     [...entries].map(([alias, entry]) => {
       const { was } = entry;
-      return [was !== undefined && isMeant(was) && !entries.has(was) ? was : alias, entry];
+      return [was && isMeant(was) && !entries.has(was) ? was : alias, entry];
     }),
   );
 }

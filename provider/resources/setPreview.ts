@@ -35,18 +35,24 @@ export function foretold(state: Properties, inputs: Properties): string | undefi
  */
 export function misnamed(holding: Holding, inputs: Properties): string | undefined {
   const steps = plan(holding, inputs);
-  const going = steps.flatMap(({ does, alias }) => (does === "remove" ? [alias] : []));
-  if (going.length === 0) return undefined;
+  const going = new Map(
+    steps.flatMap((step) => (step.does === "remove" ? [[step.alias, step.entry] as const] : [])),
+  );
+  if (going.size === 0) return undefined;
   const entries = new Map(entriesIn(inputs));
   const slips: string[] = [];
   const owners: string[] = [];
-  for (const { does, alias } of steps) {
-    const former = does === "remove" ? undefined : formerAlias(entries.get(alias));
-    if (former === undefined) continue;
-    const meant = going.find((one) => (does === "add" ? isSlip(former, one) : former === one));
-    if (meant === undefined) continue;
-    if (does === "add") slips.push(`renamedFrom of ${listed([alias])} (${listed([meant])} is meant?)`);
-    else owners.push(`renamedFrom of ${listed([alias])} (${listed([meant])})`);
+  for (const step of steps) {
+    const former = formerAlias(entries.get(step.alias));
+    if (step.does === "remove" || former === undefined) continue;
+    const subject = `renamedFrom of ${listed([step.alias])}`;
+    if (step.does === "add") {
+      const meant = [...going.keys()].find((one) => isSlip(former, one));
+      if (meant !== undefined) slips.push(`${subject} (${listed([meant])} is meant?)`);
+    } else if (going.has(former) && (step.entry.was !== undefined || going.get(former)?.was)) {
+      // Of all others check knows, or the renamedFrom is one that a program before had, and means nothing.
+      owners.push(`${subject} (${listed([former])})`);
+    }
   }
   const problems = [
     inFull(
@@ -55,7 +61,7 @@ export function misnamed(holding: Holding, inputs: Properties): string | undefin
     ),
     inFull(
       owners,
-      "names a key that would be deleted, since an up that failed halfway gave this entry one of its own. Leave renamedFrom out, or give that key an alias that is new.",
+      "names a key that would be deleted, since this entry has one of its own after an up that failed halfway. Leave renamedFrom out, or give that key an alias that is new.",
     ),
   ].filter((problem) => problem !== undefined);
   return problems.length === 0 ? undefined : problems.join(" ");

@@ -62,6 +62,13 @@ test("R5 a refresh after a renaming that failed halfway shows the key where it s
   expect(third.state["ids"]).toEqual({ a: "key_2", b: "key_1" });
 });
 
+test("after a create that failed halfway the engine has all of its inputs, and state no mark of another alias", async () => {
+  const set = service({ refused: "b" });
+  const kept = await set.failed(set.create(of({ a: { customerId }, b: { customerId } })));
+  expect(kept.state).toMatchObject({ ids: { a: "key_1" } });
+  expect(kept.state).not.toHaveProperty("__was");
+});
+
 test("a refresh after an update that failed halfway foretells nothing, and the preview after it what is so", async () => {
   const set = await afterRefusedName();
   const old = set.check(single, undefined).inputs;

@@ -82,7 +82,7 @@ describe("a renamedFrom beside a key of the entry's own, which an update that fa
     return message;
   };
   const named = (alias: string, former: string) =>
-    `nothing was done: renamedFrom of "${alias}" ("${former}") names a key that would be deleted, since an up that failed halfway gave this entry one of its own.`;
+    `nothing was done: renamedFrom of "${alias}" ("${former}") names a key that would be deleted, since this entry has one of its own after an up that failed halfway.`;
 
   test("is refused where the entry's key was new", async () => {
     const trouble: Trouble = { undeletable: true };
@@ -93,6 +93,21 @@ describe("a renamedFrom beside a key of the entry's own, which an update that fa
     const renamed = of({ d: { customerId, renamedFrom: "a" } });
     expect(await refused(set, second, renamed, before)).toContain(named("d", "a"));
     expect((await set.update(second, now, before)).state["ids"]).toEqual({ d: "key_2" });
+  });
+
+  test("is refused where that of another update was new, and that of the former alias stayed until now", async () => {
+    const trouble: Trouble = { refused: "x" };
+    const set = service(trouble);
+    const [before, x] = [of({ a: { customerId } }), { x: { customerId } }];
+    const made = await set.create(before);
+    const second = await set.failed(
+      set.update(made, of({ a: { customerId }, d: { customerId }, ...x }), before),
+    );
+    const third = await set.failed(
+      set.update(second, of({ a: { customerId }, d: { customerId }, ...x }), before),
+    );
+    const renamed = of({ d: { customerId, renamedFrom: "a" } });
+    expect(await refused(set, third, renamed, before)).toContain(named("d", "a"));
   });
 
   test("is refused where it has that of an alias which is no longer declared", async () => {
@@ -109,8 +124,23 @@ describe("a renamedFrom beside a key of the entry's own, which an update that fa
     trouble.refused = "";
     const other = of({ z: { customerId, renamedFrom: "b" } });
     expect(await refused(set, second, other, before)).toContain(named("z", "b"));
+    const reverse = of({ b: { customerId, renamedFrom: "z" } });
+    expect(await refused(set, second, reverse, before)).toContain(named("b", "z"));
     const both = of({ z: { customerId, renamedFrom: "a" }, y: { customerId, renamedFrom: "b" } });
     expect((await set.update(second, both, before)).state["ids"]).toEqual({ z: "key_1", y: "key_2" });
+  });
+
+  test("is not refused where it only stands there still, and the named key is new itself", async () => {
+    const trouble: Trouble = { refused: "x" };
+    const set = service(trouble);
+    const [first, renamed] = [of({ a: { customerId } }), of({ e: { customerId, renamedFrom: "a" } })];
+    const held = await set.update(await set.create(first), renamed, first);
+    const now = of({ e: { customerId }, a: { customerId }, x: { customerId } });
+    const failed = await set.failed(set.update(held, now, renamed));
+    expect(failed.state["ids"]).toEqual({ e: "key_1", a: "key_2" });
+    const back = await set.update(failed, renamed, renamed);
+    expect(back.state["ids"]).toEqual({ e: "key_1" });
+    expect(back.state).not.toHaveProperty("__was");
   });
 
   test("names a key that goes by the alias that users see in the preview", async () => {
