@@ -30,6 +30,8 @@ interface Progress {
   readonly obsolete: Going[];
   /** Keys that the next update is to delete. */
   readonly left: LeftKey[];
+  /** By alias, `Entry.was`, should the update fail. */
+  readonly origins: ReadonlyMap<string, string>;
 }
 
 /** `verb` is what the user who waits reads of the keys that are done. */
@@ -41,7 +43,9 @@ export async function converge(
 ): Promise<Converged> {
   const steps = plan(before, declared);
   const batch = openBatch(session, label(declared));
-  const { work, ...progress } = sorted(steps);
+  const { work, ...planned } = sorted(steps);
+  // Of a create that fails halfway the engine has all inputs.
+  const progress = { ...planned, origins: verb === "created" ? new Map() : originsOf(before, steps) };
   const { entries, obsolete, left } = progress;
   const holders = holdersIn(before);
   await batch.each(verb, work, (part, step) => apply(part, step, progress, holders));
@@ -53,7 +57,7 @@ export async function converge(
   const going = [...obsolete, ...due.map((one) => toDelete(declared, one))].filter(isFree);
   if (going.length > 0) await deleteLast(session, batch, declared, going, progress);
   batch.close();
-  const origins = batch.failures.length > 0 && verb === "written" ? originsOf(before, steps) : undefined;
+  const origins = batch.failures.length > 0 ? progress.origins : undefined;
   const declaredOrder = steps.map(({ alias }) => alias);
   return {
     holding: { entries: inOrder(entries, declaredOrder, origins), left: left.filter(isFree) },
@@ -70,7 +74,9 @@ function holdersIn({ entries }: Holding): Holders {
 }
 
 /** The plan, by when it is done. */
-function sorted(steps: readonly Step[]): Progress & { readonly work: readonly Named<Work>[] } {
+function sorted(
+  steps: readonly Step[],
+): Omit<Progress, "origins"> & { readonly work: readonly Named<Work>[] } {
   const entries = new Map<string, Entry>();
   const obsolete: Going[] = [];
   const work: Named<Work>[] = [];
@@ -161,26 +167,28 @@ async function deleteOne(
   }
 }
 
-/**
- * What is not deleted by an update that fails: the key of an alias that no other has stands, with its secret. Who has
- * imported it meanwhile may keep it.
- */
+/** What is not deleted by an update that fails: the key of an alias that no other has stands, with its secret. */
 function spare(session: Session, one: Going, { entries, left }: Progress): void {
   const key = leave(session, one);
   const alias = freeAlias(one, entries);
   if (alias === undefined) left.push(key);
-  else entries.set(alias, { id: one.id, state: { ...one.state, [holderKey]: released } });
+  else entries.set(alias, spared(one));
+}
+
+/** Who has imported it meanwhile may keep it; of a value that was taken over each holder is another one anyway. */
+function spared({ id, state }: Entry): Entry {
+  return { id, state: { ...state, [holderKey]: holderOf(state) || released } };
 }
 
 /** What there would be if none of these could be deleted. */
-function atWorst({ entries, left }: Progress, going: readonly Going[]): Holding {
+function atWorst({ entries, left, origins }: Progress, going: readonly Going[]): Holding {
   const all = { entries: new Map(entries), left: [...left] };
   for (const one of going) {
     const alias = freeAlias(one, entries);
     if (alias === undefined) all.left.push(leftKey(one));
-    else all.entries.set(alias, one);
+    else all.entries.set(alias, spared(one));
   }
-  return all;
+  return { ...all, entries: inOrder(all.entries, all.entries.keys(), origins) };
 }
 
 function freeAlias({ alias }: Going, entries: ReadonlyMap<string, Entry>): string | undefined {
@@ -227,7 +235,7 @@ function leftKey({ id, state }: Entry): LeftKey {
   return { id, name: String(state["name"]) };
 }
 
-/** Stands for the holder of a key that the set no longer wants. */
+/** Stands for the holder of a key that the set no longer wants, where it has none of its own. */
 const released = "left";
 
 /** A key that is left, as one that is to be deleted: the set no longer holds it. */

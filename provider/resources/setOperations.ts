@@ -119,6 +119,7 @@ export async function read(session: Session, id: string, state: Properties): Pro
 }
 
 export async function remove(session: Session, _id: string, state: Properties): Promise<void> {
+  warnOf(session, strays(state).ids);
   const { entries, left } = holdingOf(state);
   const batch = openBatch(session, label(state));
   const all = [...named({ entries }), ...left.map((one) => toDelete(state, one))];

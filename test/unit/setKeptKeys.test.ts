@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { encodedBytes, mostKept } from "../../provider/stateSize";
 import { type Asked, failureOf, replying } from "./replying";
 import { customerId, type Inputs, type Kept, of, service, type Trouble } from "./setService";
 
@@ -105,6 +106,24 @@ test("a key that could not be deleted keeps its secret, and stays if it is decla
   expect(set.gone).toEqual(["key_1"]);
 });
 
+test("of two sets that could not delete the key of one value, the one that declares it again keeps it from the other", async () => {
+  const trouble: Trouble = { undeletable: true };
+  const set = service(trouble);
+  const [taken, none] = [of({ a: { customerId, existingKey: "sk_old" } }), of({})];
+  const one = await set.create(taken);
+  const two = { id: "keys-2", state: { ...one.state, __chosen: { a: { __holder: "other" } } } };
+  const [first, second] = [
+    await set.failed(set.update(one, none, taken)),
+    await set.failed(set.update(two, none, taken)),
+  ];
+  trouble.undeletable = false;
+  const again = await set.update(second, taken, taken);
+  await set.update(first, none, taken);
+  expect(set.gone).toEqual([]);
+  await set.update(again, none, taken);
+  expect(set.gone).toEqual(["key_1"]);
+});
+
 test("R3 a refresh shows nothing where only the program spells the same otherwise", async () => {
   const set = service({});
   const declared = of({ a: { customerId, existingKey: "sk_old" } });
@@ -170,6 +189,29 @@ test("keys that can't be deleted fail no update where the engine could not keep 
   trouble.undeletable = false;
   await set.update(second, inputs, inputs);
   expect(set.gone.toSorted()).toEqual(Object.values(first.state["ids"] as object).toSorted());
+});
+
+test("what state says of an update that fails halfway counts in what the engine could keep of it", async () => {
+  const [long, longer] = ["r".repeat(20_000), "s".repeat(20_000)];
+  const tried = async (filler: number) => {
+    const set = service({ undeletable: true });
+    const of15 = (letter: string, alias: string, entry: object) => {
+      const text = "x".repeat(letter === "m" ? 360_000 + filler : 360_000);
+      const key = { customerId, metadata: { text } };
+      const many = Object.fromEntries(Array.from({ length: 15 }, (_, place) => [`${letter}${place}`, key]));
+      return of({ ...many, [alias]: { customerId, name: "x", ...entry } });
+    };
+    const [before, inputs] = [of15("k", long, {}), of15("m", longer, { renamedFrom: long })];
+    const updating = set.update(await set.create(before), inputs, before);
+    return { set, updating };
+  };
+  const { kept } = await failureOf((await tried(0)).updating);
+  const room = mostKept - encodedBytes(kept?.state);
+  const { set, updating } = await tried(Math.ceil((room + 20_000) / 15));
+  const after = await updating;
+  expect(after.state).not.toHaveProperty("__was");
+  expect(after.state["__left"]).toHaveLength(15);
+  expect(set.live.size).toBe(31);
 });
 
 test("a key of the former alias itself goes before one that was renamed from it, whatever made such a state", async () => {

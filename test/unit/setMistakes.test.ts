@@ -180,6 +180,10 @@ describe("K8 a set imported with ids and keys that don't match", () => {
     const read = await set.read(id, state);
     expect(read?.state["ids"]).toEqual({ a: "key_1" });
     expect(set.warnings).toHaveLength(2);
+
+    await set.delete(id, state);
+    expect([...set.live.keys()]).toEqual(["key_2"]);
+    expect(set.warnings).toHaveLength(3);
   });
 
   test("makes a key that it has no id for in the next up, which the preview says", async () => {
