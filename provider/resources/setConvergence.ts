@@ -202,7 +202,8 @@ function freeAlias({ alias }: Going, entries: ReadonlyMap<string, Entry>): strin
 function originsOf({ entries }: Holding, steps: readonly Step[]): ReadonlyMap<string, string> {
   const before = new Map([...entries].map(([alias, entry]) => [entry, entry.was ?? alias]));
   return new Map(
-    steps.flatMap((step) => {
+    // Of two that stand under one alias the key that goes comes last in the plan.
+    steps.toReversed().flatMap((step) => {
       const was = "entry" in step ? before.get(step.entry) : "";
       return was === undefined || was === step.alias ? [] : [[step.alias, was] as const];
     }),

@@ -2,7 +2,7 @@ import { distance } from "fastest-levenshtein";
 import { capitalised } from "../outcome";
 import type { Properties } from "../state";
 import { isUnknown } from "../unknown";
-import { type Holding, holdingOf, label, listed, strays } from "./setEntries";
+import { type Entry, type Holding, holdingOf, label, listed, strays } from "./setEntries";
 import { entriesIn, formerAlias } from "./setInputs";
 import { plan, type Step } from "./setPlan";
 
@@ -49,8 +49,7 @@ export function misnamed(holding: Holding, inputs: Properties): string | undefin
     if (step.does === "add") {
       const meant = [...going.keys()].find((one) => isSlip(former, one));
       if (meant !== undefined) slips.push(`${subject} (${listed([meant])} is meant?)`);
-    } else if (going.has(former) && (step.entry.was !== undefined || going.get(former)?.was)) {
-      // Of all others check knows, or the renamedFrom is one that a program before had, and means nothing.
+    } else if (isUnseen(step, going.get(former))) {
       owners.push(`${subject} (${listed([former])})`);
     }
   }
@@ -65,6 +64,17 @@ export function misnamed(holding: Holding, inputs: Properties): string | undefin
     ),
   ].filter((problem) => problem !== undefined);
   return problems.length === 0 ? undefined : problems.join(" ");
+}
+
+type Standing = { readonly alias: string; readonly entry: Entry };
+
+/**
+ * Whether the entry came to its key, or the one that goes to its alias, by an update that failed halfway: of all others
+ * check knows. What such an update made no program means by a `renamedFrom`, which may have stood there long before.
+ */
+function isUnseen({ alias, entry }: Standing, meant: Entry | undefined): boolean {
+  if (meant === undefined || meant.was === "") return false;
+  return meant.was !== undefined || (entry.was ?? alias) !== alias;
 }
 
 function inFull(subjects: readonly string[], problem: string): string | undefined {

@@ -63,6 +63,18 @@ test("R5 a refresh after a renaming that failed halfway shows the key where it s
   expect(third.state["ids"]).toEqual({ a: "key_2", b: "key_1" });
 });
 
+test("a key outlives that an update which failed halfway moved it, by its value, in place of one that such an update made", async () => {
+  const trouble: Trouble = { undeletable: true };
+  const set = service(trouble);
+  const second = await set.failed(set.update(await set.create(single), of({ d: { customerId } }), single));
+  const moved = of({ d: { customerId, existingKey: "sk_key_1" } });
+  const third = await set.failed(set.update(second, moved, single));
+  expect(third.state["ids"]).toEqual({ d: "key_1" });
+  trouble.undeletable = false;
+  expect((await set.update(third, single, single)).state["ids"]).toEqual({ a: "key_1" });
+  expect(set.gone).toEqual(["key_2"]);
+});
+
 test("after a create that failed halfway the engine has all of its inputs, and state no mark of another alias", async () => {
   const set = service({ refused: "b" });
   const kept = await set.failed(set.create(of({ a: { customerId }, b: { customerId } })));

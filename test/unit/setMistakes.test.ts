@@ -143,6 +143,16 @@ describe("a renamedFrom beside a key of the entry's own, which an update that fa
     expect(back.state).not.toHaveProperty("__was");
   });
 
+  test("is not refused where the entry has the key that it had before that update", async () => {
+    const trouble: Trouble = { refused: "x" };
+    const set = service(trouble);
+    const [before, x] = [of({ c: { customerId, renamedFrom: "d" } }), { x: { customerId } }];
+    const now = of({ b: { customerId, renamedFrom: "c" }, d: { customerId }, ...x });
+    const failed = await set.failed(set.update(await set.create(before), now, before));
+    expect(failed.state["ids"]).toEqual({ b: "key_1", d: "key_2" });
+    expect((await set.update(failed, before, before)).state["ids"]).toEqual({ c: "key_1" });
+  });
+
   test("names a key that goes by the alias that users see in the preview", async () => {
     const trouble: Trouble = { refused: "b" };
     const set = service(trouble);
