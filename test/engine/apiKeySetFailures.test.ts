@@ -100,6 +100,7 @@ describe("a set in which some keys fail", () => {
     scene.service.clearFaults();
     const refresh = await scene.stack.refresh();
     expect(refresh.ok, refresh.output).toBe(true);
+    expect(refresh.output).not.toContain("Keys of workspace");
     scene.service.clearRequests();
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
