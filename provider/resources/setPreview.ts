@@ -81,9 +81,11 @@ function inFull(subjects: readonly string[], problem: string): string | undefine
   return subjects.length === 0 ? undefined : `${subjects.slice(0, 5).join(", ")} ${problem}`;
 }
 
-/** Whether somebody may have written the one for the other. */
+/** Whether somebody may have written the one for the other. Numbers tell keys apart that are named alike. */
 function isSlip(written: string, meant: string): boolean {
   const [one, other] = [written.toLowerCase(), meant.toLowerCase()];
+  const digits = (text: string) => text.replace(/\D/g, "");
+  if (digits(one) !== digits(other)) return false;
   return distance(one, other) <= Math.min(2, Math.floor(Math.max(one.length, other.length) / 2));
 }
 

@@ -63,6 +63,14 @@ describe("a renamedFrom that names nothing", () => {
     expect((await set.update(made, renamed("gone"), before)).state).toMatchObject({ ids: { b: "key_2" } });
     expect([...set.live.keys()]).toEqual(["key_2", "key_3", "key_4"]);
 
+    const numbered = service();
+    const [seventeen, eighteen] = ["customer-17", "customer-18"];
+    const first = of({ [seventeen]: { customerId } });
+    const next = of({ c: { customerId, renamedFrom: eighteen } });
+    expect((await numbered.update(await numbered.create(first), next, first)).state).toMatchObject({
+      ids: { c: "key_2" },
+    });
+
     const short = service();
     const [two, other] = [of(keys), of({ a: { customerId }, c: { customerId, renamedFrom: "x" } })];
     expect((await short.update(await short.create(two), other, two)).state).toMatchObject({
