@@ -37,7 +37,8 @@ export interface ProviderArgs {
  */
 export class Provider extends pulumi.ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
-    const strange = Object.keys(args).find((argument) => !Object.hasOwn(known, argument));
+    const declared = Object.entries(args).filter(([, value]) => value !== undefined);
+    const strange = declared.find(([argument]) => !Object.hasOwn(known, argument))?.[0];
     if (strange !== undefined) {
       const names = Object.keys(known).join(", ");
       throw new pulumi.RunError(

@@ -48,6 +48,7 @@ test("R9 an argument that a Provider does not know is refused with those that it
   expect(declare).toThrow(
     'Provider "other": no such argument, paralel; the arguments are baseUrl, accessToken, accessTokenEnv, allowHttp, parallel.',
   );
+  expect(() => new Provider("other", { paralel: undefined } as ProviderArgs)).not.toThrow("no such argument");
 });
 
 test("K8 key(alias) of a key that was imported says that its secret is missing, not the key", () => {
