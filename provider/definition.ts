@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { Call } from "./client/endpoints";
 import type { Known } from "./known";
-import type { Leaves } from "./run";
 import type { Canonical, ManagedField, Properties } from "./state";
 
 /** What the lifecycle has to know about an input, stated beside its schema. */
@@ -39,7 +38,7 @@ export interface Session {
   /** The objects of this kind that stand in state, as far as this process has met them, and those it made itself. */
   readonly known: Known;
   /** Says what stands in the service, and in no state, should the operation's result never be taken. */
-  readonly leaves: Leaves;
+  readonly leaves: (line: string | undefined, of?: string) => void;
   /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal;
   /** Why nobody waits for the result any more, asked anew; `undefined` while somebody does. */

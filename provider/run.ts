@@ -2,9 +2,9 @@
 
 /**
  * Notes the line to be printed if the process ends before the operation's result is taken; `undefined` clears it. `of`
- * names one of several things.
+ * names one of several things. It is put into words when it is printed, which is hardly ever.
  */
-export type Leaves = (line: string | undefined, of?: string) => void;
+export type Leaves = (line: (() => string) | undefined, of?: string) => void;
 
 export interface Run {
   /**
@@ -36,7 +36,7 @@ export interface RunOptions {
 
 export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunOptions = {}): OpenRun {
   const ending = new AbortController();
-  const underWay = new Map<object, Map<string | undefined, string>>();
+  const underWay = new Map<object, Map<string | undefined, () => string>>();
   let reason: string | undefined;
   let asking: Promise<string | undefined> | undefined;
 
@@ -63,7 +63,7 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
     },
     async during(operation) {
       const token = {};
-      const left = new Map<string | undefined, string>();
+      const left = new Map<string | undefined, () => string>();
       underWay.set(token, left);
       try {
         return await operation((line, of) => {
@@ -79,7 +79,7 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
     get underWay() {
       return underWay.size;
     },
-    leftovers: () => [...underWay.values()].flatMap((left) => [...left.values()]),
+    leftovers: () => [...underWay.values()].flatMap((left) => Array.from(left.values(), (line) => line())),
   };
 }
 

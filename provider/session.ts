@@ -43,7 +43,7 @@ export function openSession(
       for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
     },
     known,
-    leaves: (line, of) => leaves(line && inBounds(masked(oneLine(line))), of),
+    leaves: (line, of) => leaves(line === undefined ? undefined : () => inBounds(masked(oneLine(line))), of),
     signal: run.signal,
     over: run.over,
     tell: (line) => tell?.(inBounds(masked(oneLine(line)))),

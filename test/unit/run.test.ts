@@ -40,8 +40,8 @@ describe("a run", () => {
     const ends: (() => void)[] = [];
     const operations = ["key_1", undefined].map((line) =>
       run.during(async (leaves) => {
-        leaves("what was left before");
-        leaves(line);
+        leaves(() => "what was left before");
+        leaves(line === undefined ? undefined : () => line);
         await new Promise<void>((resolve) => ends.push(resolve));
         if (line === undefined) throw new Error("it failed");
       }),
