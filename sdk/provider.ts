@@ -37,8 +37,9 @@ export interface ProviderArgs {
  */
 export class Provider extends pulumi.ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
-    const declared = Object.entries(args).filter(([, value]) => value !== undefined);
-    const strange = declared.find(([argument]) => !Object.hasOwn(known, argument))?.[0];
+    const isStrange = ([argument, value]: [string, unknown]) =>
+      value !== undefined && !Object.hasOwn(known, argument);
+    const [strange] = Object.entries(args).find(isStrange) ?? [];
     if (strange !== undefined) {
       const names = Object.keys(known).join(", ");
       throw new pulumi.RunError(

@@ -76,10 +76,6 @@ export function outputs(record: ApiKeyRecord): Properties {
 /** What a key carries through its whole life, whatever the service answers later. */
 export const lastingNames = ["key", keyLost, holderKey] as const;
 
-function lasting(state: Properties): Properties {
-  return Object.fromEntries(lastingNames.map((name) => [name, state[name]]));
-}
-
 /** State after a write: what was declared or, where the service did not make it so, what it has. */
 export function written(declared: Properties, { record, unmet }: Settled, before: Properties): Properties {
   const observed = observe(record);
@@ -89,7 +85,7 @@ export function written(declared: Properties, { record, unmet }: Settled, before
   return {
     ...Object.fromEntries(chosen),
     ...state,
-    ...lasting(before),
+    ...pick(before, lastingNames),
     [observedKey]: rewritten(managed, state, observed),
   };
 }

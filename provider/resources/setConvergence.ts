@@ -8,6 +8,7 @@ import { holderKey, holderOf, lost } from "./keyState";
 import { type Batch, type Named, openBatch } from "./setBatch";
 import { type Entry, type Holding, inOrder, type LeftKey, label, stateOf } from "./setEntries";
 import { plan, type Step } from "./setPlan";
+import { misnamed } from "./setPreview";
 
 /** Makes a set's keys as declared: those that are missing or different first; what is to go goes when the rest stands. */
 
@@ -42,6 +43,10 @@ export async function converge(
   verb: "created" | "written",
 ): Promise<Converged> {
   const steps = plan(before, declared);
+  const refusal = misnamed(steps, declared);
+  if (refusal !== undefined) {
+    throw new Failure(`Updating the ${label(declared)}: nothing was done: ${refusal}`);
+  }
   const batch = openBatch(session, label(declared));
   const { work, ...planned } = sorted(steps);
   // Of a create that fails halfway the engine has all inputs.

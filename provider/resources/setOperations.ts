@@ -7,7 +7,6 @@ import { read as readKey } from "./keyReading";
 import { type Batch, type Named, openBatch } from "./setBatch";
 import { converge, toDelete } from "./setConvergence";
 import { type Entry, type Holding, holdingOf, inOrder, label, listed, stateOf, strays } from "./setEntries";
-import { misnamed } from "./setPreview";
 
 /** What is done with a set: with each of its keys what is done with an ApiKey. */
 
@@ -39,12 +38,7 @@ export async function update(
   declared: Properties,
 ): Promise<Outcome> {
   warnOf(session, strays(state).ids);
-  const before = holdingOf(state);
-  const refusal = misnamed(before, declared);
-  if (refusal !== undefined) {
-    throw new Failure(`Updating the ${label(declared)}: nothing was done: ${refusal}`);
-  }
-  const { holding, batch, of } = await converge(session, before, declared, "written");
+  const { holding, batch, of } = await converge(session, holdingOf(state), declared, "written");
   const outcome = { id, state: stateOf(declared, holding) };
   if (batch.failures.length === 0) return outcome;
   const failure = `Updating the ${label(declared)}: ${share(batch, of)} failed. ${rest}`;

@@ -2,7 +2,7 @@ import { distance } from "fastest-levenshtein";
 import { capitalised } from "../outcome";
 import type { Properties } from "../state";
 import { isUnknown } from "../unknown";
-import { type Entry, type Holding, holdingOf, label, listed, strays } from "./setEntries";
+import { type Entry, holdingOf, label, listed, strays } from "./setEntries";
 import { entriesIn, formerAlias } from "./setInputs";
 import { plan, type Step } from "./setPlan";
 
@@ -13,7 +13,8 @@ export function foretold(state: Properties, inputs: Properties): string | undefi
   // A map that is not known yet has no entries to be seen, and none is known to go.
   if (isUnknown(inputs["keys"])) return undefined;
   const holding = holdingOf(state);
-  const { replace = [], remove = [], add = [] } = Object.groupBy(plan(holding, inputs), ({ does }) => does);
+  const steps = plan(holding, inputs);
+  const { replace = [], remove = [], add = [] } = Object.groupBy(steps, ({ does }) => does);
   const without = new Set(strays(state).keys);
   const made = aliasesOf(add).filter((alias) => without.has(alias));
   const left = holding.left.map(({ name }) => name);
@@ -25,7 +26,7 @@ export function foretold(state: Properties, inputs: Properties): string | undefi
   ].filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
   const line = `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
-  const refusal = misnamed(holding, inputs);
+  const refusal = misnamed(steps, inputs);
   return refusal === undefined ? line : `${line} The update will be refused: ${refusal}`;
 }
 
@@ -33,8 +34,7 @@ export function foretold(state: Properties, inputs: Properties): string | undefi
  * What is wrong where a `renamedFrom` would not keep the key that it means, or seems to mean, which would be deleted.
  * check can't tell, since it has no state.
  */
-export function misnamed(holding: Holding, inputs: Properties): string | undefined {
-  const steps = plan(holding, inputs);
+export function misnamed(steps: readonly Step[], inputs: Properties): string | undefined {
   const going = new Map(
     steps.flatMap((step) => (step.does === "remove" ? [[step.alias, step.entry] as const] : [])),
   );

@@ -13,6 +13,15 @@ export interface Asked {
   readonly body: unknown;
 }
 
+/** The last step of the path, which is an id where one is asked for. */
+export function idIn({ path }: Asked): string {
+  return path.split("/").at(-1) ?? "";
+}
+
+export function nameIn({ body }: Asked): string {
+  return (body as { name?: string } | undefined)?.name ?? "";
+}
+
 /** A resource's operations on a service that answers each request with what `reply` gives, or fails as it throws. */
 export function replying(definition: Definition, reply: (asked: Asked) => unknown, run = openRun()) {
   const calls: Asked[] = [];

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { type Asked, replying } from "./replying";
+import { idIn, replying } from "./replying";
 
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
-const idIn = ({ path }: Asked) => path.split("/").at(-1) ?? "";
 const theirs = { id: "key_theirs", name: "a", customerId: "c" };
 
 /** A service that has a key of the name "a" already. */

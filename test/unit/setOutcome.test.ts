@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { type Asked, failureOf, replying } from "./replying";
+import { type Asked, failureOf, idIn, nameIn, replying } from "./replying";
 
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
 const refused = () => new CallError("refused", "the service answered 403", 403);
-const nameIn = ({ body }: Asked) => (body as { name?: string } | undefined)?.name ?? "";
-const idIn = ({ path }: Asked) => path.split("/").at(-1) ?? "";
 const made = (asked: Asked, id: string) => ({
   apiKey: { enabled: true, scopes: [], ...(asked.body as object), id, key: `sk_${id}` },
 });

@@ -1,62 +1,12 @@
 import { expect, test } from "vitest";
-import { CallError } from "../../provider/client/callError";
-import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { type Asked, failureOf, replying } from "./replying";
+import { customerId, of, service } from "./setService";
 
-const customerId = "c";
 const existingKey = "sk_old";
-const of = (keys: object) => ({ workspaceId: "ws_1", keys });
-
-interface Kept {
-  readonly id: string;
-  readonly state: Record<string, unknown>;
-}
-
-/** A service that holds each value once, refuses what it is told to, and may not apply a scope. */
-function service(trouble: { refused?: string; unmet?: boolean }) {
-  const live = new Map<string, Record<string, unknown>>();
-  const gone: string[] = [];
-  let made = 0;
-  const set = replying(apiKeySet, ({ method, path, body }: Asked) => {
-    const id = path.split("/").at(-1) ?? "";
-    if (method === "GET") return live.has(id) ? { apiKey: live.get(id) } : { apiKeys: [...live.values()] };
-    if (method === "DELETE") {
-      gone.push(id);
-      live.delete(id);
-      return { apiKey: { id, deleted: true } };
-    }
-    const { key: given, ...sent } = body as { name: string; key?: string };
-    const holder = [...live.values()].some(({ key }) => key === given);
-    if (sent.name === trouble.refused || (given !== undefined && holder)) {
-      throw new CallError("refused", "the service answered 409", 409);
-    }
-    const own = method === "PATCH" ? id : `key_${++made}`;
-    const key = given ?? `sk_${own}`;
-    const apiKey = { enabled: true, key, ...live.get(own), ...sent, id: own };
-    if (trouble.unmet) Object.assign(apiKey, { scopes: [] });
-    live.set(own, apiKey);
-    return { apiKey };
-  });
-  /** The engine keeps the inputs of before where an update failed halfway. */
-  type Inputs = Readonly<Record<string, unknown>>;
-  const update = async ({ id, state }: Kept, inputs: Inputs, before: Inputs): Promise<Kept> => {
-    const { inputs: checked, failures } = set.check(inputs, set.check(before, undefined).inputs);
-    expect(failures).toEqual([]);
-    set.diff(id, state, checked);
-    return { id, state: await set.update(id, state, checked) };
-  };
-  const failed = async (updating: Promise<Kept>): Promise<Kept> => {
-    const { kept } = await failureOf(updating);
-    if (kept === undefined) throw new Error("state holds nothing");
-    return kept;
-  };
-  return { ...set, live, gone, update, failed };
-}
 
 test("K5 a key that was renamed by an update that failed halfway outlives the way back, with its value", async () => {
   const set = service({ refused: "x" });
   const before = of({ a: { customerId, existingKey } });
-  const first = await set.create(set.check(before, undefined).inputs);
+  const first = await set.create(before);
   const renamed = of({ b: { customerId, existingKey, renamedFrom: "a" }, x: { customerId } });
   const second = await set.failed(set.update(first, renamed, before));
   expect(Object.keys(second.state["ids"] as object)).toEqual(["b"]);
@@ -69,7 +19,7 @@ test("K5 a key that was renamed by an update that failed halfway outlives the wa
 test("K5 a key that was renamed by an update that failed halfway can be renamed once more", async () => {
   const set = service({ refused: "x" });
   const before = of({ a: { customerId, existingKey } });
-  const first = await set.create(set.check(before, undefined).inputs);
+  const first = await set.create(before);
   const renamed = of({ b: { customerId, existingKey, renamedFrom: "a" }, x: { customerId } });
   const second = await set.failed(set.update(first, renamed, before));
   for (const renamedFrom of ["b", "a"]) {
@@ -83,7 +33,7 @@ test("K5 a key that was renamed by an update that failed halfway can be renamed 
 test("K5 a value that the program no longer named outlives its move to an entry with a key of its own", async () => {
   const set = service({});
   const before = of({ a: { customerId, existingKey }, b: { customerId } });
-  const first = await set.create(set.check(before, undefined).inputs);
+  const first = await set.create(before);
   const silent = of({ a: { customerId }, b: { customerId } });
   const moved = of({ b: { customerId, name: "a", existingKey } });
   const next = await set.update(first, moved, silent);
@@ -109,7 +59,7 @@ test("a replaced key waits for its successor under another alias too", async () 
   const set = service(trouble);
   const scopes = [{ representation: "o", read: true }];
   const before = of({ a: { customerId, scopes } });
-  const first = await set.create(set.check(before, undefined).inputs);
+  const first = await set.create(before);
   trouble.unmet = true;
   const replaced = of({ a: { customerId: "d", scopes } });
   const second = await set.failed(set.update(first, replaced, before));

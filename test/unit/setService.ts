@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { type Asked, failureOf, replying } from "./replying";
+import { failureOf, idIn, replying } from "./replying";
 
 export const customerId = "c";
 export const of = (keys: object, defaults?: object) => ({
@@ -22,33 +22,41 @@ export interface Trouble {
   undeletable?: boolean;
   /** Ids are given again once free. */
   reuses?: boolean;
+  /** Scopes are not applied. */
+  unmet?: boolean;
 }
 
-/** A service that refuses what it is told to. */
+const masked = ({ key: _, ...shown }: Record<string, unknown> = {}) => shown;
+
+/** A service that holds each value once, refuses what it is told to, and may not apply a scope. */
 export function service(trouble: Trouble = {}) {
   const live = new Map<string, Record<string, unknown>>();
   const gone: string[] = [];
   let made = 0;
   const refuse = (status: number) => new CallError("refused", `the service answered ${status}`, status);
   const nextId = () => `key_${trouble.reuses ? live.size + 1 : ++made}`;
-  const set = replying(apiKeySet, ({ method, path, body }: Asked) => {
-    const id = path.split("/").at(-1) ?? "";
+  const set = replying(apiKeySet, (asked) => {
+    const { method, body } = asked;
+    const id = idIn(asked);
     if (method === "GET" && id === "ws_1") return { workspace: { id } };
-    if (method === "GET" && id === "api-key") return { apiKeys: [...live.values()] };
+    if (method === "GET" && id === "api-key") return { apiKeys: Array.from(live.values(), masked) };
     if (method !== "POST" && !live.has(id)) throw refuse(404);
-    if (method === "GET") return { apiKey: live.get(id) };
+    if (method === "GET") return { apiKey: masked(live.get(id)) };
     if (method === "DELETE") {
       if (trouble.undeletable) throw refuse(403);
       gone.push(id);
       live.delete(id);
       return { apiKey: { id, deleted: true } };
     }
-    const { key: given, ...sent } = body as { name: string; key?: string };
+    const sent = body as { name: string; key?: string };
     if (sent.name === trouble.refused) throw refuse(400);
+    const isHeld = [...live.values()].some(({ key }) => key === sent.key);
+    if (sent.key !== undefined && isHeld) throw refuse(409);
     const own = method === "PATCH" ? id : nextId();
-    const apiKey = { enabled: true, ...live.get(own), ...sent, id: own, maskedKey: `…${own}` };
-    live.set(own, apiKey);
-    return { apiKey: { ...apiKey, key: method === "POST" ? (given ?? `sk_${own}`) : undefined } };
+    const apiKey = { enabled: true, key: `sk_${own}`, ...live.get(own), ...sent, id: own };
+    if (trouble.unmet) Object.assign(apiKey, { scopes: [] });
+    live.set(own, { ...apiKey, maskedKey: `…${own}` });
+    return { apiKey: method === "POST" ? live.get(own) : masked(live.get(own)) };
   });
   const create = (inputs: Inputs): Promise<Kept> => set.create(set.check(inputs, undefined).inputs);
   /** The engine keeps the inputs of before where an update failed halfway. */

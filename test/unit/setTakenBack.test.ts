@@ -2,12 +2,10 @@ import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { openRun } from "../../provider/run";
-import { type Asked, failureOf, replying } from "./replying";
+import { failureOf, idIn, nameIn, replying } from "./replying";
 
 const existingKey = "sk_value_of_long_ago";
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
-const idIn = ({ path }: Asked) => path.split("/").at(-1) ?? "";
-const nameIn = ({ body }: Asked) => (body as { name?: string } | undefined)?.name ?? "";
 
 /** A set whose run is over when it is asked, on a service that makes each key but those that are to be lost. */
 function ended({ lost = [], fails = () => {} }: { lost?: readonly string[]; fails?: () => void }) {
