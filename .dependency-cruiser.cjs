@@ -39,7 +39,7 @@ module.exports = {
       name: "lifecycle-knows-no-resource",
       severity: "error",
       from: {
-        path: "^provider/(lifecycle|session|marks|diff|definition|state|unknown|config|errors|run|known|sharedRead|sharedReads|byList|stateSize)\\.ts$",
+        path: "^provider/(lifecycle|session|unkept|marks|diff|definition|state|unknown|config|errors|run|known|sharedRead|sharedReads|byList|stateSize)\\.ts$",
       },
       to: { path: "^provider/resources/" },
     },
@@ -47,7 +47,7 @@ module.exports = {
       name: "resources-know-no-lifecycle-and-no-transport",
       severity: "error",
       from: { path: "^provider/resources/" },
-      to: { path: "(^provider/(lifecycle|session)\\.ts$|node_modules/undici)" },
+      to: { path: "(^provider/(lifecycle|session|unkept)\\.ts$|node_modules/undici)" },
     },
     {
       name: "client-knows-no-state",
