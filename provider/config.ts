@@ -10,7 +10,7 @@ export const argumentNamespace = "apikeys.provider";
 
 const names = ["baseUrl", "accessToken", "accessTokenEnv", "allowHttp", "parallel"] as const;
 /** What the environment may hold. */
-const variableNames = [...names, "movedFrom"] as const;
+const variableNames = [...names, "movedFrom", "noKeyList"] as const;
 type Values = Readonly<Partial<Record<(typeof names)[number], string>>>;
 
 /** What the engine handed over once, when it configured this provider. */
@@ -32,6 +32,8 @@ interface Configuration {
   readonly parallel: number;
   /** Tells this base URL from others, in few characters; after it, the one from which the service has moved, if it has. */
   readonly services: readonly string[];
+  /** Whether a key may be gone although no list of keys can be read. */
+  readonly withoutKeyList: boolean;
 }
 
 export function settings(get: (key: string) => unknown): Settings {
@@ -76,6 +78,7 @@ function variables({ argument }: Settings, env: Environment): Variables {
     allowHttp: env["APIKEYS_ALLOW_HTTP"],
     parallel: env["APIKEYS_PARALLEL"],
     movedFrom: env["APIKEYS_MOVED_FROM"],
+    noKeyList: env["APIKEYS_NO_KEY_LIST"],
   };
 }
 
@@ -86,7 +89,8 @@ function resolve(given: Settings, set: Variables): Configured {
   if (typeof url === "string" && "value" in token && typeof atOnce === "number") {
     const credentials = { baseUrl: url, accessToken: token.value };
     const services = [serviceAt(url), ...former(set.movedFrom)];
-    return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce, services } };
+    const withoutKeyList = isOn(set.noKeyList);
+    return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce, services, withoutKeyList } };
   }
   return {
     problems: [url, token, atOnce].flatMap((found) =>

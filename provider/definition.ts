@@ -43,10 +43,14 @@ export interface Session {
   readonly signal: AbortSignal;
   /** Why nobody waits for the result any more, asked anew; `undefined` while somebody does. */
   readonly over: () => Promise<string | undefined>;
+  /** Waits so long, or until nobody waits for the result any more. */
+  readonly pause: (ms: number) => Promise<void>;
   /** Shows how far an operation has come that takes long. */
   readonly tell: (line: string) => void;
   /** How many things are worked on at once where there are many; throws as `call` does. */
   readonly parallel: number;
+  /** Whether a key may be gone although no list of keys can be read; throws as `call` does. */
+  readonly withoutKeyList: boolean;
   /**
    * A session for one of the many things of this operation, by its name: what it leaves, hides and warns of is its own,
    * so that the answers to one are not searched for the secrets of all.

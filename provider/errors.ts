@@ -52,9 +52,9 @@ export function inBounds(line: string, most = longest): string {
 
 /** The service's answers don't tell what holds: a phrase to stand after what was tried, and the way out. */
 export class Doubt extends Error {
-  readonly advice: string;
+  readonly advice: string | undefined;
 
-  constructor(message: string, advice: string) {
+  constructor(message: string, advice?: string) {
     super(message);
     this.name = "Doubt";
     this.advice = advice;
@@ -72,24 +72,33 @@ export interface Account {
   readonly doing: string;
   /** What holds when the service certainly did not do it. */
   readonly notDone: string;
-  /** What may hold when the service may have done it, and the way out; default: as `notDone`. */
+  /** What may hold when the service may have done it, and the way out; default: `notDone` and `again`. */
   readonly unclear?: string;
-  /** The way out when the service refused; default: none. */
+  /** The way out when the service refused; default: as `again`. */
   readonly advice?: string;
+  /** The way out in every other case. Default: to run the command again, and what to check if that does not help. */
+  readonly again?: string;
   /** The way out when the service did not accept the access token. */
   readonly tokenAdvice: string;
 }
 
+const runAgain =
+  "Run the command again; if it fails in the same way, check that the base URL is that of the service, and what stands between (a proxy, a gateway)";
+
 /** Turns what a call threw into the line that the user reads. Any other error is a defect and passes. */
-export function account(error: unknown, { doing, notDone, unclear, advice, tokenAdvice }: Account): Failure {
-  if (error instanceof Doubt)
-    return new Failure(sentences(`${doing}: ${error.message}`, notDone, error.advice));
+export function account(error: unknown, about: Account): Failure {
+  const { doing, notDone, unclear, advice, again = runAgain, tokenAdvice } = about;
+  if (error instanceof Doubt) {
+    return new Failure(sentences(`${doing}: ${error.message}`, notDone, error.advice ?? again));
+  }
   if (!(error instanceof CallError)) throw error;
   const unsure = error.verdict === "ambiguous" && unclear !== undefined;
-  const way = error.status === 401 ? tokenAdvice : error.verdict === "refused" ? advice : undefined;
-  return new Failure(sentences(`${doing}: ${error.message}`, unsure ? unclear : notDone, way), {
-    unresolved: unsure,
-  });
+  if (unsure) {
+    const way = error.status === 401 ? tokenAdvice : undefined;
+    return new Failure(sentences(`${doing}: ${error.message}`, unclear, way), { unresolved: true });
+  }
+  const way = error.status === 401 ? tokenAdvice : error.verdict === "refused" ? (advice ?? again) : again;
+  return new Failure(sentences(`${doing}: ${error.message}`, notDone, way));
 }
 
 /** Joins sentences, each ended by one full stop. */

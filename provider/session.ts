@@ -5,6 +5,7 @@ import type { Session, Warn } from "./definition";
 import { Failure, inBounds, oneLine } from "./errors";
 import type { Known } from "./known";
 import { capitalised } from "./outcome";
+import { pause } from "./patience";
 import type { Leaves, Run } from "./run";
 
 /** What a door gives the lifecycle. */
@@ -16,6 +17,8 @@ export interface Surroundings {
   /** Shows a line of progress. Default: nobody sees it. */
   readonly tell?: (line: string) => void;
   readonly run: Run;
+  /** How an operation waits. Default: for as long as it says. */
+  readonly pause?: (ms: number) => Promise<void>;
   /** What this process has met, by the kind of object, so that resources of other kinds know of it. Default: only its own. */
   readonly known?: (kind: string) => Known;
 }
@@ -46,11 +49,15 @@ export function openSession(
     leaves: (line, of) => leaves(line === undefined ? undefined : () => inBounds(masked(oneLine(line))), of),
     signal: run.signal,
     over: run.over,
+    pause: surroundings.pause ?? ((ms) => pause(ms, run.signal)),
     tell: (line) => tell?.(inBounds(masked(oneLine(line)))),
     masked,
     part: (name, heard) => openSession(surroundings, configured, known, (line) => leaves(line, name), heard),
     get parallel() {
       return ready().parallel;
+    },
+    get withoutKeyList() {
+      return ready().withoutKeyList;
     },
     get call() {
       const { credentials } = ready();

@@ -83,7 +83,9 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
     const outcome = await once(turn, draw);
     const reading = outcome.kind === "done" ? call.read(outcome.body) : undefined;
     // A write that the service carried out is over, whatever its answer looks like.
-    if (reading?.usable || (reading !== undefined && call.method !== "GET")) return reading;
+    if (reading?.usable || (reading !== undefined && call.method !== "GET")) {
+      return outcome.kind === "done" && outcome.status === 202 ? { ...reading, deferred: true } : reading;
+    }
 
     if (outcome.kind === "ambiguous" && call.method !== "GET") mayBeDone = true;
     const failure = failureOf(outcome, reading);
@@ -122,7 +124,7 @@ const verdicts = {
 function callError(failure: Failure, why: string | undefined, mayBeDone: boolean): CallError {
   const status = failure.kind === "notSent" ? undefined : failure.kind === "throttled" ? 429 : failure.status;
   const phrase = why === undefined ? failure.phrase : `${failure.phrase} and ${why}`;
-  // Gone is gone, whoever removed it.
+  // Such an answer speaks of the key, whatever an earlier attempt did: it is looked up.
   const conclusive = failure.kind === "refused" && (status === 404 || status === 410);
   if (!mayBeDone || conclusive || failure.kind === "ambiguous") {
     return new CallError(verdicts[failure.kind], phrase, status);

@@ -59,8 +59,8 @@ export interface Written<T> {
   readonly record: T | undefined;
   /** Why not, in words fit for an error message: "the answer …". */
   readonly problem?: string;
-  /** Whether the answer had no body, as with 204. */
-  readonly empty?: true;
+  /** Whether it may not have been carried out yet: the service answered 202. */
+  readonly deferred?: true;
 }
 
 export interface WorkspacePath {
@@ -108,11 +108,11 @@ async function write<T>(call: Call, request: Write, read: Reader<T>): Promise<Wr
     read,
     sending: call.sending,
   });
+  const deferred = reading.deferred && { deferred: true as const };
   if (reading.usable) {
-    return { record: withoutSecrets(reading.value, [call.credentials.accessToken, ...secrets]) };
+    return { record: withoutSecrets(reading.value, [call.credentials.accessToken, ...secrets]), ...deferred };
   }
-  const { problem, empty } = reading;
-  return { record: undefined, problem, ...(empty && { empty }) };
+  return { record: undefined, problem: reading.problem, ...deferred };
 }
 
 /** Guards against an answer that belongs to another request. */

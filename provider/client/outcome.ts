@@ -52,7 +52,10 @@ export interface Asked {
   readonly wallNow: number;
 }
 
+/** Whether the service may have carried the request out although its answer is no 2xx. */
 function mayBeDone(method: string, status: number): boolean {
+  // "It exists already": something on the way may have repeated the request, and this is the answer to the repetition.
+  if (status === 409 && method === "POST") return true;
   // 303 says "the result is over there", and many a service says it with 302 after a POST: as much as "done".
   const elsewhere = (status === 303 && method !== "GET") || (status === 302 && method === "POST");
   return status === 408 || status >= 500 || elsewhere;

@@ -2,9 +2,12 @@ import type { z } from "zod";
 import type { Unreadable } from "./outcome";
 
 /** What a 2xx answer came to. The problem is a phrase that begins with "the answer". */
-export type Reading<T> =
-  | { readonly usable: true; readonly value: T }
-  | (Unreadable & { readonly usable: false; readonly empty?: true });
+export type Reading<T> = Read<T> & {
+  /** Whether the service answered 202: it has accepted a write, and may not have carried it out yet. */
+  readonly deferred?: true;
+};
+
+type Read<T> = { readonly usable: true; readonly value: T } | (Unreadable & { readonly usable: false });
 
 /** Turns an answer's body into what was asked for. */
 export type Reader<T> = (body: Buffer | Unreadable) => Reading<T>;
@@ -58,7 +61,7 @@ export function reader<Schema extends z.ZodType, T>(
 ): Reader<T> {
   return (body) => {
     if (!Buffer.isBuffer(body)) return unusable(`the answer ${body.problem}`, body.lasting);
-    if (body.length === 0) return { ...unusable("the answer is empty"), empty: true };
+    if (body.length === 0) return unusable("the answer is empty");
     let parsed: unknown;
     try {
       parsed = parseJson(body, fatal);

@@ -4,8 +4,9 @@ import type { ApiKeyRecord } from "../client/responses";
 import { flag, type Session, text } from "../definition";
 import { Doubt, sentences } from "../errors";
 import { told } from "../outcome";
+import { lookAgain } from "../patience";
 import { extended, folded, hiddenIn, type ManagedField, observedKey, type Properties, same } from "../state";
-import { type KeyPath, lookUp } from "./keyPresence";
+import { type Found, find, type KeyPath, lookUp } from "./keyPresence";
 import { canonicalScopes, excess, inWords, toWire, toWireWithout } from "./keyScopes";
 
 /** Whether a key is as declared after a write, and what to do when it is not (R4, K1, K4). */
@@ -45,36 +46,46 @@ export interface Settled {
   readonly error?: unknown;
 }
 
+/** What a write answered, and what the key was before it. */
+interface Written {
+  /** Absent where it can't be used. */
+  readonly answer: ApiKeyRecord | undefined;
+  /** The key as it was; absent where the write made it. */
+  readonly before?: ApiKeyRecord;
+  /** The same, if its name is to change. */
+  readonly renamed?: ApiKeyRecord | undefined;
+}
+
 /**
  * After a write: reads the key if the answer leaves doubt, and writes again if what must be exact is not. Never throws:
- * a key that exists must not be lost by what comes after. `last` is what was seen of it before, `answer` what the write
- * answered, if that is something else; `before` is the key as it was, if its name is to change.
+ * a key that exists must not be lost by what comes after. `last` is what was seen of it last.
  */
 export async function settle(
   session: Session,
   path: KeyPath,
   declared: Properties,
   last: ApiKeyRecord,
-  answer: ApiKeyRecord | null = last,
-  before?: ApiKeyRecord,
+  { answer, before, renamed }: Written,
 ): Promise<Settled> {
   let seen = answer ?? last;
   try {
-    seen = await undoubted(session, path, declared, answer ?? undefined);
+    seen = await undoubted(session, path, declared, answer, before);
+    // What changed nothing was waited for already.
+    const isDeaf = before !== undefined && holds(managed, observe(before), seen);
     for (const body of holds(exact, declared, seen) ? [] : corrections(declared, seen)) {
       const again = await editApiKey(session.call, path, body(seen));
-      seen = await undoubted(session, path, declared, again.record);
+      seen = await undoubted(session, path, declared, again.record, isDeaf ? undefined : seen);
       if (holds(exact, declared, seen)) break;
     }
-    if (before?.name === seen.name && extended(declared["name"], seen.name)) {
+    if (renamed?.name === seen.name && extended(declared["name"], seen.name)) {
       session.warn(
         `Key ${path.keyId}: declared the name "${declared["name"]}", the service still has "${seen.name}"; it may have rewritten the name.`,
         [path.keyId],
       );
     }
-    return { record: seen, unmet: unmet(declared, seen, before) };
+    return { record: seen, unmet: unmet(declared, seen, renamed) };
   } catch (error) {
-    return unseen(declared, seen, before, error);
+    return unseen(declared, seen, renamed, error);
   }
 }
 
@@ -110,14 +121,26 @@ function corrections(
   return undeclared.length === tooMuch.size ? [first] : [first, without(tooMuch), without([])];
 }
 
+/**
+ * The key after a write: as answered, if that shows the key as declared, else as read. Where it is not there yet, or
+ * still just as it was before, the service may carry the write out a little later.
+ */
 async function undoubted(
   session: Session,
   path: KeyPath,
   declared: Properties,
   answer: ApiKeyRecord | undefined,
+  before: ApiKeyRecord | undefined,
 ): Promise<ApiKeyRecord> {
   if (answer !== undefined && isWhole(answer) && holds(managed, declared, answer)) return answer;
-  const record = await lookUp(session, path);
+  const old = before && observe(before);
+  const isSettled = (found: Found) => {
+    if ("missing" in found) return false;
+    return holds(managed, declared, found.record) || !(old && holds(managed, old, found.record));
+  };
+  const waitingFor = `key ${path.keyId} to be as declared`;
+  const found = await lookAgain(session, waitingFor, () => find(session, path), isSettled);
+  const record = "record" in found ? found.record : await lookUp(session, path);
   if (record === undefined) throw goneElsewhere();
   return record;
 }
@@ -188,10 +211,11 @@ function ignored(wanted: string, old: string | undefined, now: string | undefine
 /** What kept a write from being seen through, if anything did. The key exists: whatever it is, state keeps it. */
 export function stopped(session: Session, doing: string, { error }: Settled): string | undefined {
   if (error === undefined) return undefined;
-  const notDone = "State holds what was seen of the key last; run up again, which sends what is declared";
+  const notDone = "State holds what was seen of the key last";
+  const again = "Run `pulumi up` again, which sends what is declared";
   if (!(error instanceof CallError || error instanceof Doubt))
-    return sentences(`${doing}: unforeseen`, notDone);
-  return told(session, error, { doing, notDone, unclear: notDone }).message;
+    return sentences(`${doing}: unforeseen`, notDone, again);
+  return told(session, error, { doing, notDone, again }).message;
 }
 
 export function unmetLine(doing: string, { error, unmet }: Settled): string | undefined {

@@ -4,9 +4,10 @@ import type { ApiKeyRecord } from "../client/responses";
 import { type Session, text } from "../definition";
 import { Failure, sentences } from "../errors";
 import { capitalised, told } from "../outcome";
+import type { Unavailable } from "../sharedReads";
 import { folded, type Properties } from "../state";
 import { type Creation, findings, inWords, leftover, sought, strangers } from "./keyCandidates";
-import { listsNone, lookUp } from "./keyPresence";
+import { lookUp } from "./keyPresence";
 import { createBody, label, migrateBody } from "./keyState";
 import { agrees, fits, isOf, isOld, type Listed, unread, witness } from "./keyWitness";
 
@@ -51,19 +52,17 @@ async function posted(creation: Creation, alike: readonly Listed[]): Promise<Wri
       return written;
     });
   } catch (error) {
-    if (error instanceof CallError && error.verdict === "ambiguous") {
-      return { record: await recovered(creation, error.message, unknownOutcome) };
-    }
-    session.leaves(undefined);
     const held =
       existing === undefined || alike.length === 0
         ? ""
         : ` If the service holds this key already, as ${inWords(creation, alike)}, take it in as an ApiKey with \`pulumi import --file\`.`;
-    throw told(session, error, {
-      doing,
-      notDone: "Nothing was created",
-      advice: `Check that the access token may create keys in ${declared["workspaceId"]}, and that the service accepts the declared values.${held}`,
-    });
+    const refused = `check that the access token may create keys in ${declared["workspaceId"]}, and that the service accepts the declared values.${held}`;
+    if (error instanceof CallError && error.verdict === "ambiguous") {
+      const advice = error.status === 409 ? `If the service has refused it, ${refused}` : undefined;
+      return { record: await recovered(creation, error.message, unknownOutcome, advice) };
+    }
+    session.leaves(undefined);
+    throw told(session, error, { doing, notDone: "Nothing was created", advice: capitalised(refused) });
   }
 }
 
@@ -109,8 +108,20 @@ async function displaced({ session, declared, seen }: Creation, record: ApiKeyRe
     .some((key) => isCandidate(key) && !("has" in seen.before && seen.before.has(key.id)));
 }
 
+const unlisted = new Set([403, 404, 405, 410, 501]);
+
+/** Whether this token, or this service, lists no keys: such an answer says nothing of an answer to a POST. */
+function listsNone({ error }: Unavailable): boolean {
+  return error?.verdict === "invalidAnswer" || unlisted.has(error?.status ?? 0);
+}
+
 /** What the workspace's list tells of a key whose answer was lost: it may be found, or else the user must look. */
-async function recovered(creation: Creation, problem: string, accepted: string): Promise<ApiKeyRecord> {
+async function recovered(
+  creation: Creation,
+  problem: string,
+  accepted: string,
+  advice?: string,
+): Promise<ApiKeyRecord> {
   const { session, declared, existing, holder, doing, seen } = creation;
   const now = await seen.newcomers();
   if (existing !== undefined && !("problem" in now) && !("problem" in seen.before)) {
@@ -128,9 +139,8 @@ async function recovered(creation: Creation, problem: string, accepted: string):
   }
   const lost =
     existing === undefined ? "its secret is lost, and state does not hold it" : "state does not hold it";
-  throw new Failure(sentences(`${doing}: ${problem}`, `${accepted}; ${lost}`, findings(creation, now)), {
-    unresolved: true,
-  });
+  const message = sentences(`${doing}: ${problem}`, `${accepted}; ${lost}`, findings(creation, now), advice);
+  throw new Failure(message, { unresolved: true });
 }
 
 /** What is wrong with the secret in the answer of create or migrate, if anything is (K5, K6). */

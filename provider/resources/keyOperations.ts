@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { CallError } from "../client/callError";
-import { deleteApiKey, editApiKey } from "../client/endpoints";
+import { deleteApiKey, editApiKey, type Written } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { type Outcome, type Session, text } from "../definition";
 import { Doubt, Failure } from "../errors";
 import { capitalised, outcome, told } from "../outcome";
+import { lookAgain } from "../patience";
 import { unlessAborted } from "../run";
 import type { Properties } from "../state";
 import {
@@ -18,7 +19,7 @@ import {
   unseen,
 } from "./keyConvergence";
 import { make, secretLine } from "./keyCreation";
-import { judge, type KeyPath, lookUp } from "./keyPresence";
+import { find, isRefusedAsGone, type KeyPath } from "./keyPresence";
 import { look, pathOf } from "./keyReading";
 import { holderKey, holderOf, keyLost, label, outputs, written } from "./keyState";
 
@@ -33,8 +34,8 @@ export async function create(session: Session, declared: Properties): Promise<Ou
   const born = { [holderKey]: holder, ...(key === undefined ? { [keyLost]: true } : { key }) };
   const settled = await unlessAborted(
     session.signal,
-    settle(session, pathOf(declared, record.id), declared, record),
-    () => unseen(declared, record, undefined, new Doubt("the run ended", "")),
+    settle(session, pathOf(declared, record.id), declared, record, { answer: record }),
+    () => unseen(declared, record, undefined, new Doubt("the run ended")),
   );
   const doing = `${capitalised(label(declared))} was created as ${record.id}, but not seen as declared`;
   return outcome(
@@ -90,22 +91,30 @@ async function write(
   doing: string,
   declared: Properties,
   current: ApiKeyRecord,
-  before: ApiKeyRecord | undefined,
+  renamed: ApiKeyRecord | undefined,
 ): Promise<Settled> {
   try {
     const { record } = await editApiKey(session.call, path, edit(declared, current));
-    return await settle(session, path, declared, current, record ?? null, before);
+    return await settle(session, path, declared, current, { answer: record, before: current, renamed });
   } catch (error) {
-    const judged = await judge(session, path, error);
-    const cause = judged.gone ? goneElsewhere() : judged.cause;
+    const cause = await causeOf(session, path, error);
     if (error instanceof CallError && error.verdict === "ambiguous") {
-      return unseen(declared, current, before, cause);
+      return unseen(declared, current, renamed, cause);
     }
     throw told(session, cause, {
       doing,
       notDone: "State is unchanged",
       advice: `Check that the access token may edit the keys of ${path.workspaceId}, and that the service accepts the declared values.`,
     });
+  }
+}
+
+/** Why a write was refused: for the error that it was answered with, or because the key is gone. */
+async function causeOf(session: Session, path: KeyPath, error: unknown): Promise<unknown> {
+  try {
+    return (await isRefusedAsGone(session, path, error)) ? goneElsewhere() : error;
+  } catch (doubt) {
+    return doubt;
   }
 }
 
@@ -120,18 +129,33 @@ export async function remove(session: Session, id: string, state: Properties): P
   }
   const path = pathOf(state, id);
   try {
-    const { record, problem, empty } = await deleteApiKey(session.call, path);
-    // What is neither the key nor empty may be a proxy's page, and the service may not have seen the request.
-    if (record !== undefined || empty || (await lookUp(session, path)) === undefined) return;
-    throw new Doubt(`${problem}, and the key is still there`, "");
+    await sendDelete(session, path);
   } catch (error) {
-    const judged = await judge(session, path, error);
-    if (judged.gone) return;
-    throw told(session, judged.cause, {
+    throw told(session, error, {
       doing: `Deleting ${label(state)} (${id})`,
-      notDone: "It stays in state; run the command again",
+      notDone: "It stays in state",
       unclear: "Whether it was deleted is not known; it stays in state: run the command again",
       advice: `Check that the access token may delete keys of ${path.workspaceId}.`,
     });
   }
+}
+
+/** Deletes the key, and throws where it may still be there: neither a success nor a refusal is believed by itself (R7). */
+async function sendDelete(session: Session, path: KeyPath): Promise<void> {
+  let answered: Written<ApiKeyRecord>;
+  try {
+    answered = await deleteApiKey(session.call, path);
+  } catch (error) {
+    if (await isRefusedAsGone(session, path, error)) return;
+    throw error;
+  }
+  if (answered.record?.deleted && !answered.deferred) return;
+  const seen = await lookAgain(
+    session,
+    `key ${path.keyId} to be deleted`,
+    () => find(session, path),
+    (found) => "missing" in found,
+  );
+  if ("missing" in seen) return;
+  throw new Doubt("the service accepted the deletion, but the key is still there");
 }

@@ -3,88 +3,105 @@ import { readApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import type { Session } from "../definition";
 import { Doubt } from "../errors";
-import { lastingMs, sharedReads, type Unavailable } from "../sharedReads";
+import { lookAgain } from "../patience";
+import { lastingMs, sharedReads } from "../sharedReads";
+
+/** Whether a key still exists. No single answer says that it does not (R6). */
 
 export interface KeyPath {
   readonly workspaceId: string;
   readonly keyId: string;
 }
 
-/** The key, or `undefined` when it is gone (R6). Throws a CallError or a Doubt where that can't be told. */
-export async function lookUp(session: Session, path: KeyPath): Promise<ApiKeyRecord | undefined> {
+/** What one GET says of a key: its record, or that there is none. */
+export type Found = { readonly record: ApiKeyRecord } | Missing;
+
+interface Missing {
+  /** In which words the service says so. */
+  readonly missing: string;
+  /** Whether it says so by a record that is marked as deleted. */
+  readonly marked: boolean;
+}
+
+/** Throws a CallError where the answer says neither. */
+export async function find(session: Session, path: KeyPath): Promise<Found> {
   try {
     const record = await readApiKey(session.call, path);
-    return record.deleted ? undefined : record;
+    return record.deleted ? { missing: "the service shows the key as deleted", marked: true } : { record };
   } catch (error) {
-    const judged = await judge(session, path, error);
-    if (judged.gone) return undefined;
-    throw judged.cause;
+    const isMissing = error instanceof CallError && (error.status === 404 || error.status === 410);
+    if (!isMissing) throw error;
+    return { missing: error.message, marked: false };
   }
 }
 
-export type Judgement = { readonly gone: true } | { readonly gone: false; readonly cause: unknown };
+/** The key, or `undefined` when it is gone (R6). Throws a CallError or a Doubt where that can't be told. */
+export async function lookUp(session: Session, path: KeyPath): Promise<ApiKeyRecord | undefined> {
+  const found = await find(session, path);
+  if ("record" in found) return found.record;
+  await confirmGone(session, path, found);
+  return undefined;
+}
+
+/** Looked at by the service or not, such a request was not carried out, and says nothing of the key. */
+const saysNothing = new Set([401, 403, 408, 429]);
 
 /**
- * What it means that a call for a key failed. A 404 is also what a token of another tenant sees, so it is believed
- * only when the workspace can be seen and its list of keys does not contradict it (R6).
+ * Whether a write was refused because the key is gone: whatever the service refused it with, the key is looked up.
+ * Throws a CallError or a Doubt where that can't be told.
  */
-export async function judge(session: Session, path: KeyPath, error: unknown): Promise<Judgement> {
-  const status = error instanceof CallError ? error.status : undefined;
-  if (status === 410) return { gone: true };
-  if (status !== 404) return { gone: false, cause: error };
-  try {
-    await confirm(session, path);
-    return { gone: true };
-  } catch (doubt) {
-    return { gone: false, cause: doubt };
-  }
+export async function isRefusedAsGone(session: Session, path: KeyPath, error: unknown): Promise<boolean> {
+  const status = error instanceof CallError ? (error.status ?? 0) : 0;
+  if (status < 400 || status > 499 || saysNothing.has(status)) return false;
+  return (await lookUp(session, path)) === undefined;
 }
 
-async function confirm(session: Session, { workspaceId, keyId }: KeyPath): Promise<void> {
+/**
+ * Throws unless the key's workspace is visible and its list, really read, does not hold the key alive: a token of
+ * another tenant, a gateway or a retired path answers 404 or 410 for what lives, too.
+ */
+async function confirmGone(session: Session, path: KeyPath, found: Missing): Promise<void> {
+  const { workspaceId } = path;
+  const { missing } = found;
   // What others saw of it before may be from before this token lost sight of it, and of the key.
   const workspace = await sharedReads(session.call).workspace(workspaceId).fresh();
   if ("problem" in workspace) {
     throw new Doubt(
-      `the service knows no such key for this access token, but neither can its workspace be read: ${workspace.problem}`,
-      `The token is the likely cause: it may belong to somebody else. ${session.tokenAdvice} If the workspace itself was deleted, drop the resource from state with \`pulumi state delete\`.`,
+      `${missing}, but its workspace can't be read either: ${workspace.problem}`,
+      `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice} If the workspace itself was deleted, remove the resource from state with \`pulumi state delete\`.`,
     );
   }
-  if (await listedLive(session, { workspaceId, keyId })) {
+  if (await isListedAlive(session, path, found)) {
     throw new Doubt(
-      "the service knows no such key for this access token, but lists it in its workspace",
-      `The token may not be allowed to read it, or the list lags behind: run the command again later. ${session.tokenAdvice}`,
+      `${missing}, but its workspace lists it`,
+      `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.tokenAdvice}`,
     );
   }
 }
 
-const unlisted = new Set([403, 404, 405, 410, 501]);
-
-/** Whether this token, or this service, lists no keys: such an answer says nothing. */
-export function listsNone({ error }: Unavailable): boolean {
-  return error?.verdict === "invalidAnswer" || unlisted.has(error?.status ?? 0);
-}
-
-/** Whether the workspace's list holds the key alive. A list that can't be read for now leaves it in doubt. */
-async function listedLive(session: Session, { workspaceId, keyId }: KeyPath): Promise<boolean> {
+async function isListedAlive(
+  session: Session,
+  path: KeyPath,
+  { missing, marked }: Missing,
+): Promise<boolean> {
+  const { workspaceId, keyId } = path;
   const list = sharedReads(session.call).keys(workspaceId);
-  const current = await list.current(lastingMs, `gone ${keyId}`)?.answer;
-  // A list's 404 may come of what the key's own comes of, and have passed since the workspace could be read.
-  const lasts = (answer: Unavailable) => listsNone(answer) && answer.error?.status !== 404;
-  if (current !== undefined && "problem" in current && lasts(current)) return false;
-  const before = current !== undefined && "byId" in current ? current : undefined;
-  // A list from before the key was deleted holds it still.
-  if (before !== undefined && !isLive(before.byId.get(keyId))) return false;
-  // What is gone is worth the wait.
-  const now = await list.awaited();
-  if (!("problem" in now)) return isLive(now.byId.get(keyId));
-  // One that showed the key alive can be had, now or soon.
-  if (listsNone(now) && before === undefined) return false;
-  throw new Doubt(
-    `the service knows no such key, but its workspace's list of keys could not be read to confirm it: ${now.problem}`,
-    "Run the command again.",
+  // A list may leave `deleted` out, which does not speak against a record that has it.
+  const isAlive = (record: ApiKeyRecord | undefined) =>
+    record !== undefined && (marked ? record.deleted === false : !record.deleted);
+  const before = await list.current(lastingMs, `gone ${keyId}`)?.answer;
+  if (before !== undefined && "byId" in before && !isAlive(before.byId.get(keyId))) return false;
+  // A list from before the key was deleted still holds it, and a list may lag behind.
+  const now = await lookAgain(
+    session,
+    `the list of keys of ${workspaceId} to agree that ${keyId} is gone`,
+    () => list.awaited(),
+    (seen) => "problem" in seen || !isAlive(seen.byId.get(keyId)),
   );
-}
-
-function isLive(record: ApiKeyRecord | undefined): boolean {
-  return record !== undefined && !record.deleted;
+  if ("byId" in now) return isAlive(now.byId.get(keyId));
+  if (session.withoutKeyList) return false;
+  throw new Doubt(
+    `${missing}, but the workspace's list of keys can't be read to confirm that it is gone: ${now.problem}`,
+    `Run the command again, with an access token that may list the keys of ${workspaceId}. If neither helps and you know that the key is gone, set APIKEYS_NO_KEY_LIST=true for one command, which then does without the list, or remove the resource from state with \`pulumi state delete\`.`,
+  );
 }

@@ -129,11 +129,11 @@ async function afterFailure(
   error: unknown,
 ): Promise<Outcome> {
   const { verdict, status } = error instanceof CallError ? error : {};
-  const pick = verdict === "ambiguous" || status === 409 ? named(declared) : exactly(declared);
+  const pick = verdict === "ambiguous" ? named(declared) : exactly(declared);
   if (verdict === "ambiguous" || (verdict === "refused" && status !== 401)) {
     const { found } = await findAgain(session, declared, doing, pick).catch((failed: unknown) => {
       // Why the service refused says more than that its list can't be read.
-      if (verdict === "refused" && failed instanceof Failure) return { found: undefined };
+      if ((verdict === "refused" || status === 409) && failed instanceof Failure) return { found: undefined };
       throw failed;
     });
     if (found !== undefined) return adopted(doing, declared, found);
@@ -142,7 +142,7 @@ async function afterFailure(
     doing,
     notDone: "Nothing was created",
     unclear:
-      "Whether it was created is not known, and the service's list does not show it; run up again, which looks for it before creating one",
+      "Whether it was created is not known, and the service's list did not show it; run `pulumi up` again, which looks for it before creating one",
     advice: `Check that the access token may create scopes in ${declared["workspaceId"]}.`,
   });
 }

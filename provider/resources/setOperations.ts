@@ -1,12 +1,25 @@
 import { randomUUID } from "node:crypto";
+import { eachBounded } from "../bounded";
+import { CallError } from "../client/callError";
 import type { Outcome, Session } from "../definition";
-import { Failure } from "../errors";
+import { Doubt, Failure } from "../errors";
 import type { Properties } from "../state";
 import * as key from "./keyOperations";
-import { read as readKey } from "./keyReading";
+import { lookUp } from "./keyPresence";
+import { pathOf, read as readKey } from "./keyReading";
 import { type Batch, type Named, openBatch } from "./setBatch";
 import { converge, toDelete } from "./setConvergence";
-import { type Entry, type Holding, holdingOf, inOrder, label, listed, stateOf, strays } from "./setEntries";
+import {
+  type Entry,
+  type Holding,
+  holdingOf,
+  inOrder,
+  type LeftKey,
+  label,
+  listed,
+  stateOf,
+  strays,
+} from "./setEntries";
 
 /** What is done with a set: with each of its keys what is done with an ApiKey. */
 
@@ -106,10 +119,28 @@ export async function read(session: Session, id: string, state: Properties): Pro
     const failed = `Reading the ${label(state)}: ${share(batch, all.length)} failed`;
     throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines() });
   }
-  const isWhole = apart.ids.length === 0 && apart.keys.length === 0;
+  const remaining = await remainingOf(session, state, left);
+  const isWhole = apart.ids.length === 0 && apart.keys.length === 0 && remaining.length === left.length;
   if (isWhole && unchanged === entries.size && all.every(({ was }) => was === undefined))
     return { id, state };
-  return { id, state: stateOf(state, { entries: inOrder(found, entries.keys()), left }) };
+  return { id, state: stateOf(state, { entries: inOrder(found, entries.keys()), left: remaining }) };
+}
+
+/** The keys still to be deleted that may exist. One that can't be read is one of them: the next update deletes it. */
+async function remainingOf(
+  session: Session,
+  state: Properties,
+  left: readonly LeftKey[],
+): Promise<readonly LeftKey[]> {
+  const gone = new Set<LeftKey>();
+  await eachBounded(session.parallel, left, async (one) => {
+    try {
+      if ((await lookUp(session, pathOf(state, one.id))) === undefined) gone.add(one);
+    } catch (error) {
+      if (!(error instanceof CallError || error instanceof Doubt)) throw error;
+    }
+  });
+  return left.filter((one) => !gone.has(one));
 }
 
 export async function remove(session: Session, _id: string, state: Properties): Promise<void> {

@@ -197,7 +197,7 @@ async function remove(session: Session, id: string, state: Properties): Promise<
       return;
     }
     const doubt = status === 404 ? unbelieved(session, error as CallError) : error;
-    throw told(session, doubt, { doing, notDone: "It stays in state; run the command again" });
+    throw told(session, doubt, { doing, notDone: "It stays in state" });
   }
 }
 
@@ -226,7 +226,8 @@ function stopped(session: Session, doing: string, settled: SettledSettings): str
   const seen = unseen
     ? `The change was sent; what the workspace holds now is not known (${unmet.map(({ words }) => words).join("; ")})`
     : "The change was sent; state holds what was last seen of the workspace";
-  return told(session, error, { doing, notDone: `${seen}; run up again, which sends it again` }).message;
+  return told(session, error, { doing, notDone: seen, again: "Run `pulumi up` again, which sends it again" })
+    .message;
 }
 
 function unmetLine(doing: string, { unmet }: Pick<SettledSettings, "unmet">): string {

@@ -39,6 +39,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
     transport: () => transport,
     warn: (message: string) => void warnings.push(`warning: ${message}`),
     run,
+    pause: async () => {},
     known(kind: string) {
       const found = known.get(kind) ?? openKnown();
       known.set(kind, found);

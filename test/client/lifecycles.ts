@@ -36,6 +36,7 @@ export function startProcess(
     transport: () => transport,
     warn: (line: string) => void warnings.push(line),
     run: openRun(),
+    pause: async () => {},
   };
   const opened = new Map(
     Object.entries(definitions).map(([kind, definition]) => [kind, lifecycle(definition, surroundings)]),

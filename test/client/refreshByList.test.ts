@@ -128,7 +128,7 @@ describe("a refresh of many keys", () => {
     const process = startProcess(service);
     const results = await Promise.all(seen.map((one) => told(process, one)));
     await process.close();
-    expect(results[1]).toContain("but lists it in its workspace");
+    expect(results[1]).toContain("but its workspace lists it");
     service.editKey(changed.id, { name: String(changed.state["name"]) });
   });
 

@@ -26,12 +26,20 @@ describe("what an exchange means for a write", () => {
     expect(kindOf(status)).toBe("ambiguous");
   });
 
-  it.each([400, 401, 403, 404, 405, 409, 410, 413, 421, 422, 425, 451, 499])("%i is refused", (status) => {
+  it.each([400, 401, 403, 404, 405, 410, 413, 421, 422, 425, 451, 499])("%i is refused", (status) => {
     expect(kindOf(status)).toBe("refused");
   });
 
   it.each([300, 301, 304, 307, 308])("%i is refused, since redirects are not followed", (status) => {
     expect(kindOf(status)).toBe("refused");
+  });
+
+  it("409 is ambiguous for a POST, since something on the way may have repeated it, and refused for other writes", () => {
+    expect(["POST", "PATCH", "DELETE"].map((method) => kindOf(409, method))).toEqual([
+      "ambiguous",
+      "refused",
+      "refused",
+    ]);
   });
 
   it("302 is ambiguous for a POST, since many a service sends it after one that is done", () => {

@@ -24,8 +24,8 @@ describe("an answer that can't be read", () => {
     expect(readKey(body)).toEqual({ usable: false, problem: expected, lasting: false });
   });
 
-  it("marks an empty answer, which is how 204 looks", () => {
-    const empty = { usable: false, problem: "the answer is empty", lasting: false, empty: true };
+  it("says of an empty answer, which is how 204 looks, that it is empty", () => {
+    const empty = { usable: false, problem: "the answer is empty", lasting: false };
     expect(readKey(json(""))).toEqual(empty);
   });
 

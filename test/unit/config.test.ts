@@ -74,6 +74,7 @@ describe("the configuration", () => {
       },
       warn: () => {},
       run: openRun(),
+      pause: async () => {},
     });
     expect(subject.check(least, undefined).failures).toHaveLength(2);
     env["APIKEYS_BASE_URL"] = "https://a.test";

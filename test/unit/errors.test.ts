@@ -17,8 +17,10 @@ const start = 'Deleting key "ci" in workspace ws_1: the service answered';
 describe("the line that the user reads", () => {
   test("says what failed, what holds, and the way out where the service refused", () => {
     expect(told("refused", 403)).toBe(`${start} 403. It stays in state. Check the token's rights.`);
-    expect(told("notSent")).toBe(`${start} undefined. It stays in state.`);
-    expect(told("invalidAnswer", 200)).toBe(`${start} 200. It stays in state.`);
+    const again =
+      "Run the command again; if it fails in the same way, check that the base URL is that of the service, and what stands between (a proxy, a gateway).";
+    expect(told("notSent")).toBe(`${start} undefined. It stays in state. ${again}`);
+    expect(told("invalidAnswer", 200)).toBe(`${start} 200. It stays in state. ${again}`);
   });
 
   test("says what may hold where the call may have been carried out", () => {

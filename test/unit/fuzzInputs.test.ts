@@ -20,6 +20,7 @@ describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, 
       throw new Error("no request is made here");
     },
     run: openRun(),
+    pause: async () => {},
     warn: expectFit,
   });
   const bags = bag(likely[kind]);

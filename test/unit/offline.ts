@@ -24,6 +24,7 @@ export function offline(
       throw new Error("no request is made here");
     },
     run: openRun(),
+    pause: async () => {},
     tell,
     warn: (message) => {
       throw new Error(`no warning is due here: ${message}`);

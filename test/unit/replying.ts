@@ -1,9 +1,10 @@
+import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
-import { settings } from "../../provider/config";
+import { type Environment, settings } from "../../provider/config";
 import type { Definition } from "../../provider/definition";
 import { Failure } from "../../provider/errors";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
-import { openRun } from "../../provider/run";
+import { openRun, type Run } from "../../provider/run";
 import { configured } from "./offline";
 
 /** A request as a reply sees it. */
@@ -23,14 +24,21 @@ export function nameIn({ body }: Asked): string {
 }
 
 /** A resource's operations on a service that answers each request with what `reply` gives, or fails as it throws. */
-export function replying(definition: Definition, reply: (asked: Asked) => unknown, run = openRun()) {
+export function replying(
+  definition: Definition,
+  reply: (asked: Asked) => unknown,
+  { run = openRun(), env = {} }: { readonly run?: Run; readonly env?: Environment } = {},
+) {
   const calls: Asked[] = [];
   const warnings: string[] = [];
   const transport: Transport = {
     send: async ({ method, path, body, read }) => {
       const asked = { method, path, body };
       calls.push(asked);
-      return read(Buffer.from(JSON.stringify(await reply(asked))));
+      const answer = await reply(asked);
+      const reading = read(Buffer.from(answer === "" ? "" : JSON.stringify(answer)));
+      if (method === "GET" && !reading.usable) throw new CallError("invalidAnswer", reading.problem, 200);
+      return reading;
     },
     writes: 0,
     close: async () => {},
@@ -38,9 +46,10 @@ export function replying(definition: Definition, reply: (asked: Asked) => unknow
   const progress: string[] = [];
   const operations: Lifecycle = lifecycle(definition, {
     settings: settings((name) => configured[name]),
-    env: {},
+    env,
     transport: () => transport,
     run,
+    pause: async () => {},
     warn: (message) => warnings.push(message),
     tell: (line) => progress.push(line),
   });

@@ -4,7 +4,11 @@ import { scope } from "../../provider/resources/scope";
 import { failureOf, replying } from "./replying";
 
 const failed = (status: number) =>
-  new CallError(status < 500 ? "refused" : "ambiguous", `the service answered ${status}`, status);
+  new CallError(
+    status < 500 && status !== 409 ? "refused" : "ambiguous",
+    `the service answered ${status}`,
+    status,
+  );
 const inputs = { workspaceId: "ws_1", name: "Orders", representation: "orders" };
 const other = { id: "sc_other", name: "Orders", representation: "ORDERS" };
 
@@ -63,7 +67,8 @@ describe("a scope whose POST failed", () => {
         throw failed(status);
       };
       const { message } = await failureOf(subject.create(inputs));
-      expect(message).toContain(`the service answered ${status}. Nothing was created`);
+      const holds = status === 409 ? "Whether it was created is not known" : "Nothing was created";
+      expect(message).toContain(`the service answered ${status}. ${holds}`);
     },
   );
 });

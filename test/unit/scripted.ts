@@ -35,7 +35,10 @@ export function scripted({ write = (asked) => asked, answer = "after", key }: Sc
     if (method === "GET" || (method !== "POST" && before === undefined)) {
       throw new CallError("refused", "the service answered 404", 404);
     }
-    if (method === "DELETE") return "";
+    if (method === "DELETE") {
+      held = undefined;
+      return "";
+    }
     held = write({ ...before, ...(body as HeldKey) }, before);
     if (method === "POST") return { apiKey: { ...shown(held).apiKey, key: "sk_secret" } };
     return answer === "nothing" ? "" : shown(answer === "after" || before === undefined ? held : before);
@@ -57,6 +60,7 @@ export function scripted({ write = (asked) => asked, answer = "after", key }: Sc
     env: {},
     transport: () => transport,
     run: openRun(),
+    pause: async () => {},
     warn: (message) => void warnings.push(message),
   });
   return {

@@ -32,6 +32,7 @@ function open(env: Readonly<Record<string, string>> = {}) {
     warn: (line) => void told.push(`warning: ${line}`),
     tell: (line) => void told.push(line),
     run: openRun(),
+    pause: async () => {},
   });
   const keys = Object.fromEntries(
     Array.from({ length: 1_200 }, (_, place) => [`k${place}`, { customerId: "c" }]),

@@ -34,6 +34,7 @@ async function warningsOf(count: number): Promise<readonly string[]> {
     transport: () => transport,
     warn: (line) => void told.push(line),
     run: openRun(),
+    pause: async () => {},
   });
   const keys = Object.fromEntries(aliases.map((alias) => [alias, { customerId: "c" }]));
   await set.create(set.check({ workspaceId: "ws_1", keys }, undefined).inputs);

@@ -22,7 +22,7 @@ function service(run = openRun()) {
       const apiKey = { enabled: true, scopes: [], customerId: "c", name: id.slice(4), ...sent, id };
       return { apiKey: { ...apiKey, key: `sk_${id}`, deleted: method === "DELETE" } };
     },
-    run,
+    { run },
   );
   /** The operation's result, and what is shown after three seconds in which these requests are not answered. */
   const without = async <T>(method: string, operation: () => Promise<T>) => {

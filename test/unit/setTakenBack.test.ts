@@ -26,7 +26,7 @@ function ended({ lost = [], fails = () => {} }: { lost?: readonly string[]; fail
       if (lost.includes(name)) throw new CallError("ambiguous", "the connection was lost");
       return { apiKey: { ...apiKey, key } };
     },
-    openRun({ ask: async () => "the test ended it" }),
+    { run: openRun({ ask: async () => "the test ended it" }) },
   );
   const inputsOf = (keys: object) => set.check(of(keys), undefined).inputs;
   const stateOf = (aliases: readonly string[]) => {
@@ -98,7 +98,7 @@ test("once the run is over, no other key is begun", async () => {
       run.stop("the test ended it");
       return { apiKey: { ...(asked.body as object), id: `key_${posts}`, key: `sk_${posts}` } };
     },
-    run,
+    { run },
   );
   const keys = Object.fromEntries(Array.from({ length: 60 }, (_, place) => [`k${place}`, {}]));
   await failureOf(set.create(set.check(of(keys), undefined).inputs));

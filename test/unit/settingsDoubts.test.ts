@@ -42,7 +42,7 @@ describe("a PATCH that was sent and not seen through", () => {
       fault = { method: "PATCH", error: lost, carriedOut };
       const { state, message } = await kept(subject.create(inputs));
       expect(message).toMatch(
-        /cut\. The change was sent; .* not known .*run up again, which sends it again\.$/,
+        /cut\. The change was sent; .* not known .* Run `pulumi up` again, which sends it again\.$/,
       );
       expect(message).not.toContain("State is unchanged");
       expect(state).toMatchObject({
@@ -103,7 +103,7 @@ describe("a PATCH that was sent and not seen through", () => {
 test("W5 a destroy whose answer was lost is run again, and leaves nothing to warn of", async () => {
   const { state } = await subject.create(inputs);
   fault = { method: "PATCH", error: lost, carriedOut: true };
-  expect((await failureOf(subject.delete("ws_1", state))).message).toContain("It stays in state; run the");
+  expect((await failureOf(subject.delete("ws_1", state))).message).toContain("It stays in state. Run the");
   fault = undefined;
   await subject.delete("ws_1", state);
   expect(held["defaultKeyPrefix"]).toBe("old");
@@ -182,7 +182,7 @@ describe("destroy where the workspace answers 404", () => {
     async ({ ids }) => {
       listed = ids.map((id) => ({ id }));
       const { message } = await failureOf(gone());
-      expect(message).toMatch(/It stays in state; .*token is the likely cause/);
+      expect(message).toMatch(/It stays in state\. .*token is the likely cause/);
     },
   );
 });

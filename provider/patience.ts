@@ -1,0 +1,38 @@
+import type { Session } from "./definition";
+
+/** A service may carry a write out, or show it, a little later: it is looked for again after these pauses, 8.1 s in all. */
+export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
+
+/**
+ * Looks at once, and again after each pause until what is seen is done. Gives what was seen last, be it done or not.
+ * `waitingFor` is what users read who wait: "key key_1 to be deleted".
+ */
+export async function lookAgain<T>(
+  session: Pick<Session, "pause" | "signal" | "tell">,
+  waitingFor: string,
+  look: () => Promise<T>,
+  isDone: (seen: T) => boolean,
+): Promise<T> {
+  let seen = await look();
+  for (const [index, ms] of pausesMs.entries()) {
+    if (isDone(seen) || session.signal.aborted) break;
+    if (index === 1) session.tell(`Waiting for ${waitingFor}.`);
+    await session.pause(ms);
+    seen = await look();
+  }
+  return seen;
+}
+
+/** A pause that ends early where nobody waits for the result any more. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resume, ms);
+    function resume(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", resume);
+      resolve();
+    }
+    if (signal.aborted) resume();
+    else signal.addEventListener("abort", resume);
+  });
+}
