@@ -35,12 +35,28 @@ export async function find(session: Session, path: KeyPath): Promise<Found> {
   }
 }
 
-/** The key, or `undefined` when it is gone (R6). Throws a CallError or a Doubt where that can't be told. */
+/**
+ * The key, or `undefined` when it is gone: its workspace is visible, and its list, really read, does not hold it alive
+ * (R6). A token of another tenant, a gateway or a retired path answers 404 or 410 for what lives, too. Throws a CallError
+ * or a Doubt where it can't be told.
+ */
 export async function lookUp(session: Session, path: KeyPath): Promise<ApiKeyRecord | undefined> {
-  const found = await find(session, path);
-  if ("record" in found) return found.record;
-  await confirmGone(session, path, found);
-  return undefined;
+  const first = await find(session, path);
+  if ("record" in first) return first.record;
+  await expectVisible(session, path, first);
+  // What is listed alive is read again: one odd answer may have passed, or the list lags behind.
+  const seen = await lookAgain(
+    session,
+    `the service to agree on whether key ${path.keyId} is gone`,
+    async () => ((await isListedAlive(session, path, first)) ? find(session, path) : undefined),
+    (found) => found === undefined || "record" in found,
+  );
+  if (seen === undefined) return undefined;
+  if ("record" in seen) return seen.record;
+  throw new Doubt(
+    `${seen.missing}, but its workspace lists it`,
+    `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.tokenAdvice}`,
+  );
 }
 
 /** Looked at by the service or not, such a request was not carried out, and says nothing of the key. */
@@ -56,29 +72,21 @@ export async function isRefusedAsGone(session: Session, path: KeyPath, error: un
   return (await lookUp(session, path)) === undefined;
 }
 
-/**
- * Throws unless the key's workspace is visible and its list, really read, does not hold the key alive: a token of
- * another tenant, a gateway or a retired path answers 404 or 410 for what lives, too.
- */
-async function confirmGone(session: Session, path: KeyPath, found: Missing): Promise<void> {
-  const { workspaceId } = path;
-  const { missing } = found;
+async function expectVisible(
+  session: Session,
+  { workspaceId }: KeyPath,
+  { missing }: Missing,
+): Promise<void> {
   // What others saw of it before may be from before this token lost sight of it, and of the key.
   const workspace = await sharedReads(session.call).workspace(workspaceId).fresh();
-  if ("problem" in workspace) {
-    throw new Doubt(
-      `${missing}, but its workspace can't be read either: ${workspace.problem}`,
-      `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice} If the workspace itself was deleted, remove the resource from state with \`pulumi state delete\`.`,
-    );
-  }
-  if (await isListedAlive(session, path, found)) {
-    throw new Doubt(
-      `${missing}, but its workspace lists it`,
-      `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.tokenAdvice}`,
-    );
-  }
+  if (!("problem" in workspace)) return;
+  throw new Doubt(
+    `${missing}, but its workspace can't be read either: ${workspace.problem}`,
+    `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice} If the workspace itself was deleted, remove the resource from state with \`pulumi state delete\`.`,
+  );
 }
 
+/** Throws a Doubt where the list can't be read. */
 async function isListedAlive(
   session: Session,
   path: KeyPath,
@@ -91,13 +99,8 @@ async function isListedAlive(
     record !== undefined && (marked ? record.deleted === false : !record.deleted);
   const before = await list.current(lastingMs, `gone ${keyId}`)?.answer;
   if (before !== undefined && "byId" in before && !isAlive(before.byId.get(keyId))) return false;
-  // A list from before the key was deleted still holds it, and a list may lag behind.
-  const now = await lookAgain(
-    session,
-    `the list of keys of ${workspaceId} to agree that ${keyId} is gone`,
-    () => list.awaited(),
-    (seen) => "problem" in seen || !isAlive(seen.byId.get(keyId)),
-  );
+  // A list from before the key was deleted still holds it.
+  const now = await list.awaited();
   if ("byId" in now) return isAlive(now.byId.get(keyId));
   if (session.withoutKeyList) return false;
   throw new Doubt(

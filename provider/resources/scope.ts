@@ -114,7 +114,7 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
   const { found } = await findAgain(session, declared, doing, named(declared));
   if (found !== undefined) return adopted(doing, declared, found);
   throw new Failure(
-    `${doing}: the service accepted it, but neither its answer nor its list shows it. State does not hold it; run up again, which looks for it before creating one.`,
+    `${doing}: the service accepted it, but neither its answer nor its list shows it. State does not hold it; run \`pulumi up\` again, which looks for it before creating one.`,
   );
 }
 

@@ -36,12 +36,12 @@ const troubles: readonly Trouble[] = [
   {
     trouble: "another tenant's token, to which the key does not exist",
     ...withToken("globex", { foreign: 404 }),
-    says: ["the service knows no such key for this access token", "APIKEYS_ACCESS_TOKEN"],
+    says: ["its workspace can't be read either", "APIKEYS_ACCESS_TOKEN"],
   },
   {
     trouble: "another tenant's token, to which lists are empty",
     ...withToken("globex", { foreign: "empty" }),
-    says: ["the service knows no such key for this access token", "APIKEYS_ACCESS_TOKEN"],
+    says: ["its workspace can't be read either", "APIKEYS_ACCESS_TOKEN"],
   },
   {
     trouble: "a service that is down",

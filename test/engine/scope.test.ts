@@ -175,8 +175,8 @@ describe("a scope whose POST is not answered", () => {
     inject("unsure", { kind: "resetBefore" });
     scene.service.clearRequests();
     const line = onlyLine(await scene.stack.up(), "unsure");
-    expect(line).toContain("Whether it was created is not known, and the service's list does not show it");
-    expect(line).toContain("run up again, which looks for it before creating one");
+    expect(line).toContain("Whether it was created is not known, and the service's list did not show it");
+    expect(line).toContain("run `pulumi up` again, which looks for it before creating one");
     expect(posts()).toHaveLength(1);
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Dialect } from "../service";
 import type { Held, HostedResource, Properties } from "./host";
 import { failureOf } from "./keyActs";
+import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
 
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" };
@@ -12,7 +13,7 @@ describe("errors of an ApiKey's operations", () => {
   let inputs: Properties;
   let held: Held;
   beforeAll(async () => {
-    scene = await openScene();
+    scene = await openScene({ env: quickTimers() });
     key = scene.key;
     ({ inputs } = await key.check(least));
   });
@@ -25,7 +26,7 @@ describe("errors of an ApiKey's operations", () => {
     const printed = await scene.close();
     // The host prints what read and delete throw, and would print their stacks.
     for (const line of printed.split("\n").filter((text) => text !== ""))
-      expect(line).toMatch(/^(pulumi-apikeys|warning): \S/);
+      expect(line).toMatch(/^((pulumi-apikeys|warning): \S|Waiting for )/);
     expect(printed).not.toMatch(/\.[jt]s:\d+/);
   });
 
@@ -78,7 +79,7 @@ describe("errors of an ApiKey's operations", () => {
         try {
           const message = await expectError(run);
           expect(message).toMatch(doing);
-          if (foreign !== 403) expect(message).toMatch(/The token is the likely cause/);
+          if (foreign !== 403) expect(message).toMatch(/The access token is the likely cause/);
         } finally {
           scene.standIn.rotateToken(stranger.name, `token of ${stranger.name}`);
           scene.standIn.rotateToken("acme", accessToken);
@@ -95,7 +96,7 @@ describe("errors of an ApiKey's operations", () => {
     test("R6 of a key that the service denies but lists is an error", async () => {
       const denied = { fault: { kind: "status", status: 404 }, times: Number.POSITIVE_INFINITY } as const;
       scene.standIn.inject({ ...denied, endpoint: ["readApiKey", "editApiKey", "deleteApiKey"] });
-      expect(await expectError(run)).toMatch(/lists it in its workspace/);
+      expect(await expectError(run)).toMatch(/but its workspace lists it/);
     });
   });
 
@@ -145,7 +146,7 @@ describe("errors of an ApiKey's operations", () => {
     scene.standIn.deleteWorkspace("ws_second");
     const elsewhere = { id: held.id, state: { ...held.state, workspaceId: "ws_second" } };
     const failure = await failureOf(key.read(elsewhere));
-    expect(failure.message).toMatch(/neither can its workspace be read.*`pulumi state delete`/);
+    expect(failure.message).toMatch(/its workspace can't be read either.*`pulumi state delete`/);
   });
 
   test("R6 another record's answer is never taken for the key", async () => {

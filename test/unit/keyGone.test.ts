@@ -94,6 +94,12 @@ describe.each(missing)("R6 a key whose GET is answered with %s", (_what, read) =
   });
 });
 
+test("R6 a key that was not found once, and is listed alive, is read again and stays as it is", async () => {
+  const service = on({ reads: [refused(410), alive], list: withIt });
+  expect((await service.read("key_1", state))?.state).toMatchObject(state);
+  expect(service.progress).toEqual([]);
+});
+
 test("R6 a list that leaves out `deleted` does not speak against a record that has it", async () => {
   const list = { apiKeys: [record] };
   expect(await on({ reads: [marked], list }).read("key_1", state)).toBeUndefined();
