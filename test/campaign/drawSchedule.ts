@@ -52,6 +52,7 @@ function drawDialect(draw: Draw): readonly [string, Partial<Dialect>] {
 }
 
 function drawKnob(draw: Draw): readonly [string, unknown] {
-  const knob = draw.one(Object.keys(knobValues) as (keyof Dialect)[]);
+  const knobs = (Object.keys(knobValues) as (keyof Dialect)[]).filter((knob) => knobValues[knob].length > 1);
+  const knob = draw.one(knobs);
   return [knob, draw.one<unknown>(knobValues[knob])];
 }

@@ -6,7 +6,7 @@ export interface Answer {
   /** Sent as JSON; text as it is; undefined: nothing. */
   body?: unknown;
   headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Whether a write changed the store. */
+  /** Whether a write changed the store, or will. */
   carriedOut?: boolean;
   /** Why the request was refused; the dialect makes the body of it. */
   refusal?: string;
@@ -51,17 +51,23 @@ export function finishRefusal(answer: Answer, dialect: Dialect, echo: string): A
   }
 }
 
-/** The answer of a PATCH that was carried out, with this body if the dialect sends one. */
-export function patchAnswer(body: unknown, dialect: Dialect): Answer {
-  switch (dialect.patchAnswer) {
+/** The answer of a PATCH or DELETE that was taken, with this body if the dialect sends one. */
+export function writeAnswer(
+  body: unknown,
+  how: Dialect["patchAnswer"] | Dialect["deleteAnswer"],
+  { writes }: Dialect,
+): Answer {
+  const taken = { status: writes === "queued" ? 202 : 200, carriedOut: true };
+  switch (how) {
     case "after":
     case "before":
-      return { status: 200, carriedOut: true, body };
+    case "record":
+      return { ...taken, body };
     case "nothing":
-      return { status: 204, carriedOut: true };
+      return writes === "queued" ? taken : { ...taken, status: 204 };
     case "emptyBody":
-      return { status: 200, carriedOut: true };
+      return taken;
     case "emptyObject":
-      return { status: 200, carriedOut: true, body: {} };
+      return { ...taken, body: {} };
   }
 }

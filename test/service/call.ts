@@ -27,6 +27,12 @@ export function findWorkspace(
   return { refusal: refuse(404, "there is no such workspace") };
 }
 
+/** Carries a write out, when the dialect does so. */
+export function carryOut({ store, dialect }: Call<unknown>, object: string, change: () => void): void {
+  if (dialect.writes === "atOnce") change();
+  else store.later.add(object, dialect.laterMs, change);
+}
+
 /** The records of a list that the answer holds. */
 export function cutList<T>(records: readonly T[], { listOrder, listCut }: Dialect): readonly T[] {
   const cut = listCut > 0 ? records.slice(0, listCut) : records;

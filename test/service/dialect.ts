@@ -4,6 +4,21 @@
  */
 export interface Dialect {
   // ── Writes ──────────────────────────────────────────────────────────────────────────────────────────────
+  /**
+   * When PATCH and DELETE of keys and PATCH of workspaces are carried out.
+   * - "atOnce": before the answer.
+   * - "queued": `laterMs` later, in the order in which they came. The answer is 202, and its record is the one of
+   *   before, where `patchAnswer` and `deleteAnswer` send any. Until then nothing has changed.
+   * - "behind": the same, but the status is 200 or 204, as if it were done.
+   */
+  writes: "atOnce" | "queued" | "behind";
+  /**
+   * A key that create or migrate made: found at once | `laterMs` later; until then GET, PATCH and DELETE answer 404
+   * for it, and lists leave it out.
+   */
+  newKeys: "atOnce" | "later";
+  /** How many milliseconds later that is, for `writes` and `newKeys`. */
+  laterMs: number;
   /** Fields that a PATCH does not give: keep their value | go back to nothing ("", false, [], absent). */
   patchFields: "merges" | "replaces";
   /**
@@ -53,8 +68,8 @@ export interface Dialect {
   delete: "removes" | "marks" | "marksAndLists" | "marksAndOnlyLists";
   /** What DELETE answers: the record, marked deleted | the record as it was | 204 | 200 without a body. */
   deleteAnswer: "record" | "before" | "nothing" | "emptyBody";
-  /** DELETE of a key that was deleted before. 200 answers the record. */
-  deleteAgain: 404 | 410 | 200;
+  /** DELETE of a key that was deleted before. 200: answered like the first. */
+  deleteAgain: 404 | 410 | 409 | 400 | 422 | 200;
   /** GET of a key that was deleted, where it is not shown; and PATCH, where deleted keys can't be edited. */
   readGone: 404 | 410;
   /** PATCH of a key that is marked as deleted: answered as `readGone` says | carried out. */
@@ -119,6 +134,8 @@ export interface Dialect {
   contentType: "application/json" | "application/json; charset=utf-8" | "application/vnd.api+json" | "none";
 
   // ── Lists ───────────────────────────────────────────────────────────────────────────────────────────────
+  /** The list of a workspace's keys: answered | refused with this status, always and to everybody. */
+  keyLists: "answered" | 403 | 404 | 405 | 501;
   /** The most records that a list answers, the first ones made; 0: all. */
   listCut: number;
   /** After a write, this many requests of the list it belongs to still answer what the list was before. */
@@ -134,6 +151,9 @@ export interface Dialect {
 
 /** The plainest plausible service; every other dialect is told as its differences from this one. */
 export const defaultDialect: Readonly<Dialect> = {
+  writes: "atOnce",
+  newKeys: "atOnce",
+  laterMs: 500,
   patchFields: "merges",
   patchScopes: "replaces",
   unknownScopeId: "refused",
@@ -176,6 +196,7 @@ export const defaultDialect: Readonly<Dialect> = {
   scopeFlags: "all",
   scopeExtraEmpty: false,
   contentType: "application/json",
+  keyLists: "answered",
   listCut: 0,
   listLag: 0,
   listRecords: "full",

@@ -25,7 +25,7 @@ export type KeyChange = Partial<Omit<StoredKey, "id" | "workspaceId" | "scopes">
  * All records handed out are copies. An id that does not exist is an error, where nothing else is said.
  */
 export interface Hooks {
-  /** Keys in the order in which they were made, marked ones included; removed ones are not there. */
+  /** Keys in the order in which they were made, marked ones and those not found yet included, removed ones not. */
   keys(filter?: { workspaceId?: string; deleted?: boolean }): StoredKey[];
   key(id: string): StoredKey | undefined;
   /** `updatedAt` becomes now, unless given. */
@@ -52,6 +52,7 @@ export function createHooks(store: Store, dialect: () => Dialect): Hooks {
   const now = () => new Date().toISOString();
   const changed = (id: string) => {
     store.previous.delete(id);
+    store.unseen.delete(id);
     store.lag.catchUp();
   };
   const keyScopes = (scopes: readonly KeyScopeChange[]): StoredKeyScope[] =>

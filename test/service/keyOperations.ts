@@ -1,5 +1,5 @@
-import { type Answer, patchAnswer, refuse } from "./answer";
-import { type Call, cutList, findWorkspace } from "./call";
+import { type Answer, refuse, writeAnswer } from "./answer";
+import { type Call, carryOut, cutList, findWorkspace } from "./call";
 import type { Dialect } from "./dialect";
 import { mask, newId, newSecret } from "./identity";
 import { editKeyScopes, newKeyScopes, unknownScope } from "./keyScopes";
@@ -12,11 +12,14 @@ import type { Bodies, KeyScopeInput } from "./validate";
 /** Interface, 4.3. */
 export function listApiKeys(call: Call): Answer {
   const { store, dialect, params } = call;
+  if (dialect.keyLists !== "answered") return refuse(dialect.keyLists, "keys are not listed here");
   const found = findWorkspace(call, params[0]);
   if ("refusal" in found) return dialect.foreign === "empty" ? listAnswer([], dialect) : found.refusal;
   const { id } = found.workspace;
   const present = store.lag.list(`keys of ${id}`, () => keysOf(store, id));
-  const listed = present.filter((key) => !key.deleted || /Lists$/.test(dialect.delete));
+  const listed = present.filter(
+    (key) => !store.unseen.has(key.id) && (!key.deleted || /Lists$/.test(dialect.delete)),
+  );
   if (dialect.listRecords !== "stale") return listAnswer(listed, dialect);
   const stale = listed.map((key) => ({
     ...((store.previous.get(key.id) as StoredKey | undefined) ?? key),
@@ -82,37 +85,45 @@ export function editApiKey(call: Call<Bodies["editApiKey"]>): Answer {
     const undefinedScope = scopeNotDefined(call, key.workspaceId, given);
     if (undefinedScope !== undefined) return undefinedScope;
   }
-  const base = dialect.patchFields === "replaces" ? { ...key, name: "", enabled: false } : key;
-  const edited: StoredKey = {
-    ...base,
-    name: body.name === undefined ? base.name : storedName(body.name, dialect),
-    enabled: body.enabled ?? base.enabled,
-    scopes: given === undefined ? key.scopes : editKeyScopes(key.scopes, given, dialect),
-    updatedAt: new Date().toISOString(),
-  };
-  lagBehind(call, key.workspaceId);
-  store.previous.set(key.id, key);
-  putKey(store, edited);
-  const shown = dialect.patchAnswer === "before" ? key : edited;
-  return patchAnswer(envelope("apiKey", showKey(shown, dialect, "alone"), dialect), dialect);
+  carryOut(call, `key ${key.id}`, () => {
+    const current = store.keys.get(key.id);
+    // Deleted in the meantime.
+    if (current === undefined || (current.deleted && dialect.editDeleted === "gone")) return;
+    const base = dialect.patchFields === "replaces" ? { ...current, name: "", enabled: false } : current;
+    lagBehind(call, key.workspaceId);
+    store.previous.set(key.id, current);
+    putKey(store, {
+      ...base,
+      name: body.name === undefined ? base.name : storedName(body.name, dialect),
+      enabled: body.enabled ?? base.enabled,
+      scopes: given === undefined ? current.scopes : editKeyScopes(current.scopes, given, dialect),
+      updatedAt: new Date().toISOString(),
+    });
+  });
+  const shown = dialect.patchAnswer === "before" ? key : (store.keys.get(key.id) ?? key);
+  const answer = envelope("apiKey", showKey(shown, dialect, "alone"), dialect);
+  return writeAnswer(answer, dialect.patchAnswer, dialect);
 }
 
 /** Interface, 4.9. */
 export function deleteApiKey(call: Call): Answer {
-  const { dialect } = call;
+  const { store, dialect } = call;
   const found = findKey(call, { withRemoved: true });
   if ("refusal" in found) return found.refusal;
   const { key } = found;
   if (key.deleted && dialect.deleteAgain !== 200) return refuse(dialect.deleteAgain, "the key is deleted");
   if (!key.deleted) {
-    lagBehind(call, key.workspaceId);
-    markOrRemove(call, key);
+    carryOut(call, `key ${key.id}`, () => {
+      const current = store.keys.get(key.id);
+      if (current === undefined) return;
+      lagBehind(call, key.workspaceId);
+      markOrRemove(call, current);
+    });
   }
-  const answer = { status: 200, carriedOut: !key.deleted };
-  if (dialect.deleteAnswer === "nothing") return { ...answer, status: 204 };
-  if (dialect.deleteAnswer === "emptyBody") return answer;
-  const shown = dialect.deleteAnswer === "before" ? key : { ...key, deleted: true };
-  return { ...answer, body: envelope("apiKey", showKey(shown, dialect, "alone"), dialect) };
+  const asItWas = dialect.deleteAnswer === "before" || dialect.writes !== "atOnce";
+  const shown = asItWas ? key : { ...key, deleted: true };
+  const answer = envelope("apiKey", showKey(shown, dialect, "alone"), dialect);
+  return { ...writeAnswer(answer, dialect.deleteAnswer, dialect), carriedOut: !key.deleted };
 }
 
 /** Deletes a key by the dialect's way. */
@@ -147,6 +158,10 @@ function addKey(call: Call<unknown>, wanted: StoredKey): Answer {
   };
   lagBehind(call, key.workspaceId);
   putKey(store, key);
+  if (dialect.newKeys === "later") {
+    store.unseen.add(key.id);
+    store.later.add(`key ${key.id}`, dialect.laterMs, () => store.unseen.delete(key.id));
+  }
   return madeAnswer(key, dialect);
 }
 
@@ -166,7 +181,7 @@ function findKey(
   if ("refusal" in found) return found;
   const { store, dialect } = call;
   const key = store.keys.get(id);
-  if (key !== undefined && key.workspaceId === workspaceId) return { key };
+  if (key !== undefined && key.workspaceId === workspaceId && !store.unseen.has(id)) return { key };
   const removed = store.removedKeys.get(id);
   if (removed !== undefined && removed.workspaceId === workspaceId) {
     return withRemoved ? { key: removed } : { refusal: gone(dialect) };

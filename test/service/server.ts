@@ -46,6 +46,8 @@ export interface StandIn extends Hooks {
   readonly tenants: readonly Tenant[];
   /** Every access token and key value that it ever made or was given, for a search in what must not hold them. */
   secrets(): readonly string[];
+  /** Resolves once all that was answered and put off is carried out; see `writes` and `newKeys` of the dialect. */
+  settled(): Promise<void>;
   /** Every request received, in order. The array is the live log: copy it to keep it. */
   readonly requests: readonly LoggedRequest[];
   clearRequests(): void;
@@ -61,7 +63,7 @@ export interface StandIn extends Hooks {
   stop(): Promise<void>;
   /** Listens again, on the same port, with what was stored. */
   start(): Promise<void>;
-  /** Ends the stand-in; open connections are reset. More than once is no error. */
+  /** Ends the stand-in; open connections are reset, what was put off is never carried out. More than once is no error. */
   close(): Promise<void>;
 }
 
@@ -127,6 +129,7 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
       return [...store.tenants.keys()].map(tenantNamed);
     },
     secrets: () => [...store.secrets],
+    settled: store.later.settled,
     requests: service.requests,
     clearRequests() {
       service.requests.length = 0;
@@ -140,6 +143,9 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
     clearFaults: service.faults.clear,
     stop,
     start,
-    close: stop,
+    async close() {
+      store.later.end();
+      await stop();
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { createLag, type Lag } from "./lag";
+import { createLater, type Later } from "./later";
 import type { StoredBilling, StoredKey, StoredScope, StoredWorkspace, TenantOptions } from "./types";
 
 /**
@@ -26,6 +27,9 @@ export interface Store {
   /** Keys and workspaces as they were before their last edit, by id. */
   readonly previous: Map<string, StoredKey | StoredWorkspace>;
   readonly lag: Lag;
+  readonly later: Later;
+  /** Ids of new keys that requests do not find yet. */
+  readonly unseen: Set<string>;
 }
 
 /** An empty store. */
@@ -43,6 +47,8 @@ export function createStore(): Store {
     billings: new Map(),
     previous: new Map(),
     lag: createLag(),
+    later: createLater(),
+    unseen: new Set(),
   };
 }
 

@@ -133,6 +133,6 @@ export interface LoggedRequest {
   readonly status: number;
   /** The fault that was injected into this exchange. */
   readonly fault: Fault["kind"] | undefined;
-  /** True for a write that changed the store, whether or not its answer arrived. */
+  /** True for a write that changed the store, or will, whether or not its answer arrived. */
   readonly carriedOut: boolean;
 }

@@ -1,5 +1,5 @@
-import { type Answer, patchAnswer, refuse } from "./answer";
-import { type Call, cutList, findWorkspace } from "./call";
+import { type Answer, refuse, writeAnswer } from "./answer";
+import { type Call, carryOut, cutList, findWorkspace } from "./call";
 import type { Dialect } from "./dialect";
 import { newId } from "./identity";
 import { storedAddresses, storedDecimal, storedName, storedNumber, storedPrefix } from "./normalise";
@@ -34,16 +34,18 @@ export function editWorkspace(call: Call<Bodies["editWorkspace"]>): Answer {
   const found = findWorkspace(call, params[0]);
   if ("refusal" in found) return found.refusal;
   const { workspace } = found;
-  const edited = {
-    ...(dialect.patchFields === "replaces" ? unset(workspace) : workspace),
-    ...stored(body, dialect),
-  };
-  store.lag.beforeWrite(`workspaces of ${tenant}`, dialect.listLag, () => workspacesOf(store, tenant));
-  store.previous.set(workspace.id, workspace);
-  store.workspaces.set(workspace.id, { ...edited, updatedAt: new Date().toISOString() });
-  const shown =
-    dialect.patchAnswer === "before" ? workspace : (store.workspaces.get(workspace.id) ?? workspace);
-  return patchAnswer(envelope("workspace", showWorkspace(shown, dialect), dialect), dialect);
+  const { id } = workspace;
+  carryOut(call, `workspace ${id}`, () => {
+    const current = store.workspaces.get(id);
+    if (current === undefined) return;
+    const base = dialect.patchFields === "replaces" ? unset(current) : current;
+    store.lag.beforeWrite(`workspaces of ${tenant}`, dialect.listLag, () => workspacesOf(store, tenant));
+    store.previous.set(id, current);
+    store.workspaces.set(id, { ...base, ...stored(body, dialect), updatedAt: new Date().toISOString() });
+  });
+  const shown = dialect.patchAnswer === "before" ? workspace : (store.workspaces.get(id) ?? workspace);
+  const answer = envelope("workspace", showWorkspace(shown, dialect), dialect);
+  return writeAnswer(answer, dialect.patchAnswer, dialect);
 }
 
 /** Interface, 4.10. */

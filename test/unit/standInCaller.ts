@@ -126,5 +126,8 @@ export type ShownKnob =
   | "scopeExtraEmpty"
   | "contentType";
 
+/** Knobs about writes that are carried out after their answer. */
+export type LaterKnob = "writes" | "newKeys" | "laterMs";
+
 /** All other knobs, a new one included. */
-export type OtherKnob = Exclude<keyof Dialect, WriteKnob | ShownKnob | "patchScopes">;
+export type OtherKnob = Exclude<keyof Dialect, WriteKnob | ShownKnob | LaterKnob | "patchScopes">;

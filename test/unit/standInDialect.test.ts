@@ -41,6 +41,11 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect((await del(keyPath(id))).status).toBe(410);
     expect((await del(keyPath("key_never"))).status).toBe(404);
     expect((await del(`/workspace/ws_second/api-key/${id}`)).status).toBe(404);
+    for (const deleteAgain of [409, 400, 422] as const) {
+      standIn.setDialect({ deleteAgain });
+      expect((await del(keyPath(id))).status).toBe(deleteAgain);
+      expect((await del(keyPath("key_never"))).status).toBe(404);
+    }
     standIn.setDialect({ deleteAgain: 200 });
     expect((await del(keyPath(id))).body.apiKey).toMatchObject({ id, deleted: true });
     expect(standIn.requests.at(-1)?.carriedOut).toBe(false);
@@ -129,6 +134,18 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect(Date.parse((await header("date")) ?? "")).toBeGreaterThan(Date.now() - 60_000);
     expect(await header("none")).toBeNull();
   },
+  async keyLists() {
+    const { standIn, create, get, keyPath } = await open();
+    const { id } = await create();
+    for (const keyLists of [403, 404, 405, 501] as const) {
+      standIn.setDialect({ keyLists, foreign: "empty" });
+      const paths = ["/workspace/ws_main/api-key", "/workspace/ws_none/api-key"];
+      for (const path of paths) expect((await get(path)).status).toBe(keyLists);
+      for (const path of [keyPath(id), "/workspace/ws_main", "/workspace", "/workspace/ws_main/scopes"]) {
+        expect((await get(path)).status).toBe(200);
+      }
+    }
+  },
   async listCut() {
     const { create, get } = await open({ listCut: 2 });
     for (const name of ["a", "b", "c"]) await create({ name });
@@ -189,8 +206,10 @@ describe("the stand-in's dialect", () => {
     expect(standIn.key(String(id))?.key).toBe(key);
     expect(String((await get(keyPath(id))).body.apiKey.id)).toBe(String(id));
     expect((await patch(keyPath(id), { name: "x", enabled: true, scopes: [] })).status).toBeLessThan(300);
+    await standIn.settled();
     expect(standIn.key(String(id))?.name).toBe("x");
     expect((await del(keyPath(id))).status).toBeLessThan(300);
+    await standIn.settled();
     expect(standIn.keys({ deleted: false })).toEqual([]);
   });
 

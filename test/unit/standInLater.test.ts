@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import type { Dialect } from "../service/index";
+import { entry, heldKey, type Json, type LaterKnob, open } from "./standInCaller";
+
+/** Longer than a few requests take: what is put off so long comes within a test only if the test waits for it. */
+const laterMs = 300;
+const workspacePath = "/workspace/ws_main";
+const listPath = `${workspacePath}/api-key`;
+
+// One proof for each knob; the type makes a knob without a proof an error.
+const knobs: Record<LaterKnob, () => Promise<void>> = {
+  async writes() {
+    for (const [writes, status] of [
+      ["queued", 202],
+      ["behind", 200],
+    ] as const) {
+      const { standIn, create, get, patch, del, keyPath } = await open({ writes, laterMs });
+      const { id, ...before } = await create({ name: "old" });
+      const patched = await patch(keyPath(id), { name: "new", scopes: [entry("users", "read")] });
+      expect(patched.status).toBe(status);
+      expect(patched.body.apiKey).toMatchObject({ id, name: "old", scopes: before.scopes });
+      expect((await get(keyPath(id))).body).toEqual(patched.body);
+      await standIn.settled();
+      const { apiKey } = (await get(keyPath(id))).body;
+      expect([apiKey.name, apiKey.scopes]).toEqual(["new", [expect.objectContaining({ read: true })]]);
+
+      const edited = await patch(workspacePath, { defaultKeyPrefix: "p" });
+      expect([edited.status, edited.text]).toEqual([status, (await get(workspacePath)).text]);
+      expect(edited.text).not.toContain("defaultKeyPrefix");
+      await standIn.settled();
+      expect((await get(workspacePath)).body.workspace.defaultKeyPrefix).toBe("p");
+
+      const deleted = await del(keyPath(id));
+      expect([deleted.status, deleted.body.apiKey]).toMatchObject([status, { id, deleted: false }]);
+      expect(standIn.requests.at(-1)?.carriedOut).toBe(true);
+      expect((await get(keyPath(id))).status).toBe(200);
+      expect((await get(listPath)).body.apiKeys).toHaveLength(1);
+      await standIn.settled();
+      expect((await get(keyPath(id))).status).toBe(404);
+      expect((await get(listPath)).body.apiKeys).toEqual([]);
+    }
+  },
+  async newKeys() {
+    const { standIn, create, get, post, patch, del, keyPath } = await open({ newKeys: "later", laterMs });
+    const migrated: Json = (await post("/api-key/migrate", heldKey)).body.apiKey;
+    const made = await create();
+    expect(made).toMatchObject({ name: "ci", key: expect.any(String) });
+    for (const { id } of [migrated, made]) {
+      const answers = [
+        await get(keyPath(id)),
+        await patch(keyPath(id), { name: "x" }),
+        await del(keyPath(id)),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+      expect(standIn.key(id)?.name).toBe("ci");
+    }
+    expect((await get(listPath)).body.apiKeys).toEqual([]);
+    await standIn.settled();
+    const { apiKeys } = (await get(listPath)).body;
+    expect(apiKeys.map(({ id }: Json) => id)).toEqual([migrated.id, made.id]);
+    expect((await del(keyPath(made.id))).status).toBe(200);
+    const theirs = await create();
+    standIn.editKey(theirs.id, { name: "edited elsewhere" });
+    expect((await get(keyPath(theirs.id))).body.apiKey.name).toBe("edited elsewhere");
+  },
+  async laterMs() {
+    const { standIn, create, patch, keyPath } = await open({ writes: "queued" });
+    const { id } = await create();
+    const began = performance.now();
+    await patch(keyPath(id), { name: "new" });
+    await standIn.settled();
+    expect(performance.now() - began).toBeGreaterThan(450);
+    standIn.setDialect({ writes: "queued", laterMs: 5 });
+    const beganAgain = performance.now();
+    await patch(keyPath(id), { name: "newer" });
+    await standIn.settled();
+    expect(performance.now() - beganAgain).toBeLessThan(400);
+  },
+};
+
+describe("writes that the stand-in carries out later", () => {
+  it.each(Object.entries(knobs))("have the knob %s", async (_, prove) => {
+    await prove();
+  });
+
+  it.each([
+    ["nothing", "nothing", 202, "", ""],
+    ["emptyBody", "emptyBody", 202, "", ""],
+    ["emptyObject", "nothing", 202, "{}", ""],
+  ] as const)(
+    "are answered by patchAnswer %s, deleteAnswer %s",
+    async (...[patchAnswer, deleteAnswer, ...rest]) => {
+      const dialect: Partial<Dialect> = { writes: "queued", laterMs, patchAnswer, deleteAnswer };
+      const { standIn, create, patch, del, keyPath } = await open(dialect);
+      const { id } = await create();
+      const patched = await patch(keyPath(id), { name: "x" });
+      const deleted = await del(keyPath(id));
+      const [status, patchText, deleteText] = rest;
+      expect([patched.status, patched.text]).toEqual([status, patchText]);
+      expect([deleted.status, deleted.text]).toEqual([status, deleteText]);
+      standIn.setDialect({ ...dialect, writes: "behind" });
+      expect((await del(keyPath(id))).status).toBe(deleteAnswer === "nothing" ? 204 : 200);
+    },
+  );
+
+  it("come in the order in which they were asked for, each upon what the one before left", async () => {
+    const { standIn, create, patch, del, get, keyPath } = await open({ writes: "queued", laterMs });
+    const { id } = await create({ name: "old", enabled: true });
+    await patch(keyPath(id), { name: "first", enabled: false });
+    standIn.setDialect({ writes: "queued", laterMs: 1 });
+    const second = await patch(keyPath(id), { name: "second" });
+    expect(second.body.apiKey.name).toBe("old");
+    await standIn.settled();
+    expect(standIn.key(id)).toMatchObject({ name: "second", enabled: false });
+    for (const how of ["marks", "removes"] as const) {
+      const { id: doomed } = await create({ name: "old" });
+      standIn.setDialect({ writes: "queued", laterMs, delete: how });
+      expect((await del(keyPath(doomed))).status).toBe(202);
+      expect((await del(keyPath(doomed))).status).toBe(202);
+      expect((await patch(keyPath(doomed), { name: "too late" })).status).toBe(202);
+      await standIn.settled();
+      const { apiKey } = (await get(keyPath(doomed))).body;
+      expect([apiKey?.name, apiKey?.deleted]).toEqual(
+        how === "marks" ? ["old", true] : [undefined, undefined],
+      );
+    }
+  });
+
+  it("are refused at once where they would be", async () => {
+    const { standIn, create, patch, del, keyPath } = await open({
+      writes: "queued",
+      laterMs,
+      deleteAgain: 409,
+    });
+    const { id } = await create();
+    expect((await patch(keyPath(id), { name: 1 })).status).toBe(400);
+    expect((await del(keyPath("key_never"))).status).toBe(404);
+    await del(keyPath(id));
+    await standIn.settled();
+    expect((await del(keyPath(id))).status).toBe(409);
+    expect((await patch(keyPath(id), { name: "x" })).status).toBe(404);
+  });
+
+  it("are not carried out once the stand-in is closed, but while it is down", async () => {
+    const { standIn, create, patch, keyPath } = await open({ writes: "queued", laterMs: 30 });
+    const { id } = await create({ name: "old" });
+    await patch(keyPath(id), { name: "new" });
+    await standIn.stop();
+    await standIn.settled();
+    expect(standIn.key(id)?.name).toBe("new");
+    await standIn.start();
+    await patch(keyPath(id), { name: "newer" });
+    const settled = standIn.settled();
+    await standIn.close();
+    await settled;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(standIn.key(id)?.name).toBe("new");
+  });
+});
