@@ -9,7 +9,7 @@ import type { RateLimiter } from "./rateLimit";
 import { type Incoming, respond } from "./respond";
 import { findRoute } from "./routes";
 import { spoil } from "./spoil";
-import type { Store } from "./store";
+import { copyOf, type Store } from "./store";
 import type { LoggedRequest } from "./types";
 
 /** What all exchanges of one stand-in share. */
@@ -41,6 +41,10 @@ export async function exchange(
       const answer = respond(incoming, store, dialect, limiter);
       logged.carriedOut = answer.carriedOut ?? false;
       return answer;
+    },
+    pretend(shown) {
+      const asIf = { ...dialect, writes: "atOnce", newKeys: "atOnce", ...shown } as const;
+      return respond(incoming, copyOf(store), asIf, limiter);
     },
     refuse: (status, message, headers) => finishRefusal(refuse(status, message, headers), dialect, ""),
     withOtherRecord: (answer) => withOtherRecord(answer, store, dialect, incoming.tenant ?? ""),

@@ -34,6 +34,13 @@ export type Fault =
   | { kind: "otherRecord" }
   /** Carried out; the answer of create or migrate lacks the key. */
   | { kind: "withoutKey" }
+  /** Carried out; the keys in the answer are marked as deleted. */
+  | { kind: "markedDeleted" }
+  /**
+   * Not carried out, and answered as if it were; what would be refused is refused. The answer's record is as it would
+   * be | as it is (not for POST) | there is no body | there is `{}`. Default: the dialect's own answer, and its status.
+   */
+  | { kind: "withoutEffect"; answer?: "after" | "before" | "nothing" | "emptyObject"; status?: number }
   /** Carried out; answered without a body. Default status: 200. */
   | { kind: "emptyBody"; status?: number }
   /** Carried out; the answer has these headers too, or instead of its own. */

@@ -1,4 +1,5 @@
 import type { Answer } from "./answer";
+import type { Dialect } from "./dialect";
 import type { Fault } from "./faults";
 import { withMoreFields } from "./moreFields";
 
@@ -21,6 +22,8 @@ export type Delivery =
 export interface Exchange {
   /** Processes the request as usual. To be called once at most. */
   carryOut(): Answer;
+  /** The answer as if the request had been processed, by a service that shows records so; the store stays as it is. */
+  pretend(shown: Partial<Dialect>): Answer;
   /** An error answer in the dialect's form. */
   refuse(status: number, message: string, headers?: Answer["headers"]): Answer;
   /** The same answer with another record in it. */
@@ -74,6 +77,10 @@ export function spoil(fault: Fault | undefined, exchange: Exchange): Delivery {
       return { how: "whole", answer: exchange.withOtherRecord(exchange.carryOut()) };
     case "withoutKey":
       return { how: "whole", answer: withoutKey(exchange.carryOut()) };
+    case "markedDeleted":
+      return { how: "whole", answer: markedDeleted(exchange.carryOut()) };
+    case "withoutEffect":
+      return { how: "whole", answer: withoutEffect(fault, exchange) };
     case "emptyBody": {
       exchange.carryOut();
       return { how: "whole", answer: { status: fault.status ?? 200 } };
@@ -100,6 +107,29 @@ export function spoil(fault: Fault | undefined, exchange: Exchange): Delivery {
     case "gzipBomb":
       return { how: "gzipBomb", answer: exchange.carryOut(), bytes: fault.bytes };
   }
+}
+
+const shown = {
+  after: { patchAnswer: "after", deleteAnswer: "record" },
+  before: { patchAnswer: "before", deleteAnswer: "before" },
+} as const;
+
+function withoutEffect(
+  { answer: how, status }: Extract<Fault, { kind: "withoutEffect" }>,
+  exchange: Exchange,
+): Answer {
+  const answer = exchange.pretend(how === "after" || how === "before" ? shown[how] : {});
+  if (answer.status >= 300) return answer;
+  const answered = { ...answer, status: status ?? answer.status };
+  if (how === "nothing") return { status: answered.status };
+  return how === "emptyObject" ? { ...answered, body: {} } : answered;
+}
+
+function markedDeleted(answer: Answer): Answer {
+  const { apiKey, apiKeys, ...rest } = Object(answer.body);
+  const marked = (key: object) => ({ ...key, deleted: true });
+  if (apiKey !== undefined) return { ...answer, body: { ...rest, apiKey: marked(apiKey) } };
+  return apiKeys ? { ...answer, body: { ...rest, apiKeys: apiKeys.map(marked) } } : answer;
 }
 
 function withoutKey(answer: Answer): Answer {

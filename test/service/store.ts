@@ -52,6 +52,24 @@ export function createStore(): Store {
   };
 }
 
+/** A store that holds the same for now: what is written to one is not in the other. Secrets are remembered in both. */
+export function copyOf(store: Store): Store {
+  return {
+    ...store,
+    workspaces: new Map(store.workspaces),
+    keys: new Map(store.keys),
+    keysOf: new Map([...store.keysOf].map(([id, keys]) => [id, new Set(keys)])),
+    removedKeys: new Map(store.removedKeys),
+    keyOfSecret: new Map(store.keyOfSecret),
+    scopesOf: new Map([...store.scopesOf].map(([id, scopes]) => [id, new Map(scopes)])),
+    billings: new Map(store.billings),
+    previous: new Map(store.previous),
+    lag: createLag(),
+    later: createLater(),
+    unseen: new Set(store.unseen),
+  };
+}
+
 /** Adds a tenant with its workspaces; returns its name. */
 export function addTenant(store: Store, { name, accessToken, workspaces }: TenantOptions): string {
   const tenant = name ?? (store.tenants.size === 0 ? "acme" : `tenant${store.tenants.size + 1}`);
