@@ -115,6 +115,11 @@ async function write<T>(call: Call, request: Write, read: Reader<T>): Promise<Wr
   return { record: undefined, problem: reading.problem, ...deferred };
 }
 
+/** The answer's record, unless it may speak of what is still to be carried out. */
+export function recordOf<T>({ record, deferred }: Written<T>): T | undefined {
+  return deferred ? undefined : record;
+}
+
 /** Guards against an answer that belongs to another request. */
 const only =
   (asked: string, wrapper: string) =>

@@ -1,5 +1,5 @@
 import { CallError } from "../client/callError";
-import { type EditApiKey, editApiKey } from "../client/endpoints";
+import { type EditApiKey, editApiKey, recordOf } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { flag, type Session, text } from "../definition";
 import { Doubt, sentences } from "../errors";
@@ -73,8 +73,8 @@ export async function settle(
     // What changed nothing was waited for already.
     const isDeaf = before !== undefined && holds(managed, observe(before), seen);
     for (const body of holds(exact, declared, seen) ? [] : corrections(declared, seen)) {
-      const again = await editApiKey(session.call, path, body(seen));
-      seen = await undoubted(session, path, declared, again.record, isDeaf ? undefined : seen);
+      const answer = recordOf(await editApiKey(session.call, path, body(seen)));
+      seen = await undoubted(session, path, declared, answer, isDeaf ? undefined : seen);
       if (holds(exact, declared, seen)) break;
     }
     if (renamed?.name === seen.name && extended(declared["name"], seen.name)) {

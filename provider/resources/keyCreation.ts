@@ -12,7 +12,7 @@ import { createBody, label, migrateBody } from "./keyState";
 import { agrees, fits, isOf, isOld, type Listed, unread, witness } from "./keyWitness";
 
 /** Creates the key, or takes an existing one over; finds out what became of it where the answer is lost. */
-export async function make(session: Session, declared: Properties, holder = ""): Promise<ApiKeyRecord> {
+export async function make(session: Session, declared: Properties, holder = ""): Promise<Made> {
   const existing = text(declared["existingKey"]) as string | undefined;
   session.hide(existing);
   const doing = `${existing === undefined ? "Creating" : "Taking over"} ${label(declared)}`;
@@ -23,9 +23,15 @@ export async function make(session: Session, declared: Properties, holder = ""):
     const ids = alike.map(({ id }) => id);
     session.warn(`${doing}: ${leftover(creation, alike)}`, ids);
   }
-  const { record, problem } = await posted(creation, alike);
-  if (record !== undefined) return record;
-  return recovered(creation, problem ?? "the answer can't be used", "The service accepted it");
+  const { record, problem, deferred } = await posted(creation, alike);
+  if (record !== undefined) return { record, ...(deferred && { deferred }) };
+  return {
+    record: await recovered(creation, problem ?? "the answer can't be used", "The service accepted it"),
+  };
+}
+
+interface Made extends Pick<Written<ApiKeyRecord>, "deferred"> {
+  readonly record: ApiKeyRecord;
 }
 
 const unknownOutcome = "Whether it was created is not known";

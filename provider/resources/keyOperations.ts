@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { CallError } from "../client/callError";
-import { deleteApiKey, editApiKey, type Written } from "../client/endpoints";
+import { deleteApiKey, editApiKey, recordOf, type Written } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { type Outcome, type Session, text } from "../definition";
 import { Doubt, Failure } from "../errors";
@@ -28,13 +28,13 @@ import { holderKey, holderOf, keyLost, label, outputs, written } from "./keyStat
 export async function create(session: Session, declared: Properties): Promise<Outcome> {
   const existing = text(declared["existingKey"]);
   const holder = existing === undefined ? undefined : randomUUID().slice(0, 8);
-  const record = await make(session, declared, holder);
+  const { record, deferred } = await make(session, declared, holder);
   const key = existing ?? record.key;
   session.leaves(remains(declared, record.id));
   const born = { [holderKey]: holder, ...(key === undefined ? { [keyLost]: true } : { key }) };
   const settled = await unlessAborted(
     session.signal,
-    settle(session, pathOf(declared, record.id), declared, record, { answer: record }),
+    settle(session, pathOf(declared, record.id), declared, record, { answer: deferred ? undefined : record }),
     () => unseen(declared, record, undefined, new Doubt("the run ended")),
   );
   const doing = `${capitalised(label(declared))} was created as ${record.id}, but not seen as declared`;
@@ -94,8 +94,8 @@ async function write(
   renamed: ApiKeyRecord | undefined,
 ): Promise<Settled> {
   try {
-    const { record } = await editApiKey(session.call, path, edit(declared, current));
-    return await settle(session, path, declared, current, { answer: record, before: current, renamed });
+    const answer = recordOf(await editApiKey(session.call, path, edit(declared, current)));
+    return await settle(session, path, declared, current, { answer, before: current, renamed });
   } catch (error) {
     const cause = await causeOf(session, path, error);
     if (error instanceof CallError && error.verdict === "ambiguous") {
@@ -149,7 +149,7 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
     if (await isRefusedAsGone(session, path, error)) return;
     throw error;
   }
-  if (answered.record?.deleted && !answered.deferred) return;
+  if (recordOf(answered)?.deleted) return;
   const seen = await lookAgain(
     session,
     `key ${path.keyId} to be deleted`,

@@ -5,6 +5,8 @@ import { type Process, startProcess } from "./lifecycles";
 let service: StandIn;
 let process: Process;
 const inputs = { workspaceId: "ws_main", customerId: "c", name: "ci", scopes: [], enabled: true };
+const scopes = [{ representation: "orders", read: true }];
+const always = Number.POSITIVE_INFINITY;
 
 beforeAll(async () => {
   service = await startStandIn();
@@ -17,7 +19,7 @@ beforeEach(() => {
 afterAll(() => service.close());
 
 test.each([200, 202, 204])(
-  "R7 a DELETE that is answered with %i and the key as deleted, but not carried out, fails where a look is due",
+  "R7 a DELETE that is answered with %i, but not carried out, fails; so does one whose 202 shows the key as deleted",
   async (status) => {
     const { id, state } = await process.of("ApiKey").create(inputs);
     const body = status === 204 ? "" : { apiKey: { ...inputs, id, deleted: status === 202 } };
@@ -30,3 +32,35 @@ test.each([200, 202, 204])(
     expect(service.key(id)).toBeUndefined();
   },
 );
+
+test("R4 a PATCH that is answered with 202 and the key as declared, but not carried out, fails", async () => {
+  const { id, state } = await process.of("ApiKey").create(inputs);
+  const declared = { ...inputs, enabled: false, scopes };
+  const body = { apiKey: { ...declared, id } };
+  service.inject({ method: "PATCH", times: always, fault: { kind: "status", status: 202, body } });
+  await expect(process.of("ApiKey").update(id, state, declared)).rejects.toThrow(
+    /enabled: declared false, the service has true; scopes: declared orders \(read\), the service has no scopes/,
+  );
+});
+
+test("R4 a create that is answered with 202, but not carried out, fails, and keeps the secret in state", async () => {
+  const body = { apiKey: { ...inputs, id: "key_never", key: "sk_never" } };
+  service.inject({ method: "POST", fault: { kind: "status", status: 202, body } });
+  await expect(process.of("ApiKey").create(inputs)).rejects.toMatchObject({
+    message: expect.stringContaining("was created as key_never, but not seen as declared"),
+    kept: { id: "key_never", state: { key: "sk_never" } },
+  });
+});
+
+test("S4 a scope whose POST is answered with 202 is the one that the list shows", async () => {
+  const scope = { workspaceId: "ws_main", name: "Orders", representation: "orders" };
+  service.inject({
+    method: "POST",
+    fault: { kind: "status", status: 202, body: { scope: { ...scope, id: "sc_never" } } },
+  });
+  await expect(process.of("Scope").create(scope)).rejects.toThrow(/neither its answer nor its list shows it/);
+  service.setDialect({ createStatus: 202 });
+  const { id } = await process.of("Scope").create(scope);
+  expect(service.scopes("ws_main")).toMatchObject([{ id }]);
+  service.setDialect({});
+});
