@@ -2,6 +2,7 @@ import { CallError } from "../client/callError";
 import { type EditWorkspace, editWorkspace, readWorkspace } from "../client/endpoints";
 import type { WorkspaceRecord } from "../client/responses";
 import { number, type Session, text } from "../definition";
+import { lookAgain } from "../patience";
 import { extended, folded, type ManagedField, type Properties, same } from "../state";
 import { canonicalAddresses } from "./addresses";
 
@@ -62,18 +63,24 @@ export interface SettledSettings {
   readonly unseen?: boolean;
 }
 
+export interface SettleOptions {
+  /** Not to change: these settings may stay as the service rewrote them before. */
+  readonly steady?: readonly ManagedField[];
+  /** To go back to what the service had itself: a GET must show these settings just so (W5). */
+  readonly exact?: readonly ManagedField[];
+}
+
 /**
  * Makes the workspace hold `target`, and everything else stay as it was read: the PATCH repeats it, so that it means
- * the same whether the service merges or replaces. Sends nothing if all is so already (W1, W2). The `steady` settings
- * are not to change: they may stay as the service rewrote them before. Throws only where nothing was sent, or the first
- * PATCH was refused.
+ * the same whether the service merges or replaces. Sends nothing if all is so already (W1, W2). Throws only where
+ * nothing was sent, or the first PATCH was refused.
  */
 export async function settle(
-  session: Pick<Session, "call">,
+  session: Pick<Session, "call" | "pause" | "signal" | "tell">,
   workspaceId: string,
   target: Properties,
   before: WorkspaceRecord,
-  steady: readonly ManagedField[] = [],
+  { steady = [], exact = [] }: SettleOptions = {},
 ): Promise<SettledSettings> {
   const wanted = declaredIn(target);
   const changing = wanted.filter((field) => !steady.includes(field));
@@ -87,18 +94,30 @@ export async function settle(
   const body = bodyOf(target, kept, before);
   let seen: WorkspaceRecord | undefined;
   let answered = false;
-  const send = async () => {
-    const { record } = await editWorkspace(session.call, { workspaceId }, body);
+  const send = async (from: Properties): Promise<Properties> => {
+    const { record, deferred } = await editWorkspace(session.call, { workspaceId }, body);
     answered = true;
-    seen =
-      record !== undefined && shows(record, body)
-        ? record
-        : await readWorkspace(session.call, { workspaceId });
-    return observe(seen);
+    // A service that has only accepted the change may answer what it was sent.
+    let answer = deferred ? undefined : record;
+    const look = async () => {
+      const proof = exact.length === 0 && answer !== undefined && shows(answer, body) ? answer : undefined;
+      answer = undefined;
+      seen = proof ?? (await readWorkspace(session.call, { workspaceId }));
+      return observe(seen);
+    };
+    // What is just as it was may still be on its way: nothing says when the service carries out what it accepts.
+    return lookAgain(
+      session,
+      `workspace ${workspaceId} to show the change`,
+      look,
+      (now) => !holds(settings, from, now) || holds([...changing, ...keptFields], { ...old, ...target }, now),
+    );
   };
-  const judged = (record: WorkspaceRecord) => verdict(target, changing, keptFields, before, record);
+  const judged = (record: WorkspaceRecord) =>
+    verdict({ target, changing, exact, kept: keptFields }, before, record);
   try {
-    if (!holds(keptFields, old, await send())) await send();
+    const now = await send(old);
+    if (!holds(keptFields, old, now)) await send(now);
     return judged(seen ?? before);
   } catch (error) {
     if (!answered && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
@@ -116,25 +135,40 @@ function shows(record: WorkspaceRecord, body: EditWorkspace): boolean {
   return whole && holds(settings, { ...observe(record), ...body }, observe(record));
 }
 
+interface Aim {
+  readonly target: Properties;
+  readonly changing: readonly ManagedField[];
+  readonly exact: readonly ManagedField[];
+  readonly kept: readonly ManagedField[];
+}
+
 /** What of a workspace is not as it is to be. */
 function verdict(
-  target: Properties,
-  changing: readonly ManagedField[],
-  kept: readonly ManagedField[],
+  { target, changing, exact, kept }: Aim,
   before: WorkspaceRecord,
   record: WorkspaceRecord,
 ): SettledSettings {
   const [old, now] = [observe(before), observe(record)];
+  const declared = changing.filter((field) => !exact.includes(field));
+  const other = (fields: readonly ManagedField[], than: Properties) =>
+    fields.filter((field) => !same(field, than[field.name], now[field.name]));
+  const lost = (than: Properties) => (field: ManagedField) => ({
+    field: field.name,
+    words: `${field.name}: before ${inWords(than[field.name])}, the service has ${inWords(now[field.name])}`,
+  });
   return {
     record,
     unmet: [
-      ...changing.filter((field) => ignored(field, target, old, now)),
-      ...kept.filter((field) => !same(field, old[field.name], now[field.name])),
-    ].map(({ name }) => ({
-      field: name,
-      words: `${name}: ${name in target ? "declared" : "before"} ${inWords((name in target ? target : old)[name])}, the service ${name in target ? "still " : ""}has ${inWords(now[name])}`,
-    })),
-    warnings: changing
+      ...declared
+        .filter((field) => ignored(field, target, old, now))
+        .map(({ name }) => ({
+          field: name,
+          words: `${name}: declared ${inWords(target[name])}, the service still has ${inWords(now[name])}`,
+        })),
+      ...other(exact, target).map(lost(target)),
+      ...other(kept, old).map(lost(old)),
+    ],
+    warnings: declared
       .filter((field) => rewrittenBefore(field, target, old, now))
       .map(({ name }) => {
         const why =
@@ -171,7 +205,7 @@ function stayed(field: ManagedField, target: Properties, old: Properties, now: P
   return same(field, old[name], now[name]) && !same(field, target[name], now[name]);
 }
 
-function inWords(value: unknown): string {
+export function inWords(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "no addresses" : value.join(", ");
   return value === undefined ? "none" : typeof value === "string" ? `"${value}"` : String(value);
 }

@@ -5,17 +5,25 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { CallError } from "../client/callError";
 import { readWorkspace } from "../client/endpoints";
 import type { WorkspaceRecord } from "../client/responses";
 import { type Definition, facts, number, type Outcome, type Session, text } from "../definition";
-import { Doubt } from "../errors";
+import { type Account, Failure, sentences } from "../errors";
 import { outcome, told } from "../outcome";
-import { freshly, sharedReads } from "../sharedReads";
+import { sharedReads } from "../sharedReads";
 import { drifted, type ManagedField, type Properties, same, wireable } from "../state";
 import { addressesSchema, canonicalAddresses } from "./addresses";
 import { optionalText, pathSegment } from "./fields";
-import { declaredIn, observe, type SettledSettings, sendable, settings, settle } from "./settingsConvergence";
+import {
+  declaredIn,
+  inWords,
+  observe,
+  type SettledSettings,
+  type SettleOptions,
+  sendable,
+  settings,
+  settle,
+} from "./settingsConvergence";
 import { before, lastKey, only, ours, restorable, written } from "./settingsState";
 
 // ---- Inputs: schema and facts -------------------------------------------------------------------------------------
@@ -60,7 +68,7 @@ export const workspaceSettings: Definition = {
 async function create(session: Session, declared: Properties): Promise<Outcome> {
   const workspaceId = String(declared["workspaceId"]);
   const doing = `Setting the defaults of workspace ${workspaceId}`;
-  const record = await look(session, workspaceId, doing, "Nothing was changed");
+  const record = await look(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const remembered = sendable(declaredIn(declared), record);
   session.leaves(forgotten(workspaceId, declared, remembered));
   return write(session, { workspaceId, doing, declared, target: declared, remembered }, record);
@@ -82,7 +90,7 @@ async function update(
   declared: Properties,
 ): Promise<Outcome> {
   const doing = `Updating the defaults of workspace ${id}`;
-  const record = await look(session, id, doing, "State is unchanged");
+  const record = await look(session, id, { doing, notDone: "State is unchanged" });
   const managed = declaredIn(declared);
   const dropped = declaredIn(state).filter((field) => !managed.includes(field));
   const back = declared["onDestroy"] === "restore" ? restorable(state, dropped, record) : {};
@@ -97,12 +105,12 @@ async function update(
   const target = { ...back, ...declared };
   return write(
     session,
-    { workspaceId: id, doing, declared, target, remembered, held: state, steady },
+    { workspaceId: id, doing, declared, target, remembered, held: state, steady, exact: declaredIn(back) },
     record,
   );
 }
 
-interface Writing {
+interface Writing extends SettleOptions {
   readonly workspaceId: string;
   readonly doing: string;
   readonly declared: Properties;
@@ -110,17 +118,21 @@ interface Writing {
   readonly target: Properties;
   readonly remembered: Properties;
   readonly held?: Properties;
-  /** What neither the program nor anybody else changed. */
-  readonly steady?: readonly ManagedField[];
 }
 
 async function write(session: Session, writing: Writing, record: WorkspaceRecord): Promise<Outcome> {
-  const { workspaceId, doing, declared, target, remembered, held, steady } = writing;
+  const { workspaceId, doing, declared, target, remembered, held } = writing;
   try {
-    const settled = await settle(session, workspaceId, only(settings, target), record, steady);
+    const settled = await settle(session, workspaceId, only(settings, target), record, writing);
     for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
     const state = written(declared, target, settled, remembered, held);
-    return outcome(workspaceId, state, stopped(session, doing, settled) ?? unmetLine(doing, settled));
+    const isLeft = settled.unmet.some(({ field }) => !(field in declared) && field in target);
+    return outcome(
+      workspaceId,
+      state,
+      stopped(session, doing, settled) ?? unmetLine(doing, settled),
+      isLeft ? leftOut : undefined,
+    );
   } catch (error) {
     throw told(session, error, {
       doing,
@@ -130,10 +142,14 @@ async function write(session: Session, writing: Writing, record: WorkspaceRecord
   }
 }
 
+const leftOut =
+  'What is no longer declared stays in state until it is as it was before: run up again, put it back by hand first, or leave it with onDestroy "retain"';
+
 async function read(session: Session, id: string, state: Properties): Promise<Outcome> {
   return sharedReads(session.call).workspaces.read(id, {
     single: async () => {
-      const record = await look(session, id, `Reading the defaults of workspace ${id}`, "State is unchanged");
+      const doing = `Reading the defaults of workspace ${id}`;
+      const record = await look(session, id, { doing, notDone: "State is unchanged" });
       return { record, result: { id, state: seen(state, record) } };
     },
     // A list may leave out what a workspace that is read has.
@@ -160,63 +176,61 @@ function seen(state: Properties, record: WorkspaceRecord): Properties {
 async function look(
   session: Session,
   workspaceId: string,
-  doing: string,
-  notDone: string,
+  about: Pick<Account, "doing" | "notDone" | "advice">,
 ): Promise<WorkspaceRecord> {
   try {
     return await readWorkspace(session.call, { workspaceId });
   } catch (error) {
     const advice = `Check the id, and that the access token may see workspace ${workspaceId}.`;
-    throw told(session, error, { doing, notDone, advice });
+    throw told(session, error, { advice, ...about });
   }
 }
+
+const stays = "It stays in state";
 
 async function remove(session: Session, id: string, state: Properties): Promise<void> {
   if (state["onDestroy"] !== "restore") return;
   const doing = `Restoring the defaults of workspace ${id}`;
-  try {
-    const record = await readWorkspace(session.call, { workspaceId: id });
-    const managed = declaredIn(state);
-    const back = restorable(state, managed, record);
-    const [remembered, observed] = [before(state), observe(record)];
-    const done = (field: ManagedField) =>
-      field.name in remembered && same(field, remembered[field.name], observed[field.name]);
-    const left = managed.filter((field) => !(field.name in back || done(field))).map(({ name }) => name);
-    if (left.length > 0) {
-      session.warn(
-        `${doing}: ${left.join(", ")} stays as it is, since it had no value before or was changed elsewhere.`,
-      );
-    }
-    const { unmet, error } = await settle(session, id, back, record);
-    if (error !== undefined) throw error;
-    if (unmet.length > 0) session.warn(unmetLine(doing, { unmet }));
-  } catch (error) {
-    const status = error instanceof CallError ? error.status : undefined;
-    if (status === 410 || (status === 404 && (await missing(session, id)))) {
-      session.warn(`${doing}: the service knows no such workspace, so there is nothing to restore.`);
-      return;
-    }
-    const doubt = status === 404 ? unbelieved(session, error as CallError) : error;
-    throw told(session, doubt, { doing, notDone: "It stays in state" });
+  // A token of somebody else is told the same as anybody is of a workspace that was deleted.
+  const record = await look(session, id, {
+    doing,
+    notDone: `${stays}; if the workspace itself was deleted, remove it from there with \`pulumi state delete\``,
+    advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
+  });
+  const managed = declaredIn(state);
+  const back = restorable(state, managed, record);
+  const [remembered, observed] = [before(state), observe(record)];
+  const done = (field: ManagedField) =>
+    field.name in remembered && same(field, remembered[field.name], observed[field.name]);
+  const left = managed
+    .filter((field) => !(field.name in back || done(field)))
+    .map(({ name }) => (name in remembered ? `${name} (before: ${inWords(remembered[name])})` : name));
+  if (left.length > 0) {
+    session.warn(
+      `${doing}: ${left.join(", ")} stays as it is, since it had no value before or was changed elsewhere.`,
+    );
   }
+  const { unmet, error } = await restore(session, id, doing, back, record);
+  if (error !== undefined) throw told(session, error, { doing, notDone: stays });
+  if (unmet.length > 0) throw new Failure(sentences(unmetLine(doing, { unmet }), stays, again));
 }
 
-/** Whether the list of workspaces can be read, holds others, and lacks this one; otherwise the token may see nothing. */
-async function missing(session: Session, workspaceId: string): Promise<boolean> {
-  try {
-    const { all } = await freshly(sharedReads(session.call).workspaces);
-    return all.length > 0 && all.every(({ id }) => id !== workspaceId);
-  } catch (error) {
-    if (error instanceof CallError) return false;
-    throw error;
-  }
-}
+const byHand = "put the settings back by hand first: what is as it was before is left alone";
+const again = `Run the command again, or ${byHand}`;
 
-function unbelieved(session: Session, { message }: CallError): Doubt {
-  return new Doubt(
-    `${message}, but the list of workspaces does not show that it is gone`,
-    `The token is the likely cause: it may belong to somebody else. ${session.tokenAdvice} If the workspace itself was deleted, drop the resource from state with \`pulumi state delete\`.`,
-  );
+async function restore(
+  session: Session,
+  id: string,
+  doing: string,
+  back: Properties,
+  record: WorkspaceRecord,
+): Promise<SettledSettings> {
+  try {
+    return await settle(session, id, back, record, { exact: declaredIn(back) });
+  } catch (error) {
+    const advice = `Check that the access token may edit workspace ${id}, or ${byHand}`;
+    throw told(session, error, { doing, notDone: stays, advice });
+  }
 }
 
 /** What kept a write from being seen through, if anything did. */

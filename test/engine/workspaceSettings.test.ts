@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { quickTimers } from "../host/quickTimers";
+import type { StandIn } from "../service";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programOf } from "./kindProgram";
-import { type Scene, setScene } from "./scene";
+import { credentials, type Scene, setScene } from "./scene";
 
 const program = programOf("WorkspaceSettings");
 const theirs = {
@@ -89,13 +91,13 @@ describe("a workspace that has values already", () => {
 
 describe('settings that are put back, with onDestroy "restore"', () => {
   let scene: Scene;
-  const names = ["whole", "changed", "empty", "gone", "retained", "left", "entered"];
+  const names = ["whole", "changed", "empty", "retained", "left", "entered"];
   const ours = { defaultKeyPrefix: "new", defaultRateLimitPerSecond: 50, defaultAllowedIPs: ["10.9.9.9"] };
   const text = JSON.stringify(ours).slice(1, -1);
   const declared = (name: string, more = `onDestroy: "restore"`) =>
     `{ workspaceId: "ws_${name}", ${text}, ${more} }`;
   const resources = {
-    ...Object.fromEntries(names.slice(0, 4).map((name) => [name, declared(name)])),
+    ...Object.fromEntries(names.slice(0, 3).map((name) => [name, declared(name)])),
     retained: declared("retained", ""),
     moved: declared("left"),
   };
@@ -110,7 +112,7 @@ describe('settings that are put back, with onDestroy "restore"', () => {
     scene = await setScene("settings-restored", { tenants, program: program(resources) });
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
-    expect(names.slice(0, 6).map(held)).toMatchObject(names.slice(0, 6).map(() => ours));
+    expect(names.slice(0, 5).map(held)).toMatchObject(names.slice(0, 5).map(() => ours));
   });
   afterAll(() => scene?.close());
 
@@ -137,7 +139,6 @@ describe('settings that are put back, with onDestroy "restore"', () => {
 
   it("W5 destroy puts back only what had a value and nobody changed since, and warns of the rest", async () => {
     scene.service.editWorkspace("ws_changed", { defaultKeyPrefix: "theirs now" });
-    scene.service.deleteWorkspace("ws_gone");
     scene.service.clearRequests();
     const destroy = await scene.stack.destroy();
     expect(destroy.ok, destroy.output).toBe(true);
@@ -147,14 +148,76 @@ describe('settings that are put back, with onDestroy "restore"', () => {
     expect(held("empty")).toMatchObject({ ...ours, defaultRateLimitPerSecond: 3 });
     expect(held("retained")).toMatchObject(ours);
     const restoring = (name: string) => `warning: Restoring the defaults of workspace ws_${name}`;
-    expect(destroy.stdout).toContain(`${restoring("changed")}: defaultKeyPrefix stays as it is`);
+    expect(destroy.stdout).toContain(
+      `${restoring("changed")}: defaultKeyPrefix (before: "old") stays as it is`,
+    );
     expect(destroy.stdout).toContain(
       `${restoring("empty")}: defaultKeyPrefix, defaultAllowedIPs stays as it is`,
     );
-    expect(destroy.stdout).toContain(`${restoring("gone")}: the service knows no such workspace`);
     expect(destroy.stdout).not.toContain(restoring("whole"));
     const asked = scene.service.requests.filter(({ path }) => path.includes("ws_retained"));
     expect(asked).toEqual([]);
+  });
+});
+
+describe("settings that destroy can't put back", () => {
+  let scene: Scene;
+  const before = { defaultRateLimitPerSecond: 7, defaultExpiration: 3600 };
+  const held = () => scene.service.workspaces().find(({ id }) => id === "ws_main");
+  const resource = '{ ...base, onDestroy: "restore", defaultRateLimitPerSecond: 50, defaultExpiration: 60 }';
+  const declared = program({ main: resource });
+  const state = async () => {
+    const { resources = [] } = await scene.stack.exportState();
+    return resources.filter(({ urn }) => urn.endsWith("::main")).map(({ outputs }) => outputs);
+  };
+  const tenants = [
+    { name: "acme", accessToken: "token-of-acme", workspaces: [{ id: "ws_main", ...before }] },
+    { name: "globex", accessToken: "token-of-globex", workspaces: [{ id: "ws_theirs" }] },
+  ];
+
+  beforeAll(async () => {
+    const env = (service: StandIn) => ({ ...credentials(service), ...quickTimers() });
+    scene = await setScene("settings-kept", { tenants, env, program: declared });
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+  });
+  afterAll(() => scene?.close());
+
+  it("W5 another tenant's token, to which the workspace looks deleted, ends no state", async () => {
+    const kept = await state();
+    expect(kept).toMatchObject([{ __before: before }]);
+    scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-globex");
+    const line = onlyLine(await scene.stack.destroy(), "main");
+    expect(line).toContain("Restoring the defaults of workspace ws_main: the service answered 404");
+    expect(line).toContain("It stays in state");
+    expect(line).toContain("The token is the likely cause");
+    expect(line).toContain("pulumi state delete");
+    expect(await state()).toEqual(kept);
+    scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-acme");
+  });
+
+  it.each([
+    ["an empty object", { status: 200, body: {} }],
+    ["a 202", { status: 202, body: { workspace: { id: "ws_main", ...before } } }],
+    ["a web page", { status: 200, body: "<html>Please sign in</html>" }],
+  ])(
+    "W5 a restore that is answered with %s and not carried out fails, and state stays",
+    async (_what, answer) => {
+      const kept = await state();
+      scene.service.inject({ endpoint: "editWorkspace", fault: { kind: "status", ...answer } });
+      const line = onlyLine(await scene.stack.destroy(), "main");
+      expect(line).toContain("defaultRateLimitPerSecond: before 7, the service has 50");
+      expect(line).toContain("defaultExpiration: before 3600, the service has 60");
+      expect(line).toContain("It stays in state");
+      expect(await state()).toEqual(kept);
+    },
+  );
+
+  it("W5 the same command puts them back once the service does as it says", async () => {
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(held()).toMatchObject(before);
+    expect(await state()).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Transport } from "../../provider/client/transport";
+import { pausesMs } from "../../provider/patience";
 import { observe, sendable, settings, settle } from "../../provider/resources/settingsConvergence";
 import type { Properties } from "../../provider/state";
 
@@ -14,16 +15,20 @@ const unset = {
 
 interface Habits {
   readonly patch: "merges" | "replaces";
-  readonly answer: "after" | "before" | "nothing";
+  readonly answer: "after" | "before" | "nothing" | "echo" | "accepted";
+  /** How many GETs still show what a PATCH found. Default: none. */
+  readonly lag?: number;
   /** What the service makes of a PATCH's fields. */
   readonly take?: (asked: Properties, before: Properties) => Properties;
 }
 
 /** A service of one workspace, in memory. */
-function service(held: Properties, { patch, answer, take = (asked) => asked }: Habits) {
+function service(held: Properties, { patch, answer, lag = 0, take = (asked) => asked }: Habits) {
   let now: Properties = { ...unset, ...held };
+  let past = { shown: now, left: 0 };
   const sent: Properties[] = [];
   const methods: string[] = [];
+  const told: string[] = [];
   const transport: Transport = {
     send: async ({ method, body, read }) => {
       methods.push(method);
@@ -31,29 +36,43 @@ function service(held: Properties, { patch, answer, take = (asked) => asked }: H
       if (method === "PATCH") {
         sent.push(body as Properties);
         now = { ...(patch === "merges" ? before : unset), ...take(body as Properties, before) };
+        past = { shown: before, left: lag };
       }
       if (method === "PATCH" && answer === "nothing") return read(Buffer.from(""));
-      const shown = method === "PATCH" && answer === "before" ? before : now;
-      return read(Buffer.from(JSON.stringify({ workspace: { ...blank, ...shown } })));
+      const late = method === "GET" && past.left > 0;
+      if (late) past.left -= 1;
+      const answered =
+        answer === "before"
+          ? before
+          : answer === "echo" || answer === "accepted"
+            ? { ...before, ...(body as object) }
+            : now;
+      const shown = method === "PATCH" ? answered : late ? past.shown : now;
+      const reading = read(Buffer.from(JSON.stringify({ workspace: { ...blank, ...shown } })));
+      return method === "PATCH" && answer === "accepted" ? { ...reading, deferred: true } : reading;
     },
     writes: 0,
     close: async () => {},
   };
   const credentials = { baseUrl: "https://api.test", accessToken: "token" };
-  const session = { call: { transport, credentials } };
+  const session = {
+    call: { transport, credentials },
+    signal: new AbortController().signal,
+    pause: async () => {},
+    tell: (line: string) => void told.push(line),
+  };
   const begun = now;
+  const named = (names: readonly string[] = []) => settings.filter(({ name }) => names.includes(name));
   return {
     sent,
     methods,
+    told,
     held: () => now,
-    settle: (target: Properties, steady: readonly string[] = []) =>
-      settle(
-        session,
-        "ws_1",
-        target,
-        { ...blank, ...begun } as never,
-        settings.filter(({ name }) => steady.includes(name)),
-      ),
+    settle: (target: Properties, steady?: readonly string[], exact?: readonly string[]) =>
+      settle(session, "ws_1", target, { ...blank, ...begun } as never, {
+        steady: named(steady),
+        exact: named(exact),
+      }),
   };
 }
 
@@ -108,6 +127,62 @@ describe("settings of a workspace", () => {
       await one.settle({ defaultKeyPrefix: "b" });
       expect(one.methods).toEqual(["PATCH", "GET"]);
     }
+  });
+
+  const stubborn = { patch: "merges", take: (_asked: Properties, before: Properties) => before } as const;
+
+  test("R4 settings that are just as before are looked at again, until the change shows", async () => {
+    for (const answer of ["nothing", "before", "accepted"] as const) {
+      const one = service({ defaultExpiration: 60 }, { patch: "merges", answer, lag: 3 });
+      const { unmet, warnings } = await one.settle({ defaultExpiration: 61 });
+      expect([unmet, warnings]).toEqual([[], []]);
+      expect(one.methods).toEqual(["PATCH", "GET", "GET", "GET", "GET"]);
+      expect(one.told).toEqual(["Waiting for workspace ws_1 to show the change."]);
+    }
+  });
+
+  test("R4 a change that never shows costs the patience once, and any other change ends it", async () => {
+    const held = { defaultKeyPrefix: "old", defaultExpiration: 60 };
+    const deaf = service(held, { ...stubborn, answer: "after" });
+    expect((await deaf.settle({ defaultKeyPrefix: "new" })).unmet).toHaveLength(1);
+    expect(deaf.methods).toEqual(["PATCH", ...Array.from({ length: pausesMs.length + 1 }, () => "GET")]);
+    expect(deaf.told).toHaveLength(1);
+    const half = service(held, {
+      ...merging,
+      take: (asked) => ({ ...asked, defaultExpiration: 60 }),
+    });
+    const { warnings } = await half.settle({ defaultKeyPrefix: "new", defaultExpiration: 61 });
+    expect([half.methods, half.told]).toEqual([["PATCH", "GET"], []]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test("W5 what is put back must be there just so, a number too, and by a GET", async () => {
+    const all = ["defaultKeyPrefix", "defaultAllowedIPs", "defaultExpiration"];
+    const held = { defaultKeyPrefix: "new", defaultAllowedIPs: ["::1"], defaultExpiration: 61 };
+    const back = { defaultKeyPrefix: "old", defaultAllowedIPs: ["10.0.0.1/32"], defaultExpiration: 60 };
+    for (const answer of ["nothing", "before", "echo"] as const) {
+      const one = service(held, { ...stubborn, answer });
+      const { unmet, warnings } = await one.settle(back, [], all);
+      expect(unmet.map(({ words }) => words)).toEqual([
+        'defaultKeyPrefix: before "old", the service has "new"',
+        "defaultAllowedIPs: before 10.0.0.1/32, the service has ::1",
+        "defaultExpiration: before 60, the service has 61",
+      ]);
+      expect(warnings).toEqual([]);
+    }
+    const rounding = service(held, {
+      ...merging,
+      take: (asked) => ({ ...asked, defaultKeyPrefix: "OLD", defaultExpiration: 50 }),
+    });
+    expect((await rounding.settle(back, [], all)).unmet.map(({ words }) => words)).toEqual([
+      'defaultKeyPrefix: before "old", the service has "OLD"',
+      "defaultExpiration: before 60, the service has 50",
+    ]);
+    const spelling = service(held, {
+      ...merging,
+      take: (asked) => ({ ...asked, defaultAllowedIPs: ["10.0.0.1"] }),
+    });
+    expect((await spelling.settle(back, [], all)).unmet).toEqual([]);
   });
 
   test("W1 a setting that got lost is put back by one PATCH, else named", async () => {

@@ -9,14 +9,12 @@ const refused = (status: number) => new CallError("refused", `the service answer
 
 /** A workspace in memory whose PATCH replaces; `fault` is thrown in place of the answer to a method. */
 let held: Properties;
-let listed: readonly { id: string }[];
 let fault: { method: string; error: CallError; carriedOut?: boolean } | undefined;
-const subject = replying(workspaceSettings, ({ method, path, body }) => {
+const subject = replying(workspaceSettings, ({ method, body }) => {
   const failing = fault !== undefined && method === fault.method;
   if (method === "PATCH" && (!failing || fault?.carriedOut))
     held = { name: held["name"], ...(body as object) };
-  if (failing && fault !== undefined && !path.endsWith("/workspace")) throw fault.error;
-  if (path.endsWith("/workspace")) return { workspaces: listed };
+  if (failing && fault !== undefined) throw fault.error;
   return { workspace: { id: "ws_1", ...held } };
 });
 const bodies = () => subject.calls.flatMap(({ body }) => (body === undefined ? [] : [body]));
@@ -29,7 +27,6 @@ const kept = async (operation: Promise<unknown>) => {
 
 beforeEach(() => {
   held = { name: "Main", defaultKeyPrefix: "old" };
-  listed = [{ id: "ws_2" }];
   fault = undefined;
   subject.calls.length = 0;
   subject.warnings.length = 0;
@@ -165,26 +162,99 @@ test("R11 what was absent after the write is not filled in by a refresh", async 
   expect((await subject.read("ws_1", state))?.state).toEqual(state);
 });
 
-describe("destroy where the workspace answers 404", () => {
-  const gone = async () => {
-    const { state } = await subject.create(inputs);
-    fault = { method: "GET", error: refused(404) };
-    return subject.delete("ws_1", state);
+describe("destroy of settings that are to be put back", () => {
+  const declared = { ...inputs, defaultExpiration: 5, defaultRateLimitPerSecond: 7 };
+  const made = async (of: typeof subject) => {
+    held = { ...held, defaultExpiration: 60, defaultRateLimitPerSecond: 70 };
+    const { state } = await of.create(declared);
+    return state;
   };
 
-  test("R6 it is gone where the list of workspaces lacks it", async () => {
-    await gone();
-    expect(subject.warnings).toEqual([expect.stringContaining("nothing to restore")]);
-  });
-
-  test.each([{ ids: [] }, { ids: ["ws_2", "ws_1"] }])(
-    "R6 it is an error that names the token where the list holds $ids",
-    async ({ ids }) => {
-      listed = ids.map((id) => ({ id }));
-      const { message } = await failureOf(gone());
-      expect(message).toMatch(/It stays in state\. .*token is the likely cause/);
+  test.each([404, 410, 403])(
+    "W5 the workspace is not believed gone on a %i: state stays, and the ways out are named",
+    async (status) => {
+      const state = await made(subject);
+      fault = { method: "GET", error: refused(status) };
+      const { message } = await failureOf(subject.delete("ws_1", state));
+      expect(message).toMatch(/answered 4\d\d\. It stays in state/);
+      expect(message).toMatch(
+        /token is the likely cause: it may belong to another account\. The access token came/,
+      );
+      expect(message).toMatch(/if the workspace itself was deleted, .*`pulumi state delete`/);
+      expect(subject.warnings).toEqual([]);
     },
   );
+
+  test("W5 a PATCH that answers 404 or 410 is no reason to forget them either", async () => {
+    const state = await made(subject);
+    for (const status of [404, 410]) {
+      fault = { method: "PATCH", error: refused(status) };
+      expect((await failureOf(subject.delete("ws_1", state))).message).toContain("It stays in state");
+    }
+  });
+
+  const answers = {
+    "an empty object": () => ({}),
+    "the record as before": () => ({ workspace: { id: "ws_1", ...held } }),
+    "the record as it was sent": (body: object) => ({ workspace: { id: "ws_1", ...held, ...body } }),
+  };
+  test.each(Object.entries(answers))(
+    "W5 that is answered with %s and not carried out is an error, for numbers too",
+    async (_what, answer) => {
+      let deaf = false;
+      const service = replying(workspaceSettings, ({ method, body }) => {
+        if (method === "PATCH" && deaf) return answer(body as object);
+        if (method === "PATCH") held = { ...held, ...(body as object) };
+        return { workspace: { id: "ws_1", ...held } };
+      });
+      const state = await made(service);
+      deaf = true;
+      const { message } = await failureOf(service.delete("ws_1", state));
+      for (const words of [
+        'defaultKeyPrefix: before "old", the service has "new"',
+        "defaultRateLimitPerSecond: before 70, the service has 7",
+        "defaultExpiration: before 60, the service has 5",
+        "It stays in state",
+        "by hand",
+      ]) {
+        expect(message).toContain(words);
+      }
+      expect(service.progress).toEqual(["Waiting for workspace ws_1 to show the change."]);
+      held = { ...held, defaultKeyPrefix: "old", defaultExpiration: 60, defaultRateLimitPerSecond: 70 };
+      await service.delete("ws_1", state);
+      expect(service.warnings).toEqual([]);
+    },
+  );
+
+  test("W1 W5 a number that an update does not put back is no success: it stays in state, until it is back", async () => {
+    let rounding = false;
+    const service = replying(workspaceSettings, ({ method, body }) => {
+      if (method === "PATCH")
+        held = { ...held, ...(body as object), ...(rounding && { defaultExpiration: 5 }) };
+      return { workspace: { id: "ws_1", ...held } };
+    });
+    const state = await made(service);
+    const { defaultExpiration: _, ...rest } = declared;
+    rounding = true;
+    const failed = await kept(service.update("ws_1", state, rest));
+    expect(failed.message).toContain("defaultExpiration: before 60, the service has 5");
+    expect(failed.message).toContain('leave it with onDestroy "retain"');
+    expect(failed.state).toMatchObject({ defaultExpiration: 5, __before: { defaultExpiration: 60 } });
+    expect(service.diff("id_1", failed.state, rest).changes).toBeUndefined();
+    rounding = false;
+    const after = await service.update("ws_1", failed.state, rest);
+    expect(held["defaultExpiration"]).toBe(60);
+    expect(after).not.toHaveProperty("defaultExpiration");
+  });
+
+  test("W5 the warning of what stays tells what it was before", async () => {
+    const state = await made(subject);
+    held = { ...held, defaultKeyPrefix: "theirs" };
+    await subject.delete("ws_1", state);
+    expect(subject.warnings).toEqual([
+      expect.stringContaining('defaultKeyPrefix (before: "old") stays as it is'),
+    ]);
+  });
 });
 
 describe("an answer to PATCH that leaves out what was sent", () => {
