@@ -11,7 +11,7 @@ export const requiredText = (what: string) =>
     })
     .min(1, { error: `must not be empty: write ${what}` });
 
-export const optionalText = (what = "text") => z.string({ error: `must be ${what}` }).nullish();
+export const optionalText = () => z.string({ error: "must be text" }).nullish();
 
 export const optionalFlag = () => z.boolean({ error: "must be true or false" }).nullish();
 

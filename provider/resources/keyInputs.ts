@@ -36,7 +36,14 @@ export const inputs = z.strictObject({
     .register(facts, replaces(number)),
   externalMeterId: optionalText().register(facts, replaces()),
   metadata: jsonObject().register(facts, replaces(map)),
-  existingKey: optionalText("text, the value of the key").register(facts, { ...replaces(), secret: true }),
+  existingKey: z
+    .string({ error: "must be text, the value of the key" })
+    .refine((value) => value.trim() !== "", {
+      error:
+        "must not be empty, as an unset variable is: write the value of the key, or leave it out for a new key",
+    })
+    .nullish()
+    .register(facts, { ...replaces(), secret: true }),
   keepers: keepersMap().register(facts, replaces(map)),
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { programWithKeys } from "./apiKeyProgram";
-import { errorsFor } from "./expectations";
+import { errorsFor, onlyLine } from "./expectations";
 import { type Scene, setScene } from "./scene";
 
 let scene: Scene;
@@ -66,6 +66,15 @@ it("R8 an up with a bad input makes nothing at all", async () => {
   await scene.declare(programWithKeys({ wrong: `{ ...base, enabled: "no" } as any` }));
   expect(errorsFor(await scene.stack.up(), "wrong")).toHaveLength(1);
   expect(scene.service.keys()).toEqual([]);
+});
+
+it("K5 an existingKey from a variable that is not set makes no new key", async () => {
+  await scene.declare(
+    programWithKeys({ wrong: `{ ...base, existingKey: process.env["APIKEYS_UNSET"] ?? "" }` }),
+  );
+  const line = onlyLine(await scene.stack.up(), "wrong");
+  expect(line).toContain("existingKey: must not be empty, as an unset variable is");
+  expect(scene.service.requests).toEqual([]);
 });
 
 function escaped(text: string): string {

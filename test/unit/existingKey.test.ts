@@ -17,6 +17,15 @@ describe("check of an ApiKey that takes over an existing key", () => {
     expect(failuresOf({ prefix: "", expiresAt: null, externalMeterId: unknownSentinels[0] })).toEqual([]);
   });
 
+  test("K5 an empty existingKey, as an unset variable is, is no wish for a new key; none is", () => {
+    for (const empty of ["", " ", "\n"]) {
+      expect(failuresOf({ existingKey: empty })).toEqual([
+        "existingKey: must not be empty, as an unset variable is: write the value of the key, or leave it out for a new key.",
+      ]);
+    }
+    for (const none of [null, undefined]) expect(failuresOf({ existingKey: none })).toEqual([]);
+  });
+
   test("R8 K5 all pass beside an existingKey that is not known yet, which may be absent in the end", () => {
     expect(failuresOf({ existingKey: unknownSentinels[0], prefix: "p", customerId: "cus_2" }, held)).toEqual(
       [],

@@ -183,6 +183,15 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
+  test("K5 an empty existingKey, as an unset variable is, is no wish for a new key; null is", () => {
+    expect(failuresOf({ keys: { a: { customerId, existingKey: "" } } })).toEqual([
+      expect.stringMatching(
+        /^keys\.a\.existingKey: must not be empty, as an unset variable is: .* new key\.$/,
+      ),
+    ]);
+    expect(failuresOf({ keys: { a: { customerId, existingKey: null } } })).toEqual([]);
+  });
+
   test("K5 what can't stand beside existingKey, in the entry or under it", () => {
     const existingKey = "sk_old";
     const keys = {
