@@ -152,6 +152,9 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
     return "holds a user name or password: leave them out; the access token is the only credential.";
   }
   if (/[?#]/.test(value)) return "holds a query or a fragment: leave out everything from ? or # on.";
+  if (/\/api\/v1\/*$/i.test(url.pathname)) {
+    return "ends in /api/v1: leave that out, since each request appends it.";
+  }
   if (url.protocol === "http:" && !allowHttp && !isLoopback(url.hostname)) {
     return "is http, which would show the access token to the network: use https, or set apikeys:allowHttp (or APIKEYS_ALLOW_HTTP) to true if the network is yours.";
   }

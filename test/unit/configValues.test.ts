@@ -12,6 +12,9 @@ describe("the base URL", () => {
       "HTTPS://a.test:8443/keys/",
       " https://a.test ",
       "https://[2001:db8::1]/x",
+      "https://a.test/api",
+      "https://a.test/api/v1/keys",
+      "https://a.test/myapi/v1",
     ]) {
       expect(resolved(withUrl(baseUrl))).toMatchObject({ baseUrl: baseUrl.trim() });
     }
@@ -29,6 +32,9 @@ describe("the base URL", () => {
     ["https://a.test?x=1", "holds a query or a fragment"],
     ["https://a.test/?", "holds a query or a fragment"],
     ["https://a.test/#", "holds a query or a fragment"],
+    ["https://a.test/api/v1", "ends in /api/v1"],
+    ["https://a.test/keys/api/v1", "ends in /api/v1"],
+    ["https://a.test/API/V1/ ", "ends in /api/v1"],
     ["http://a.test", "is http"],
     ["http://127.0.0.1.a.test", "is http"],
     ["http://localhost.a.test", "is http"],
