@@ -1,7 +1,7 @@
 /** The service's twelve endpoints (interface, part 4). All of them throw only CallError. */
 
 import { CallError } from "./callError";
-import { apiPath } from "./paths";
+import { apiPath, pathProblem } from "./paths";
 import { type Reader, reader } from "./reading";
 import type {
   CreateApiKey,
@@ -126,9 +126,15 @@ const only =
   (record: { readonly id: string }): string | undefined =>
     record.id === asked ? undefined : `the answer's ${wrapper}.id is not the one asked for`;
 
+/** A key whose id no path can hold could be made, but neither read nor deleted. */
+function namable({ id }: ApiKeyRecord): string | undefined {
+  const problem = pathProblem(id);
+  return problem && `the answer's apiKey.id ${problem}, so no request can name this key`;
+}
+
 const apiKeyOf = (keyId: string): Reader<ApiKeyRecord> =>
   reader(apiKeyAnswer, (answer) => answer.apiKey, only(keyId, "apiKey"));
-const newApiKey: Reader<ApiKeyRecord> = reader(newApiKeyAnswer, (answer) => answer.apiKey, undefined, {
+const newApiKey: Reader<ApiKeyRecord> = reader(newApiKeyAnswer, (answer) => answer.apiKey, namable, {
   fatal: false,
 });
 const apiKeys: Reader<ApiKeyRecord[]> = reader(apiKeysAnswer, (answer) => answer.apiKeys);

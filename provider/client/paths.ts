@@ -2,12 +2,16 @@ import { CallError } from "./callError";
 
 const unsendable = /[\p{Cc}\p{Cs}]/u;
 
+/** Why a path can't hold an id, as words to stand after it; `undefined` where it can. */
+export function pathProblem(id: string): string | undefined {
+  if (id === "") return "is empty";
+  if (id === "." || id === "..") return `is "${id}"`;
+  return unsendable.test(id) ? "holds a control character or half of a character" : undefined;
+}
+
 function segment(value: string): string {
-  if (value === "") throw new CallError("notSent", "an id in the address is empty");
-  if (value === "." || value === "..") throw new CallError("notSent", `an id in the address is "${value}"`);
-  if (unsendable.test(value)) {
-    throw new CallError("notSent", "an id in the address holds a control character or half of a character");
-  }
+  const problem = pathProblem(value);
+  if (problem !== undefined) throw new CallError("notSent", `an id in the address ${problem}`);
   return encodeURIComponent(value);
 }
 

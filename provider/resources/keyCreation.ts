@@ -1,5 +1,6 @@
 import { CallError } from "../client/callError";
 import { createApiKey, migrateApiKey, type Written } from "../client/endpoints";
+import { pathProblem } from "../client/paths";
 import type { ApiKeyRecord } from "../client/responses";
 import { type Session, text } from "../definition";
 import { Failure, sentences } from "../errors";
@@ -134,7 +135,7 @@ async function recovered(
     // Another one whose answer was lost too may have been told the same list.
     const isFree = (key: Listed) => !session.known.has(declared, key.id);
     const [only, ...others] = now.filter((key) => fits(key, declared, existing) && isFree(key));
-    if (only !== undefined && others.length === 0) {
+    if (only !== undefined && others.length === 0 && pathProblem(only.id) === undefined) {
       session.known.add(declared, only.id, holder);
       session.warn(
         `${doing}: ${problem}, but the workspace's list has one new key that fits, ${inWords(creation, [only])}, which is taken for it.`,

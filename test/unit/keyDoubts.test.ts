@@ -95,6 +95,38 @@ describe("K6 a create's secret is kept, whatever stands beside it", () => {
   });
 });
 
+describe("K6 an answer whose id can't stand in a path", () => {
+  const odd = ["..", ".", "a\u0000b"];
+
+  test.each(odd)("is no usable one: a key %j could never be deleted", async (id) => {
+    let posted = false;
+    const service = serving((method) => {
+      if (method === "POST") posted = true;
+      const listed = { ...record, id, customerId: "c", key: undefined };
+      return method === "POST" ? { apiKey: { ...record, id } } : { apiKeys: posted ? [listed] : [] };
+    });
+    const { kept, message, unresolved } = await failureOf(service.create(declared));
+    expect(kept).toBeUndefined();
+    expect(unresolved).toBe(true);
+    expect(message).toContain("the answer's apiKey.id ");
+    expect(message).toContain(", so no request can name this key");
+    expect(message).toContain("New in the workspace's list");
+    expect(message).not.toContain("sk_secret");
+  });
+
+  test("nor is it taken over from a list", async () => {
+    let posted = false;
+    const service = serving((method) => {
+      if (method === "POST") posted = true;
+      const listed = { ...record, id: "..", customerId: "c", key: undefined };
+      return method === "POST" ? ambiguous() : { apiKeys: posted ? [listed] : [] };
+    });
+    const { kept, message } = await failureOf(service.create({ ...declared, existingKey: "sk_live_value" }));
+    expect(kept).toBeUndefined();
+    expect(message).toContain("state does not hold it");
+  });
+});
+
 describe("R4 an update that may have been carried out", () => {
   test("is kept as a failure, with what was seen last, so that a way back is not taken for no change", async () => {
     const service = serving((method) => (method === "GET" ? { apiKey: record } : ambiguous()));
