@@ -3,13 +3,14 @@
 import { CallError } from "./callError";
 import { apiPath, pathProblem } from "./paths";
 import { type Reader, reader } from "./reading";
-import type {
-  CreateApiKey,
-  CreateBilling,
-  CreateScope,
-  EditApiKey,
-  EditWorkspace,
-  MigrateApiKey,
+import {
+  type CreateApiKey,
+  type CreateBilling,
+  type CreateScope,
+  type EditApiKey,
+  type EditWorkspace,
+  type MigrateApiKey,
+  mostSent,
 } from "./requests";
 import {
   type ApiKeyRecord,
@@ -72,7 +73,11 @@ export interface ApiKeyPath extends WorkspacePath {
 }
 
 const MiB = 1024 * 1024;
-const limits = { list: 64 * MiB, one: MiB };
+/**
+ * One record has room for what the largest POST makes: 256 KiB hold 3,500 scopes at most, of 76 bytes each and
+ * more. 4 MiB have 1,200 bytes for each of those, for an id, times and whatever else a service adds.
+ */
+const limits = { list: 64 * MiB, one: 4 * MiB };
 
 async function get<T>(call: Call, path: string, read: Reader<T>, maxBytes: number): Promise<T> {
   const { transport, credentials } = call;
@@ -104,6 +109,8 @@ async function write<T>(call: Call, request: Write, read: Reader<T>): Promise<Wr
     ...request,
     body: request.body === undefined ? undefined : { ...request.body },
     secrets,
+    // What is edited is there, and was read: an edit repeats the ids of scopes, and settings that are not declared.
+    maxSent: request.method === "POST" ? mostSent : limits.one,
     maxBytes: limits.one,
     read,
     sending: call.sending,

@@ -1,5 +1,17 @@
 /** The bodies of requests (interface, part 4). A field that is `undefined` is not sent. */
 
+const KiB = 1_024;
+/**
+ * No larger request makes anything, so that what the service answers can be read back: what it has made would otherwise
+ * be known to nobody.
+ */
+export const mostSent = 256 * KiB;
+
+/** How many bytes a value takes in a request. */
+export function sentBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? "");
+}
+
 /** An entry of a key's scopes in create and migrate, which send no id. */
 interface NewKeyScope {
   readonly representation: string;

@@ -23,6 +23,8 @@ interface ApiRequest<T> {
   /** What else no message may hold. */
   readonly secrets: readonly string[];
   readonly policy: Policy;
+  /** No body of more bytes is sent. Default: of any size. */
+  readonly maxSent?: number;
   readonly maxBytes: number;
   readonly read: Reader<T>;
   /** Called before each dispatch. Default: not at all. */
@@ -138,7 +140,8 @@ function summary(result: Exchange): string {
     : `${result.status} (the answer ${result.body.problem})`;
 }
 
-function wireRequest<T>({ method, baseUrl, path, accessToken, body, maxBytes }: ApiRequest<T>): WireRequest {
+function wireRequest<T>(request: ApiRequest<T>): WireRequest {
+  const { method, baseUrl, path, accessToken, body, maxSent, maxBytes } = request;
   if (!URL.canParse(baseUrl)) throw new CallError("notSent", "the base URL is not a URL");
   const base = new URL(baseUrl);
   const headers: Record<string, string> = {
@@ -154,15 +157,18 @@ function wireRequest<T>({ method, baseUrl, path, accessToken, body, maxBytes }: 
     origin: base.origin,
     path: base.pathname.replace(/\/+$/, "") + path,
     headers,
-    body: body === undefined ? null : jsonOf(body),
+    body: body === undefined ? null : jsonOf(body, maxSent),
     maxBytes,
   };
 }
 
-function jsonOf(body: unknown): string {
+function jsonOf(body: unknown, maxSent = Number.POSITIVE_INFINITY): string {
+  let json: string;
   try {
-    return JSON.stringify(body);
+    json = JSON.stringify(body);
   } catch {
     throw new CallError("notSent", "the request's fields can't be written as JSON");
   }
+  if (Buffer.byteLength(json) <= maxSent) return json;
+  throw new CallError("notSent", `the request is larger than ${maxSent / 1_024} KiB`);
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { isRecord } from "../state";
+import { mostSent, sentBytes } from "../client/requests";
+import { isRecord, type Properties } from "../state";
 
 /** Schemas of inputs, a new one each time, since facts are registered with the instance. Each message says what to write instead, and quotes no value. */
 
@@ -28,6 +29,18 @@ export const jsonObject = () =>
       error: "must be an object of plain JSON values (assets and archives can't be sent)",
     })
     .nullish();
+
+/** The largest field of a request that is too large to be sent, and what to say of it; `undefined` for any other request. */
+export function oversize(body: Properties): { readonly field: string; readonly message: string } | undefined {
+  const bytes = sentBytes(body);
+  if (bytes <= mostSent) return undefined;
+  const [field = ""] = Object.keys(body).sort((a, b) => sentBytes(body[b]) - sentBytes(body[a]));
+  const [is, most] = [bytes, mostSent].map((size) => Math.ceil(size / 1_024).toLocaleString("en"));
+  return {
+    field,
+    message: `is too large: the request would be ${is} KiB, and the answer to more than ${most} KiB might not be readable; declare less of it.`,
+  };
+}
 
 /** Values of our own that only force a replacement when they change. */
 export const keepersMap = () =>

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { spelled } from "../check";
-import { facts, flag, map, number, text } from "../definition";
-import type { Properties } from "../state";
+import { canonicalInputs, spelled } from "../check";
+import { facts, fieldsOf, flag, map, number, text } from "../definition";
+import { isRecord, type Properties } from "../state";
 import { containsUnknown, isUnknown } from "../unknown";
 import {
   equal,
@@ -9,10 +9,12 @@ import {
   keepersMap,
   optionalFlag,
   optionalText,
+  oversize,
   pathSegment,
   requiredText,
 } from "./fields";
 import { canonicalScopes, repeated, scopeNames, scopesSchema } from "./keyScopes";
+import { createBody, migrateBody } from "./keyState";
 
 const replaces = (canonical = text) => ({ onChange: "replace", canonical }) as const;
 
@@ -49,6 +51,9 @@ export const inputs = z.strictObject({
 
 export type ApiKeyInputs = z.input<typeof inputs>;
 
+/** With what a change of each does. */
+export const fields = fieldsOf(inputs);
+
 /** Whether a new value of a field means the same as the state: the value taken over stays the key's for ever (K5). */
 export function unchanged(field: string, state: Properties, value: unknown): boolean {
   return field === "existingKey" && (value === undefined || value === state["key"]);
@@ -66,19 +71,34 @@ export function rules(declared: Properties, before: Properties | undefined): rea
   );
 }
 
-/** Inputs that can't stand together (K3, K5). */
+/** Inputs that can't stand together, or in one request (K3, K5, R8). */
 export function contradictions(declared: Properties): readonly Problem[] {
+  return [...beside(declared), ...tooMuch(declared)];
+}
+
+/** What makes a request too large to be sent, in the same bytes. */
+function tooMuch(declared: Properties): readonly Problem[] {
+  const inputs = canonicalInputs(fields, declared);
+  const scopes = Array.isArray(inputs["scopes"]) ? inputs["scopes"].filter(isRecord) : [];
+  const body = existingValue(inputs) === undefined ? createBody : migrateBody;
+  const found = oversize({ ...body({ ...inputs, scopes }) });
+  if (found === undefined) return [];
+  const { field, message } = found;
+  return [{ path: [field === "key" ? "existingKey" : field], message }];
+}
+
+function beside(declared: Properties): readonly Problem[] {
   const twice = repeated(declared["scopes"]).map((place): Problem => {
     const message = "stands twice in scopes; merge the two entries into one.";
     return { path: ["scopes", place, "representation"], message };
   });
   if (existingValue(declared) === undefined) return twice;
-  const beside = ["prefix", "expiresAt", "externalMeterId"].filter(
+  const without = ["prefix", "expiresAt", "externalMeterId"].filter(
     (name) => text(declared[name]) !== undefined && !isUnknown(declared[name]),
   );
   const message =
     "can't stand beside existingKey, since the service takes a key over without it; leave it out.";
-  return [...twice, ...beside.map((name): Problem => ({ path: [name], message }))];
+  return [...twice, ...without.map((name): Problem => ({ path: [name], message }))];
 }
 
 /** Inputs that can't change while the key that was taken over stays (K5). */

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { canonicalInputs } from "../check";
-import { facts, fieldsOf } from "../definition";
+import { facts } from "../definition";
 import { isRecord, type Properties } from "../state";
 import { isUnknown } from "../unknown";
 import { requiredText } from "./fields";
-import { inputs as keyInputs } from "./keyInputs";
+import { fields as keyFields, inputs as keyInputs } from "./keyInputs";
 import { scopeNames } from "./keyScopes";
 
 /** What a set of keys is declared with: an ApiKey's inputs by alias, and what stands under all of them. */
@@ -23,7 +23,8 @@ const mapOf =
     code === "invalid_type" ? `must be ${what}` : undefined;
 
 /** An ApiKey's fields, which each entry stands for. */
-export const keyFields = fieldsOf(keyInputs);
+export { keyFields };
+
 const fieldOf = new Map(keyFields.map((field) => [field.name, field]));
 
 const namesIn =

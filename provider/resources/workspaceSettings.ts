@@ -13,7 +13,7 @@ import { outcome, told } from "../outcome";
 import { sharedReads } from "../sharedReads";
 import { drifted, type ManagedField, type Properties, same, wireable } from "../state";
 import { addressesSchema, canonicalAddresses } from "./addresses";
-import { optionalText, pathSegment } from "./fields";
+import { optionalText, oversize, pathSegment } from "./fields";
 import {
   declaredIn,
   inWords,
@@ -45,7 +45,10 @@ const inputs = z.strictObject({
 export type WorkspaceSettingsInputs = z.input<typeof inputs>;
 
 function rules(declared: Properties): readonly string[] {
-  if (settings.some(({ name, canonical }) => canonical(declared[name]) !== undefined)) return [];
+  if (settings.some(({ name, canonical }) => canonical(declared[name]) !== undefined)) {
+    const found = oversize(only(settings, declared));
+    return found === undefined ? [] : [`${found.field}: ${found.message}`];
+  }
   return [`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`];
 }
 

@@ -53,19 +53,19 @@ const overload: readonly HostileAnswer[] = [
     name: "10 MB",
     fault: { kind: "hugeBody", bytes: 10 * MB },
     meaning: "large",
-    says: /is larger than 1 MiB$/,
+    says: /is larger than 4 MiB$/,
   },
   {
     name: "10 MB, announced",
     fault: { kind: "hugeBody", bytes: 10 * MB, contentLength: true },
     meaning: "large",
-    says: /is larger than 1 MiB$/,
+    says: /is larger than 4 MiB$/,
   },
   {
     name: "a body without end",
     fault: { kind: "hugeBody", bytes: Number.POSITIVE_INFINITY },
     meaning: "lost",
-    says: /is larger than (1|64) MiB$/,
+    says: /is larger than (4|64) MiB$/,
   },
   {
     name: "an error of 10 MB",

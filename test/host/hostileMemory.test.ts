@@ -52,7 +52,7 @@ test("a host's memory stays bounded, whatever the service answers", async () => 
     scene.standIn.clearFaults();
     return measured(what);
   }
-  // One record is read no further than 1 MiB, and nothing is unpacked.
+  // One record is read no further than 4 MiB, and nothing is unpacked.
   await after("1 MB of deep JSON", { kind: "moreFields", json: `"more":${deep}` }, readKey);
   await after("a gzip bomb of 100 MB", { kind: "gzipBomb", bytes: 100 * MiB }, refused(readKey));
   await after("10 MB for a record", { kind: "hugeBody", bytes: 10 * MiB }, refused(readKey));

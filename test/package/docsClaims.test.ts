@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { mostSent } from "../../provider/client/requests";
 import { retryLimits } from "../../provider/client/retry";
 import { checkout } from "../engine/folders";
 import { page, pages, read, typesIn } from "./docsText";
@@ -40,7 +41,9 @@ describe("what docs/configuration.md says", () => {
       `| from the request to headers | ${seconds("headersMs")} seconds |`,
       `| one exchange in all | ${seconds("exchangeMs")} seconds |`,
       `| ${value(transport, /concurrency \?\? (\d+)/)} to one address`,
-      `| ${value(endpoints, /list: (\d+) \* MiB/)} MiB`,
+      `| an answer with a list | ${value(endpoints, /list: (\d+) \* MiB/)} MiB`,
+      `| any other answer | ${value(endpoints, /one: (\d+) \* MiB/)} MiB`,
+      `| a request that makes something | ${mostSent / 1024} KiB`,
     ];
     const flat = text.replace(/ +/g, " ");
     expect(claims.filter((claim) => !flat.includes(claim))).toEqual([]);

@@ -30,10 +30,10 @@ describe("an answer that can't be read", () => {
   });
 
   it("passes on why the body was not read", () => {
-    const unread = { problem: "is larger than 1 MiB", lasting: true };
+    const unread = { problem: "is larger than 4 MiB", lasting: true };
     expect(readKey(unread)).toEqual({
       usable: false,
-      problem: "the answer is larger than 1 MiB",
+      problem: "the answer is larger than 4 MiB",
       lasting: true,
     });
   });
