@@ -1,5 +1,5 @@
 import { CallError } from "../client/callError";
-import { type EditWorkspace, editWorkspace, readWorkspace } from "../client/endpoints";
+import { type EditWorkspace, editWorkspace, readWorkspace, recordOf } from "../client/endpoints";
 import type { WorkspaceRecord } from "../client/responses";
 import { number, type Session, text } from "../definition";
 import { lookAgain } from "../patience";
@@ -95,10 +95,8 @@ export async function settle(
   let seen: WorkspaceRecord | undefined;
   let answered = false;
   const send = async (from: Properties): Promise<Properties> => {
-    const { record, deferred } = await editWorkspace(session.call, { workspaceId }, body);
+    let answer = recordOf(await editWorkspace(session.call, { workspaceId }, body));
     answered = true;
-    // A service that has only accepted the change may answer what it was sent.
-    let answer = deferred ? undefined : record;
     const look = async () => {
       const proof = exact.length === 0 && answer !== undefined && shows(answer, body) ? answer : undefined;
       answer = undefined;
