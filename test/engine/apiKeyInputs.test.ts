@@ -78,7 +78,7 @@ it("K5 an existingKey from a variable that is not set makes no new key", async (
 });
 
 it("R8 10,000 scopes, whose answer could not be read back, make no key", async () => {
-  const scopes = "Array.from({ length: 10_000 }, (_, n) => ({ representation: `scope-${n}`, read: true }))";
+  const scopes = `Array.from({ length: 10_000 }, (_, n) => ({ representation: "scope-" + n, read: true }))`;
   await scene.declare(programWithKeys({ wrong: `{ ...base, scopes: ${scopes} }` }));
   const line = onlyLine(await scene.stack.up(), "wrong");
   expect(line).toContain("scopes: is too large");
