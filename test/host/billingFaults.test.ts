@@ -42,7 +42,7 @@ describe("a CustomerBilling whose request goes wrong", () => {
     { fault: { kind: "hang" }, grants: 0 },
     { fault: { kind: "hang", carriedOut: true }, grants: 1 },
     { fault: { kind: "html" }, grants: 0 },
-    { fault: { kind: "hugeBody", bytes: 2_000_000 }, grants: 1 },
+    { fault: { kind: "hugeBody", bytes: 5_000_000 }, grants: 1 },
     { fault: { kind: "redirect", to: "/elsewhere", status: 302 }, grants: 0 },
     { fault: { kind: "redirect", to: "/elsewhere", status: 303 }, grants: 0 },
   ];

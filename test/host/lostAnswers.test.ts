@@ -14,7 +14,7 @@ const losses: readonly Fault[] = [
   { kind: "garbled" },
   { kind: "emptyBody" },
   { kind: "hang", carriedOut: true },
-  { kind: "hugeBody", bytes: 2_000_000 },
+  { kind: "hugeBody", bytes: 5_000_000 },
 ];
 
 describe("a key whose answer was lost", () => {

@@ -36,7 +36,7 @@ describe("a Scope whose requests go wrong", () => {
     { kind: "garbled" },
     { kind: "emptyBody" },
     { kind: "hang", carriedOut: true },
-    { kind: "hugeBody", bytes: 2_000_000 },
+    { kind: "hugeBody", bytes: 5_000_000 },
   ];
   const habits: readonly Partial<Dialect>[] = [
     {},
