@@ -22,13 +22,30 @@ export const pathSegment = (what: string) =>
     error: `must be ${what}: "." and "..", and control characters, can't stand in an address`,
   });
 
+/**
+ * How deep an object of a user's own may be. Pulumi's SDK in the program writes each answer of the engine into a line for
+ * debugging (runtime/resource.js); from some 700 levels on that ends in a RangeError which nobody catches, and the command
+ * waits for ever, after the key was made. From 1,000 on the provider's process can't read its requests any more.
+ */
+const deepest = 64;
+
 /** An object of JSON values. */
 export const jsonObject = () =>
   z
-    .custom<Record<string, unknown>>((value) => isRecord(value) && !holdsAsset(value), {
-      error: "must be an object of plain JSON values (assets and archives can't be sent)",
+    .custom<Record<string, unknown>>(isRecord, { error: notJson, abort: true })
+    .refine((value) => !isDeeper(value, deepest), {
+      error: `must be ${deepest} levels deep at most: on much deeper ones Pulumi hangs`,
+      abort: true,
     })
+    .refine((value) => !holdsAsset(value), { error: notJson })
     .nullish();
+
+const notJson = "must be an object of plain JSON values (assets and archives can't be sent)";
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
 
 /** The largest field of a request that is too large to be sent, and what to say of it; `undefined` for any other request. */
 export function oversize(body: Properties): { readonly field: string; readonly message: string } | undefined {

@@ -85,6 +85,13 @@ it("R8 10,000 scopes, whose answer could not be read back, make no key", async (
   expect(scene.service.requests).toEqual([]);
 });
 
+it("R8 metadata as deep as Pulumi hangs on ends the preview, not the patience", async () => {
+  const deep = `JSON.parse('{"a":'.repeat(800) + "1" + "}".repeat(800))`;
+  await scene.declare(programWithKeys({ wrong: `{ ...base, metadata: ${deep} }` }));
+  const line = onlyLine(await scene.stack.preview(), "wrong");
+  expect(line).toContain("metadata: must be 64 levels deep at most");
+});
+
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
