@@ -96,6 +96,8 @@ export interface Definition {
   holder?(state: Properties): string | undefined;
   /** The inputs; every field registered with its facts. */
   readonly schema: z.ZodObject;
+  /** Values that the service holds once, and what a message calls the object that the inputs make from each. */
+  given?(inputs: Properties): Iterable<readonly [value: string, name: string]>;
   /** Failures that concern several fields; `before` holds the inputs of the last up. Unknown values pass. */
   rules(inputs: Properties, before: Properties | undefined): readonly string[];
   /**

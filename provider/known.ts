@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Properties } from "./state";
 
 /** Objects of one kind that this process has met, each by its id in its workspace: a service may count ids anew in each. */
@@ -20,6 +21,10 @@ export interface Known {
   /** The same, now that its id is known too. */
   unnote(inputs: Properties): void;
   readonly noted: Iterable<Properties>;
+  /** The program makes an object of this name from a value that the service holds once. Only a hash of it is kept. */
+  give(value: string, name: string): void;
+  /** The names of other objects that the program makes from the same value. */
+  alsoGiven(value: string, name: string): readonly string[];
 }
 
 interface Standing {
@@ -30,6 +35,8 @@ interface Standing {
 export function openKnown(): Known {
   const workspaces = new Map<unknown, Map<string, Standing>>();
   const noted = new Map<string, Properties>();
+  const given = new Map<string, Set<string>>();
+  const hashed = (value: string) => createHash("sha256").update(value).digest("base64url");
   const find = ({ workspaceId }: Properties, id: string) => workspaces.get(workspaceId)?.get(id);
   const meet = (properties: Properties, id: string): Standing => {
     const known = find(properties, id);
@@ -65,5 +72,10 @@ export function openKnown(): Known {
     get noted() {
       return noted.values();
     },
+    give: (value, name) => {
+      const hash = hashed(value);
+      given.set(hash, (given.get(hash) ?? new Set()).add(name));
+    },
+    alsoGiven: (value, name) => [...(given.get(hashed(value)) ?? [])].filter((other) => other !== name),
   };
 }

@@ -98,8 +98,10 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       if (before !== undefined) {
         for (const declared of members.declared(canonicalInputs(fields, before))) known.note(declared);
       }
+      const canonical = canonicalInputs(fields, inputs);
+      for (const [value, name] of definition.given?.(canonical) ?? []) known.give(value, name);
       return {
-        inputs: { ...canonicalInputs(fields, inputs) },
+        inputs: { ...canonical },
         failures: [...misconfigured(configured()), ...failures(definition, fields, inputs, before)],
       };
     },

@@ -7,13 +7,14 @@ import type { Definition } from "../definition";
 import { inputs, rules, unchanged } from "./keyInputs";
 import { abandon, create, remove, update } from "./keyOperations";
 import { read } from "./keyReading";
-import { holderOf, pending } from "./keyState";
+import { given, holderOf, pending } from "./keyState";
 
 /** Its inputs are in keyInputs.ts, what is done with it in keyOperations.ts: a set of keys does the same with each. */
 export const apiKey: Definition = {
   kind: "ApiKey",
   holder: holderOf,
   schema: inputs,
+  given,
   rules,
   pending,
   unchanged,

@@ -5,7 +5,8 @@
  * Destroy deletes all its keys (interface, sections 2 and 4.1 to 4.5).
  */
 import type { Definition } from "../definition";
-import { holderOf } from "./keyState";
+import { isRecord } from "../state";
+import { given, holderOf } from "./keyState";
 import { holdingOf, inputsOf, isPending } from "./setEntries";
 import { entriesIn, inputs, merged } from "./setInputs";
 import { create, read, remove, update, withdraw } from "./setOperations";
@@ -28,6 +29,10 @@ export const apiKeySet: Definition = {
     },
   },
   schema: inputs,
+  given: (declared) =>
+    entriesIn(declared).flatMap(([alias, entry]) =>
+      isRecord(entry) && entry["existingKey"] ? given(merged(declared, alias, entry)) : [],
+    ),
   rules,
   pending: (state) => (isPending(state) ? [] : undefined),
   unchanged: (field, state, _value, declared) =>

@@ -9,7 +9,7 @@ import type { Unavailable } from "../sharedReads";
 import { folded, type Properties } from "../state";
 import { type Creation, findings, inWords, leftover, sought, strangers } from "./keyCandidates";
 import { lookUp } from "./keyPresence";
-import { createBody, label, migrateBody } from "./keyState";
+import { createBody, label, labelOfValue, migrateBody } from "./keyState";
 import { agrees, fits, isOf, isOld, type Listed, unread, witness } from "./keyWitness";
 
 /** Creates the key, or takes an existing one over; finds out what became of it where the answer is lost. */
@@ -63,7 +63,12 @@ async function posted(creation: Creation, alike: readonly Listed[]): Promise<Wri
       existing === undefined || alike.length === 0
         ? ""
         : ` If the service holds this key already, as ${inWords(creation, alike)}, take it in as an ApiKey with \`pulumi import --file\`.`;
-    const refused = `check that the access token may create keys in ${declared["workspaceId"]}, and that the service accepts the declared values.${held}`;
+    const others = existing === undefined ? [] : session.known.alsoGiven(existing, labelOfValue(declared));
+    const twice =
+      others.length === 0
+        ? ""
+        : ` The program gives this value to ${others.slice(0, 5).join(", ")} too, but one value can't be two keys: leave it out of one of them.`;
+    const refused = `check that the access token may create keys in ${declared["workspaceId"]}, and that the service accepts the declared values.${twice}${held}`;
     if (error instanceof CallError && error.verdict === "ambiguous") {
       const advice = error.status === 409 ? `If the service has refused it, ${refused}` : undefined;
       return { record: await recovered(creation, error.message, unknownOutcome, advice) };

@@ -2,6 +2,7 @@ import type { CreateApiKey, MigrateApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
 import { capitalised } from "../outcome";
 import { folded, observedKey, type Properties, pick, readingKey, rewritten } from "../state";
+import { isUnknown } from "../unknown";
 import { managed, observe, type Settled } from "./keyConvergence";
 import { toWire } from "./keyScopes";
 
@@ -33,6 +34,18 @@ export function holderOf(state: Properties): string | undefined {
 export function label(properties: Properties): string {
   const name = properties["name"];
   return `key ${typeof name === "string" ? `"${name}" ` : ""}in workspace ${properties["workspaceId"]}`;
+}
+
+/** What a message calls a key that is made from a value, beside another one of the same name. */
+export function labelOfValue(properties: Properties): string {
+  return `${label(properties)} (customer ${properties["customerId"]})`;
+}
+
+/** The value that a key is made from, if there is one, and what a message calls the key. */
+export function given(inputs: Properties): readonly (readonly [string, string])[] {
+  const { existingKey, name, workspaceId, customerId } = inputs;
+  const isKnown = [existingKey, name, workspaceId, customerId].every((value) => !isUnknown(value));
+  return isKnown && typeof existingKey === "string" ? [[existingKey, labelOfValue(inputs)]] : [];
 }
 
 export function createBody(declared: Properties): CreateApiKey {

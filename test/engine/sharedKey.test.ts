@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Dialect } from "../service";
 import { programWithKeys } from "./apiKeyProgram";
-import { onlyLine, stepsFor } from "./expectations";
+import { errorsFor, onlyLine, stepsFor } from "./expectations";
 import type { Outcome } from "./outcome";
 import { loadProgram } from "./program";
 import { createProject, type Project } from "./project";
@@ -134,5 +134,30 @@ describe.each([
     // On `up --refresh` the first stack hands the value over again.
     expectOk(await both.scene.stack.up({ refresh: true }));
     expect(keys().map(({ key }) => key)).toEqual([value]);
+  });
+});
+
+describe("the same existingKey twice in one program, on a service that refuses a value that it holds", () => {
+  let scene: Scene;
+  const single = `{ ...base, existingKey: process.env["APIKEYS_EXISTING"] }`;
+  const set = `
+import { ApiKeySet } from "pulumi-apikeys";
+new ApiKeySet("set", { workspaceId: "ws_main", keys: { beta: { customerId: "cus_1", existingKey: process.env["APIKEYS_EXISTING"] } } });
+`;
+  beforeAll(async () => {
+    scene = await setScene("given-twice", { program: programWithKeys({ first: single }) });
+    scene.stack.setEnv("APIKEYS_EXISTING", value);
+  });
+  afterAll(() => scene?.close());
+
+  it("K5 names the other key in the error of the one that was refused", async () => {
+    expectOk(await scene.stack.up());
+    await scene.declare(`${programWithKeys({ first: single, second: single })}${set}`);
+    const up = await scene.stack.up();
+    for (const said of [onlyLine(up, "second"), errorsFor(up, "set").join()]) {
+      expect(said).toContain("The program gives this value to ");
+      expect(said).toContain('key "first" in workspace ws_main (customer customer)');
+    }
+    expect(scene.service.keys()).toHaveLength(1);
   });
 });

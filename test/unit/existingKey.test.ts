@@ -1,6 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import { apiKey } from "../../provider/resources/apiKey";
 import { unknownSentinels } from "../../provider/unknown";
+import { quickenPauses } from "../campaign/quickPauses";
 import { least, offline } from "./offline";
+import { replying } from "./replying";
+
+beforeAll(quickenPauses);
 
 const subject = offline();
 const existingKey = "sk_live_of_old";
@@ -77,5 +83,63 @@ describe("diff of an ApiKey that took over an existing key", () => {
         replaces: ["existingKey"],
       });
     }
+  });
+});
+
+describe("one existingKey that the program gives to two keys", () => {
+  const of = (name: string, more = {}) => ({ ...held, name, ...more });
+  /** A service that makes a key of each value once. */
+  const service = (status: number) => {
+    let made = 0;
+    return replying(apiKey, ({ method, body }) => {
+      if (method === "GET") return { apiKeys: [] };
+      made += 1;
+      const verdict = status === 409 || status >= 500 ? "ambiguous" : "refused";
+      if (made > 1) throw new CallError(verdict, `the service answered ${status}`, status);
+      return { apiKey: { enabled: true, scopes: [], ...(body as object), id: "key_1" } };
+    });
+  };
+  const create = async (
+    subject: ReturnType<typeof service>,
+    ...all: readonly Readonly<Record<string, unknown>>[]
+  ) => {
+    const checked = all.map((inputs) => subject.check(inputs, undefined).inputs);
+    const results = [];
+    for (const inputs of checked) {
+      results.push(
+        await subject.create({ ...inputs }).then(
+          () => "",
+          (error: Error) => error.message,
+        ),
+      );
+    }
+    return results;
+  };
+
+  test.each([409, 400, 422])("K5 the refused one names the other, without the value (%i)", async (status) => {
+    const [, message] = await create(service(status), of("a"), of("b"));
+    expect(message).toContain(`the service answered ${status}`);
+    expect(message).toContain(
+      'The program gives this value to key "a" in workspace ws_1 (customer cus_1) too',
+    );
+    expect(message).not.toContain('to key "b"');
+    expect(message).not.toContain(existingKey);
+  });
+
+  test("K5 nobody is named where the value is given once, is not known yet, or was not refused", async () => {
+    const [, again] = await create(service(409), of("a"), of("a"));
+    expect(again).not.toContain("The program gives");
+    const subject = service(409);
+    subject.check(of("c", { existingKey: unknownSentinels[0] }), undefined);
+    subject.check(of("d", { workspaceId: unknownSentinels[0] }), undefined);
+    const [, other] = await create(subject, of("a"), of("b", { existingKey: "sk_of_another" }));
+    expect(other).not.toContain("The program gives");
+    const [, lost] = await create(service(500), of("a"), of("b"));
+    expect(lost).not.toContain("The program gives");
+  });
+
+  test("K5 of the same name the customer tells them apart", async () => {
+    const [, message] = await create(service(409), of("a"), of("a", { customerId: "cus_2" }));
+    expect(message).toContain("(customer cus_1) too");
   });
 });
