@@ -1,6 +1,24 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
+/** Files of `npm run test:all` alone. What they show, others show once; test/all.ts parts those that are in both. */
+const onlyInAll = [
+  // That the bench runs, which no rule asks for.
+  "test/bench/**",
+  // The same lives on every value of every knob, and on mixtures: host/presets and host/resourceDialects have a few.
+  "test/host/{anyMixture,dialects}.test.ts",
+  "test/engine/apiKeyPresets.test.ts",
+  // Memory, and many keys: host/hostile, engine/apiKeySet.
+  "test/host/hostileMemory.test.ts",
+  "test/engine/{manyKeys,apiKeySetMany}.test.ts",
+  // More ways to interrupt a run: engine/interruption, host/interruption, host/setInterruption.
+  "test/engine/{interruptionKilled,apiKeySetInterruption}.test.ts",
+  // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.
+  "test/engine/{twoStacks,sharedKey}.test.ts",
+  // The engine tests' own tools: every other file there uses them.
+  "test/engine/harness.test.ts",
+];
+
 /** One tier of tests, in the folder test/<name>. */
 const tier = (name: string, options: Readonly<Record<string, unknown>> = {}) => ({
   extends: true as const,
@@ -8,8 +26,10 @@ const tier = (name: string, options: Readonly<Record<string, unknown>> = {}) => 
 });
 
 // biome-ignore lint/style/noDefaultExport: Vitest asks for it.
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
+    exclude: mode === "all" ? [] : onlyInAll,
+    reporters: ["default", "./test/tierTimes.ts"],
     pool: "forks",
     maxWorkers: availableParallelism(),
     // Automation API and a program share one @pulumi/pulumi: that of Node's own require.
@@ -42,4 +62,4 @@ export default defineConfig({
       }),
     ],
   },
-});
+}));

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { runs } from "../all";
 import { measureAmplification } from "./amplification";
 import { seedsFrom, tryOutMany } from "./many";
 import { quickenPauses } from "./quickPauses";
@@ -17,7 +18,7 @@ async function campaign(tier: TierName, schedules: number): Promise<Tally> {
 }
 
 test("no fault loses a key, grants twice, widens or leaks, and what can converge does", async () => {
-  const { failures, injected } = await campaign("process", 300);
+  const { failures, injected } = await campaign("process", runs(300));
   expect(failures).toEqual([]);
   // A kind that never occurred would show nothing.
   expect(Object.keys(injected).sort()).toEqual([
@@ -45,7 +46,7 @@ test("no fault loses a key, grants twice, widens or leaks, and what can converge
 });
 
 test("nor does it in the engine's host", async () => {
-  expect((await campaign("host", 6)).failures).toEqual([]);
+  expect((await campaign("host", runs(6))).failures).toEqual([]);
 });
 
 test("a service that is down gets at most four requests for one call, and 1.1 for each of a thousand", async () => {

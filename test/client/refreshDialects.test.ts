@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../provider/client/clock";
 import { Failure } from "../../provider/errors";
+import { runs } from "../all";
 import { quickenPauses } from "../campaign/quickPauses";
 import { knobCases, mixtures, presetCases } from "../host/knobs";
 import { type Dialect, defaultDialect, type StandIn, startStandIn } from "../service";
@@ -131,7 +132,7 @@ describe("a refresh by lists comes to the same as one by single reads", () => {
   test("on a service that differs in any mixture of respects", { timeout: 240_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(mixtures, (knobs) => onDialect({ ...defaultDialect, ...knobs })),
-      { seed: 20_261_121, numRuns: 60, interruptAfterTimeLimit: 200_000 },
+      { seed: 20_261_121, numRuns: runs(60), interruptAfterTimeLimit: 200_000 },
     );
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeInAll } from "../all";
 import { programWithKeys } from "./apiKeyProgram";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
@@ -160,7 +161,7 @@ describe("ApiKey.get", () => {
   });
 });
 
-describe("a key that the service answers again where its value is handed over again", () => {
+describeInAll("a key that the service answers again where its value is handed over again", () => {
   const value = "sk_held_value_of_ours";
   const base = { workspaceId: "ws_main", customerId: "customer", name: "ours" };
   const taking = (name: string) =>

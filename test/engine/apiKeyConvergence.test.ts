@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeInAll } from "../all";
 import { programWithKeys } from "./apiKeyProgram";
 import { expectQuiet, expectSilentUp, expectUnsaid, onlyLine, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
@@ -87,7 +88,7 @@ describe("a service that does not make a key as declared", () => {
   });
 });
 
-describe("existingKey", () => {
+describeInAll("existingKey", () => {
   let scene: Scene;
   const value = "sk_value_from_elsewhere";
   const declare = (args: string) => scene.declare(programWithKeys({ moved: args }));

@@ -1,3 +1,5 @@
+import { someOf } from "../all";
+import type { Dialect } from "../service";
 import { programWithKeys } from "./apiKeyProgram";
 import { lifecycleSuite } from "./lifecycleSuite";
 
@@ -82,12 +84,15 @@ lifecycleSuite({
       warns: "the service has another customerId",
     },
   ],
-  deleting: [
-    { delete: "removes" },
-    { delete: "marks" },
-    { delete: "marksAndLists" },
-    { delete: "marksAndOnlyLists", readGone: 410 },
-  ],
+  deleting: someOf<Partial<Dialect>>(
+    [
+      { delete: "removes" },
+      { delete: "marks" },
+      { delete: "marksAndLists" },
+      { delete: "marksAndOnlyLists", readGone: 410 },
+    ],
+    (dialect) => dialect.delete === "removes",
+  ),
   deletable: { before: "base", after: "{ ...base, enabled: false }" },
   delete: (service, id) => service.deleteKey(id),
   secretOf: (service, id) => service.key(id)?.key,

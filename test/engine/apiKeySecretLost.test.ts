@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { itInAll } from "../all";
 import { programWithKeys } from "./apiKeyProgram";
 import { expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
@@ -42,7 +43,7 @@ it("K6 a create that is answered without the secret fails, is previewed as a rep
   await expectSilentUp(scene);
 });
 
-it("K6 the same with a refresh in between", async () => {
+itInAll("K6 the same with a refresh in between", async () => {
   await add("refreshed");
   expect(await scene.stack.up()).toMatchObject({ ok: false });
   const refresh = await scene.stack.refresh();
@@ -54,7 +55,7 @@ it("K6 the same with a refresh in between", async () => {
   await expectHealed("refreshed");
 });
 
-it("K6 no up is ever green without a secret, however often the service leaves it out", async () => {
+itInAll("K6 no up is ever green without a secret, however often the service leaves it out", async () => {
   await add("stubborn");
   scene.service.setDialect({ createAnswer: "withoutKey" });
   for (const refresh of [false, false, true]) {
@@ -68,7 +69,7 @@ it("K6 no up is ever green without a secret, however often the service leaves it
   await expectHealed("stubborn");
 });
 
-it("K6 a key with a megabyte of metadata is kept too when its create fails halfway", async () => {
+itInAll("K6 a key with a megabyte of metadata is kept too when its create fails halfway", async () => {
   resources = { large: '{ ...base, metadata: { blob: "v".repeat(1_000_000) } }' };
   scene.service.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
   await scene.declare(programWithKeys(resources));

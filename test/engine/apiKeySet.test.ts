@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { itInAll } from "../all";
 import type { StoredKey } from "../service";
 import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
@@ -217,7 +218,7 @@ describe("a set of keys on the engine", () => {
     expect(idOf("latest")).not.toBe(id);
   });
 
-  it("a change of the workspace replaces the set: every key is made before one is deleted", async () => {
+  itInAll("a change of the workspace replaces the set: every key is made before one is deleted", async () => {
     text = { ...text, workspaceId: "ws_second" };
     await scene.declare(programWithSet(text));
     const preview = await scene.stack.preview();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeInAll } from "../all";
 import type { Fault } from "../service";
 import { errorsFor, expectQuiet, expectSilentUp, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
@@ -165,7 +166,7 @@ describe("a set in which some keys fail", () => {
   });
 });
 
-describe("a set that can't begin", () => {
+describeInAll("a set that can't begin", () => {
   let scene: Scene;
   beforeAll(async () => {
     const keys = { plain: "{ enabeld: true } as object", "a b": `{ expiresAt: -1, renamedFrom: "plain" }` };
@@ -195,7 +196,7 @@ describe("a set that can't begin", () => {
   });
 });
 
-describe("a set with a key that is lost", () => {
+describeInAll("a set with a key that is lost", () => {
   let scene: Scene;
   const keys = { whole: "{}", lost: "{}", other: "{}" };
   const again = { ...keys, lost: "{ keepers: { again: 'yes' } }" };

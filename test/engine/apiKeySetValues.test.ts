@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeInAll, itInAll } from "../all";
 import { expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
 import { becomes, expectWhole, foundBy, sent, shownOf } from "./setExpectations";
@@ -60,7 +61,7 @@ const fresh = new ApiKey("fresh", { workspaceId: "ws_second", customerId: "custo
     await expectQuiet(scene);
   });
 
-  it("R15 an entry, or all of them, may not be known at all; the up shows what is so", async () => {
+  itInAll("R15 an entry, or all of them, may not be known at all; the up shows what is so", async () => {
     const more = `
 const newest = new ApiKey("newest", { workspaceId: "ws_second", customerId: "customer" });
 const fresh = new ApiKey("fresh", { workspaceId: "ws_second", customerId: "customer" });`;
@@ -129,7 +130,7 @@ describe("what a program takes from a set", () => {
     expectNoKey({ ...taking("two"), keys: { one: "{}" } }, "two"));
 });
 
-describe("existing keys in a set", () => {
+describeInAll("existing keys in a set", () => {
   let scene: Scene;
   const values = ["sk_value_in_the_dark_1", "sk_value_in_the_dark_2"] as const;
   const taking = (value: string): SetText => ({

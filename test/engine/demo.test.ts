@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type DemoResult, runDemo } from "../../examples/demo/run";
+import { describeInAll } from "../all";
 import { type CommandResult, execute } from "./command";
 import { shellEnvironment } from "./environment";
 import { checkout } from "./folders";
@@ -65,7 +66,7 @@ describe("the demo", () => {
   });
 });
 
-describe("a demo whose service takes no permission back", () => {
+describeInAll("a demo whose service takes no permission back", () => {
   const printed: string[] = [];
   let result: DemoResult;
 
@@ -92,7 +93,7 @@ describe("a demo whose service takes no permission back", () => {
   });
 });
 
-describe("a demo whose service does not answer secrets", () => {
+describeInAll("a demo whose service does not answer secrets", () => {
   it("fails when the keys are created, and destroys them", async () => {
     const { ok, verdicts } = await runDemo({ dialect: { createAnswer: "withoutKey" }, print: () => {} });
     expect(ok).toBe(false);
@@ -101,7 +102,7 @@ describe("a demo whose service does not answer secrets", () => {
   });
 });
 
-describe("an interrupted demo", () => {
+describeInAll("an interrupted demo", () => {
   it("ends after the command that runs, and leaves no folder", async () => {
     let sent = false;
     const run = await demo((text, pid) => {

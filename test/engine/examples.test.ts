@@ -1,6 +1,7 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isAll } from "../all";
 import type { StandIn } from "../service";
 import { execute } from "./command";
 import { expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
@@ -35,7 +36,7 @@ describe("the folders under examples/", () => {
   });
 });
 
-describe.each(Object.values(folders))("examples/%s, as a project of its own", (example) => {
+describe.each(isAll ? Object.values(folders) : [])("examples/%s, as a project of its own", (example) => {
   let scene: Scene;
   const file = (name: string) => readFile(join(scene.project.dir, name), "utf8");
 

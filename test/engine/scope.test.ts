@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeInAll } from "../all";
 import type { Fault } from "../service";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programOf } from "./kindProgram";
@@ -86,7 +87,7 @@ describe("a scope that the workspace has already", () => {
   });
 });
 
-describe("a scope that somebody else deletes or can't see", () => {
+describeInAll("a scope that somebody else deletes or can't see", () => {
   let scene: Scene;
   const tenants = [
     { name: "acme", accessToken: "token-of-acme", workspaces: [{ id: "ws_main" }] },

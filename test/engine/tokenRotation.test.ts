@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { someOf } from "../all";
 import type { Dialect } from "../service";
 import { expectUnsaid, onlyLine } from "./expectations";
 import type { Outcome } from "./outcome";
@@ -48,7 +49,7 @@ const refusals: readonly Partial<Dialect>[] = [
   { errorEchoes: "request", errorBody: "list" },
 ];
 
-describe.each(asOfTheLastUp)(
+describe.each(someOf(asOfTheLastUp, ({ source }) => source === "stack config"))(
   "R14 a token rotated in $source since the last up",
   ({ put, tells, ...options }) => {
     let scene: Scene;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeInAll } from "../all";
 import { quickTimers } from "../host/quickTimers";
 import type { StandIn } from "../service";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
@@ -221,7 +222,7 @@ describe("settings that destroy can't put back", () => {
   });
 });
 
-describe("settings that can't be made", () => {
+describeInAll("settings that can't be made", () => {
   let scene: Scene;
   const state = async () => {
     const { resources = [] } = await scene.stack.exportState({ showSecrets: true });

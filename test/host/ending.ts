@@ -1,11 +1,12 @@
 import { expect, vi } from "vitest";
+import { someOf } from "../all";
 import type { Endpoint, StoredKey } from "../service";
 import { type HostedResource, HostFailure, type Properties } from "./host";
 import { accessToken, type Scene } from "./scene";
 
 /** Ways in which a run ends while the host is at work: two are signals, in one the engine is gone. */
-export const endings = ["SIGINT", "SIGTERM", "desertion"] as const;
-type Ending = (typeof endings)[number];
+type Ending = "SIGINT" | "SIGTERM" | "desertion";
+export const endings = someOf<Ending>(["SIGINT", "SIGTERM", "desertion"], (one) => one !== "SIGTERM");
 
 export async function end({ host }: Scene, ending: Ending): Promise<void> {
   if (ending === "desertion") await host.desert();

@@ -4,6 +4,7 @@ import { CallError } from "../../provider/client/callError";
 import * as api from "../../provider/client/endpoints";
 import { classify } from "../../provider/client/outcome";
 import type { Transport } from "../../provider/client/transport";
+import { runs } from "../all";
 import { anything, bag, canary, expectFit, expectWireable } from "./bagArbitraries";
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -94,7 +95,7 @@ describe.each(endpoints)("an answer's %s", (wrapper, run) => {
       if (problem !== undefined) expect(problem).toMatch(ours);
       for (const one of [record ?? []].flat()) expectRecord(one as object);
     });
-    await fc.assert(property, { seed: 12, numRuns: 800 });
+    await fc.assert(property, { seed: 12, numRuns: runs(800) });
   });
 });
 
@@ -124,6 +125,6 @@ describe("an error's body", () => {
       expect(askedMs).toBeGreaterThanOrEqual(0);
       expect(askedMs).toBeLessThanOrEqual(365 * 86_400_000);
     });
-    fc.assert(property, { seed: 13, numRuns: 2_000 });
+    fc.assert(property, { seed: 13, numRuns: runs(2_000) });
   });
 });

@@ -3,6 +3,7 @@ import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { provider } from "../../provider/dynamic";
 import { definitions } from "../../provider/resources";
+import { runs } from "../all";
 import { type StandIn, startStandIn } from "../service/index";
 import { bag, canary, expectFit, expectWireable, likely } from "./bagArbitraries";
 
@@ -66,7 +67,7 @@ describe.each(Object.keys(definitions))("the door to %s", (kind) => {
       await expectAnswered(() => read("id_1", olds));
     });
     // A scope that is not found is looked for again after a while, so it is always there.
-    await fc.assert(property, { seed: 11, numRuns: kind === "Scope" ? 100 : 300 });
+    await fc.assert(property, { seed: 11, numRuns: runs(kind === "Scope" ? 100 : 300) });
   });
 });
 

@@ -6,6 +6,7 @@ import { definitions } from "../../provider/resources";
 import { openRun } from "../../provider/run";
 import { isRecord } from "../../provider/state";
 import { containsUnknown } from "../../provider/unknown";
+import { runs } from "../all";
 import { bag, canary, expectFit, expectWireable, likely } from "./bagArbitraries";
 import { configured } from "./offline";
 import { stateOfAll } from "./setArbitraries";
@@ -36,7 +37,7 @@ describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, 
         const { changes, replaces } = operations.diff("id_1", state, inputs);
         if (!containsUnknown(inputs)) expect({ changes, replaces }).toEqual({ changes: false, replaces: [] });
       }),
-      { seed: 5, numRuns: 1_000 },
+      { seed: 5, numRuns: runs(1_000) },
     );
   });
 
@@ -51,7 +52,7 @@ describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, 
         expect([true, false, undefined]).toContain(changes);
         expect(replaces.every((name) => typeof name === "string")).toBe(true);
       }),
-      { seed: 6, numRuns: 1_000 },
+      { seed: 6, numRuns: runs(1_000) },
     );
   });
 });

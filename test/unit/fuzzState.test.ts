@@ -4,6 +4,7 @@ import { CallError } from "../../provider/client/callError";
 import type { Definition } from "../../provider/definition";
 import { Failure } from "../../provider/errors";
 import { definitions } from "../../provider/resources";
+import { runs } from "../all";
 import { anything, bag, expectFit, expectWireable, likely } from "./bagArbitraries";
 import { type Asked, replying } from "./replying";
 
@@ -71,7 +72,7 @@ describe.each(Object.entries(definitions))("whatever the state of %s is", (kind,
       await expectAnswered(() => read("id_1", state));
       warned();
     });
-    await fc.assert(property, { seed: 7, numRuns: 400 });
+    await fc.assert(property, { seed: 7, numRuns: runs(400) });
   });
 
   test("update is answered", async () => {
@@ -80,7 +81,7 @@ describe.each(Object.entries(definitions))("whatever the state of %s is", (kind,
       await expectAnswered(async () => ({ state: await update("id_1", state, declared) }));
       warned();
     });
-    await fc.assert(property, { seed: 8, numRuns: 400 });
+    await fc.assert(property, { seed: 8, numRuns: runs(400) });
   });
 
   test("delete is answered", async () => {
@@ -91,7 +92,7 @@ describe.each(Object.entries(definitions))("whatever the state of %s is", (kind,
       });
       operations.warned();
     });
-    await fc.assert(property, { seed: 9, numRuns: 400 });
+    await fc.assert(property, { seed: 9, numRuns: runs(400) });
   });
 
   test("create is answered", async () => {
@@ -100,6 +101,6 @@ describe.each(Object.entries(definitions))("whatever the state of %s is", (kind,
       await expectAnswered(() => create(declared));
       warned();
     });
-    await fc.assert(property, { seed: 10, numRuns: 400 });
+    await fc.assert(property, { seed: 10, numRuns: runs(400) });
   });
 });

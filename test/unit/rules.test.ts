@@ -18,7 +18,8 @@ const rules = new Set(
 /** What a comment cites, in brackets, and what a test's name begins with. */
 function cited(source: string): readonly string[] {
   const comments = source.match(/\((?:[RKWSB]\d{1,2}(?:, | to )?)+\)/g) ?? [];
-  const names = source.match(/(?<=\b(?:it|test)(?:\.each\([^)]*\))?\(\s*["'`])(?:[RKWSB]\d{1,2} )+/g) ?? [];
+  const names =
+    source.match(/(?<=\b(?:it|test)(?:InAll)?(?:\.each\([^)]*\))?\(\s*["'`])(?:[RKWSB]\d{1,2} )+/g) ?? [];
   return [...comments, ...names].flatMap((text) => text.match(/[RKWSB]\d{1,2}/g) ?? []);
 }
 
