@@ -1,5 +1,3 @@
-import { describe, test } from "vitest";
-
 /**
  * Whether this is `npm run test:all`. `npm test` shows each rule where that costs least; what shows it again, on more
  * services, seeds and moments, runs in test:all alone. vitest.config.mts names the files that do so whole.
@@ -13,9 +11,3 @@ export function someOf<T>(all: readonly T[], isTaken: (one: T) => boolean): read
 
 /** A quarter of so many runs on generated values or seeds; test:all makes all of them. */
 export const runs = (all: number): number => (isAll ? all : Math.ceil(all / 4));
-
-/** A `describe` of test:all alone. */
-export const describeInAll: (name: string, body: () => void) => void = isAll ? describe : () => {};
-
-/** An `it` of test:all alone. */
-export const itInAll: (name: string, body: () => Promise<void>) => void = isAll ? test : () => {};

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { describeInAll } from "../all";
+import { describeInAll } from "../inAll";
 import { programWithKeys } from "./apiKeyProgram";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";

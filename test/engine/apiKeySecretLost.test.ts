@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { itInAll } from "../all";
+import { itInAll } from "../inAll";
 import { programWithKeys } from "./apiKeyProgram";
 import { expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { itInAll } from "../all";
+import { itInAll } from "../inAll";
 import type { StoredKey } from "../service";
 import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { describeInAll, itInAll } from "../all";
+import { describeInAll, itInAll } from "../inAll";
 import { expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
 import { becomes, expectWhole, foundBy, sent, shownOf } from "./setExpectations";

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type DemoResult, runDemo } from "../../examples/demo/run";
-import { describeInAll } from "../all";
+import { describeInAll } from "../inAll";
 import { type CommandResult, execute } from "./command";
 import { shellEnvironment } from "./environment";
 import { checkout } from "./folders";

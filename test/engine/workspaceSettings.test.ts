@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { describeInAll } from "../all";
 import { quickTimers } from "../host/quickTimers";
+import { describeInAll } from "../inAll";
 import type { StandIn } from "../service";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programOf } from "./kindProgram";
