@@ -157,5 +157,6 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
     (found) => "missing" in found,
   );
   if ("missing" in seen) return;
-  throw new Doubt("the service accepted the deletion, but the key is still there");
+  const said = answered.problem ?? "the service accepted the deletion";
+  throw new Doubt(`${said}, but the key is still there`);
 }

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 import { CallError } from "../client/callError";
-import { createScope, recordOf } from "../client/endpoints";
+import { createScope } from "../client/endpoints";
 import type { ScopeRecord } from "../client/responses";
 import { type Definition, facts, type Outcome, type Session, text } from "../definition";
 import { Doubt, Failure } from "../errors";
@@ -96,7 +96,7 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
   const there = exactly(declared)(listed);
   if (there !== undefined) return adopted(doing, declared, there);
   try {
-    const answered = await createScope(
+    const { record } = await createScope(
       session.call,
       { workspaceId: String(declared["workspaceId"]) },
       {
@@ -106,7 +106,6 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
       },
     );
     // An answer may be another scope's: the list tells.
-    const record = recordOf(answered);
     const own = named(declared)(record === undefined ? [] : [record]);
     if (own !== undefined) return written(declared, own);
   } catch (error) {

@@ -82,7 +82,7 @@ describe("a refresh of many keys", () => {
       const [lost, alive] = held as [Held, Held];
       const always = { times: Number.POSITIVE_INFINITY };
       if (before !== undefined) service.inject({ endpoint: "listApiKeys", ...always, fault: before });
-      service.inject({ when: ({ path }) => path.endsWith(lost.id), fault: answered(404) });
+      service.inject({ when: ({ path }) => path.endsWith(lost.id), ...always, fault: answered(404) });
       const process = startProcess(service);
       await told(process, lost);
       if (then !== undefined) service.inject({ endpoint: "listApiKeys", ...always, fault: then });
@@ -97,7 +97,7 @@ describe("a refresh of many keys", () => {
   test("R6 takes no key for gone whose list showed it alive and can no longer be had", async () => {
     const [lost, alive] = held as [Held, Held];
     const always = { times: Number.POSITIVE_INFINITY };
-    service.inject({ when: ({ path }) => path.endsWith(lost.id), fault: answered(404) });
+    service.inject({ when: ({ path }) => path.endsWith(lost.id), ...always, fault: answered(404) });
     const process = startProcess(service);
     await told(process, lost);
     service.inject({ endpoint: ["readApiKey", "listApiKeys"], ...always, fault: answered(404) });
@@ -123,11 +123,13 @@ describe("a refresh of many keys", () => {
     service.inject({
       endpoint: "readApiKey",
       when: ({ path }) => path.endsWith(changed.id),
+      times: Number.POSITIVE_INFINITY,
       fault: { kind: "status", status: 404 },
     });
     const process = startProcess(service);
     const results = await Promise.all(seen.map((one) => told(process, one)));
     await process.close();
+    service.clearFaults();
     expect(results[1]).toContain("but its workspace lists it");
     service.editKey(changed.id, { name: String(changed.state["name"]) });
   });
