@@ -74,9 +74,9 @@ describe.each(Object.keys(definitions))("the door to %s", (kind) => {
 test("the door hands the engine no state that its headers can't carry", async () => {
   standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" }, times: 2 });
   const { check, create } = configured("ApiKey");
-  const carried = async (count: number) => {
-    const metadata = { digits: Array.from({ length: count }, () => 1) };
-    const { inputs } = await check({}, { workspaceId: "ws_1", customerId: "cus", name: "large", metadata });
+  const carried = async (bytes: number) => {
+    const keepers = { text: "x".repeat(bytes) };
+    const { inputs } = await check({}, { workspaceId: "ws_1", customerId: "cus", name: "large", keepers });
     const error: { properties?: object } = await create({ ...inputs, __provider: "exports" }).then(
       () => ({}),
       (thrown) => thrown,
@@ -84,6 +84,6 @@ test("the door hands the engine no state that its headers can't carry", async ()
     if (error.properties === undefined) return undefined;
     return (Struct.fromJavaScript({ ...error.properties }).serializeBinary().length * 4) / 3;
   };
-  expect(await carried(400_000)).toBeLessThan(16 * 1_024 * 1_024);
-  expect(await carried(1_600_000)).toBeUndefined();
+  expect(await carried(10_000_000)).toBeLessThan(16 * 1_024 * 1_024);
+  expect(await carried(12_000_000)).toBeUndefined();
 });

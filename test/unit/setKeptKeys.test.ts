@@ -190,14 +190,16 @@ test("K5 of two keys whose answers were lost no two entries take the same for th
 test("keys that can't be deleted fail no update where the engine could not keep them beside the new ones", async () => {
   const trouble: Trouble = { undeletable: true };
   const set = service(trouble);
-  const key = { customerId, metadata: { text: "x".repeat(400_000) } };
-  const fifteen = (letter: string) =>
-    of(Object.fromEntries(Array.from({ length: 15 }, (_, place) => [`${letter}${place}`, key])));
-  const [before, inputs] = [fifteen("k"), fifteen("m")];
+  const key = { customerId, metadata: { text: "x".repeat(240_000) } };
+  const many = (letter: string) =>
+    of(Object.fromEntries(Array.from({ length: 25 }, (_, place) => [`${letter}${place}`, key])));
+  const [before, inputs] = [many("k"), many("m")];
   const first = await set.create(before);
   const second = await set.update(first, inputs, before);
   expect(Object.keys(second.state["ids"] as object)).toEqual(Object.keys(inputs.keys));
-  expect(set.warnings.filter((line) => line.includes("Deleting key"))).toHaveLength(15);
+  expect(set.warnings.filter((line) => line.includes("Deleting key"))).toHaveLength(20);
+  const said = new Set(set.warnings.join("\n").match(/\bkey_\d+\b/g));
+  expect([...said].toSorted()).toEqual(Object.values(first.state["ids"] as object).toSorted());
   trouble.undeletable = false;
   await set.update(second, inputs, inputs);
   expect(set.gone.toSorted()).toEqual(Object.values(first.state["ids"] as object).toSorted());
@@ -207,23 +209,23 @@ test("what state says of an update that fails halfway counts in what the engine 
   const [long, longer] = ["r".repeat(20_000), "s".repeat(20_000)];
   const tried = async (filler: number) => {
     const set = service({ undeletable: true });
-    const of15 = (letter: string, alias: string, entry: object) => {
-      const text = "x".repeat(letter === "m" ? 360_000 + filler : 360_000);
+    const of25 = (letter: string, alias: string, entry: object) => {
+      const text = "x".repeat(letter === "m" ? 216_000 + filler : 216_000);
       const key = { customerId, metadata: { text } };
-      const many = Object.fromEntries(Array.from({ length: 15 }, (_, place) => [`${letter}${place}`, key]));
+      const many = Object.fromEntries(Array.from({ length: 25 }, (_, place) => [`${letter}${place}`, key]));
       return of({ ...many, [alias]: { customerId, name: "x", ...entry } });
     };
-    const [before, inputs] = [of15("k", long, {}), of15("m", longer, { renamedFrom: long })];
+    const [before, inputs] = [of25("k", long, {}), of25("m", longer, { renamedFrom: long })];
     const updating = set.update(await set.create(before), inputs, before);
     return { set, updating };
   };
   const { kept } = await failureOf((await tried(0)).updating);
   const room = mostKept - encodedBytes(kept?.state);
-  const { set, updating } = await tried(Math.ceil((room + 20_000) / 15));
+  const { set, updating } = await tried(Math.ceil((room + 20_000) / 25));
   const after = await updating;
   expect(after.state).not.toHaveProperty("__was");
-  expect(after.state["__left"]).toHaveLength(15);
-  expect(set.live.size).toBe(31);
+  expect(after.state["__left"]).toHaveLength(25);
+  expect(set.live.size).toBe(51);
 });
 
 test("a key of the former alias itself goes before one that was renamed from it, whatever made such a state", async () => {

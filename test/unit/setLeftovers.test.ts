@@ -148,8 +148,8 @@ test("the keys of before are not deleted where the engine can't keep what takes 
   });
   const declared = (text: string) => ({
     workspaceId: "ws_1",
-    defaults: { customerId: "c", metadata: { text: text.repeat(400_000) } },
-    keys: Object.fromEntries(Array.from({ length: 60 }, (_, place) => [`k${place}`, {}])),
+    defaults: { customerId: "c", metadata: { text: text.repeat(240_000) } },
+    keys: Object.fromEntries(Array.from({ length: 80 }, (_, place) => [`k${place}`, {}])),
   });
   const before = set.check(declared("x"), undefined).inputs;
   const { id, state } = await set.create(before);
@@ -159,7 +159,7 @@ test("the keys of before are not deleted where the engine can't keep what takes 
   const { kept, message } = await failureOf(set.update(id, state, checked.inputs));
   expect(kept).toBeUndefined();
   expect(message).toMatch(/^State can't hold what was made, since it is more than the engine can keep/);
-  expect(gone.toSorted()).toEqual(made.slice(60).toSorted());
+  expect(gone.toSorted()).toEqual(made.slice(80).toSorted());
 });
 
 test("a key that can't be deleted fails no update whose failure the engine can't keep, and is deleted by the next", async () => {
