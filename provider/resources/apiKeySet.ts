@@ -19,12 +19,12 @@ export const apiKeySet: Definition = {
   of: "ApiKey",
   members: {
     declared: (declared) => entriesIn(declared).map(([alias, entry]) => merged(declared, alias, entry)),
-    held: (state) => {
-      const { entries, left } = holdingOf(state);
+    held: (state, id) => {
+      const { entries, left } = holdingOf(state, id);
       const properties = { workspaceId: state["workspaceId"] };
       return [
-        ...Array.from(entries.values(), ({ id, state: key }) => ({ id, properties, holder: holderOf(key) })),
-        ...left.map(({ id }) => ({ id, properties })),
+        ...Array.from(entries.values(), (key) => ({ id: key.id, properties, holder: holderOf(key.state) })),
+        ...left.map((key) => ({ id: key.id, properties })),
       ];
     },
   },

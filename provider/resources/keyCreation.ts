@@ -13,7 +13,7 @@ import { createBody, label, labelOfValue, migrateBody } from "./keyState";
 import { agrees, fits, isOf, isOld, type Listed, unread, witness } from "./keyWitness";
 
 /** Creates the key, or takes an existing one over; finds out what became of it where the answer is lost. */
-export async function make(session: Session, declared: Properties, holder = ""): Promise<Made> {
+export async function make(session: Session, declared: Properties, holder: string): Promise<Made> {
   const existing = text(declared["existingKey"]) as string | undefined;
   session.hide(existing);
   const doing = `${existing === undefined ? "Creating" : "Taking over"} ${label(declared)}`;

@@ -25,13 +25,14 @@ import { holderKey, holderOf, keyLost, label, outputs, written } from "./keyStat
 
 /** What is done with one API key: observe, decide, call, project. */
 
-export async function create(session: Session, declared: Properties): Promise<Outcome> {
+/** `owner` holds the key where it is not taken over; "" for a resource that stands for this key alone. */
+export async function create(session: Session, declared: Properties, owner = ""): Promise<Outcome> {
   const existing = text(declared["existingKey"]);
-  const holder = existing === undefined ? undefined : randomUUID().slice(0, 8);
+  const holder = existing === undefined ? owner : randomUUID().slice(0, 8);
   const { record, deferred } = await make(session, declared, holder);
   const key = existing ?? record.key;
   session.leaves(remains(declared, record.id));
-  const born = { [holderKey]: holder, ...(key === undefined ? { [keyLost]: true } : { key }) };
+  const born = { [holderKey]: holder || undefined, ...(key === undefined ? { [keyLost]: true } : { key }) };
   const settled = await unlessAborted(
     session.signal,
     settle(session, pathOf(declared, record.id), declared, record, { answer: deferred ? undefined : record }),

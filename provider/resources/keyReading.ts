@@ -8,7 +8,7 @@ import { sharedReads } from "../sharedReads";
 import { defined, drifted, type Properties, readingKey } from "../state";
 import { isWhole, managed, observe } from "./keyConvergence";
 import { type KeyPath, lookUp } from "./keyPresence";
-import { lastingNames, outputs, tellsUnmanaged, unmanagedChanges } from "./keyState";
+import { keyLost, outputs, tellsUnmanaged, unmanagedChanges } from "./keyState";
 
 export function pathOf(properties: Properties, keyId: string): KeyPath {
   return { workspaceId: String(properties["workspaceId"]), keyId };
@@ -34,7 +34,7 @@ export async function read(session: Session, id: string, state: Properties): Pro
 /** One that this stack does not manage, or that was imported and not read yet: all that there is to know is wanted. */
 function isForeign(state: Properties): boolean {
   if (state[readingKey] !== undefined) return true;
-  return [...lastingNames, "createdAt", "maskedKey"].every((name) => state[name] === undefined);
+  return ["key", keyLost, "createdAt", "maskedKey"].every((name) => state[name] === undefined);
 }
 
 function missing({ workspaceId, keyId }: KeyPath, state: Properties): undefined {

@@ -87,7 +87,7 @@ export function outputs(record: ApiKeyRecord): Properties {
 }
 
 /** What a key carries through its whole life, whatever the service answers later. */
-export const lastingNames = ["key", keyLost, holderKey] as const;
+const lastingNames = ["key", keyLost, holderKey] as const;
 
 /** State after a write: what was declared or, where the service did not make it so, what it has. */
 export function written(declared: Properties, { record, unmet }: Settled, before: Properties): Properties {

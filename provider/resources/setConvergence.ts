@@ -26,6 +26,8 @@ type Going = Named<Entry> & { readonly alias?: string };
 
 /** What has come of it so far. */
 interface Progress {
+  /** As that of a holding. */
+  readonly holder: string;
   readonly entries: Map<string, Entry>;
   /** Keys that are deleted in the end. */
   readonly obsolete: Going[];
@@ -50,7 +52,9 @@ export async function converge(
   const batch = openBatch(session, label(declared));
   const { work, ...planned } = sorted(steps);
   // Of a create that fails halfway the engine has all inputs.
-  const progress = { ...planned, origins: verb === "created" ? new Map() : originsOf(before, steps) };
+  const origins = verb === "created" ? new Map() : originsOf(before, steps);
+  const { holder } = before;
+  const progress = { ...planned, holder, origins };
   const { entries, obsolete, left } = progress;
   const holders = holdersIn(before);
   await batch.each(verb, work, (part, step) => apply(part, step, progress, holders));
@@ -59,13 +63,13 @@ export async function converge(
   // A service may answer a value that it is given with the record that another entry had.
   const serving = new Set([...entries.values()].map(({ id }) => id));
   const isFree = ({ id }: { readonly id: string }) => !serving.has(id);
-  const going = [...obsolete, ...due.map((one) => toDelete(declared, one))].filter(isFree);
+  const going = [...obsolete, ...due.map((one) => toDelete(declared, one, holder))].filter(isFree);
   if (going.length > 0) await deleteLast(session, batch, declared, going, progress);
   batch.close();
-  const origins = batch.failures.length > 0 ? progress.origins : undefined;
+  const told = batch.failures.length > 0 ? origins : undefined;
   const declaredOrder = steps.map(({ alias }) => alias);
   return {
-    holding: { entries: inOrder(entries, declaredOrder, origins), left: left.filter(isFree) },
+    holding: { holder, entries: inOrder(entries, declaredOrder, told), left: left.filter(isFree) },
     batch,
     of: new Set([...work, ...going].map(({ name }) => name)).size,
   };
@@ -81,7 +85,7 @@ function holdersIn({ entries }: Holding): Holders {
 /** The plan, by when it is done. */
 function sorted(
   steps: readonly Step[],
-): Omit<Progress, "origins"> & { readonly work: readonly Named<Work>[] } {
+): Omit<Progress, "holder" | "origins"> & { readonly work: readonly Named<Work>[] } {
   const entries = new Map<string, Entry>();
   const obsolete: Going[] = [];
   const work: Named<Work>[] = [];
@@ -97,7 +101,7 @@ function sorted(
 async function apply(
   session: Session,
   step: Work,
-  { entries, obsolete, left }: Progress,
+  { holder, entries, obsolete, left }: Progress,
   holders: Holders,
 ): Promise<string | undefined> {
   const { alias, does, declared } = step;
@@ -109,7 +113,7 @@ async function apply(
   const { id, state, failure } =
     does === "edit"
       ? await key.update(session, step.entry.id, step.entry.state, declared)
-      : await key.create(session, declared);
+      : await key.create(session, declared, holder);
   entries.set(alias, { id, state });
   if (does !== "replace") return failure;
   // While nobody can tell whether the new one serves, the old one does, unless nobody has its secret.
@@ -177,21 +181,16 @@ function spare(session: Session, one: Going, { entries, left }: Progress): void 
   const key = leave(session, one);
   const alias = freeAlias(one, entries);
   if (alias === undefined) left.push(key);
-  else entries.set(alias, spared(one));
-}
-
-/** Who has imported it meanwhile may keep it; of a value that was taken over each holder is another one anyway. */
-function spared({ id, state }: Entry): Entry {
-  return { id, state: { ...state, [holderKey]: holderOf(state) || released } };
+  else entries.set(alias, { id: one.id, state: one.state });
 }
 
 /** What there would be if none of these could be deleted. */
-function atWorst({ entries, left, origins }: Progress, going: readonly Going[]): Holding {
-  const all = { entries: new Map(entries), left: [...left] };
+function atWorst({ holder, entries, left, origins }: Progress, going: readonly Going[]): Holding {
+  const all = { holder, entries: new Map(entries), left: [...left] };
   for (const one of going) {
     const alias = freeAlias(one, entries);
     if (alias === undefined) all.left.push(leftKey(one));
-    else all.entries.set(alias, spared(one));
+    else all.entries.set(alias, one);
   }
   return { ...all, entries: inOrder(all.entries, all.entries.keys(), origins) };
 }
@@ -241,10 +240,7 @@ function leftKey({ id, state }: Entry): LeftKey {
   return { id, name: String(state["name"]) };
 }
 
-/** Stands for the holder of a key that the set no longer wants, where it has none of its own. */
-const released = "left";
-
-/** A key that is left, as one that is to be deleted: the set no longer holds it. */
-export function toDelete({ workspaceId }: Properties, { id, name }: LeftKey): Named<Entry> {
-  return { id, name, state: { workspaceId, name, [holderKey]: released } };
+/** A key that is left, as one that is to be deleted. */
+export function toDelete({ workspaceId }: Properties, { id, name }: LeftKey, holder: string): Named<Entry> {
+  return { id, name, state: { workspaceId, name, [holderKey]: holder } };
 }

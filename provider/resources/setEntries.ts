@@ -1,7 +1,7 @@
 import type { Field } from "../definition";
 import { defined, hiddenIn, isRecord, nonEmpty, observedKey, type Properties, pick } from "../state";
 import { equal } from "./fields";
-import { holderKey, keyLost, lost } from "./keyState";
+import { holderKey, holderOf, keyLost, lost } from "./keyState";
 import { entriesIn, keyFields, merged } from "./setInputs";
 
 /** Projections between a set's state and the ApiKeys that its entries stand for. */
@@ -27,6 +27,8 @@ export interface LeftKey {
 
 /** What a set's state says: the entries by alias, and what it no longer has but the service does. */
 export interface Holding {
+  /** Holds those keys of the set that have no holder of their own: the set's id. */
+  readonly holder: string;
   readonly entries: ReadonlyMap<string, Entry>;
   readonly left: readonly LeftKey[];
 }
@@ -37,7 +39,13 @@ const takenKey = "__taken";
 const leftKey = "__left";
 /** By alias, `Entry.was`. */
 const wasKey = "__was";
-const chosen = ["effectivePrefix", "effectiveExpiresAt", holderKey] as const;
+const effective = ["effectivePrefix", "effectiveExpiresAt"] as const;
+const chosen = [...effective, holderKey] as const;
+
+/** The set's own id goes without saying. */
+function chosenIn(state: Properties, holder: string): Properties {
+  return pick(state, state[holderKey] === holder ? effective : chosen);
+}
 
 /** What a message calls the keys of a set. */
 export function label({ workspaceId }: Properties): string {
@@ -53,7 +61,7 @@ export function listed(names: readonly string[]): string {
   return (more > 0 ? [...few, `and ${more.toLocaleString("en")} more`] : few).join(", ");
 }
 
-export function holdingOf(state: Properties): Holding {
+export function holdingOf(state: Properties, holder = ""): Holding {
   const of = (name: string) => {
     const all = hiddenIn(state, name);
     return (alias: string) => (Object.hasOwn(all, alias) ? all[alias] : undefined);
@@ -81,6 +89,7 @@ export function holdingOf(state: Properties): Holding {
           key,
           maskedKey: maskedKey(alias),
           ...(isRecord(picked) ? pick(picked, chosen) : {}),
+          [holderKey]: (isRecord(picked) && holderOf(picked)) || holder || undefined,
           [observedKey]: isRecord(seen) ? seen : undefined,
           [keyLost]: without.has(alias) ? true : undefined,
         }),
@@ -88,11 +97,11 @@ export function holdingOf(state: Properties): Holding {
       },
     ];
   });
-  return { entries: new Map(entries), left: leftIn(state) };
+  return { holder, entries: new Map(entries), left: leftIn(state) };
 }
 
 /** State that says this of the keys, each spelled as declared as far as that is true of it. */
-export function stateOf(declared: Properties, { entries, left }: Holding): Properties {
+export function stateOf(declared: Properties, { holder, entries, left }: Holding): Properties {
   const { workspaceId, defaults } = declared;
   const spellings = new Map(entriesIn(declared));
   const all = [...entries];
@@ -115,7 +124,7 @@ export function stateOf(declared: Properties, { entries, left }: Holding): Prope
     secrets: by(({ state }) => state["key"]),
     ...defined({
       [observedKey]: nonEmpty(by(({ state }) => state[observedKey])),
-      [chosenKey]: nonEmpty(by(({ state }) => nonEmpty(pick(state, chosen)))),
+      [chosenKey]: nonEmpty(by(({ state }) => nonEmpty(chosenIn(state, holder)))),
       [keyLost]: nonEmpty(those(lost)),
       [takenKey]: nonEmpty(those((state) => state["existingKey"] !== undefined)),
       [leftKey]: nonEmpty(left),

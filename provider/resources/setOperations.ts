@@ -23,18 +23,19 @@ import {
 
 /** What is done with a set: with each of its keys what is done with an ApiKey. */
 
-const none: Holding = { entries: new Map(), left: [] };
+const nothing = (holder: string): Holding => ({ holder, entries: new Map(), left: [] });
 
 export async function create(session: Session, declared: Properties): Promise<Outcome> {
-  const { holding, batch, of } = await converge(session, none, declared, "created");
-  const outcome = { id: `keys-${randomUUID()}`, state: stateOf(declared, holding) };
+  const id = `keys-${randomUUID()}`;
+  const { holding, batch, of } = await converge(session, nothing(id), declared, "created");
+  const outcome = { id, state: stateOf(declared, holding) };
   if (batch.failures.length === 0) return outcome;
   const failed = `Creating the ${label(declared)}: ${share(batch, of)} failed`;
   const { unresolved } = batch;
   const lines = batch.lines();
   if (holding.entries.size === 0) {
-    const nothing = unresolved.length === 0 ? "Nothing was created" : "State holds none of them";
-    throw new Failure(`${failed}. ${nothing}; run up again when the cause is mended.`, {
+    const what = unresolved.length === 0 ? "Nothing was created" : "State holds none of them";
+    throw new Failure(`${failed}. ${what}; run up again when the cause is mended.`, {
       lines,
       unresolved: unresolved.length > 0,
     });
@@ -51,7 +52,7 @@ export async function update(
   declared: Properties,
 ): Promise<Outcome> {
   warnOf(session, strays(state).ids);
-  const { holding, batch, of } = await converge(session, holdingOf(state), declared, "written");
+  const { holding, batch, of } = await converge(session, holdingOf(state, id), declared, "written");
   const outcome = { id, state: stateOf(declared, holding) };
   if (batch.failures.length === 0) return outcome;
   const failure = `Updating the ${label(declared)}: ${share(batch, of)} failed. ${rest}`;
@@ -81,12 +82,12 @@ function warnOf(session: Session, aliases: readonly string[]): void {
 /** Deletes again what was made and no state holds. Gives a line for each that still stands. */
 export async function withdraw(
   session: Session,
-  { state }: Outcome,
+  { id, state }: Outcome,
   before: Properties | undefined,
 ): Promise<readonly string[]> {
-  const { entries, left } = before === undefined ? none : holdingOf(before);
-  const held = new Set([...[...entries.values()].map(({ id }) => id), ...left.map(({ id }) => id)]);
-  const made = named(holdingOf(state)).filter(({ id }) => !held.has(id));
+  const { entries, left } = before === undefined ? nothing(id) : holdingOf(before, id);
+  const held = new Set([...entries.values(), ...left].map((key) => key.id));
+  const made = named(holdingOf(state, id)).filter((key) => !held.has(key.id));
   const remains: string[] = [];
   const batch = openBatch(session, label(state));
   await batch.each("deleted again", made, async (part, entry) => {
@@ -101,7 +102,7 @@ export async function withdraw(
 
 /** The keys as they are now. One that cannot be read fails it all, so that state stays; one that is gone leaves it. */
 export async function read(session: Session, id: string, state: Properties): Promise<Outcome> {
-  const { entries, left } = holdingOf(state);
+  const { holder, entries, left } = holdingOf(state, id);
   const batch = openBatch(session, label(state));
   const found = new Map<string, Entry>();
   const all = named({ entries });
@@ -123,7 +124,7 @@ export async function read(session: Session, id: string, state: Properties): Pro
   const isWhole = apart.ids.length === 0 && apart.keys.length === 0 && remaining.length === left.length;
   if (isWhole && unchanged === entries.size && all.every(({ was }) => was === undefined))
     return { id, state };
-  return { id, state: stateOf(state, { entries: inOrder(found, entries.keys()), left: remaining }) };
+  return { id, state: stateOf(state, { holder, entries: inOrder(found, entries.keys()), left: remaining }) };
 }
 
 /** The keys still to be deleted that may exist. One that can't be read is one of them: the next update deletes it. */
@@ -143,11 +144,11 @@ async function remainingOf(
   return left.filter((one) => !gone.has(one));
 }
 
-export async function remove(session: Session, _id: string, state: Properties): Promise<void> {
+export async function remove(session: Session, id: string, state: Properties): Promise<void> {
   warnOf(session, strays(state).ids);
-  const { entries, left } = holdingOf(state);
+  const { holder, entries, left } = holdingOf(state, id);
   const batch = openBatch(session, label(state));
-  const all = [...named({ entries }), ...left.map((one) => toDelete(state, one))];
+  const all = [...named({ entries }), ...left.map((one) => toDelete(state, one, holder))];
   await batch.each("deleted", all, async (part, one) => {
     await key.remove(part, one.id, one.state);
     return undefined;

@@ -161,3 +161,76 @@ new ApiKeySet("set", { workspaceId: "ws_main", keys: { beta: { customerId: "cus_
     expect(scene.service.keys()).toHaveLength(1);
   });
 });
+
+describe("a key that was imported both by itself and in a set", () => {
+  let scene: Scene;
+  const declared = { workspaceId: "ws_main", customerId: "customer", name: "shared" };
+  const single = programWithKeys({ single: '{ ...base, name: "shared" }' });
+  const set = (keys: string) => `
+import { ApiKeySet } from "pulumi-apikeys";
+new ApiKeySet("set", { workspaceId: "ws_main", defaults: { customerId: "customer" }, keys: ${keys} });
+`;
+  const both = "{ shared: {}, other: {} }";
+  const live = () => scene.service.keys({ deleted: false }).map(({ id }) => id);
+  const left = (outcome: Outcome) =>
+    outcome.stdout.match(/\(key_\w+\) is left to another resource of this stack, which has the same key/g);
+
+  beforeAll(async () => {
+    scene = await setScene("imported-twice", { program: single });
+  });
+  afterAll(() => scene?.close());
+
+  /** Both have key_shared, and the set key_other too. */
+  async function imported(): Promise<void> {
+    for (const name of ["shared", "other"]) {
+      scene.service.addKey({ ...declared, id: `key_${name}`, name });
+    }
+    const keyOf = (kind: string) =>
+      `exports.handler=()=>require("pulumi-apikeys/dynamic").provider("${kind}");`;
+    const type = (kind: string) => `pulumi-nodejs:dynamic/apikeys:${kind}`;
+    const key = { __provider: keyOf("ApiKey"), ...declared };
+    const inputs = {
+      __provider: keyOf("ApiKeySet"),
+      workspaceId: "ws_main",
+      defaults: { customerId: "customer" },
+      keys: { shared: {}, other: {} },
+    };
+    const ids = { shared: "key_shared", other: "key_other" };
+    const resources = [
+      { type: type("ApiKey"), name: "single", id: "key_shared", inputs: key, outputs: key },
+      { type: type("ApiKeySet"), name: "set", id: "keys-set", inputs, outputs: { ...inputs, ids } },
+    ];
+    await scene.project.write("import.json", JSON.stringify({ resources }));
+    expectOk(await scene.stack.import("import.json", "--protect=false"));
+    expectOk(await scene.stack.refresh());
+    await scene.declare(`${single}${set(both)}`);
+    expectOk(await scene.stack.up());
+    expect(live()).toEqual(["key_shared", "key_other"]);
+  }
+
+  it("K5 stays with the set where the single one is removed, with a warning", async () => {
+    await imported();
+    await scene.declare(`export {};${set(both)}`);
+    const up = await scene.stack.up();
+    expectOk(up);
+    expect(live()).toEqual(["key_shared", "key_other"]);
+    expect(new Set(left(up)).size).toBe(1);
+  });
+
+  it("K10 goes with the last of them", async () => {
+    expectOk(await scene.stack.destroy());
+    expect(live()).toEqual([]);
+  });
+
+  it("K5 stays with the single one where the set's entry is removed", async () => {
+    await imported();
+    await scene.declare(`${single}${set("{ other: {} }")}`);
+    const up = await scene.stack.up();
+    expectOk(up);
+    expect(live()).toEqual(["key_shared", "key_other"]);
+    expect(new Set(left(up)).size).toBe(1);
+    await scene.declare(`export {};${set("{ other: {} }")}`);
+    expectOk(await scene.stack.up());
+    expect(live()).toEqual(["key_other"]);
+  });
+});

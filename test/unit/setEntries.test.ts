@@ -54,7 +54,7 @@ describe("the projections between a set's state and its keys", () => {
     });
     const before = checked({ defaults: { customerId: "cus_1" }, keys: { a: { name: "n" } } });
     const entry: Entry = { id: "key_1", state: { ...merged(before, "a", { name: "n" }), key: "sk" } };
-    const state = stateOf(declared, { entries: new Map([["a", entry]]), left: [] });
+    const state = stateOf(declared, { holder: "", entries: new Map([["a", entry]]), left: [] });
     expect(state).toEqual({
       workspaceId: "ws_1",
       defaults: declared["defaults"],
@@ -77,7 +77,7 @@ describe("the projections between a set's state and its keys", () => {
         key: "sk_old",
       },
     })) as unknown as [Entry, Entry];
-    const state = stateOf(declared, { entries: new Map(Object.entries({ a, b })), left: [] });
+    const state = stateOf(declared, { holder: "", entries: new Map(Object.entries({ a, b })), left: [] });
     const { secrets, ...others } = state;
     expect(JSON.stringify(others)).not.toContain("sk_old");
     expect(secrets).toEqual({ a: "sk_old", b: "sk_old" });

@@ -178,16 +178,17 @@ describe("K8 a set imported with ids and keys that don't match", () => {
     id: "keys-imported",
     state: { ...of(declared), ids },
   });
-  async function withKeys() {
-    const set = service();
-    await set.create(of(keys));
-    set.calls.length = 0;
+  const ids = { a: "key_1", b: "key_2" };
+  function withKeys() {
+    const set = service({ reuses: true });
+    for (const [name, id] of Object.entries(ids)) {
+      set.live.set(id, { id, name, customerId, enabled: true, scopes: [] });
+    }
     return set;
   }
-  const ids = { a: "key_1", b: "key_2" };
 
   test("leaves a key alone that it has no entry for, and says so", async () => {
-    const set = await withKeys();
+    const set = withKeys();
     const { id, state } = imported(ids, { a: { customerId } });
     const entry = { a: { customerId, enabled: false } };
     const after = await set.update({ id, state }, of(entry), of({ a: { customerId } }));
@@ -205,7 +206,7 @@ describe("K8 a set imported with ids and keys that don't match", () => {
   });
 
   test("makes a key that it has no id for in the next up, which the preview says", async () => {
-    const set = await withKeys();
+    const set = withKeys();
     const { id, state } = imported({ a: "key_1" }, keys);
     const checked = set.check(of(keys), of(keys)).inputs;
     expect(set.diff(id, state, checked)).toEqual({ changes: true, replaces: [] });

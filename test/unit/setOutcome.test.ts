@@ -118,6 +118,18 @@ test("K5 a key that two sets took over goes with the last of them, and the first
   expect(set.calls.map(({ method, path }) => [method, path.endsWith("key_old")])).toEqual([["DELETE", true]]);
 });
 
+test("K5 a key that two sets imported goes with the last of them, whose id tells them apart", async () => {
+  const set = replying(apiKeySet, gone);
+  const inputs = set.check(of({ a: {} }), undefined).inputs;
+  const state = { ...inputs, ids: { a: "key_1" } };
+  for (const id of ["keys-1", "keys-2"]) set.diff(id, state, inputs);
+  await set.delete("keys-1", state);
+  expect(set.calls).toEqual([]);
+  expect(set.warnings.join()).toContain("(key_1) is left to another resource");
+  await set.delete("keys-2", state);
+  expect(set.calls.map(({ method }) => method)).toEqual(["DELETE"]);
+});
+
 test("K5 a key that a set keeps only until its successor serves is no longer its own", async () => {
   const { set, inputs, states } = sharing((asked) => {
     if (asked.method === "DELETE") return gone(asked);
