@@ -2,7 +2,7 @@ import { closest, distance } from "fastest-levenshtein";
 import type * as z from "zod";
 import type { Definition, Field } from "./definition";
 import { inBounds, oneLine, sentences } from "./errors";
-import { type Properties, providerKey } from "./state";
+import { type Properties, providerKey, secretsKey } from "./state";
 import { isUnknown } from "./unknown";
 
 /**
@@ -51,11 +51,11 @@ export function canonicalInputs(fields: readonly Field[], inputs: Properties): P
   );
 }
 
-/** An input that is null is absent; the engine's own property is none of ours. */
+/** An input that is null is absent; what the engine or our own classes add is no input of the program. */
 function present(inputs: Properties): Properties {
   return Object.fromEntries(
     Object.entries(inputs).filter(
-      ([name, value]) => name !== providerKey && value !== null && value !== undefined,
+      ([name, value]) => name !== providerKey && name !== secretsKey && value !== null && value !== undefined,
     ),
   );
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Call } from "./client/endpoints";
 import type { Known } from "./known";
+import type { Follows } from "./secrecy";
 import type { Canonical, ManagedField, Properties } from "./state";
 
 /** What the lifecycle has to know about an input, stated beside its schema. */
@@ -35,6 +36,8 @@ export interface Session {
   readonly warn: Warn;
   /** Keeps these texts out of all that the operation says from now on, as it keeps the access token out. */
   readonly hide: (...secrets: readonly unknown[]) => void;
+  /** The same for texts and numbers that records of the service may hold, such as a name that the program made secret. */
+  readonly conceal: (...values: readonly unknown[]) => void;
   /** The objects of this kind that stand in state, as far as this process has met them, and those it made itself. */
   readonly known: Known;
   /** Says what stands in the service, and in no state, should the operation's result never be taken. */
@@ -107,6 +110,8 @@ export interface Definition {
   pending?(state: Properties): readonly string[] | undefined;
   /** Whether a new value of a field means the same as the state although it is spelled otherwise. */
   unchanged?(field: string, state: Properties, value: unknown, inputs: Properties): boolean;
+  /** Where else in state the value at this path of the inputs may stand, or another that came in its place. */
+  readonly follows?: Follows;
   /** What a change of the program ends that the engine's own preview does not show. */
   foretold?(state: Properties, inputs: Properties): string | undefined;
   /** The state without those outputs that bear the name of an input which the program left out. Default: all of it. */

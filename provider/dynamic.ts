@@ -8,11 +8,12 @@ import { configuration, type Settings, settings } from "./config";
 import { Failure, type Kept } from "./errors";
 import { serveRun } from "./hostProcess";
 import { type Known, openKnown } from "./known";
-import { type Lifecycle, lifecycle, type SecretPath } from "./lifecycle";
+import { type Lifecycle, lifecycle } from "./lifecycle";
 import { definitions } from "./resources";
 import type { Run } from "./run";
+import { markedAt } from "./secrecy";
 import type { Surroundings } from "./session";
-import { isRecord, type Properties, providerKey } from "./state";
+import { type Properties, providerKey } from "./state";
 import { isKeepable } from "./stateSize";
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -65,6 +66,13 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
     run: served,
   };
   const resource: Lifecycle = lifecycle(definition, surroundings);
+  // In read the engine would take the marks from the inputs before, and what the program has since left out is not
+  // among them; in check, from the program, which may not have marked what stands in a map.
+  const markedInputs = (inputs: Properties) => markedAt(inputs, resource.secretInputs(inputs), secret);
+  // Of outputs the engine knows only those that bear the name of a secret input.
+  const markedOutputs = (state: Properties) => markedAt(state, resource.secretOutputs(state), secret);
+  const told = <T>(properties: Properties, operation: () => Promise<T>): Promise<T> =>
+    guarded(properties, markedOutputs, operation);
   return {
     // Synchronous and never throwing: the host would call an unconfigured provider otherwise. check tells what is wrong.
     configure: (request): Promise<void> => {
@@ -72,55 +80,40 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
       return Promise.resolve();
     },
     check: (olds, news) =>
-      guarded(news, async () => {
+      told(news, async () => {
         const { inputs, failures } = resource.check(news, isEmpty(olds) ? undefined : olds);
         // A property named here would have its value printed by the engine, secret or not.
-        const secretly = marked(inputs, resource.secrets);
-        return { inputs: secretly, failures: failures.map((reason) => ({ property: "", reason })) };
+        const reasons = failures.map((reason) => ({ property: "", reason }));
+        return { inputs: markedInputs(inputs), failures: reasons };
       }),
     diff: (id, olds, news) =>
-      guarded(news, async () => {
+      told(news, async () => {
         const { changes, replaces } = resource.diff(id, olds, news);
         return changes === undefined ? { replaces } : { changes, replaces };
       }),
     create: (inputs) =>
-      guarded(inputs, async () => {
+      told(inputs, async () => {
         const { id, state } = await resource.create(inputs);
-        return { id, outs: state };
+        return { id, outs: markedOutputs(state) };
       }),
     read: (id, props = {}) =>
-      guarded(props, async () => {
+      told(props, async () => {
         const found = await resource.read(id, props);
         if (found === undefined) return {};
-        const read = { id: found.id, props: found.state };
-        return found.inputs === undefined
-          ? read
-          : { ...read, inputs: marked(found.inputs, resource.secrets) };
+        const read = { id: found.id, props: markedOutputs(found.state) };
+        return found.inputs === undefined ? read : { ...read, inputs: markedInputs(found.inputs) };
       }),
-    update: (id, olds, news) => guarded(news, async () => ({ outs: await resource.update(id, olds, news) })),
-    delete: (id, props) => guarded(props, () => resource.delete(id, props)),
+    update: (id, olds, news) =>
+      told(news, async () => ({ outs: markedOutputs(await resource.update(id, olds, news)) })),
+    delete: (id, props) => told(props, () => resource.delete(id, props)),
   };
 }
 
 /** How a secret is marked on Pulumi's wire. Source: Pulumi's provider protocol. */
 const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 
-/**
- * In read the engine would take the marks from the inputs before, and what the program has since left out is not among
- * them; in check, from the program, which may not have marked what stands in a map.
- */
-function marked(inputs: Properties, secrets: readonly SecretPath[]): Properties {
-  return secrets.reduce<Properties>((all, path) => markedAt(all, path) as Properties, inputs);
-}
-
-function markedAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
-  if (name === undefined) return value === null ? value : { ...secretMark, value };
-  if (!isRecord(value)) return value;
-  if (name !== "*" && !(name in value)) return value;
-  const leads = (one: string) => name === "*" || name === one;
-  return Object.fromEntries(
-    Object.entries(value).map(([one, inner]) => [one, leads(one) ? markedAt(inner, rest) : inner]),
-  );
+function secret(value: unknown): Properties {
+  return { ...secretMark, value };
 }
 
 function isEmpty(properties: Properties): boolean {
@@ -128,14 +121,18 @@ function isEmpty(properties: Properties): boolean {
 }
 
 /** Nothing but a HostError leaves: of anything else the host would print the stack, and with it what it holds. */
-async function guarded<T>(properties: Properties, operation: () => Promise<T>): Promise<T> {
+async function guarded<T>(
+  properties: Properties,
+  marked: (state: Properties) => Properties,
+  operation: () => Promise<T>,
+): Promise<T> {
   try {
     return await operation();
   } catch (error) {
     if (!(error instanceof Failure)) throw new HostError(defect(error));
     const { message, kept } = error;
     if (kept === undefined) throw new HostError(message);
-    const state = { ...kept.state, [providerKey]: properties[providerKey] };
+    const state = { ...marked(kept.state), [providerKey]: properties[providerKey] };
     if (isKeepable(kept.state)) throw new HostError(message, { ...kept, state });
     throw new HostError(
       `${message} The engine could not take so large a state: what it held before stays, and ${kept.id} stands in the service.`,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Properties } from "./state";
+import { folded, type Properties } from "./state";
 
 /** Objects of one kind that this process has met, each by its id in its workspace: a service may count ids anew in each. */
 export interface Known {
@@ -25,6 +25,9 @@ export interface Known {
   give(value: string, name: string): void;
   /** The names of other objects that the program makes from the same value. */
   alsoGiven(value: string, name: string): readonly string[];
+  /** A value that the program made secret: another resource's list may show it as the name of an object. */
+  conceal(value: string): void;
+  isConcealed(value: string): boolean;
 }
 
 interface Standing {
@@ -37,6 +40,7 @@ export function openKnown(): Known {
   const noted = new Map<string, Properties>();
   const given = new Map<string, Set<string>>();
   const hashed = (value: string) => createHash("sha256").update(value).digest("base64url");
+  const concealed = new Set<string>();
   const find = ({ workspaceId }: Properties, id: string) => workspaces.get(workspaceId)?.get(id);
   const meet = (properties: Properties, id: string): Standing => {
     const known = find(properties, id);
@@ -77,5 +81,7 @@ export function openKnown(): Known {
       given.set(hash, (given.get(hash) ?? new Set()).add(name));
     },
     alsoGiven: (value, name) => [...(given.get(hashed(value)) ?? [])].filter((other) => other !== name),
+    conceal: (value) => void concealed.add(folded(value)),
+    isConcealed: (value) => concealed.has(folded(value)),
   };
 }

@@ -1,12 +1,23 @@
+import { isDeepStrictEqual } from "node:util";
 import { canonicalInputs, failures } from "./check";
+import { maskSecrets } from "./client/secrets";
 import { type Configured, openConfiguration } from "./config";
 import { type Definition, fieldsOf, type Members, type Outcome, type Session } from "./definition";
 import { type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
 import { openKnown } from "./known";
 import { type Complete, complete, expectFound, isElsewhere, placeAfterRead, withoutFailure } from "./marks";
+import {
+  everywhere,
+  type SecretPath,
+  secretsOf,
+  secretValues,
+  textsIn,
+  valuesAt,
+  withSecrets,
+} from "./secrecy";
 import { openSession, type Surroundings } from "./session";
-import { type Properties, serviceKey } from "./state";
+import { defined, failedKey, type Properties, providerKey, secretsKey, serviceKey } from "./state";
 import { create, update } from "./unkept";
 
 interface Checked {
@@ -21,12 +32,12 @@ interface ReadBack {
   readonly inputs?: Record<string, unknown>;
 }
 
-export type SecretPath = readonly [string, ...string[]];
-
 /** One resource's operations, for any door. Those that call the service throw a Failure and nothing else. */
 export interface Lifecycle {
-  /** The paths of the inputs that are secrets, whatever the program says; "*" stands for any name. */
-  readonly secrets: readonly SecretPath[];
+  /** The paths of what is secret in these inputs: some are whatever the program says. */
+  secretInputs(inputs: Properties): readonly SecretPath[];
+  /** Those outputs, hidden ones too, in which a value that the program made secret may stand (R16). */
+  secretOutputs(state: Properties): readonly SecretPath[];
   check(inputs: Properties, before: Properties | undefined): Checked;
   diff(id: string, state: Properties, inputs: Properties): Difference;
   create(inputs: Properties): Promise<Complete>;
@@ -41,6 +52,8 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   const configured = () => configurationOf(surroundings.settings, surroundings.env);
   const known = surroundings.known?.(definition.of ?? definition.kind) ?? openKnown();
   const members = definition.members ?? alone(definition);
+  /** The inputs in canonical form, and which of them are secret. */
+  const canonical = (inputs: Properties) => withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
   const declaredIn = (state: Properties) => canonicalInputs(fields, definition.declared?.(state) ?? state);
   const unnote = (inputs: Properties) => {
     for (const declared of members.declared(inputs)) known.unnote(declared);
@@ -80,28 +93,38 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   const secrets = fields.flatMap(({ name, facts: { secret } }): SecretPath[] =>
     secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
   );
-  /** No secret of its properties stands in what an operation says. */
-  const operate = <T>(properties: Properties, act: (session: Session) => Promise<T>): Promise<T> =>
+  const { follows } = definition;
+  /** No secret of these properties stands in what an operation says. */
+  const operate = <T>(all: readonly Properties[], act: (session: Session) => Promise<T>): Promise<T> =>
     surroundings.run.during(async (leaves) => {
       const session = openSession(surroundings, configured, known, leaves);
-      session.hide(...secrets.flatMap((path) => valuesAt(properties, path)));
+      for (const one of all) session.hide(...secrets.flatMap((path) => valuesAt(one, path)));
+      session.conceal(...secretValues(all, follows));
       try {
         return await act(session);
       } catch (error) {
         throw error instanceof Failure ? reworded(error, (line) => inBounds(session.masked(line))) : error;
       }
     });
+  const agree = (state: Properties, inputs: Properties) =>
+    isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
   return {
-    secrets,
+    secretInputs: (inputs) => [...secrets, ...everywhere(secretsOf(inputs), follows)],
+    secretOutputs: (state) => {
+      const paths = everywhere(secretsOf(state), follows);
+      if (paths.length === 0) return [];
+      const hidden = Object.keys(state).filter((name) => name.startsWith("__") && !plain.has(name));
+      return [...new Set([...paths.map(([name]) => name), ...hidden])].map((name) => [name]);
+    },
     check: (inputs, before) => {
       refreshed.clear();
       if (before !== undefined) {
         for (const declared of members.declared(canonicalInputs(fields, before))) known.note(declared);
       }
-      const canonical = canonicalInputs(fields, inputs);
-      for (const [value, name] of definition.given?.(canonical) ?? []) known.give(value, name);
+      const declared = canonical(inputs);
+      for (const [value, name] of definition.given?.(declared) ?? []) known.give(value, name);
       return {
-        inputs: { ...canonical },
+        inputs: { ...defined(declared) },
         failures: [...misconfigured(configured()), ...failures(definition, fields, inputs, before)],
       };
     },
@@ -109,17 +132,20 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       meetDeclared(id, state, inputs);
       const result = difference(definition, fields, state, inputs);
       const shown = !refreshed.delete(id) && result.changes !== false && result.replaces.length === 0;
-      const line = shown ? definition.foretold?.(state, canonicalInputs(fields, inputs)) : undefined;
-      if (line !== undefined) surroundings.tell?.(inBounds(oneLine(line)));
-      return result;
+      const line = shown ? definition.foretold?.(state, canonical(inputs)) : undefined;
+      if (line !== undefined) {
+        const texts = textsIn(secretValues([state, inputs], follows));
+        surroundings.tell?.(inBounds(maskSecrets(oneLine(line), texts)));
+      }
+      // What is secret in state is told by the state alone, so it has to be written anew.
+      return result.changes === false && !agree(state, inputs) ? { ...result, changes: true } : result;
     },
     create: (inputs) =>
-      operate(inputs, async (session) => {
-        const declared = canonicalInputs(fields, inputs);
-        return stamped(await create(definition, surroundings.run, session, declared));
-      }),
+      operate([inputs], async (session) =>
+        stamped(await create(definition, surroundings.run, session, canonical(inputs))),
+      ),
     read: (id, given) =>
-      operate(given, async (session) => {
+      operate([given], async (session) => {
         const state = withoutFailure(given);
         meet(id, state);
         const outcome = await definition.read(session, id, state);
@@ -131,18 +157,25 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
         const place = placeAfterRead(given, services);
         if (outcome.state === given && given[serviceKey] === place) return { id: outcome.id, state: given };
         const { id: found, state: next } = complete(outcome, place);
-        return { id: found, state: next, inputs: { ...declaredIn(next) } };
+        return {
+          id: found,
+          state: next,
+          inputs: { ...defined(withSecrets(declaredIn(next), secretsOf(next))) },
+        };
       }),
     update: (id, state, inputs) =>
-      operate(inputs, async (session) => {
+      operate([inputs, state], async (session) => {
         meetDeclared(id, state, inputs);
+        const isMarkedOnly = !agree(state, inputs) && state[failedKey] === undefined;
+        if (isMarkedOnly && difference(definition, fields, state, inputs).changes === false) {
+          return { ...defined(withSecrets(state, secretsOf(inputs))) };
+        }
         const before = { id, state };
         await lookFor(session, before);
-        const declared = canonicalInputs(fields, inputs);
-        return stamped(await update(definition, surroundings.run, session, before, declared)).state;
+        return stamped(await update(definition, surroundings.run, session, before, canonical(inputs))).state;
       }),
     delete: (id, state) =>
-      operate(state, async (session) => {
+      operate([state], async (session) => {
         meet(id, state);
         if (definition.deletes === true) await lookFor(session, { id, state });
         await definition.delete(session, id, state);
@@ -159,13 +192,8 @@ function alone({ holder }: Definition): Members {
   };
 }
 
-/** The values at a path in properties that may be of any shape. */
-function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly unknown[] {
-  if (name === undefined) return [value];
-  if (typeof value !== "object" || value === null) return [];
-  const next = name === "*" ? Object.values(value) : [(value as Properties)[name]];
-  return next.flatMap((one) => valuesAt(one, rest));
-}
+/** What is hidden but can hold no value of an input. */
+const plain: ReadonlySet<string> = new Set([providerKey, secretsKey, serviceKey]);
 
 function misconfigured(found: Configured): readonly string[] {
   return "problems" in found ? found.problems : [];

@@ -7,6 +7,7 @@ import type { Known } from "./known";
 import { capitalised } from "./outcome";
 import { pause } from "./patience";
 import type { Leaves, Run } from "./run";
+import { textsIn } from "./secrecy";
 
 /** What a door gives the lifecycle. */
 export interface Surroundings {
@@ -33,17 +34,29 @@ export function openSession(
 ): Session {
   const { transport, tell, run } = surroundings;
   const hidden = new Set<string>();
+  const concealed = new Set<string>();
   const ready = () => {
     const found = configured();
     if ("problems" in found) throw new Failure(found.problems.map(capitalised).join(" "));
     hidden.add(found.ready.credentials.accessToken);
     return found.ready;
   };
-  const masked = (text: string) => maskSecrets(text, [...hidden]);
+  let all: readonly string[] = [];
+  const masked = (text: string) => {
+    // The same list while nothing is added to it: its spellings are found once.
+    if (all.length !== hidden.size + concealed.size) all = [...hidden, ...concealed];
+    return maskSecrets(text, all);
+  };
   return {
     warn: (message, about) => warn(inBounds(masked(oneLine(message))), about),
     hide: (...secrets) => {
       for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
+    },
+    conceal: (...values) => {
+      for (const text of textsIn(values)) {
+        concealed.add(text);
+        known.conceal(text);
+      }
     },
     known,
     leaves: (line, of) => leaves(line === undefined ? undefined : () => inBounds(masked(oneLine(line))), of),
@@ -61,7 +74,7 @@ export function openSession(
     },
     get call() {
       const { credentials } = ready();
-      return { transport: transport(), credentials, secrets: [...hidden] };
+      return { transport: transport(), credentials, secrets: [...hidden], concealed: [...concealed] };
     },
     get tokenAdvice() {
       return ready().tokenAdvice;

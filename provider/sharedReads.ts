@@ -34,16 +34,34 @@ const patienceMs = 10_000;
 const tooLate: Unavailable = { problem: `it did not come within ${patienceMs / 1_000} s` };
 const patience = { ms: patienceMs, late: tooLate };
 
-const ofTransport = new WeakMap<Transport, Map<string, SharedReads>>();
+interface Opened {
+  readonly reads: SharedReads;
+  /** What one of those who read together has to conceal: an address may hold it. */
+  readonly concealed: Set<string>;
+}
 
-export function sharedReads({ transport, credentials, secrets = [] }: Call): SharedReads {
+const ofTransport = new WeakMap<Transport, Map<string, Opened>>();
+
+export function sharedReads({ transport, credentials, secrets = [], concealed = [] }: Call): SharedReads {
   const { baseUrl, accessToken } = credentials;
-  const all = ofTransport.get(transport) ?? new Map<string, SharedReads>();
+  const all = ofTransport.get(transport) ?? new Map<string, Opened>();
   ofTransport.set(transport, all);
   const place = JSON.stringify([baseUrl, accessToken]);
-  const reads = all.get(place) ?? openReads({ transport, credentials, secrets });
-  all.set(place, reads);
-  return reads;
+  const opened = all.get(place) ?? open({ transport, credentials, secrets });
+  all.set(place, opened);
+  for (const text of concealed) opened.concealed.add(text);
+  return opened.reads;
+}
+
+function open(call: Call): Opened {
+  const concealed = new Set<string>();
+  const ofAll: Call = {
+    ...call,
+    get concealed() {
+      return [...concealed];
+    },
+  };
+  return { reads: openReads(ofAll), concealed };
 }
 
 function openReads(call: Call): SharedReads {

@@ -10,6 +10,8 @@ export function isRecord(value: unknown): value is Properties {
 /** Hidden from previews by the engine, as every name that begins with two underscores. */
 export const observedKey = "__observed";
 export const providerKey = "__provider";
+/** An input too: which inputs the program made secret (R16). */
+export const secretsKey = "__secrets";
 /** Set where the resource only looks at an object that it does not manage (K8). */
 export const readingKey = "__reading";
 /** Which service the last write went to, or where it has moved since. */

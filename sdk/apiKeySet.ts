@@ -99,7 +99,7 @@ export class ApiKeySet extends pulumi.CustomResource {
         "ApiKeySet",
         name,
         { ...args, keys: withSecrets(args.keys) },
-        { outputs, secrets: ["secrets"] },
+        { outputs, secrets: ["secrets"], secretInputs: ["keys.*.existingKey"] },
         opts,
       ),
     );

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { secretPaths } from "./secrets";
 
 /** A kind of resource that the provider knows. */
 export type Kind = "ApiKey" | "ApiKeySet" | "WorkspaceSettings" | "Scope" | "CustomerBilling";
@@ -12,6 +13,14 @@ const wayOn: Readonly<Record<Kind, string>> = {
   CustomerBilling: "Give billingId instead, which adopts the record.",
 };
 
+interface Facts {
+  readonly outputs: readonly string[];
+  /** The outputs that are secret, whatever the program says. */
+  readonly secrets: readonly string[];
+  /** Paths, with dots, of such inputs that are no outputs. Default: none. */
+  readonly secretInputs?: readonly string[];
+}
+
 /**
  * What a resource's class hands to `super`: pulumi.dynamic.Resource with a constant provider string in place of a
  * serialized closure, so that a state is small and an upgrade of this package reaches resources made long ago. It is no
@@ -21,7 +30,7 @@ export function registration(
   kind: Kind,
   name: string,
   inputs: object,
-  { outputs, secrets }: { readonly outputs: readonly string[]; readonly secrets: readonly string[] },
+  { outputs, secrets, secretInputs = [] }: Facts,
   opts: pulumi.CustomResourceOptions,
 ): [type: string, name: string, properties: pulumi.Inputs, opts: pulumi.CustomResourceOptions] {
   if (opts.import !== undefined) {
@@ -29,6 +38,8 @@ export function registration(
       `${kind} "${name}": the resource option import can't work for dynamic resources. ${wayOn[kind]}`,
     );
   }
+  const always = [...secrets, ...secretInputs];
+  const paths = secretPaths(inputs, { outputs: opts.additionalSecretOutputs ?? [], always });
   return [
     `pulumi-nodejs:dynamic/apikeys:${kind}`,
     name,
@@ -36,6 +47,7 @@ export function registration(
       // Only the names that stand here become outputs.
       ...Object.fromEntries(outputs.map((output) => [output, undefined])),
       ...inputs,
+      ...(paths === undefined ? {} : { __secrets: paths }),
       __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
     },
     pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secrets] }),

@@ -50,6 +50,8 @@ export interface Call {
   readonly credentials: Credentials;
   /** What no error may hold, besides the access token and what the request carries. */
   readonly secrets?: readonly string[];
+  /** What no error may hold either, but records do: a name that is secret is compared with the declared one. */
+  readonly concealed?: readonly string[];
   /** Called before each dispatch of a write. */
   readonly sending?: () => void;
 }
@@ -80,18 +82,18 @@ const MiB = 1024 * 1024;
 const limits = { list: 64 * MiB, one: 4 * MiB };
 
 async function get<T>(call: Call, path: string, read: Reader<T>, maxBytes: number): Promise<T> {
-  const { transport, credentials } = call;
+  const { transport, credentials, secrets = [], concealed = [] } = call;
   const request = {
     method: "GET",
     ...credentials,
     path,
     body: undefined,
-    secrets: call.secrets ?? [],
+    secrets: [...secrets, ...concealed],
     policy: "always",
   } as const;
   const reading = await transport.send({ ...request, maxBytes, read });
   if (!reading.usable) throw new CallError("invalidAnswer", reading.problem);
-  return withoutSecrets(reading.value, [credentials.accessToken, ...request.secrets]);
+  return withoutSecrets(reading.value, [credentials.accessToken, ...secrets]);
 }
 
 interface Write {
@@ -108,7 +110,7 @@ async function write<T>(call: Call, request: Write, read: Reader<T>): Promise<Wr
     ...call.credentials,
     ...request,
     body: request.body === undefined ? undefined : { ...request.body },
-    secrets,
+    secrets: [...secrets, ...(call.concealed ?? [])],
     // What is edited is there, and was read: an edit repeats the ids of scopes, and settings that are not declared.
     maxSent: request.method === "POST" ? mostSent : limits.one,
     maxBytes: limits.one,

@@ -21,11 +21,21 @@ const percentEncoded = (text: string): string[] => {
 const entities = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
+const ofList = new WeakMap<readonly string[], readonly string[]>();
+
 /** The forms in which an answer may repeat a secret, the longest first: one may begin with another. */
-function spellings(secrets: readonly string[]): string[] {
+function spellings(secrets: readonly string[]): readonly string[] {
+  const found = ofList.get(secrets) ?? spelled(secrets);
+  // A set of thousands of keys has as many secrets, and a line for each of many.
+  ofList.set(secrets, found);
+  return found;
+}
+
+function spelled(secrets: readonly string[]): readonly string[] {
   const all = secrets.flatMap((secret) => [
     secret,
     secret.trim(),
+    secret.trim().replace(/\s+/g, " "),
     jsonInner(secret),
     jsonInner(jsonInner(secret)),
     jsonInner(secret).replaceAll("/", "\\/"),

@@ -7,7 +7,7 @@ import type { Definition } from "../definition";
 import { inputs, rules, unchanged } from "./keyInputs";
 import { abandon, create, remove, update } from "./keyOperations";
 import { read } from "./keyReading";
-import { given, holderOf, pending } from "./keyState";
+import { follows, given, holderOf, pending } from "./keyState";
 
 /** Its inputs are in keyInputs.ts, what is done with it in keyOperations.ts: a set of keys does the same with each. */
 export const apiKey: Definition = {
@@ -18,6 +18,7 @@ export const apiKey: Definition = {
   rules,
   pending,
   unchanged,
+  follows,
   create,
   abandon,
   read,

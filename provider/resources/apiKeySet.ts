@@ -7,7 +7,7 @@
 import type { Definition } from "../definition";
 import { isRecord } from "../state";
 import { given, holderOf } from "./keyState";
-import { holdingOf, inputsOf, isPending } from "./setEntries";
+import { follows, holdingOf, inputsOf, isPending } from "./setEntries";
 import { entriesIn, inputs, merged } from "./setInputs";
 import { create, read, remove, update, withdraw } from "./setOperations";
 import { isQuiet } from "./setPlan";
@@ -37,6 +37,7 @@ export const apiKeySet: Definition = {
   pending: (state) => (isPending(state) ? [] : undefined),
   unchanged: (field, state, _value, declared) =>
     field !== "workspaceId" && isQuiet(holdingOf(state), declared),
+  follows,
   foretold,
   declared: inputsOf,
   create,

@@ -12,6 +12,7 @@ import type { BillingRecord } from "../client/responses";
 import { type Definition, facts, flag, type Outcome, type Session, text, withDefault } from "../definition";
 import { Failure, sentences } from "../errors";
 import { told } from "../outcome";
+import { isSecret } from "../secrecy";
 import type { Properties } from "../state";
 import { containsUnknown, isUnknown } from "../unknown";
 import { canonicalCredits, creditsSchema } from "./credits";
@@ -87,7 +88,8 @@ function body(declared: Properties): CreateBilling {
 }
 
 function label(declared: Properties): string {
-  return `${declared["totalCredits"]} credits in workspace ${declared["workspaceId"]}`;
+  const credits = isSecret(declared, "totalCredits") ? "credits" : `${declared["totalCredits"]} credits`;
+  return `${credits} in workspace ${declared["workspaceId"]}`;
 }
 
 const waysOn =

@@ -1,5 +1,6 @@
 import { plainText } from "../client/errorText";
 import type { Session } from "../definition";
+import { isSecret } from "../secrecy";
 import type { Unavailable } from "../sharedReads";
 import type { Properties } from "../state";
 import { type Listed, resembles, type Witness } from "./keyWitness";
@@ -77,11 +78,12 @@ export function leftover(creation: Creation, alike: readonly Listed[]): string {
 
 const most = { keys: 10, characters: 60 };
 
-/** Ids, names and times as the service told them; those of the declared name first. */
-export function inWords({ declared }: Creation, keys: readonly Listed[]): string {
+/** Ids, names and times as the service told them, but no secret name; those of the declared name first. */
+export function inWords({ declared, session }: Creation, keys: readonly Listed[]): string {
   const ordered = [...keys].sort((a, b) => Number(resembles(b, declared)) - Number(resembles(a, declared)));
   const named = ordered.slice(0, most.keys).map(({ id, name, createdAt }) => {
-    const about = [name && `"${short(name)}"`, createdAt && `created ${short(createdAt)}`].filter(Boolean);
+    const isTold = name !== undefined && !isSecret(declared, "name") && !session.known.isConcealed(name);
+    const about = [isTold && `"${short(name)}"`, createdAt && `created ${short(createdAt)}`].filter(Boolean);
     return about.length === 0 ? id : `${id} (${about.join(", ")})`;
   });
   const rest = keys.length - named.length;

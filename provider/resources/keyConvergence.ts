@@ -5,6 +5,7 @@ import { flag, type Session, text } from "../definition";
 import { Doubt, sentences } from "../errors";
 import { told } from "../outcome";
 import { lookAgain } from "../patience";
+import { shown } from "../secrecy";
 import { extended, folded, hiddenIn, type ManagedField, observedKey, type Properties, same } from "../state";
 import { type Found, find, type KeyPath, lookUp } from "./keyPresence";
 import { canonicalScopes, excess, inWords, toWire, toWireWithout } from "./keyScopes";
@@ -78,8 +79,9 @@ export async function settle(
       if (holds(exact, declared, seen)) break;
     }
     if (renamed?.name === seen.name && extended(declared["name"], seen.name)) {
+      const says = inQuotes(declared);
       session.warn(
-        `Key ${path.keyId}: declared the name "${declared["name"]}", the service still has "${seen.name}"; it may have rewritten the name.`,
+        `Key ${path.keyId}: declared the name ${says(declared["name"])}, the service still has ${says(seen.name)}; it may have rewritten the name.`,
         [path.keyId],
       );
     }
@@ -170,26 +172,32 @@ function unmet(
 ): readonly Unmet[] {
   const found: Unmet[] = [];
   const wanted = declared["name"] as string;
+  const says = inQuotes(declared);
   if (before !== undefined && ignored(wanted, before.name, record.name)) {
     found.push({
       field: "name",
-      words: `name: declared "${wanted}", the service still has "${record.name ?? ""}"`,
+      words: `name: declared ${says(wanted)}, the service still has ${says(record.name)}`,
     });
   }
   const observed = observe(record);
   if (!same(enabled, declared["enabled"], observed["enabled"])) {
-    found.push({
-      field: "enabled",
-      words: `enabled: declared ${declared["enabled"]}, the service has ${observed["enabled"]}`,
-    });
+    const [declaredly, now] = [declared, observed].map(({ enabled: is }) =>
+      shown(declared, "enabled", `${is}`),
+    );
+    found.push({ field: "enabled", words: `enabled: declared ${declaredly}, the service has ${now}` });
   }
   if (!same(scopes, declared["scopes"], observed["scopes"])) {
-    found.push({
-      field: "scopes",
-      words: `scopes: declared ${inWords(declared["scopes"])}, the service has ${inWords(observed["scopes"])}`,
-    });
+    const [declaredly, now] = [declared, observed].map(({ scopes: of }) =>
+      shown(declared, "scopes", inWords(of)),
+    );
+    found.push({ field: "scopes", words: `scopes: declared ${declaredly}, the service has ${now}` });
   }
   return found;
+}
+
+/** A name in the words of a message. */
+function inQuotes(declared: Properties): (name: unknown) => string {
+  return (value) => shown(declared, "name", `"${value ?? ""}"`);
 }
 
 /** The key of now if its name is to become another one: a name that stays may stay as the service rewrote it (R4). */

@@ -1,6 +1,8 @@
 import type { CreateApiKey, MigrateApiKey } from "../client/endpoints";
 import type { ApiKeyRecord } from "../client/responses";
+import type { Session } from "../definition";
 import { capitalised } from "../outcome";
+import { isSecret, type SecretPath, secretValues, shown } from "../secrecy";
 import { folded, observedKey, type Properties, pick, readingKey, rewritten } from "../state";
 import { isUnknown } from "../unknown";
 import { managed, observe, type Settled } from "./keyConvergence";
@@ -33,12 +35,29 @@ export function holderOf(state: Properties): string | undefined {
 /** What a message calls a key. */
 export function label(properties: Properties): string {
   const name = properties["name"];
-  return `key ${typeof name === "string" ? `"${name}" ` : ""}in workspace ${properties["workspaceId"]}`;
+  const isNamed = typeof name === "string" && !isSecret(properties, "name");
+  const workspace = shown(properties, "workspaceId", String(properties["workspaceId"]));
+  return `${isNamed ? `key "${name}"` : "the key"} in workspace ${workspace}`;
 }
 
-/** What a message calls a key that is made from a value, beside another one of the same name. */
+/** The outputs that an input's value goes into: a masked form may begin with the prefix. */
+const outputsFrom: Readonly<Record<string, readonly string[]>> = {
+  prefix: ["effectivePrefix", "maskedKey"],
+  expiresAt: ["effectiveExpiresAt"],
+};
+
+export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
+  return [[observedKey, name, ...rest], ...(outputsFrom[name] ?? []).map((output): SecretPath => [output])];
+}
+
+/** Of one of many keys, whose session is its own. */
+export function conceal(session: Session, ...key: readonly Properties[]): void {
+  session.conceal(...secretValues(key, follows));
+}
+
+/** What a message, another key's too, calls a key that is made from a value, beside another one of the same name. */
 export function labelOfValue(properties: Properties): string {
-  return `${label(properties)} (customer ${properties["customerId"]})`;
+  return `${label(properties)} (customer ${shown(properties, "customerId", String(properties["customerId"]))})`;
 }
 
 /** The value that a key is made from, if there is one, and what a message calls the key. */

@@ -10,6 +10,7 @@ import type { ScopeRecord } from "../client/responses";
 import { type Definition, facts, type Outcome, type Session, text } from "../definition";
 import { Doubt, Failure } from "../errors";
 import { capitalised, told } from "../outcome";
+import { isSecret, shown } from "../secrecy";
 import { demanded, freshly, shared, sharedReads } from "../sharedReads";
 import { folded, type Properties } from "../state";
 import { isUnknown } from "../unknown";
@@ -46,7 +47,10 @@ function rules(declared: Properties, before: Properties | undefined): readonly s
 // ---- Decisions ----------------------------------------------------------------------------------------------------
 
 function label(properties: Properties): string {
-  return `scope "${properties["representation"]}" in workspace ${properties["workspaceId"]}`;
+  const named = isSecret(properties, "representation")
+    ? "the scope"
+    : `scope "${properties["representation"]}"`;
+  return `${named} in workspace ${properties["workspaceId"]}`;
 }
 
 function written(declared: Properties, record: ScopeRecord): Outcome {
@@ -150,7 +154,9 @@ async function afterFailure(
 function adopted(doing: string, declared: Properties, record: ScopeRecord): Outcome {
   const different = differing(declared, record);
   if (different.length === 0) return written(declared, record);
-  const has = different.map((name) => `${name} "${record[name] ?? ""}"`).join(" and ");
+  const has = different
+    .map((name) => `${name} ${shown(declared, name, `"${record[name] ?? ""}"`)}`)
+    .join(" and ");
   throw new Failure(
     `${doing}: the workspace has one already (${record.id}), with ${has}, and the service has no call that edits a scope. Nothing was changed. Declare it as it is, or with another representation.`,
   );

@@ -4,7 +4,7 @@ import type { Properties } from "../state";
 import { isKeepable } from "../stateSize";
 import { rules as keyRules } from "./keyInputs";
 import * as key from "./keyOperations";
-import { holderKey, holderOf, lost } from "./keyState";
+import { conceal, holderKey, holderOf, lost } from "./keyState";
 import { type Batch, type Named, openBatch } from "./setBatch";
 import { type Entry, type Holding, inOrder, type LeftKey, label, stateOf } from "./setEntries";
 import { plan, type Step } from "./setPlan";
@@ -105,6 +105,7 @@ async function apply(
   holders: Holders,
 ): Promise<string | undefined> {
   const { alias, does, declared } = step;
+  conceal(session, declared, ...(does === "add" ? [] : [step.entry.state]));
   // Until it is done, what was there before is what there is.
   if (does !== "add") entries.set(alias, step.entry);
   if (session.signal.aborted) throw new Failure("Not begun, since the run ended.");
@@ -162,6 +163,7 @@ async function deleteOne(
   progress: Progress,
   tooLarge: boolean,
 ): Promise<undefined> {
+  conceal(session, one.state);
   try {
     await key.remove(session, one.id, one.state);
     session.known.drop(one.state, one.id);

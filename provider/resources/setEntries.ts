@@ -1,8 +1,18 @@
 import type { Field } from "../definition";
-import { defined, hiddenIn, isRecord, nonEmpty, observedKey, type Properties, pick } from "../state";
+import type { SecretPath } from "../secrecy";
+import {
+  defined,
+  hiddenIn,
+  isRecord,
+  nonEmpty,
+  observedKey,
+  type Properties,
+  pick,
+  secretsKey,
+} from "../state";
 import { equal } from "./fields";
-import { holderKey, holderOf, keyLost, lost } from "./keyState";
-import { entriesIn, keyFields, merged } from "./setInputs";
+import { follows as followsOfKey, holderKey, holderOf, keyLost, lost } from "./keyState";
+import { entriesIn, keyFields, keySecrets, merged } from "./setInputs";
 
 /** Projections between a set's state and the ApiKeys that its entries stand for. */
 
@@ -20,6 +30,7 @@ export interface Entry {
 /** A key that is to be deleted still. */
 export interface LeftKey {
   readonly id: string;
+  /** What messages call it: its name or, where that is secret, its id. */
   readonly name: string;
   /** The alias whose new key is to be as declared before it goes: until then it may be the one that serves. */
   readonly alias?: string;
@@ -45,6 +56,21 @@ const chosen = [...effective, holderKey] as const;
 /** The set's own id goes without saying. */
 function chosenIn(state: Properties, holder: string): Properties {
   return pick(state, state[holderKey] === holder ? effective : chosen);
+}
+
+/**
+ * A default stands in the entries too, once a key differs from it; the values of a key are parted among the set's outputs
+ * and hidden properties by what they are.
+ */
+export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
+  if (name !== "keys" && name !== "defaults") return [];
+  const [field, ...deeper] = name === "keys" ? rest.slice(1) : rest;
+  if (field === undefined) return [["keys"], ["maskedKeys"], [observedKey], [chosenKey]];
+  const ofKeys = followsOfKey([field, ...deeper]).map(([at, ...below]): SecretPath => {
+    if (at === "maskedKey") return ["maskedKeys"];
+    return at === observedKey ? [observedKey, "*", ...below] : [chosenKey, "*", at, ...below];
+  });
+  return [["keys", "*", field, ...deeper], ...ofKeys];
 }
 
 /** What a message calls the keys of a set. */
@@ -115,7 +141,7 @@ export function stateOf(declared: Properties, { holder, entries, left }: Holding
   const those = (has: (state: Properties) => boolean) =>
     all.flatMap(([alias, { state }]) => (has(state) ? [alias] : []));
   return {
-    ...defined({ workspaceId, defaults }),
+    ...defined({ workspaceId, defaults, [secretsKey]: declared[secretsKey] }),
     keys: Object.fromEntries(
       all.map(([alias, { state }]) => [alias, spelledAs(declared, alias, spellings.get(alias), state)]),
     ),
@@ -190,9 +216,10 @@ function aliasesIn(state: Properties, name: string): ReadonlySet<string> {
 function leftIn(state: Properties): readonly LeftKey[] {
   const value = state[leftKey];
   if (!Array.isArray(value)) return [];
+  const isUnnamed = keySecrets(state).some(([field]) => field === "name");
   return value.filter(isRecord).map(({ id, name, alias }) => ({
     id: String(id),
-    name: String(name),
+    name: String(isUnnamed ? id : name),
     ...(typeof alias === "string" ? { alias } : {}),
   }));
 }

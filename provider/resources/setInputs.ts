@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { canonicalInputs } from "../check";
 import { facts } from "../definition";
+import { type SecretPath, secretsOf, withSecrets } from "../secrecy";
 import { isRecord, type Properties } from "../state";
 import { isUnknown } from "../unknown";
 import { requiredText } from "./fields";
@@ -100,7 +101,19 @@ export function entriesIn(declared: Properties): Entries {
 
 /** The inputs of the ApiKey that an entry stands for, in canonical form; where the entry is not known, none is. */
 export function merged(declared: Properties, alias: string, entry: unknown): Properties {
-  return canonicalInputs(keyFields, mergedAsWritten(declared, alias, entry));
+  const key = canonicalInputs(keyFields, mergedAsWritten(declared, alias, entry));
+  const secrets = keySecrets(declared);
+  return secrets.length === 0 ? key : withSecrets(key, secrets);
+}
+
+/** What is secret of each key: of a field that is so in one entry it is in all. */
+export function keySecrets(declared: Properties): readonly SecretPath[] {
+  return secretsOf(declared).flatMap(ofKey);
+}
+
+function ofKey([name, ...rest]: SecretPath): readonly SecretPath[] {
+  const [field, ...deeper] = name === "keys" ? rest.slice(1) : name === "defaults" ? rest : [name, ...rest];
+  return field === undefined ? keyFields.map((one) => [one.name]) : [[field, ...deeper]];
 }
 
 /** The same as the program spells it. */

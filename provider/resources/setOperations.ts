@@ -7,6 +7,7 @@ import type { Properties } from "../state";
 import * as key from "./keyOperations";
 import { lookUp } from "./keyPresence";
 import { pathOf, read as readKey } from "./keyReading";
+import { conceal } from "./keyState";
 import { type Batch, type Named, openBatch } from "./setBatch";
 import { converge, toDelete } from "./setConvergence";
 import {
@@ -91,6 +92,7 @@ export async function withdraw(
   const remains: string[] = [];
   const batch = openBatch(session, label(state));
   await batch.each("deleted again", made, async (part, entry) => {
+    conceal(part, entry.state);
     const lines = await key.abandon(part, entry);
     part.leaves(lines[0]);
     remains.push(...lines);
@@ -110,6 +112,7 @@ export async function read(session: Session, id: string, state: Properties): Pro
   warnOf(session, apart.ids);
   let unchanged = 0;
   await batch.each("read", all, async (part, { name, ...entry }) => {
+    conceal(part, entry.state);
     const now = await readKey(part, entry.id, entry.state);
     if (now !== undefined) found.set(name, now);
     if (now?.state === entry.state) unchanged += 1;
@@ -150,6 +153,7 @@ export async function remove(session: Session, id: string, state: Properties): P
   const batch = openBatch(session, label(state));
   const all = [...named({ entries }), ...left.map((one) => toDelete(state, one, holder))];
   await batch.each("deleted", all, async (part, one) => {
+    conceal(part, one.state);
     await key.remove(part, one.id, one.state);
     return undefined;
   });

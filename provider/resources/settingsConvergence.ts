@@ -3,6 +3,7 @@ import { type EditWorkspace, editWorkspace, readWorkspace, recordOf } from "../c
 import type { WorkspaceRecord } from "../client/responses";
 import { number, type Session, text } from "../definition";
 import { lookAgain } from "../patience";
+import { isSecret, mask } from "../secrecy";
 import { extended, folded, type ManagedField, type Properties, same } from "../state";
 import { canonicalAddresses } from "./addresses";
 
@@ -68,6 +69,8 @@ export interface SettleOptions {
   readonly steady?: readonly ManagedField[];
   /** To go back to what the service had itself: a GET must show these settings just so (W5). */
   readonly exact?: readonly ManagedField[];
+  /** By which a setting may be secret: no words then hold its value. */
+  readonly secrecies?: readonly Properties[];
 }
 
 /**
@@ -80,7 +83,7 @@ export async function settle(
   workspaceId: string,
   target: Properties,
   before: WorkspaceRecord,
-  { steady = [], exact = [] }: SettleOptions = {},
+  { steady = [], exact = [], secrecies = [] }: SettleOptions = {},
 ): Promise<SettledSettings> {
   const wanted = declaredIn(target);
   const changing = wanted.filter((field) => !steady.includes(field));
@@ -111,8 +114,9 @@ export async function settle(
       (now) => !holds(settings, from, now) || holds([...changing, ...keptFields], { ...old, ...target }, now),
     );
   };
+  const say = saying(secrecies);
   const judged = (record: WorkspaceRecord) =>
-    verdict({ target, changing, exact, kept: keptFields }, before, record);
+    verdict({ target, changing, exact, kept: keptFields }, before, record, say);
   try {
     const now = await send(old);
     if (!holds(keptFields, old, now)) await send(now);
@@ -121,7 +125,7 @@ export async function settle(
     if (!answered && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
     if (seen !== undefined) return { ...judged(seen), error };
     const open = changing.filter((field) => !same(field, target[field.name], old[field.name]));
-    const unmet = open.map(({ name }) => ({ field: name, words: `${name}: ${inWords(old[name])} before` }));
+    const unmet = open.map(({ name }) => ({ field: name, words: `${name}: ${say(name, old[name])} before` }));
     return { record: before, unmet, warnings: [], error, unseen: true };
   }
 }
@@ -145,6 +149,7 @@ function verdict(
   { target, changing, exact, kept }: Aim,
   before: WorkspaceRecord,
   record: WorkspaceRecord,
+  say: Say,
 ): SettledSettings {
   const [old, now] = [observe(before), observe(record)];
   const declared = changing.filter((field) => !exact.includes(field));
@@ -152,7 +157,7 @@ function verdict(
     fields.filter((field) => !same(field, than[field.name], now[field.name]));
   const lost = (than: Properties) => (field: ManagedField) => ({
     field: field.name,
-    words: `${field.name}: before ${inWords(than[field.name])}, the service has ${inWords(now[field.name])}`,
+    words: `${field.name}: before ${say(field.name, than[field.name])}, the service has ${say(field.name, now[field.name])}`,
   });
   return {
     record,
@@ -161,7 +166,7 @@ function verdict(
         .filter((field) => ignored(field, target, old, now))
         .map(({ name }) => ({
           field: name,
-          words: `${name}: declared ${inWords(target[name])}, the service still has ${inWords(now[name])}`,
+          words: `${name}: declared ${say(name, target[name])}, the service still has ${say(name, now[name])}`,
         })),
       ...other(exact, target).map(lost(target)),
       ...other(kept, old).map(lost(old)),
@@ -173,7 +178,7 @@ function verdict(
           typeof target[name] === "number"
             ? "it may have rounded the value"
             : "it may have rewritten the value";
-        return `${name}: declared ${inWords(target[name])}, the service still has ${inWords(now[name])}; ${why}.`;
+        return `${name}: declared ${say(name, target[name])}, the service still has ${say(name, now[name])}; ${why}.`;
       }),
   };
 }
@@ -203,7 +208,14 @@ function stayed(field: ManagedField, target: Properties, old: Properties, now: P
   return same(field, old[name], now[name]) && !same(field, target[name], now[name]);
 }
 
-export function inWords(value: unknown): string {
+/** A setting's value in words, unless it is secret. */
+type Say = (name: string, value: unknown) => string;
+
+export function saying(secrecies: readonly Properties[]): Say {
+  return (name, value) => (secrecies.some((one) => isSecret(one, name)) ? mask : inWords(value));
+}
+
+function inWords(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "no addresses" : value.join(", ");
   return value === undefined ? "none" : typeof value === "string" ? `"${value}"` : String(value);
 }

@@ -1,4 +1,5 @@
 import type { WorkspaceRecord } from "../client/responses";
+import type { SecretPath } from "../secrecy";
 import {
   hiddenIn,
   type ManagedField,
@@ -18,6 +19,10 @@ const beforeKey = "__before";
 const sentKey = "__sent";
 /** What settings held after our last write, of those that were changed since, or may have been. */
 export const lastKey = "__last";
+
+export function follows(path: SecretPath): readonly SecretPath[] {
+  return [observedKey, beforeKey, sentKey, lastKey].map((hidden) => [hidden, ...path]);
+}
 
 export function before(state: Properties): Properties {
   return hiddenIn(state, beforeKey);

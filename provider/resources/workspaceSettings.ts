@@ -8,23 +8,24 @@ import * as z from "zod";
 import { readWorkspace } from "../client/endpoints";
 import type { WorkspaceRecord } from "../client/responses";
 import { type Definition, facts, number, type Outcome, type Session, text } from "../definition";
-import { type Account, Failure, sentences } from "../errors";
+import { type Account, Failure, type Kept, sentences } from "../errors";
 import { outcome, told } from "../outcome";
+import { isSecret, mask } from "../secrecy";
 import { sharedReads } from "../sharedReads";
 import { drifted, type ManagedField, type Properties, same, wireable } from "../state";
 import { addressesSchema, canonicalAddresses } from "./addresses";
 import { optionalText, oversize, pathSegment } from "./fields";
 import {
   declaredIn,
-  inWords,
   observe,
   type SettledSettings,
   type SettleOptions,
+  saying,
   sendable,
   settings,
   settle,
 } from "./settingsConvergence";
-import { before, lastKey, only, ours, restorable, written } from "./settingsState";
+import { before, follows, lastKey, only, ours, restorable, written } from "./settingsState";
 
 // ---- Inputs: schema and facts -------------------------------------------------------------------------------------
 
@@ -58,6 +59,7 @@ export const workspaceSettings: Definition = {
   kind: "WorkspaceSettings",
   schema: inputs,
   rules,
+  follows,
   create,
   abandon: async (_session, { id, state }) => {
     const line = forgotten(id, state, before(state));
@@ -83,7 +85,9 @@ function forgotten(workspaceId: string, declared: Properties, remembered: Proper
     (field) => field.name in remembered && !same(field, remembered[field.name], declared[field.name]),
   );
   if (declared["onDestroy"] !== "restore" || changed.length === 0) return undefined;
-  return `Setting the defaults of workspace ${workspaceId}: the run ended before state could hold what is to be restored: ${JSON.stringify(only(changed, remembered))}. Put it back by hand before the next up, which takes what it finds for it.`;
+  const values = only(changed, remembered);
+  const told = Object.entries(values).map(([name, value]) => [name, isSecret(declared, name) ? mask : value]);
+  return `Setting the defaults of workspace ${workspaceId}: the run ended before state could hold what is to be restored: ${JSON.stringify(Object.fromEntries(told))}. Put it back by hand before the next up, which takes what it finds for it.`;
 }
 
 async function update(
@@ -126,7 +130,8 @@ interface Writing extends SettleOptions {
 async function write(session: Session, writing: Writing, record: WorkspaceRecord): Promise<Outcome> {
   const { workspaceId, doing, declared, target, remembered, held } = writing;
   try {
-    const settled = await settle(session, workspaceId, only(settings, target), record, writing);
+    const options = { ...writing, secrecies: [declared, held ?? {}] };
+    const settled = await settle(session, workspaceId, only(settings, target), record, options);
     for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
     const state = written(declared, target, settled, remembered, held);
     const isLeft = settled.unmet.some(({ field }) => !(field in declared) && field in target);
@@ -205,15 +210,16 @@ async function remove(session: Session, id: string, state: Properties): Promise<
   const [remembered, observed] = [before(state), observe(record)];
   const done = (field: ManagedField) =>
     field.name in remembered && same(field, remembered[field.name], observed[field.name]);
+  const say = saying([state]);
   const left = managed
     .filter((field) => !(field.name in back || done(field)))
-    .map(({ name }) => (name in remembered ? `${name} (before: ${inWords(remembered[name])})` : name));
+    .map(({ name }) => (name in remembered ? `${name} (before: ${say(name, remembered[name])})` : name));
   if (left.length > 0) {
     session.warn(
       `${doing}: ${left.join(", ")} stays as it is, since it had no value before or was changed elsewhere.`,
     );
   }
-  const { unmet, error } = await restore(session, id, doing, back, record);
+  const { unmet, error } = await restore(session, doing, { id, state }, back, record);
   if (error !== undefined) throw told(session, error, { doing, notDone: stays });
   if (unmet.length > 0) throw new Failure(sentences(unmetLine(doing, { unmet }), stays, again));
 }
@@ -223,13 +229,13 @@ const again = `Run the command again, or ${byHand}`;
 
 async function restore(
   session: Session,
-  id: string,
   doing: string,
+  { id, state }: Kept,
   back: Properties,
   record: WorkspaceRecord,
 ): Promise<SettledSettings> {
   try {
-    return await settle(session, id, back, record, { exact: declaredIn(back) });
+    return await settle(session, id, back, record, { exact: declaredIn(back), secrecies: [state] });
   } catch (error) {
     const advice = `Check that the access token may edit workspace ${id}, or ${byHand}`;
     throw told(session, error, { doing, notDone: stays, advice });

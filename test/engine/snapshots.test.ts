@@ -15,7 +15,8 @@ const writes = ({ service }: Scene) =>
 
 describe.each(readdirSync(snapshots))("a settled state that version %s wrote", (version) => {
   let scene: Scene;
-  const keys = ["plain", "scoped", "rewritten", "full", "takenOver", "imported", "byProvider", "byVariable"];
+  const taken = ["takenOver", "imported", "byProvider", "byVariable"];
+  const keys = ["plain", "scoped", "rewritten", "full", "hidden", ...taken];
 
   beforeAll(async () => {
     scene = await restored(version, "settled");

@@ -114,6 +114,10 @@ describe("what the service said in an error", () => {
     }
   });
 
+  it("masks a secret whose white space a service made one space of", () => {
+    expect(said("no name Owls Ltd.", ["  Owls \n Ltd "])).toBe("no name [secret].");
+  });
+
   it("masks a secret that stripping joins", () => {
     expect(said("tok\u200b_sec\u001b[1mret", ["tok_secret"])).toBe("[secret]");
   });

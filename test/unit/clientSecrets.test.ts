@@ -36,6 +36,13 @@ describe("a record that repeats a secret", () => {
     expect(made).toMatchObject({ ...clean, key });
   });
 
+  it("R16 keeps what the program made secret, which is compared with what is declared", async () => {
+    const name = "Nightingale Bank of the North";
+    const call = { ...answered({ apiKey: { id: "k", name } }), concealed: [name] };
+    expect((await api.readApiKey(call, path)).name).toBe(name);
+    expect((await api.editApiKey(call, path, {})).record?.name).toBe(name);
+  });
+
   it("keeps a short one, which may stand in a name by chance", async () => {
     const call = { ...answered({ apiKey: { id: "k", name: "prod-1" } }), secrets: ["prod"] };
     expect((await api.readApiKey(call, path)).name).toBe("prod-1");

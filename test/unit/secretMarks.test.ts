@@ -22,3 +22,59 @@ test("an existingKey is marked as a secret for the engine wherever it stands, ma
     keys: { ...keys, a: { existingKey: { ...mark, value: existingKey } } },
   });
 });
+
+const marked = (value: unknown) => ({ ...mark, value });
+
+test("R16 what the program made secret is marked in checked inputs as it was, in outputs with all that may hold it", async () => {
+  const secrets = { __secrets: [["metadata", "token"], ["name"], ["prefix"]] };
+  const metadata = { team: "red", token: "falcon" };
+  const declared = { workspaceId: "ws_1", customerId: "cus_1", name: "ci", prefix: "owl", metadata };
+  const key = provider("ApiKey");
+  const { inputs = {} } = (await key.check?.({}, { ...declared, ...secrets })) ?? {};
+  expect(inputs).toMatchObject({
+    customerId: "cus_1",
+    name: marked("ci"),
+    metadata: { team: "red", token: marked("falcon") },
+    ...secrets,
+  });
+
+  const chosen = { key: "sk_1", maskedKey: "owl…1", effectivePrefix: "owl_" };
+  const state = { ...declared, scopes: [], enabled: true, ...chosen, __observed: { name: "CI" } };
+  const wanted = { ...declared, scopes: [], enabled: true, ...secrets };
+  const { outs } = (await key.update?.("k", { ...state, __service: "s" }, wanted)) ?? {};
+  expect(outs).toEqual({
+    ...state,
+    ...secrets,
+    name: marked("ci"),
+    prefix: marked("owl"),
+    metadata: marked(metadata),
+    maskedKey: marked("owl…1"),
+    effectivePrefix: marked("owl_"),
+    __observed: marked({ name: "CI" }),
+    __service: "s",
+  });
+});
+
+test("R16 a read marks its outputs anew, since the engine has only those of before", async () => {
+  const state = {
+    workspaceId: "ws_1",
+    totalCredits: "100",
+    __secrets: [["totalCredits"]],
+    __grant: "uncertain",
+  };
+  const { props } = (await provider("CustomerBilling").read?.("id", state)) ?? {};
+  expect(props).toEqual({ ...state, totalCredits: marked("100"), __grant: marked("uncertain") });
+});
+
+test("R16 of a set each key's field is marked in the inputs, and nothing within what is marked as a whole", async () => {
+  const set = provider("ApiKeySet");
+  const keys = { a: { customerId: "c", existingKey: "sk_1" }, b: { customerId: "d", enabled: true } };
+  const checked = async (...secrets: readonly (readonly string[])[]) =>
+    (await set.check?.({}, { workspaceId: "ws_1", keys, __secrets: secrets }))?.inputs?.["keys"];
+  expect(await checked(["keys", "*", "customerId"])).toEqual({
+    a: { customerId: marked("c"), existingKey: marked("sk_1") },
+    b: { customerId: marked("d"), enabled: true },
+  });
+  expect(await checked(["keys"])).toEqual(marked(keys));
+  expect(await checked(["defaults", "customerId"])).toMatchObject({ b: { customerId: marked("d") } });
+});

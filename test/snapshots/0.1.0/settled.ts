@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import { ApiKey, CustomerBilling, Provider, Scope, WorkspaceSettings } from "pulumi-apikeys";
 
 /** Whether what can change in place has its second values. */
@@ -23,6 +24,12 @@ new ApiKey("full", {
   externalMeterId: "meter",
   metadata: { team: "red", tags: ["a", 1] },
   keepers: { rotated: "2026-01" },
+});
+new ApiKey("hidden", {
+  ...base,
+  name: pulumi.secret(`  ${named("hidden")}  `),
+  prefix: pulumi.secret("dark"),
+  metadata: { team: "red", token: pulumi.secret("in the dark") },
 });
 new ApiKey("takenOver", {
   ...base,

@@ -1,0 +1,85 @@
+/** What of a resource the program made secret (R16), as the resource itself tells it. */
+import { isRecord, type Properties, secretsKey } from "./state";
+
+/** Names that lead to a value; "*" stands for any. */
+export type SecretPath = readonly [string, ...string[]];
+
+/** The paths of the inputs that the program made secret. */
+export function secretsOf(properties: Properties): readonly SecretPath[] {
+  const listed = properties[secretsKey];
+  return Array.isArray(listed) ? listed.filter(isPath) : [];
+}
+
+function isPath(value: unknown): value is SecretPath {
+  return Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === "string");
+}
+
+/** The properties with these paths as their own; none leave no trace in what the engine keeps. */
+export function withSecrets(properties: Properties, paths: readonly SecretPath[]): Properties {
+  return { ...properties, [secretsKey]: paths.length > 0 ? paths : undefined };
+}
+
+/** Whether a field's value, or a part of it, is secret: messages then say nothing of it. */
+export function isSecret(properties: Properties, field: string): boolean {
+  return secretsOf(properties).some(([name]) => name === field);
+}
+
+export const mask = "[secret]";
+
+/** A field's value in the words of a message. */
+export function shown(properties: Properties, field: string, words: string): string {
+  return isSecret(properties, field) ? mask : words;
+}
+
+/** The values at a path in properties that may be of any shape. */
+export function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly unknown[] {
+  if (name === undefined) return [value];
+  if (typeof value !== "object" || value === null) return [];
+  const next = name === "*" ? Object.values(value) : [(value as Properties)[name]];
+  return next.flatMap((one) => valuesAt(one, rest));
+}
+
+/** Where else in state a value at a path of the inputs may stand. */
+export type Follows = (path: SecretPath) => readonly SecretPath[];
+
+export function everywhere(paths: readonly SecretPath[], follows: Follows = () => []): readonly SecretPath[] {
+  return paths.flatMap((path) => [path, ...follows(path)]);
+}
+
+/** All values of these properties that one of them has as secret: inputs, or states of the same resource. */
+export function secretValues(all: readonly Properties[], follows?: Follows): readonly unknown[] {
+  const paths = everywhere(all.flatMap(secretsOf), follows);
+  return all.flatMap((properties) => paths.flatMap((path) => valuesAt(properties, path)));
+}
+
+/** All texts and numbers in a value, as text. */
+export function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return value === "" ? [] : [value];
+  if (typeof value === "number") return [String(value)];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** The values at the paths, each wrapped by `mark`; what stands within one that is marked already stays as it is. */
+export function markedAt(
+  properties: Properties,
+  paths: readonly SecretPath[],
+  mark: (value: unknown) => Properties,
+): Properties {
+  const tree = (value: unknown, below: readonly (readonly string[])[]): unknown => {
+    if (below.some(({ length }) => length === 0)) return value === null ? value : mark(value);
+    if (!isRecord(value) || below.length === 0) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => {
+        const leading = below.filter(([first]) => first === "*" || first === name);
+        return [
+          name,
+          tree(
+            inner,
+            leading.map(([, ...rest]) => rest),
+          ),
+        ];
+      }),
+    );
+  };
+  return tree(properties, paths) as Properties;
+}

@@ -1,0 +1,62 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** Names that lead to a value; "*" stands for any. */
+type Path = readonly string[];
+
+/** What is secret besides the inputs. */
+interface Others {
+  /** The outputs that the resource option additionalSecretOutputs names. */
+  readonly outputs: readonly string[];
+  /** Paths, with dots, of what is secret whatever the program says: nobody has to be told. */
+  readonly always: readonly string[];
+}
+
+/**
+ * The paths of what a program made secret in a resource's inputs, always in the same order; `undefined` where there are
+ * none. The provider gets plain values, so that only this tells it. A list is secret as a whole, and so is what an Output
+ * holds; a field of one of a set's keys is secret in all of them, so that a thousand make no longer a list than one.
+ */
+export function secretPaths(inputs: object, { outputs, always }: Others): pulumi.Input<Path[] | undefined> {
+  const known = new Set(always);
+  const isNews = (path: Path) => !known.has(inEachKey(path).join("."));
+  const named = outputs.map((output): Path => [output]).filter(isNews);
+  const findings = pathsIn(inputs, [], isNews);
+  if (findings.length === 0 && named.length === 0) return undefined;
+  return Promise.all(findings).then((found) => {
+    const paths = [...found.flat(), ...named].map((path) => JSON.stringify(inEachKey(path)));
+    const sorted = [...new Set(paths)].sort();
+    return sorted.length === 0 ? undefined : sorted.map((path): Path => JSON.parse(path));
+  });
+}
+
+function inEachKey(path: Path): Path {
+  const [name, alias, ...rest] = path;
+  return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
+}
+
+type Finding = Promise<readonly Path[]>;
+
+/** Where secrets may be in a value: for each place the paths, none if it turns out to hold none. */
+function pathsIn(value: unknown, path: Path, isNews: (path: Path) => boolean): readonly Finding[] {
+  if (typeof value !== "object" || value === null || pulumi.Resource.isInstance(value)) return [];
+  if (!isNews(path)) return [];
+  if (pulumi.Output.isInstance(value) || value instanceof Promise) {
+    return [isSecret(value).then((secret) => (secret ? [path] : []))];
+  }
+  if (!Array.isArray(value)) {
+    return Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, name], isNews));
+  }
+  const inner = value.flatMap((entry) => pathsIn(entry, path, isNews));
+  return inner.length === 0
+    ? []
+    : [Promise.all(inner).then((found) => (found.flat().length > 0 ? [path] : []))];
+}
+
+/** What fails is told by the input itself. */
+async function isSecret(value: pulumi.Output<unknown> | Promise<unknown>): Promise<boolean> {
+  try {
+    return await pulumi.isSecret(pulumi.Output.isInstance(value) ? value : pulumi.output(value));
+  } catch {
+    return false;
+  }
+}

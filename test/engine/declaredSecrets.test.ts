@@ -1,0 +1,364 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
+import type { Outcome } from "./outcome";
+import { type Scene, type SceneOptions, setScene } from "./scene";
+import { expectKept } from "./secrecy";
+
+/** What a program declares as secret, by where; `hidden` of it has to be seen nowhere. */
+interface Declared {
+  readonly hidden: readonly string[];
+  readonly program: string;
+}
+
+/** Every kind of resource with secrets in its inputs; `turn` changes what can change in place. */
+function everyKind(turn: string): Declared {
+  const values = {
+    name: `  Nightingale ${turn} `,
+    customer: "whistler-77",
+    prefix: "heronpfx",
+    orders: `kestrel-${turn}`,
+    note: "falcon-note",
+    optional: `Wagtail ${turn}`,
+    default: `ibis${turn}`,
+    scopeName: "Secretary Bird",
+    scope: "plover-scope",
+    description: "rook-description",
+    entry: `Jackdaw ${turn}`,
+    entryCustomer: "jackdaw-78",
+    entryPrefix: "goldcrestpfx",
+    usual: `lapwing-${turn}`,
+    meter: "siskin-meter",
+  };
+  const place = ["first", "second", "third"].indexOf(turn);
+  const numbers = { expiresAt: 1987654321, rate: 43210 + 10_000 * place, credits: "76543.5" };
+  const address = `198.51.100.${77 + place}`;
+  const program = `import * as pulumi from "@pulumi/pulumi";
+import { ApiKey, ApiKeySet, CustomerBilling, Scope, WorkspaceSettings } from "pulumi-apikeys";
+
+const s = pulumi.secret;
+const workspaceId = "ws_main";
+const key = new ApiKey("key", {
+  workspaceId,
+  customerId: s("${values.customer}"),
+  name: s("${values.name}"),
+  prefix: s("${values.prefix}"),
+  expiresAt: s(${numbers.expiresAt}),
+  scopes: [{ representation: s("${values.orders}"), read: true }],
+  metadata: { team: "red", token: s("${values.note}") },
+});
+new ApiKey("optional", { workspaceId, customerId: "open", name: "${values.optional}" },
+  { additionalSecretOutputs: ["name"] });
+new WorkspaceSettings("settings", {
+  workspaceId: "ws_third",
+  defaultKeyPrefix: s("${values.default}"),
+  defaultAllowedIPs: [s("${address}")],
+  defaultRateLimitPerSecond: s(${numbers.rate}),
+  onDestroy: "restore",
+});
+new Scope("scope", {
+  workspaceId,
+  name: s("${values.scopeName}"),
+  representation: s("${values.scope}"),
+  description: s("${values.description}"),
+});
+new ApiKeySet("set", {
+  workspaceId: "ws_second",
+  defaults: { customerId: "open", scopes: [{ representation: s("${values.usual}"), read: true }] },
+  keys: {
+    acme: { customerId: s("${values.entryCustomer}"), name: s("${values.entry}") },
+    beta: { prefix: s("${values.entryPrefix}"), name: "Beta ${turn}" },
+  },
+});
+new CustomerBilling("billing", {
+  workspaceId,
+  totalCredits: s("${numbers.credits}"),
+  externalMeterId: s("${values.meter}"),
+});
+export const keyId = key.id;
+`;
+  const texts = [...Object.values(values), ...Object.values(numbers).map(String), address];
+  // Inside of "ibisfirst", for example, nothing of it is told either.
+  return { hidden: texts.map((text) => text.trim()), program };
+}
+
+const formerPrefix = "egretprefix";
+const tenants = [
+  {
+    name: "acme",
+    accessToken: "token-of-the-secrets",
+    workspaces: [
+      { id: "ws_main", name: "Main" },
+      { id: "ws_second", name: "Second" },
+      { id: "ws_third", name: "Third", defaultKeyPrefix: formerPrefix, defaultRateLimitPerSecond: 30 },
+    ],
+  },
+];
+
+/** A scene that knows what it must never show, in whatever case the service spells it. */
+async function setSecretScene(name: string, options: SceneOptions) {
+  const scene = await setScene(name, { tenants, ...options });
+  const hidden = new Set<string>();
+  return {
+    scene,
+    hide: (...texts: readonly string[]) => {
+      for (const text of texts) for (const one of [text, text.toLowerCase()]) hidden.add(one);
+    },
+    /** Neither what was printed so far, nor the state, nor any other file of the project holds it. */
+    async expectHidden() {
+      expect(hidden.size).toBeGreaterThan(0);
+      const exported = JSON.stringify(await scene.stack.exportState());
+      await expectKept([...hidden], [...scene.printed, exported], scene.project.dir);
+    },
+  };
+}
+
+type SecretScene = Awaited<ReturnType<typeof setSecretScene>>;
+
+async function outputsOf({ stack }: Scene, name: string) {
+  const { resources = [] } = await stack.exportState({ showSecrets: true });
+  return resources.find(({ urn }) => urn.endsWith(`::${name}`))?.outputs ?? {};
+}
+
+function succeeded(outcome: Outcome): Outcome {
+  expect(outcome.ok, outcome.output).toBe(true);
+  return outcome;
+}
+
+describe("values that the program made secret", () => {
+  let kept: SecretScene;
+  let scene: Scene;
+  const declare = async (turn: string) => {
+    const { hidden, program } = everyKind(turn);
+    kept.hide(...hidden);
+    await scene.declare(program);
+  };
+  const keyNamed = (name: string) =>
+    scene.service.keys({ deleted: false }).find((key) => key.name.toLowerCase() === name.toLowerCase())?.id ??
+    `no key ${name}`;
+
+  beforeAll(async () => {
+    kept = await setSecretScene("declared-secrets", { dialect: "normalising" });
+    scene = kept.scene;
+    kept.hide(formerPrefix);
+    await declare("first");
+  });
+  afterAll(() => scene?.close());
+
+  it("R16 stand in no preview, no up, and nowhere in state, also where the service rewrote them", async () => {
+    succeeded(await scene.stack.preview({ diff: true }));
+    succeeded(await scene.stack.up({ diff: true }));
+    expect(scene.service.keys().map(({ name }) => name)).toContain("nightingale first");
+    const { name, __observed, effectivePrefix } = await outputsOf(scene, "key");
+    for (const value of [name, __observed, effectivePrefix]) expect(value).toHaveProperty("plaintext");
+    await kept.expectHidden();
+  });
+
+  it("R16 change nothing by themselves", async () => {
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+    await kept.expectHidden();
+  });
+
+  it("R16 leave what is not secret in plain sight", async () => {
+    const { workspaceId, maskedKey } = await outputsOf(scene, "optional");
+    expect(workspaceId).toBe("ws_main");
+    expect(maskedKey).toMatch(/^sk_/);
+    const { ids, keys } = await outputsOf(scene, "set");
+    expect(Object.keys(ids)).toEqual(["acme", "beta"]);
+    expect(keys).toHaveProperty("plaintext");
+  });
+
+  it("R16 give their place to what somebody else wrote there, which is as secret", async () => {
+    const drift = {
+      name: "Bittern",
+      optional: "Dipper",
+      scope: "curlew-scope",
+      prefix: "teal_",
+      customer: "cust-wigeon",
+      entry: "Sanderling",
+      default: "gadwall_",
+      address: "203.0.113.99/32",
+      rate: 98760,
+    };
+    kept.hide(...Object.values(drift).map(String));
+    scene.service.editKey(keyNamed("nightingale first"), {
+      name: drift.name,
+      scopes: [{ representation: drift.scope, read: true }],
+      prefix: drift.prefix,
+      customerId: drift.customer,
+    });
+    scene.service.editKey(keyNamed("wagtail first"), { name: drift.optional });
+    scene.service.editKey(keyNamed("jackdaw first"), { name: drift.entry, scopes: [] });
+    scene.service.editKey(keyNamed("beta first"), {
+      scopes: [{ representation: drift.scope, update: true }],
+    });
+    scene.service.editWorkspace("ws_third", {
+      defaultKeyPrefix: drift.default,
+      defaultAllowedIPs: [drift.address],
+      defaultRateLimitPerSecond: drift.rate,
+    });
+    succeeded(await scene.stack.previewRefresh({ diff: true }));
+    const refresh = succeeded(await scene.stack.refresh());
+    expect(stepsFor(refresh, "key")).toMatchObject([{ op: "update" }]);
+    expect(refresh.stdout).toMatch(
+      /The key in workspace ws_main \(\S+\): the service has another customerId/,
+    );
+    await kept.expectHidden();
+    const preview = succeeded(await scene.stack.preview({ diff: true }));
+    expect(preview.changes, preview.output).toMatchObject({ update: 4 });
+    expect(stepsFor(preview, "set")[0]?.diffs).toEqual(["keys"]);
+    succeeded(await scene.stack.up({ diff: true }));
+    await expectQuiet(scene);
+    await kept.expectHidden();
+  });
+
+  it("R16 are in no message of an update that the service refuses, echoing them", async () => {
+    scene.service.setDialect({ errorEchoes: "request", keyScopes: "mustBeDefined", positiveNumber: "both" });
+    await declare("second");
+    const failed = await scene.stack.up({ diff: true });
+    for (const name of ["key", "set"]) expect(failed.output, name).toMatch(/the service answered 400/);
+    const line = onlyLine(failed, "key");
+    expect(line).toMatch(/^Updating the key in workspace ws_main \(key_\w+\): the service answered 400/);
+    expect(line).toContain("{'name':'[secret]','enabled':true,'scopes':[{'representation':'[secret]'");
+    await kept.expectHidden();
+  });
+
+  it("R16 are in no reason of a failure halfway, of which state keeps the reasons", async () => {
+    scene.service.setDialect({});
+    await declare("third");
+    // An answer of success, and nothing was done.
+    scene.service.inject({
+      endpoint: ["editApiKey", "editWorkspace"],
+      times: Number.POSITIVE_INFINITY,
+      fault: { kind: "status", status: 200, body: {} },
+    });
+    const failed = await scene.stack.up({ diff: true, args: ["--continue-on-error"] });
+    expect(failed.ok).toBe(false);
+    expect(failed.output).toContain("name: declared [secret], the service still has [secret]");
+    expect(failed.output).toContain("scopes: declared [secret], the service has [secret]");
+    expect(failed.output).toContain("defaultKeyPrefix: declared [secret], the service still has [secret]");
+    await kept.expectHidden();
+    const { resources = [] } = await scene.stack.exportState();
+    const broken = resources.filter(({ initErrors = [] }) => initErrors.length > 0);
+    expect(broken.map(({ urn }) => urn.split("::").at(-1)).toSorted()).toEqual([
+      "key",
+      "optional",
+      "set",
+      "settings",
+    ]);
+    succeeded(await scene.stack.refresh({ args: ["--diff"] }));
+    await kept.expectHidden();
+    scene.service.clearFaults();
+    succeeded(await scene.stack.up({ diff: true }));
+    await expectSilentUp(scene);
+    await kept.expectHidden();
+  });
+
+  it("R16 are in no message of destroy, nor where a key can't be deleted", async () => {
+    scene.service.inject({ endpoint: "deleteApiKey", times: 3, fault: { kind: "status", status: 403 } });
+    const failed = await scene.stack.destroy();
+    expect(failed.ok).toBe(false);
+    scene.service.clearFaults();
+    const destroy = succeeded(await scene.stack.destroy());
+    const told = failed.output + destroy.output;
+    expect(told).toMatch(/The scope in workspace ws_main \(\S+\) stays in the service/);
+    expect(told).toMatch(/The credits of \S+ in workspace ws_main stay in the service/);
+    await kept.expectHidden();
+  });
+});
+
+describe("secrecy that the program gives or takes away, and nothing else", () => {
+  let scene: Scene;
+  const texts = ["Nightingale", "heronpfx", "kestrel", "ibispfx", "plover", "Jackdaw", "lapwing", "76543"];
+  const declare = (mark: "s" | "") =>
+    scene.declare(`import * as pulumi from "@pulumi/pulumi";
+import { ApiKey, ApiKeySet, CustomerBilling, Scope, WorkspaceSettings } from "pulumi-apikeys";
+
+const s = pulumi.secret;
+const workspaceId = "ws_main";
+new ApiKey("key", {
+  workspaceId,
+  customerId: "open",
+  name: ${mark}("  Nightingale "),
+  prefix: ${mark}("heronpfx"),
+  scopes: [{ representation: ${mark}("kestrel"), read: true }],
+});
+new ApiKey("optional", { workspaceId, customerId: "open", name: "Nightingale, optional" },
+  ${mark === "s" ? '{ additionalSecretOutputs: ["name"] }' : "{}"});
+new WorkspaceSettings("settings", { workspaceId: "ws_third", defaultKeyPrefix: ${mark}("ibispfx") });
+new Scope("scope", { workspaceId, name: "Birds", representation: ${mark}("plover") });
+new ApiKeySet("set", {
+  workspaceId: "ws_second",
+  defaults: { customerId: "open", scopes: [{ representation: ${mark}("lapwing"), read: true }] },
+  keys: { acme: { name: ${mark}("Jackdaw") }, beta: {} },
+});
+new CustomerBilling("billing", { workspaceId, totalCredits: ${mark}("76543") });
+`);
+  const state = async () => {
+    const { resources = [] } = await scene.stack.exportState();
+    return new Map(
+      resources.map(({ urn, inputs, outputs }) => {
+        const text = JSON.stringify({ inputs, outputs }).toLowerCase();
+        return [urn.split("::").at(-1) ?? "", texts.filter((one) => text.includes(one.toLowerCase()))];
+      }),
+    );
+  };
+  const inPlain = new Map([
+    ["key", ["Nightingale", "heronpfx", "kestrel"]],
+    ["optional", ["Nightingale"]],
+    ["settings", ["ibispfx"]],
+    ["scope", ["plover"]],
+    ["set", ["Jackdaw", "lapwing"]],
+    ["billing", ["76543"]],
+  ]);
+  const kinds = [...inPlain.keys()];
+
+  beforeAll(async () => {
+    scene = await setScene("changed-secrecy", { tenants, dialect: "normalising" });
+    await declare("");
+    succeeded(await scene.stack.up());
+  });
+  afterAll(() => scene?.close());
+
+  it.each([
+    ["given", "s", []],
+    ["taken away", "", undefined],
+    ["given again", "s", []],
+  ] as const)("R16 %s, takes one update of each resource, and no request", async (_, mark, found) => {
+    await declare(mark);
+    scene.service.clearRequests();
+    const preview = succeeded(await scene.stack.preview({ diff: true }));
+    expect(preview.changes, preview.output).toEqual({ same: 1, update: kinds.length });
+    for (const { detailedDiff, diffs } of preview.steps) {
+      expect([...diffs, ...Object.keys(detailedDiff)].filter((name) => name.startsWith("__"))).toEqual([]);
+    }
+    const up = succeeded(await scene.stack.up());
+    expect(up.changes, up.output).toEqual({ same: 1, update: kinds.length });
+    expect(scene.service.requests).toEqual([]);
+    const now = await state();
+    for (const name of kinds) {
+      expect(now.get(name)?.toSorted(), name).toEqual(found ?? inPlain.get(name)?.toSorted());
+    }
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("R16 given by a program that only looks at a key, is kept by what it finds", async () => {
+    const { id } = scene.service.addKey({ workspaceId: "ws_main", name: "theirs" });
+    await scene.declare(`import * as pulumi from "@pulumi/pulumi";
+import { ApiKey } from "pulumi-apikeys";
+const workspaceId = pulumi.secret("ws_main");
+export const found = ApiKey.get("found", "${id}", { workspaceId }).name;
+`);
+    const up = await scene.stack.up();
+    succeeded(up);
+    const { resources = [] } = await scene.stack.exportState();
+    const { inputs, outputs } = resources.find(({ urn }) => urn.endsWith("::found")) ?? {};
+    expect(JSON.stringify({ inputs, outputs })).not.toContain("ws_main");
+    scene.service.deleteKey(id);
+    const gone = await scene.stack.up();
+    expect(onlyLine(gone, "found")).toBe(
+      `There is no key ${id} in workspace [secret]: check both ids given to ApiKey.get.`,
+    );
+  });
+});

@@ -1,0 +1,513 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import type { Transport } from "../../provider/client/transport";
+import { settings } from "../../provider/config";
+import type { Definition } from "../../provider/definition";
+import { lifecycle } from "../../provider/lifecycle";
+import { apiKey } from "../../provider/resources/apiKey";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { customerBilling } from "../../provider/resources/customerBilling";
+import { scope } from "../../provider/resources/scope";
+import { workspaceSettings } from "../../provider/resources/workspaceSettings";
+import { openRun } from "../../provider/run";
+import { configured } from "./offline";
+import { type Asked, failureOf, idIn, nameIn, replying } from "./replying";
+import { of, service } from "./setService";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.setTimerTickMode("nextTimerAsync");
+});
+afterEach(() => void vi.useRealTimers());
+
+const base = { workspaceId: "ws_1", customerId: "c" };
+/** Long enough to be taken for a secret wherever it stands, and as the service must not spell it back. */
+const name = "Nightingale Bank of the North";
+
+/** Refuses each write, and says the request back. */
+const echoing = ({ method, path, body }: Asked): unknown => {
+  if (method === "GET" && path.endsWith("/api-key")) return { apiKeys: [] };
+  if (method === "GET" && path.endsWith("/scopes")) return { scopes: [] };
+  if (method === "GET" && path.includes("/api-key/"))
+    return { apiKey: { id: "k", enabled: true, scopes: [] } };
+  if (method === "GET") return { workspace: { id: "ws_1", defaultRateLimitPerSecond: 5 } };
+  throw new CallError("refused", `the service answered 400 "${JSON.stringify(body)}"`, 400);
+};
+
+interface Told {
+  readonly definition: Definition;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly secrets: readonly (readonly string[])[];
+  /** How the message begins. */
+  readonly says: RegExp;
+  readonly hidden: readonly string[];
+}
+
+const told: Readonly<Record<string, Told>> = {
+  "a key of a secret name": {
+    definition: apiKey,
+    inputs: { ...base, name },
+    secrets: [["name"]],
+    says: /^Creating the key in workspace ws_1: the service answered 400 "\{"name":"\[secret\]","workspaceId"/,
+    hidden: [name],
+  },
+  "a key of a name of one letter": {
+    definition: apiKey,
+    inputs: { ...base, name: "Q" },
+    secrets: [["name"]],
+    says: /^Creating the key in workspace ws_1: /,
+    hidden: ["Q", "q"],
+  },
+  "a key in a secret workspace": {
+    definition: apiKey,
+    inputs: { ...base, workspaceId: "ws_of_the_owls", name: "ci" },
+    secrets: [["workspaceId"]],
+    says: /^Creating key "ci" in workspace \[secret\]: .* may create keys in \[secret\]/,
+    hidden: ["ws_of_the_owls"],
+  },
+  "secret numbers, and secrets amid others": {
+    definition: apiKey,
+    inputs: { ...base, name: "ci", expiresAt: 1987654321, metadata: { team: "red", token: "falcon" } },
+    secrets: [["expiresAt"], ["metadata", "token"]],
+    says: /"expiresAt":\[secret\],"metadata":\{"team":"red","token":"\[secret\]"\}/,
+    hidden: ["1987654321", "falcon"],
+  },
+  "a scope of a secret representation": {
+    definition: scope,
+    inputs: { workspaceId: "ws_1", name: "Owls", representation: "owls:read" },
+    secrets: [["representation"]],
+    says: /^Creating the scope in workspace ws_1: /,
+    hidden: ["owls:read"],
+  },
+  "credits whose number is secret": {
+    definition: customerBilling,
+    inputs: { workspaceId: "ws_1", totalCredits: "76543.50" },
+    secrets: [["totalCredits"]],
+    says: /^Granting credits in workspace ws_1: the service answered 400 "\{"totalCredits":"\[secret\]"/,
+    hidden: ["76543"],
+  },
+  "a workspace's secret prefix": {
+    definition: workspaceSettings,
+    inputs: { workspaceId: "ws_1", defaultKeyPrefix: "owl_" },
+    secrets: [["defaultKeyPrefix"]],
+    says: /^Setting the defaults of workspace ws_1: the service answered 400 "\{.*"defaultKeyPrefix":"\[secret\]"\}/,
+    hidden: ["owl_"],
+  },
+  "keys of a set, one with a name of its own, and a secret default": {
+    definition: apiKeySet,
+    inputs: {
+      workspaceId: "ws_1",
+      defaults: { customerId: "of the owls" },
+      keys: { acme: { name }, beta: {} },
+    },
+    secrets: [
+      ["defaults", "customerId"],
+      ["keys", "*", "name"],
+    ],
+    says: /^Creating the keys of workspace ws_1: all 2 failed.*\n"acme": Creating the key in workspace ws_1: .*\n"beta": Creating the key in workspace ws_1: /,
+    hidden: [name, "of the owls"],
+  },
+};
+
+describe("R16 what the program made secret", () => {
+  test.each(Object.entries(told))(
+    "is in no message of a refusal that says it back: %s",
+    async (_, { definition, inputs, secrets, says, hidden }) => {
+      const subject = replying(definition, echoing);
+      const plain = await failureOf(subject.create(subject.check(inputs, undefined).inputs));
+      for (const text of hidden.slice(0, 1)) expect(plain.message).toContain(text);
+      const checked = subject.check({ ...inputs, __secrets: secrets }, undefined);
+      expect(checked.failures).toEqual([]);
+      const { message } = await failureOf(subject.create(checked.inputs));
+      expect(message).toMatch(says);
+      for (const text of hidden) expect(message).not.toContain(text);
+    },
+  );
+
+  test("is compared with what the service has like anything else, however long it is", async () => {
+    let held: Record<string, unknown> = {};
+    const subject = replying(apiKey, ({ method, path, body }) => {
+      if (method === "GET" && path.endsWith("/api-key")) return { apiKeys: [] };
+      if (method !== "GET") held = { enabled: true, ...held, ...(body as object), id: "k" };
+      return { apiKey: method === "POST" ? { ...held, key: "sk_1" } : held };
+    });
+    const inputs = { ...base, name, __secrets: [["name"]] };
+    const { state } = await subject.create(subject.check(inputs, undefined).inputs);
+    expect(state).toMatchObject({ name });
+    expect(state).not.toHaveProperty("__observed");
+    expect((await subject.read("k", state))?.state).toBe(state);
+    held = { ...held, name: `${name}, no longer` };
+    const read = await subject.read("k", state);
+    expect(read).toMatchObject({ state: { name: held["name"] }, inputs: { name: held["name"] } });
+    expect(read?.inputs).toMatchObject({ __secrets: [["name"]] });
+  });
+
+  test("is not told of a failure halfway, nor is what the service has in its place", async () => {
+    const had = {
+      id: "k",
+      name: "Owl Ltd",
+      enabled: false,
+      scopes: [{ representation: "owls", read: true }],
+    };
+    const subject = replying(apiKey, ({ method }) => (method === "PATCH" ? {} : { apiKey: had }));
+    const scopes = [{ representation: "falcons", read: true }];
+    const inputs = { ...base, name, enabled: true, scopes };
+    const secrets = [["name"], ["enabled"], ["scopes"]];
+    const state = { ...inputs, name: "Owl Ltd", enabled: false, key: "sk_1", __secrets: secrets };
+    const { message } = await failureOf(subject.update("k", state, { ...inputs, __secrets: secrets }));
+    const one = (field: string, still = "") =>
+      `${field}: declared [secret], the service ${still}has [secret]`;
+    expect(message).toContain([one("name", "still "), one("enabled"), one("scopes")].join("; "));
+    for (const text of [name, "Owl", "falcons", "owls"]) expect(message).not.toContain(text);
+  });
+
+  test("is not told of settings that were not applied, nor of those that did not go back", async () => {
+    let prefix = "owl_";
+    const had = () => ({ id: "ws_1", defaultKeyPrefix: prefix, defaultRateLimitPerSecond: 5 });
+    const subject = replying(workspaceSettings, ({ method }) =>
+      method === "PATCH" ? {} : { workspace: had() },
+    );
+    const secrets = { onDestroy: "restore", __secrets: [["defaultKeyPrefix"]] };
+    const declared = { workspaceId: "ws_1", defaultKeyPrefix: "falcon", defaultRateLimitPerSecond: 5 };
+    const words = "defaultKeyPrefix: declared [secret], the service still has [secret]";
+    const created = await failureOf(subject.create({ ...declared, ...secrets }));
+    expect(created.message).toContain(words);
+    prefix = "FALCON";
+    const state = { ...declared, ...secrets };
+    const hidden = { __before: { defaultKeyPrefix: "kite" }, __observed: { defaultKeyPrefix: prefix } };
+    const { defaultKeyPrefix: _, ...dropped } = declared;
+    const inputs = { ...dropped, onDestroy: "restore" };
+    const updated = await failureOf(subject.update("ws_1", { ...state, ...hidden }, inputs));
+    expect(updated.message).toContain(words);
+    await subject.delete("ws_1", { ...state, ...hidden });
+    expect(subject.warnings.join()).toContain(words);
+    for (const line of [created.message, updated.message, ...subject.warnings]) {
+      expect(line).not.toMatch(/owl|falcon|kite/i);
+    }
+  });
+
+  test("is in no message of an update, also where only state has it", async () => {
+    const values = ["owl_", "falcon", "FALCON CO", "kite", "eagle", "heron"];
+    const subject = replying(workspaceSettings, ({ method }) => {
+      if (method === "GET") return { workspace: { id: "ws_1", defaultKeyPrefix: "FALCON CO" } };
+      throw new CallError("refused", `not ${values.join(", nor ")}`, 400);
+    });
+    const held = { workspaceId: "ws_1", defaultKeyPrefix: "falcon", __secrets: [["defaultKeyPrefix"]] };
+    const hidden = (name: string, value: string) => ({ [name]: { defaultKeyPrefix: value } });
+    const state = {
+      ...held,
+      ...hidden("__observed", "FALCON CO"),
+      ...hidden("__before", "kite"),
+      ...hidden("__sent", "eagle"),
+      ...hidden("__last", "heron"),
+    };
+    const inputs = { workspaceId: "ws_1", defaultKeyPrefix: "owl_" };
+    const { message } = await failureOf(subject.update("ws_1", state, { ...inputs, __secrets: [] }));
+    // What is no longer to be secret still is, until the update is done.
+    expect(message).toContain(`: not ${"[secret], nor ".repeat(5)}[secret].`);
+  });
+
+  test("is not told of what is to be put back by hand", async () => {
+    const run = openRun();
+    const had = { id: "ws_1", defaultKeyPrefix: "owl_", defaultRateLimitPerSecond: 5 };
+    const subject = replying(
+      workspaceSettings,
+      ({ method, body }) => {
+        if (method === "PATCH") run.stop("the run was interrupted");
+        return { workspace: method === "PATCH" ? { ...had, ...(body as object) } : had };
+      },
+      { run },
+    );
+    const inputs = { workspaceId: "ws_1", defaultKeyPrefix: "falcon_", defaultRateLimitPerSecond: 6 };
+    const declared = { ...inputs, onDestroy: "restore", __secrets: [["defaultKeyPrefix"]] };
+    const { message } = await failureOf(subject.create(declared));
+    expect(message).toContain('{"defaultKeyPrefix":"[secret]","defaultRateLimitPerSecond":5}');
+  });
+
+  test("is not told by the names of keys that a lost answer may have made, be they another resource's", async () => {
+    const keys: object[] = [];
+    const subject = replying(apiKey, (asked) => {
+      if (asked.method === "GET" && asked.path.endsWith("/api-key")) return { apiKeys: [...keys] };
+      if (asked.method === "GET") return { workspace: { id: "ws_1" } };
+      keys.push({ id: `key_of_${keys.length}`, name: nameIn(asked).toUpperCase(), customerId: "c" });
+      throw new CallError("ambiguous", "the connection was reset");
+    });
+    const creating = (inputs: object) =>
+      failureOf(subject.create(subject.check({ ...base, ...inputs }, undefined).inputs));
+    const [own, others] = await Promise.all([
+      creating({ name, __secrets: [["name"]] }),
+      creating({ name: "ci" }),
+    ]);
+    expect(own.message).toMatch(/New in the workspace's list: key_of_0, key_of_1\. If it is one of these/);
+    expect(others.message).toMatch(/New in the workspace's list: key_of_1 \("CI"\), key_of_0\. If it is/);
+  });
+
+  test("is not told to another resource that has the same value", async () => {
+    const subject = replying(apiKey, ({ method }) => {
+      if (method === "GET") return { apiKeys: [] };
+      throw new CallError("refused", "the service answered 409", 409);
+    });
+    const existingKey = "sk_of_both";
+    const secrets = { __secrets: [["name"], ["workspaceId"], ["customerId"]] };
+    const hidden = { workspaceId: "ws_of_owls", customerId: "owls", name, existingKey, ...secrets };
+    subject.check(hidden, undefined);
+    const { message } = await failureOf(
+      subject.create(subject.check({ ...base, name: "ci", existingKey }, undefined).inputs),
+    );
+    expect(message).toContain("gives this value to the key in workspace [secret] (customer [secret]) too");
+  });
+
+  test("is not told by a scope that somebody else made", async () => {
+    const there = { id: "sc_1", name: "Falcons", representation: "owls", description: "all" };
+    const subject = replying(scope, () => ({ scopes: [there] }));
+    const inputs = { workspaceId: "ws_1", name: "Owls", representation: "owls", __secrets: [["name"]] };
+    const { message } = await failureOf(subject.create(inputs));
+    expect(message).toContain('already (sc_1), with name [secret] and description "all"');
+  });
+});
+
+describe("R16 the keys of a set", () => {
+  const secrets = [["keys", "*", "name"]];
+  const declared = (keys: object) => ({ ...of(keys, { customerId: "c" }), __secrets: secrets });
+
+  test("of secret names are told by alias and id, also those that are left to be deleted", async () => {
+    const trouble = { undeletable: true };
+    const set = service(trouble);
+    const [before, after] = [declared({ a: { name } }), declared({ a: { name, keepers: { k: "2" } } })];
+    const first = await set.create(before);
+    const lines: string[] = [];
+    const failed = await failureOf(set.update(first, after, before));
+    lines.push(failed.message);
+    expect(failed.lines).toEqual([
+      expect.stringMatching(/^"a": Deleting the key in workspace ws_1 \(key_1\): /),
+    ]);
+    const { kept } = failed;
+    set.diff(first.id, kept?.state ?? {}, set.check(after, after).inputs);
+    expect(set.progress.at(-1)).toBe(
+      'Keys of workspace ws_1: 1 replaced before and still to be deleted: "key_1".',
+    );
+    lines.push((await failureOf(set.delete(first.id, kept?.state ?? {}))).message);
+    expect(lines.at(-1)).toMatch(/"key_1": Deleting key "key_1" in workspace ws_1 \(key_1\): /);
+    expect([...lines, ...set.warnings, ...set.progress].join("\n")).not.toContain("Nightingale");
+  });
+
+  test("hide the workspace in the line of a preview too", async () => {
+    const set = service();
+    const [before, after] = [of({ a: {} }, { customerId: "c" }), of({}, { customerId: "c" })].map(
+      (inputs) => ({
+        ...inputs,
+        __secrets: [["workspaceId"]],
+      }),
+    );
+    const { id, state } = await set.create(before ?? {});
+    set.diff(id, state, set.check(after ?? {}, before).inputs);
+    expect(set.progress).toEqual(['Keys of workspace [secret]: 1 to be deleted: "a".']);
+  });
+
+  test("that a failed update took back are told by their ids", async () => {
+    const run = openRun();
+    const set = replying(
+      apiKeySet,
+      (asked) => {
+        if (asked.method === "GET") return { apiKeys: [] };
+        if (asked.method === "DELETE") throw new CallError("refused", `no ${name}`, 403);
+        run.stop("the run was interrupted");
+        return { apiKey: { id: `key_${idIn(asked)}`, ...(asked.body as object), key: "sk_1" } };
+      },
+      { run },
+    );
+    const { message } = await failureOf(set.create(set.check(declared({ a: { name } }), undefined).inputs));
+    expect([message, ...set.warnings].join("\n")).toContain(
+      "The key in workspace ws_1 stands in the service as",
+    );
+    expect([message, ...set.warnings].join("\n")).not.toContain("Nightingale");
+  });
+});
+
+describe("R16 a request", () => {
+  /** Operations that note, with each request, what no error and no line of the log may hold of it. */
+  function noting(definition: Definition, reply: (asked: Asked) => unknown) {
+    const noted: { readonly at: string; readonly secrets: readonly string[] }[] = [];
+    const transport: Transport = {
+      send: async ({ method, path, body, read, secrets }) => {
+        const at = `${method} ${path.split("/").at(-1)}`;
+        noted.push({ at, secrets });
+        return read(Buffer.from(JSON.stringify(await reply({ method, path, body }))));
+      },
+      writes: 0,
+      close: async () => {},
+    };
+    const operations = lifecycle(definition, {
+      settings: settings((setting) => configured[setting]),
+      env: {},
+      transport: () => transport,
+      run: openRun(),
+      warn: () => {},
+    });
+    const secretsAt = (at: string) => noted.filter((one) => one.at === at).map(({ secrets }) => secrets);
+    return { ...operations, noted, secretsAt };
+  }
+
+  test("for one key of a set conceals what is that key's, and nothing of the others", async () => {
+    const [owls, kites] = ["Owls Ltd", "Kites Ltd"];
+    const live = new Map<string, object>();
+    const set = noting(apiKeySet, (asked) => {
+      const id = idIn(asked);
+      if (asked.method === "GET" && id === "api-key") return { apiKeys: [] };
+      if (asked.method === "POST") {
+        const made = nameIn(asked) === owls ? "key_owls" : "key_kites";
+        live.set(made, { ...(asked.body as object), id: made });
+        return { apiKey: { ...live.get(made), key: `sk_${made}` } };
+      }
+      if (asked.method === "PATCH") live.set(id, { ...live.get(id), ...(asked.body as object) });
+      return { apiKey: live.get(id) };
+    });
+    const inputs = (keys: object) => {
+      const declared = { ...of(keys, { customerId: "c" }), __secrets: [["keys", "*", "name"]] };
+      return set.check(declared, undefined).inputs;
+    };
+    const expectConcealed = (at: string, own: string, other: string) => {
+      const all = set.secretsAt(at);
+      expect(all, at).not.toEqual([]);
+      for (const secrets of all) {
+        expect(secrets, at).toContain(own);
+        expect(secrets, at).not.toContain(other);
+      }
+    };
+    const both = inputs({ owls: { name: owls }, kites: { name: kites } });
+    const { id, state } = await set.create(both);
+    const posts = set.secretsAt("POST api-key");
+    expect(posts.map((secrets) => secrets.filter((one) => /Ltd/.test(one)))).toEqual([[owls], [kites]]);
+    await set.read(id, state);
+    for (const at of ["GET key_owls", "GET key_kites"]) {
+      const [own = "", other = ""] = at.endsWith("owls") ? [owls, kites] : [kites, owls];
+      expectConcealed(at, own, other);
+    }
+    set.noted.length = 0;
+    const next = await set.update(id, state, inputs({ owls: { name: owls, enabled: false } }));
+    expectConcealed("PATCH key_owls", owls, kites);
+    expectConcealed("DELETE key_kites", kites, owls);
+    set.noted.length = 0;
+    await set.delete(id, next);
+    expectConcealed("DELETE key_owls", owls, kites);
+  });
+
+  test("that takes back a key conceals its values as well", async () => {
+    const run = openRun();
+    const held: (readonly string[])[] = [];
+    const transport: Transport = {
+      send: async ({ method, body, read, secrets }) => {
+        if (method === "DELETE") held.push(secrets);
+        if (method === "POST") run.stop("the run was interrupted");
+        const apiKey = { ...body, id: "k", key: "sk_1", deleted: method === "DELETE" };
+        return read(Buffer.from(JSON.stringify({ apiKey, apiKeys: [] })));
+      },
+      writes: 0,
+      close: async () => {},
+    };
+    const set = lifecycle(apiKeySet, {
+      settings: settings((setting) => configured[setting]),
+      env: {},
+      transport: () => transport,
+      run,
+      warn: () => {},
+    });
+    const declared = { ...of({ a: { name } }, { customerId: "c" }), __secrets: [["keys", "*", "name"]] };
+    await failureOf(set.create(set.check(declared, undefined).inputs));
+    expect(held).toEqual([expect.arrayContaining([name])]);
+  });
+
+  test("that several resources share conceals what any of them does: its address may hold it", async () => {
+    const subject = noting(apiKey, ({ method, body }) => {
+      if (method === "GET") return { apiKeys: [] };
+      return { apiKey: { enabled: true, ...(body as object), id: "k", key: "sk_1" } };
+    });
+    for (const workspaceId of ["ws_of_owls", "ws_of_kites"]) {
+      const inputs = { workspaceId, customerId: "c", name: "ci", __secrets: [["workspaceId"]] };
+      await subject.create(subject.check(inputs, undefined).inputs);
+    }
+    const [first, second] = subject.secretsAt("GET api-key");
+    expect(first).toContain("ws_of_owls");
+    expect(second).toContain("ws_of_kites");
+  });
+});
+
+describe("R16 which inputs are secret", () => {
+  const inputs = { ...base, name: "ci", enabled: true, scopes: [] };
+  const secret = { ...inputs, __secrets: [["name"]] };
+  const silent = () => {
+    throw new Error("no request is made here");
+  };
+  const subject = replying(apiKey, silent);
+
+  test("stands in the checked inputs and, of none, nowhere", () => {
+    expect(subject.check(secret, undefined)).toEqual({ inputs: secret, failures: [] });
+    expect(subject.check({ ...secret, __secrets: [] }, undefined).inputs).toEqual(inputs);
+    expect(Object.keys(subject.check(inputs, undefined).inputs)).not.toContain("__secrets");
+  });
+
+  test("is taken from no state that somebody edited into something else", () => {
+    for (const listed of ["name", ["name"], [[]], [[1]], { 0: ["name"] }, null]) {
+      expect(subject.check({ ...inputs, __secrets: listed }, undefined).inputs).toEqual(inputs);
+    }
+  });
+
+  test.each([
+    ["given", inputs, secret],
+    ["taken away", secret, inputs],
+  ])("is an update without a request where nothing else is %s", async (_, before, after) => {
+    const state = { ...before, key: "sk_1", __observed: { name: "CI" }, __service: "s" };
+    expect(subject.diff("k", state, before)).toEqual({ changes: false, replaces: [] });
+    expect(subject.diff("k", state, after)).toEqual({ changes: true, replaces: [] });
+    expect(await subject.update("k", state, after)).toEqual({
+      ...state,
+      ...{ __secrets: undefined },
+      ...after,
+    });
+  });
+
+  test("does not keep an update from what else there is to do", async () => {
+    const state = { ...inputs, key: "sk_1" };
+    for (const [held, wanted] of [
+      [state, { ...secret, name: "new" }],
+      [{ ...state, __failed: true }, secret],
+    ] as const) {
+      const service = replying(apiKey, echoing);
+      await failureOf(service.update("k", held, wanted));
+      expect(service.calls.map(({ method }) => method)).toEqual(["GET", "PATCH"]);
+    }
+  });
+
+  test("tells the outputs that are secret: those that follow too, and all that is hidden", () => {
+    const state = {
+      ...inputs,
+      ...{ key: "sk", maskedKey: "sk…", effectivePrefix: "owl_", effectiveExpiresAt: 1, prefix: "owl" },
+      ...{ __observed: {}, __service: "s", __provider: "p" },
+    };
+    const outputs = (...secrets: readonly (readonly string[])[]) =>
+      subject
+        .secretOutputs({ ...state, __secrets: secrets })
+        .map(([output]) => output)
+        .toSorted();
+    expect(outputs()).toEqual([]);
+    expect(outputs(["name"])).toEqual(["__observed", "name"]);
+    expect(outputs(["prefix"])).toContain("effectivePrefix");
+    expect(outputs(["prefix"])).toContain("maskedKey");
+    expect(outputs(["expiresAt"])).toContain("effectiveExpiresAt");
+    expect(outputs(["expiresAt"])).not.toContain("maskedKey");
+  });
+
+  test("of a set is meant for each of its keys", () => {
+    const set = replying(apiKeySet, silent);
+    const outputs = (path: readonly string[]) =>
+      set
+        .secretOutputs({ __secrets: [path], __chosen: {} })
+        .map(([output]) => output)
+        .toSorted();
+    expect(outputs(["keys", "*", "name"])).toEqual(["__chosen", "__observed", "keys"]);
+    expect(outputs(["keys", "*", "prefix"])).toEqual(["__chosen", "__observed", "keys", "maskedKeys"]);
+    expect(outputs(["defaults", "prefix"])).toContain("maskedKeys");
+    expect(outputs(["keys"])).toContain("maskedKeys");
+    expect(set.secretInputs({ __secrets: [["defaults", "name"]] })).toContainEqual(["keys", "*", "name"]);
+  });
+});

@@ -1,0 +1,118 @@
+import * as pulumi from "@pulumi/pulumi";
+import { beforeEach, describe, expect, test } from "vitest";
+import { ApiKey, ApiKeySet, type ApiKeySetArgs } from "../../sdk";
+import { secretPaths } from "../../sdk/secrets";
+
+const { secret, output } = pulumi;
+const none = { outputs: [], always: [] };
+
+/** The paths in these inputs, as text. */
+async function pathsIn(inputs: object, others: Partial<Parameters<typeof secretPaths>[1]> = {}) {
+  const paths = (await secretPaths(inputs, { ...none, ...others })) as string[][] | undefined;
+  return paths?.map((path) => path.join("."));
+}
+
+describe("R16 the paths of what is secret", () => {
+  test("are none of plain values, which nobody has to wait for", () => {
+    expect(
+      secretPaths({ name: "ci", scopes: [{ representation: "a", read: true }], n: null }, none),
+    ).toBeUndefined();
+  });
+
+  test("are none of Outputs that are not secret", async () => {
+    const inputs = { name: output("ci"), scopes: [output({ read: true })], enabled: Promise.resolve(true) };
+    expect(await pathsIn(inputs)).toBeUndefined();
+  });
+
+  test("lead to each secret, through maps, and end at lists and at what an Output holds", async () => {
+    const inputs = {
+      name: secret("ci"),
+      prefix: output("a").apply((text) => secret(text)),
+      customerId: Promise.resolve(secret("c")),
+      expiresAt: secret(Promise.resolve(1)),
+      scopes: [{ representation: "a" }, { representation: secret("b") }],
+      metadata: { team: "red", deep: { token: secret("t"), other: output("o") } },
+      keepers: output({ date: secret("d") }),
+      enabled: true,
+    };
+    expect(await pathsIn(inputs)).toEqual([
+      "customerId",
+      "expiresAt",
+      "keepers",
+      "metadata.deep.token",
+      "name",
+      "prefix",
+      "scopes",
+    ]);
+  });
+
+  test("are told once for all keys of a set, and always in the same order", async () => {
+    const keys = {
+      b: { name: secret("b"), customerId: "c" },
+      a: { customerId: secret("c"), name: secret("a"), metadata: { token: secret("t") } },
+    };
+    const expected = ["keys.*.customerId", "keys.*.metadata.token", "keys.*.name"];
+    expect(await pathsIn({ keys })).toEqual(expected);
+    expect(await pathsIn({ keys: { a: keys.a, b: keys.b } })).toEqual(expected);
+    expect(await pathsIn({ keys: { a: secret(keys.a) } })).toEqual(["keys.*"]);
+    expect(await pathsIn({ keys: secret(keys) })).toEqual(["keys"]);
+  });
+
+  test("are those of additionalSecretOutputs too, but none that is secret in every program", async () => {
+    expect(await pathsIn({ name: "ci" }, { outputs: ["name", "key"], always: ["key"] })).toEqual(["name"]);
+    const keys = { a: { existingKey: secret("sk") } };
+    expect(await pathsIn({ keys }, { always: ["keys.*.existingKey"] })).toBeUndefined();
+  });
+
+  test("don't fail where an input does, whose own failure is told, nor look into resources", async () => {
+    // Pulumi's own Output reports a failure that nobody waits for.
+    const failing = { __pulumiOutput: true, isSecret: Promise.reject(new Error("no such value")) };
+    expect(await pathsIn({ name: failing, prefix: secret("a") })).toEqual(["prefix"]);
+    const resource = Object.create(pulumi.Resource.prototype, {
+      __pulumiResource: { value: true },
+      key: { value: secret("sk"), enumerable: true },
+    });
+    expect(secretPaths({ metadata: { resource } }, none)).toBeUndefined();
+  });
+});
+
+describe("R16 a resource's class", () => {
+  const registered: Record<string, unknown>[] = [];
+  beforeEach(async () => {
+    registered.length = 0;
+    await pulumi.runtime.setMocks({
+      newResource: ({ inputs, name }) => {
+        registered.push(inputs);
+        return { id: `${name}_id`, state: inputs };
+      },
+      call: () => ({}),
+    });
+  });
+  const registration = async ({ id }: pulumi.CustomResource) => {
+    await (id as unknown as { promise(): Promise<string> }).promise();
+    return registered.at(-1) ?? {};
+  };
+  const base = { workspaceId: "ws_1", customerId: "c" };
+
+  test("tells the provider which inputs are secret", async () => {
+    const key = new ApiKey("ci", { ...base, name: secret("ci") });
+    expect(await registration(key)).toMatchObject({ __secrets: [["name"]] });
+    const optional = new ApiKey("ci", base, { additionalSecretOutputs: ["name"] });
+    expect(await registration(optional)).toMatchObject({ __secrets: [["name"]] });
+    const set = new ApiKeySet("all", { workspaceId: "ws_1", keys: { a: { customerId: secret("c") } } });
+    expect(await registration(set)).toMatchObject({ __secrets: [["keys", "*", "customerId"]] });
+    const read = ApiKey.get("theirs", "id", { workspaceId: secret("ws_1") });
+    await (read.urn as unknown as { promise(): Promise<string> }).promise();
+  });
+
+  test("adds nothing where none is, or only what always is", async () => {
+    const keys: ApiKeySetArgs["keys"] = { a: { customerId: "c", existingKey: secret("sk") } };
+    for (const one of [
+      new ApiKey("ci", { ...base, name: output("ci") }),
+      new ApiKey("ci", { ...base, existingKey: secret("sk") }),
+      new ApiKeySet("all", { workspaceId: "ws_1", keys }),
+    ]) {
+      expect(Object.keys(await registration(one))).not.toContain("__secrets");
+    }
+  });
+});
