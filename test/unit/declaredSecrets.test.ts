@@ -178,10 +178,13 @@ describe("R16 what the program made secret", () => {
     const { defaultKeyPrefix: _, ...dropped } = declared;
     const inputs = { ...dropped, onDestroy: "restore" };
     const updated = await failureOf(subject.update("ws_1", { ...state, ...hidden }, inputs));
-    const notBack = "defaultKeyPrefix: before [secret], the service has [secret]";
-    expect(updated.message).toContain(notBack);
     const deleted = await failureOf(subject.delete("ws_1", { ...state, ...hidden }));
-    expect(deleted.message).toContain(notBack);
+    prefix = "owl_";
+    await subject.delete("ws_1", { ...state, ...hidden });
+    expect(subject.warnings.join()).toContain("defaultKeyPrefix (before: [secret])");
+    for (const { message } of [updated, deleted]) {
+      expect(message).toContain("defaultKeyPrefix: before [secret], the service has [secret]");
+    }
     for (const line of [created.message, updated.message, deleted.message, ...subject.warnings]) {
       expect(line).not.toMatch(/owl|falcon|kite/i);
     }
@@ -360,8 +363,9 @@ describe("R16 a request", () => {
         live.set(made, { ...(asked.body as object), id: made });
         return { apiKey: { ...live.get(made), key: `sk_${made}` } };
       }
+      if (asked.method === "DELETE") return { apiKey: { id, deleted: true } };
       if (asked.method === "PATCH") live.set(id, { ...live.get(id), ...(asked.body as object) });
-      return { apiKey: { ...live.get(id), deleted: asked.method === "DELETE" } };
+      return { apiKey: live.get(id) };
     });
     const inputs = (keys: object) => {
       const declared = { ...of(keys, { customerId: "c" }), __secrets: [["keys", "*", "name"]] };
@@ -475,7 +479,7 @@ describe("R16 which inputs are secret", () => {
     ] as const) {
       const service = replying(apiKey, echoing);
       await failureOf(service.update("k", held, wanted));
-      expect(service.calls.slice(0, 2).map(({ method }) => method)).toEqual(["GET", "PATCH"]);
+      expect(service.calls.map(({ method }) => method)).toContain("PATCH");
     }
   });
 
