@@ -186,9 +186,9 @@ describe("errors of an ApiKey's operations", () => {
   });
 
   test("a key that was made halfway is told of where its inputs are too large for the engine to keep", async () => {
-    const metadata = { blob: "v".repeat(12 * 1_024 * 1_024) };
+    const keepers = { blob: "v".repeat(12 * 1_024 * 1_024) };
     scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
-    const lost = await failureOf(key.create({ ...inputs, metadata }));
+    const lost = await failureOf(key.create({ ...inputs, keepers }));
     expect(lost.kept).toBeUndefined();
     expect(lost.message).toContain("The engine could not take so large a state");
   });

@@ -115,7 +115,7 @@ async function endure(scene: Scene, { fault, meaning }: HostileAnswer): Promise<
 function expectFitLines(printed: string): void {
   for (const line of printed.split("\n")) {
     expectFit("", line);
-    expect(line).toMatch(/^$|^pulumi-apikeys: |^warning: /);
+    expect(line).toMatch(/^$|^pulumi-apikeys: |^warning: |^Waiting for /);
   }
 }
 

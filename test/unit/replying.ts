@@ -3,6 +3,7 @@ import type { Transport } from "../../provider/client/transport";
 import { type Environment, settings } from "../../provider/config";
 import type { Definition } from "../../provider/definition";
 import { Failure } from "../../provider/errors";
+import type { Known } from "../../provider/known";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
 import { openRun, type Run } from "../../provider/run";
 import { configured } from "./offline";
@@ -23,11 +24,18 @@ export function nameIn({ body }: Asked): string {
   return (body as { name?: string } | undefined)?.name ?? "";
 }
 
+interface Options {
+  readonly run?: Run;
+  readonly env?: Environment;
+  /** What resources of several kinds have met. Default: only its own. */
+  readonly known?: Known;
+}
+
 /** A resource's operations on a service that answers each request with what `reply` gives, or fails as it throws. */
 export function replying(
   definition: Definition,
   reply: (asked: Asked) => unknown,
-  { run = openRun(), env = {} }: { readonly run?: Run; readonly env?: Environment } = {},
+  { run = openRun(), env = {}, known }: Options = {},
 ) {
   const calls: Asked[] = [];
   const warnings: string[] = [];
@@ -52,6 +60,7 @@ export function replying(
     pause: async () => {},
     warn: (message) => warnings.push(message),
     tell: (line) => progress.push(line),
+    ...(known && { known: () => known }),
   });
   return { ...operations, calls, warnings, progress };
 }

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
+import { openKnown } from "../../provider/known";
+import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { idIn, replying } from "./replying";
+import { type Asked, idIn, replying } from "./replying";
 
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
 const theirs = { id: "key_theirs", name: "a", customerId: "c" };
@@ -67,3 +69,25 @@ test("K5 a refresh that finds a change gives the value that was taken over among
   const found = inputsOf({ a: { existingKey: "sk_new", enabled: false } });
   expect((await next.read(id, state))?.inputs).toEqual(found);
 });
+
+test.each(["ApiKey", "ApiKeySet"])(
+  "K5 a key that was imported by itself and in a set stays where the %s is deleted first",
+  async (first) => {
+    const known = openKnown();
+    const reply = (asked: Asked) => ({ apiKey: { id: idIn(asked), deleted: true } });
+    const [single, set] = [replying(apiKey, reply, { known }), replying(apiKeySet, reply, { known })];
+    const key = single.check({ workspaceId: "ws_1", customerId: "c", name: "a" }, undefined).inputs;
+    const keys = set.check(of({ a: {} }), undefined).inputs;
+    const both = [
+      { of: single, id: "key_1", state: key, inputs: key },
+      { of: set, id: "keys-1", state: { ...keys, ids: { a: "key_1" } }, inputs: keys },
+    ];
+    for (const one of both) one.of.diff(one.id, one.state, one.inputs);
+    const [gone, last] = first === "ApiKey" ? both : both.toReversed();
+    await gone?.of.delete(gone.id, gone.state);
+    expect(gone?.of.calls).toEqual([]);
+    expect(gone?.of.warnings.join()).toContain("(key_1) is left to another resource");
+    await last?.of.delete(last.id, last.state);
+    expect(last?.of.calls.map(({ method }) => method)).toEqual(["DELETE"]);
+  },
+);

@@ -68,7 +68,7 @@ describe("check of an ApiKeySet", () => {
     expect(failuresOf(keysOf(2_000, { metadata: { text: "x".repeat(6_000) } }))).toEqual([
       expect.stringMatching(split),
     ]);
-  });
+  }, 20_000);
 
   test("R8 what is missing is named with what to write", () => {
     expect(failuresOf({})).toEqual(["keys: is missing: write a map of keys by alias, {} for none."]);
