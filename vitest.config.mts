@@ -35,7 +35,8 @@ export default defineConfig(({ mode }) => ({
     // Automation API and a program share one @pulumi/pulumi: that of Node's own require.
     server: { deps: { external: [/node_modules/] } },
     projects: [
-      tier("unit"),
+      // Quick ones, many of which would start a process each.
+      tier("unit", { isolate: false }),
       tier("client", { testTimeout: 20_000 }),
       tier("host", {
         globalSetup: ["test/host/globalSetup.ts"],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { describeInAll } from "../inAll";
+import { describeInAll, itInAll } from "../inAll";
 import { programWithKeys } from "./apiKeyProgram";
 import { expectQuiet, expectSilentUp, expectUnsaid, onlyLine, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
@@ -60,32 +60,35 @@ describe("a service that does not make a key as declared", () => {
     await expectQuiet(scene);
   });
 
-  it("R5 a refresh after an update that failed halfway gives the engine the inputs that hold", async () => {
-    await declare(wide);
-    expect((await scene.stack.up()).ok).toBe(true);
-    scene.service.setDialect({ patchScopes: "neverNarrows" });
-    await declare(narrow, "renamed");
-    expect((await scene.stack.up()).ok).toBe(false);
-    const kept = async () => {
-      const { resources = [] } = await scene.stack.exportState();
-      return resources.find(({ urn }) => urn.endsWith("::narrowed"));
-    };
-    const held = { name: "renamed", scopes: wide };
-    expect(await kept()).toMatchObject({
-      inputs: { name: "narrowed" },
-      outputs: { ...held, __failed: true },
-    });
-    for (const _ of ["the first", "one that finds nothing"]) {
-      const refresh = await scene.stack.refresh();
-      expect(refresh.ok, refresh.output).toBe(true);
-      const { inputs, outputs } = (await kept()) ?? {};
-      expect({ inputs, outputs }).toMatchObject({ inputs: held, outputs: held });
-      expect(outputs).not.toHaveProperty("__failed");
-    }
-    const step = stepsFor(await scene.stack.preview(), "narrowed");
-    expect(step).toMatchObject([{ op: "update", changed: { scopes: { old: wide, new: narrow } } }]);
-    expect(step).toMatchObject([{ diffs: ["scopes"] }]);
-  });
+  itInAll(
+    "R5 a refresh after an update that failed halfway gives the engine the inputs that hold",
+    async () => {
+      await declare(wide);
+      expect((await scene.stack.up()).ok).toBe(true);
+      scene.service.setDialect({ patchScopes: "neverNarrows" });
+      await declare(narrow, "renamed");
+      expect((await scene.stack.up()).ok).toBe(false);
+      const kept = async () => {
+        const { resources = [] } = await scene.stack.exportState();
+        return resources.find(({ urn }) => urn.endsWith("::narrowed"));
+      };
+      const held = { name: "renamed", scopes: wide };
+      expect(await kept()).toMatchObject({
+        inputs: { name: "narrowed" },
+        outputs: { ...held, __failed: true },
+      });
+      for (const _ of ["the first", "one that finds nothing"]) {
+        const refresh = await scene.stack.refresh();
+        expect(refresh.ok, refresh.output).toBe(true);
+        const { inputs, outputs } = (await kept()) ?? {};
+        expect({ inputs, outputs }).toMatchObject({ inputs: held, outputs: held });
+        expect(outputs).not.toHaveProperty("__failed");
+      }
+      const step = stepsFor(await scene.stack.preview(), "narrowed");
+      expect(step).toMatchObject([{ op: "update", changed: { scopes: { old: wide, new: narrow } } }]);
+      expect(step).toMatchObject([{ diffs: ["scopes"] }]);
+    },
+  );
 });
 
 describeInAll("existingKey", () => {

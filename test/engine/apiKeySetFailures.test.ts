@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { describeInAll } from "../inAll";
+import { describeInAll, itInAll } from "../inAll";
 import type { Fault } from "../service";
 import { errorsFor, expectQuiet, expectSilentUp, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
@@ -63,74 +63,83 @@ describe("a set in which some keys fail", () => {
     await expectQuiet(scene);
   });
 
-  it("an update in which an edit and an addition are refused does the rest of it, deletions too", async () => {
-    const keys = { a: "{ enabled: false }", b: `{ name: "new b" }`, c: "{}", f: "{}", g: "{}" };
-    meet(scene, ["new b", "f"], refused);
-    await scene.declare(programWithSet({ defaults, keys }));
-    const up = await scene.stack.up();
-    const [first, ...lines] = errorsFor(up, "set");
-    expect(first).toContain("Updating the keys of workspace ws_main: 2 of 6 failed.");
-    expect(lines.map((line) => line.trim().slice(0, 5)).toSorted()).toEqual(['"b": ', '"f": ']);
-    expect((await heldBy(scene)).aliases).toEqual(["a", "b", "c", "g"]);
-    const live = scene.service.keys().map(({ name, enabled }) => `${name} ${enabled}`);
-    expect(live.toSorted()).toEqual(["a false", "b true", "c true", "g true"]);
-    // The engine keeps the inputs of before; a refresh writes what is so.
-    const preview = await scene.stack.previewRefresh();
-    expect(shownOf(preview)).toEqual({ "keys.b.name": "update", "keys.f": "add" });
-    scene.service.clearRequests();
-    const next = await scene.stack.up();
-    expect(next.ok, next.output).toBe(true);
-    expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: 1, readApiKey: 1, editApiKey: 1 });
-    await expectWhole(scene);
-    await expectSilentUp(scene);
-    await expectQuiet(scene);
-  });
+  itInAll(
+    "an update in which an edit and an addition are refused does the rest of it, deletions too",
+    async () => {
+      const keys = { a: "{ enabled: false }", b: `{ name: "new b" }`, c: "{}", f: "{}", g: "{}" };
+      meet(scene, ["new b", "f"], refused);
+      await scene.declare(programWithSet({ defaults, keys }));
+      const up = await scene.stack.up();
+      const [first, ...lines] = errorsFor(up, "set");
+      expect(first).toContain("Updating the keys of workspace ws_main: 2 of 6 failed.");
+      expect(lines.map((line) => line.trim().slice(0, 5)).toSorted()).toEqual(['"b": ', '"f": ']);
+      expect((await heldBy(scene)).aliases).toEqual(["a", "b", "c", "g"]);
+      const live = scene.service.keys().map(({ name, enabled }) => `${name} ${enabled}`);
+      expect(live.toSorted()).toEqual(["a false", "b true", "c true", "g true"]);
+      // The engine keeps the inputs of before; a refresh writes what is so.
+      const preview = await scene.stack.previewRefresh();
+      expect(shownOf(preview)).toEqual({ "keys.b.name": "update", "keys.f": "add" });
+      scene.service.clearRequests();
+      const next = await scene.stack.up();
+      expect(next.ok, next.output).toBe(true);
+      expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: 1, readApiKey: 1, editApiKey: 1 });
+      await expectWhole(scene);
+      await expectSilentUp(scene);
+      await expectQuiet(scene);
+    },
+  );
 
-  it("a replacement whose old key can't be deleted is finished by the next up, and the new one serves", async () => {
-    const keys = {
-      a: "{ enabled: false, keepers: { month: 'june' } }",
-      b: `{ name: "new b" }`,
-      c: "{}",
-      f: "{}",
-    };
-    scene.service.inject({ endpoint: "deleteApiKey", times: 2, fault: refused });
-    await scene.declare(programWithSet({ defaults, keys: { ...keys, g: "{}" } }));
-    const failed = await scene.stack.up();
-    expect(errorsFor(failed, "set")[1]).toContain('"a": Deleting key "a"');
-    expect(scene.service.keys().filter(({ name }) => name === "a")).toHaveLength(2);
-    scene.service.clearFaults();
-    const refresh = await scene.stack.refresh();
-    expect(refresh.ok, refresh.output).toBe(true);
-    expect(refresh.output).not.toContain("Keys of workspace");
-    scene.service.clearRequests();
-    const up = await scene.stack.up();
-    expect(up.ok, up.output).toBe(true);
-    expect(sent(scene)).toEqual({ deleteApiKey: 1 });
-    await expectWhole(scene);
-    await expectSilentUp(scene);
-  });
+  itInAll(
+    "a replacement whose old key can't be deleted is finished by the next up, and the new one serves",
+    async () => {
+      const keys = {
+        a: "{ enabled: false, keepers: { month: 'june' } }",
+        b: `{ name: "new b" }`,
+        c: "{}",
+        f: "{}",
+      };
+      scene.service.inject({ endpoint: "deleteApiKey", times: 2, fault: refused });
+      await scene.declare(programWithSet({ defaults, keys: { ...keys, g: "{}" } }));
+      const failed = await scene.stack.up();
+      expect(errorsFor(failed, "set")[1]).toContain('"a": Deleting key "a"');
+      expect(scene.service.keys().filter(({ name }) => name === "a")).toHaveLength(2);
+      scene.service.clearFaults();
+      const refresh = await scene.stack.refresh();
+      expect(refresh.ok, refresh.output).toBe(true);
+      expect(refresh.output).not.toContain("Keys of workspace");
+      scene.service.clearRequests();
+      const up = await scene.stack.up();
+      expect(up.ok, up.output).toBe(true);
+      expect(sent(scene)).toEqual({ deleteApiKey: 1 });
+      await expectWhole(scene);
+      await expectSilentUp(scene);
+    },
+  );
 
-  it("a renaming and a removal that were refused are taken back, and cost no key and no secret", async () => {
-    const before = await expectWhole(scene);
-    const keys = { a: "{ enabled: false, keepers: { month: 'june' } }", b: `{ name: "new b" }`, f: "{}" };
-    meet(scene, ["renamed"], refused);
-    scene.service.inject({ endpoint: "deleteApiKey", fault: refused });
-    const renamed = `{ renamedFrom: "c" }`;
-    await scene.declare(programWithSet({ defaults, keys: { ...keys, renamed } }));
-    const failed = await scene.stack.up();
-    expect(errorsFor(failed, "set")[0]).toContain("Updating the keys of workspace ws_main: all 2 failed.");
-    expect((await heldBy(scene)).aliases.toSorted()).toEqual(["a", "b", "f", "g", "renamed"]);
-    scene.service.clearRequests();
-    await scene.declare(programWithSet({ defaults, keys: { ...keys, c: "{}", g: "{}" } }));
-    const up = await scene.stack.up();
-    expect(up.ok, up.output).toBe(true);
-    expect(sent(scene)).toEqual({});
-    expect(await expectWhole(scene)).toEqual(before);
-    await expectSilentUp(scene);
-    await expectQuiet(scene);
-  });
+  itInAll(
+    "a renaming and a removal that were refused are taken back, and cost no key and no secret",
+    async () => {
+      const before = await expectWhole(scene);
+      const keys = { a: "{ enabled: false, keepers: { month: 'june' } }", b: `{ name: "new b" }`, f: "{}" };
+      meet(scene, ["renamed"], refused);
+      scene.service.inject({ endpoint: "deleteApiKey", fault: refused });
+      const renamed = `{ renamedFrom: "c" }`;
+      await scene.declare(programWithSet({ defaults, keys: { ...keys, renamed } }));
+      const failed = await scene.stack.up();
+      expect(errorsFor(failed, "set")[0]).toContain("Updating the keys of workspace ws_main: all 2 failed.");
+      expect((await heldBy(scene)).aliases.toSorted()).toEqual(["a", "b", "f", "g", "renamed"]);
+      scene.service.clearRequests();
+      await scene.declare(programWithSet({ defaults, keys: { ...keys, c: "{}", g: "{}" } }));
+      const up = await scene.stack.up();
+      expect(up.ok, up.output).toBe(true);
+      expect(sent(scene)).toEqual({});
+      expect(await expectWhole(scene)).toEqual(before);
+      await expectSilentUp(scene);
+      await expectQuiet(scene);
+    },
+  );
 
-  it("a refresh shows nothing where the program came to spell the same otherwise", async () => {
+  itInAll("a refresh shows nothing where the program came to spell the same otherwise", async () => {
     const own = `{ ${defaults.slice(1, -1)} }`;
     const a = "{ enabled: false, keepers: { month: 'june' } }";
     await scene.declare(

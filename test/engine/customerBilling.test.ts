@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeInAll } from "../inAll";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programOf } from "./kindProgram";
 import { type Scene, setScene } from "./scene";
@@ -114,7 +115,7 @@ describe("what was granted", () => {
   });
 });
 
-describe("a record that exists already", () => {
+describeInAll("a record that exists already", () => {
   let scene: Scene;
   afterAll(() => scene?.close());
 

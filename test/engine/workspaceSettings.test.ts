@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { quickTimers } from "../host/quickTimers";
-import { describeInAll } from "../inAll";
+import { itInAll } from "../inAll";
 import type { StandIn } from "../service";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programOf } from "./kindProgram";
@@ -222,7 +222,7 @@ describe("settings that destroy can't put back", () => {
   });
 });
 
-describeInAll("settings that can't be made", () => {
+describe("settings that can't be made", () => {
   let scene: Scene;
   const state = async () => {
     const { resources = [] } = await scene.stack.exportState({ showSecrets: true });
@@ -277,14 +277,17 @@ describeInAll("settings that can't be made", () => {
     expect(JSON.stringify(await scene.stack.exportState())).not.toContain("apikeys:WorkspaceSettings");
   });
 
-  it("W6 a workspace that a refresh can't see is an error that names it, and the state stays", async () => {
-    await scene.declare(program({ main: "{ ...base, defaultRateLimitPerSecond: 5 }" }));
-    expect(await scene.stack.up()).toMatchObject({ ok: true });
-    scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-globex");
-    const before = await state();
-    const line = onlyLine(await scene.stack.refresh(), "main");
-    expect(line).toContain("Reading the defaults of workspace ws_main: the service answered 404");
-    expect(line).toContain("State is unchanged");
-    expect(await state()).toEqual(before);
-  });
+  itInAll(
+    "W6 a workspace that a refresh can't see is an error that names it, and the state stays",
+    async () => {
+      await scene.declare(program({ main: "{ ...base, defaultRateLimitPerSecond: 5 }" }));
+      expect(await scene.stack.up()).toMatchObject({ ok: true });
+      scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-globex");
+      const before = await state();
+      const line = onlyLine(await scene.stack.refresh(), "main");
+      expect(line).toContain("Reading the defaults of workspace ws_main: the service answered 404");
+      expect(line).toContain("State is unchanged");
+      expect(await state()).toEqual(before);
+    },
+  );
 });
