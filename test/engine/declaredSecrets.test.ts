@@ -268,6 +268,8 @@ describe("values that the program made secret", () => {
   });
 
   it("R16 are in no message of destroy", async () => {
+    // What is restored must come back as it was.
+    scene.service.setDialect({});
     const { output } = succeeded(await scene.stack.destroy());
     expect(output).toMatch(/The scope in workspace ws_main \(\S+\) stays in the service/);
     expect(output).toMatch(/The credits of \S+ in workspace ws_main stay in the service/);
