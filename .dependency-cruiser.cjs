@@ -11,9 +11,9 @@ module.exports = {
   forbidden: [
     only(
       "sdk-loads-pulumi-only",
-      "A program that imports the SDK loads @pulumi/pulumi and nothing heavier.",
+      "A program that imports the SDK loads @pulumi/pulumi and nothing heavier, beside what Node.js has.",
       "^sdk/",
-      "^(sdk/|node_modules/@pulumi/pulumi/|provider/lookups\\.ts$)",
+      "^(sdk/|node_modules/@pulumi/pulumi/|async_hooks$|provider/lookups\\.ts$)",
     ),
     {
       name: "provider-never-loads-pulumi",
@@ -39,7 +39,7 @@ module.exports = {
       name: "lifecycle-knows-no-resource",
       severity: "error",
       from: {
-        path: "^provider/(lifecycle|session|unkept|marks|diff|definition|state|unknown|config|errors|run|known|sharedRead|sharedReads|byList|stateSize)\\.ts$",
+        path: "^provider/(lifecycle|session|unkept|marks|diff|declarations|definition|state|unknown|config|errors|run|known|sharedRead|sharedReads|byList|stateSize)\\.ts$",
       },
       to: { path: "^provider/resources/" },
     },

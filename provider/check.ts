@@ -1,5 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
 import type * as z from "zod";
+import type { CheckContext } from "./declarations";
 import type { Definition, Field } from "./definition";
 import { inBounds, oneLine, sentences } from "./errors";
 import { type Properties, providerKey, secretsKey } from "./state";
@@ -14,13 +15,14 @@ export function failures(
   fields: readonly Field[],
   inputs: Properties,
   before: Properties | undefined,
+  context?: CheckContext,
 ): readonly string[] {
   const declared = present(inputs);
   const parsed = definition.schema.safeParse(declared, { reportInput: false });
   const issues = parsed.success ? [] : parsed.error.issues;
   const found = [
     ...issues.filter((issue) => !passes(declared, issue.path)).flatMap((issue) => lines(issue, fields)),
-    ...definition.rules(declared, before),
+    ...definition.rules(declared, before, context),
   ];
   return firstOf(found).map((line) => inBounds(oneLine(line)));
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Call } from "./client/endpoints";
+import type { CheckContext } from "./declarations";
 import type { Known } from "./known";
 import type { Follows } from "./secrecy";
 import type { Canonical, ManagedField, Properties } from "./state";
@@ -102,7 +103,12 @@ export interface Definition {
   /** Values that the service holds once, and what a message calls the object that the inputs make from each. */
   given?(inputs: Properties): Iterable<readonly [value: string, name: string]>;
   /** Failures that concern several fields; `before` holds the inputs of the last up. Unknown values pass. */
-  rules(inputs: Properties, before: Properties | undefined): readonly string[];
+  rules(inputs: Properties, before: Properties | undefined, context?: CheckContext): readonly string[];
+  /**
+   * The one thing that canonical inputs stand for, where no two resources of a program may stand for the same.
+   * `undefined`: for none, or it is not known yet. Default: for none.
+   */
+  identity?(inputs: Properties): string | undefined;
   /**
    * Whether the state alone asks for action, whatever the program says: `undefined` if not, else the properties that
    * only a replacement mends, none for an update.
@@ -132,8 +138,8 @@ export interface Definition {
   withdraw?(session: Session, made: Outcome, before: Properties): Promise<readonly string[]>;
   /** Whether `delete` deletes the objects in the service. Default: it leaves them there. */
   readonly deletes?: true;
-  /** Succeeds too when the object no longer exists. */
-  delete(session: Session, id: string, state: Properties): Promise<void>;
+  /** Succeeds too when the object no longer exists. `declared`: the program of this run declares its `identity` anew. */
+  delete(session: Session, id: string, state: Properties, declared: boolean): Promise<void>;
 }
 
 export interface Field extends ManagedField {

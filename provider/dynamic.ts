@@ -13,7 +13,7 @@ import { definitions } from "./resources";
 import type { Run } from "./run";
 import { markedAt } from "./secrecy";
 import type { Surroundings } from "./session";
-import { type Properties, providerKey } from "./state";
+import { nameKey, type Properties, providerKey } from "./state";
 import { isKeepable } from "./stateSize";
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -81,7 +81,10 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
     },
     check: (olds, news) =>
       told(news, async () => {
-        const { inputs, failures } = resource.check(news, isEmpty(olds) ? undefined : olds);
+        const { [nameKey]: name, ...declared } = news;
+        const before = isEmpty(olds) ? undefined : olds;
+        const named = typeof name === "string" ? name : undefined;
+        const { inputs, failures } = resource.check(declared, before, named);
         // A property named here would have its value printed by the engine, secret or not.
         const reasons = failures.map((reason) => ({ property: "", reason }));
         return { inputs: markedInputs(inputs), failures: reasons };

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { canonicalInputs, failures } from "./check";
 import { maskSecrets } from "./client/secrets";
 import { type Configured, openConfiguration } from "./config";
+import { openDeclarations } from "./declarations";
 import { type Definition, fieldsOf, type Members, type Outcome, type Session } from "./definition";
 import { type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
@@ -38,7 +39,8 @@ export interface Lifecycle {
   secretInputs(inputs: Properties): readonly SecretPath[];
   /** Those outputs, hidden ones too, in which a value that the program made secret may stand (R16). */
   secretOutputs(state: Properties): readonly SecretPath[];
-  check(inputs: Properties, before: Properties | undefined): Checked;
+  /** `name`: the resource's in the program, where the host knows it. */
+  check(inputs: Properties, before: Properties | undefined, name?: string): Checked;
   diff(id: string, state: Properties, inputs: Properties): Difference;
   create(inputs: Properties): Promise<Complete>;
   read(id: string, state: Properties): Promise<ReadBack | undefined>;
@@ -55,6 +57,7 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
   /** The inputs in canonical form, and which of them are secret. */
   const canonical = (inputs: Properties) => withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
   const declaredIn = (state: Properties) => canonicalInputs(fields, definition.declared?.(state) ?? state);
+  const declarations = openDeclarations();
   const unnote = (inputs: Properties) => {
     for (const declared of members.declared(inputs)) known.unnote(declared);
   };
@@ -116,16 +119,20 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       const hidden = Object.keys(state).filter((name) => name.startsWith("__") && !plain.has(name));
       return [...new Set([...paths.map(([name]) => name), ...hidden])].map((name) => [name]);
     },
-    check: (inputs, before) => {
+    check: (inputs, before, name) => {
       refreshed.clear();
-      if (before !== undefined) {
-        for (const declared of members.declared(canonicalInputs(fields, before))) known.note(declared);
-      }
       const declared = canonical(inputs);
-      for (const [value, name] of definition.given?.(declared) ?? []) known.give(value, name);
+      const last = before && canonicalInputs(fields, before);
+      for (const one of last === undefined ? [] : members.declared(last)) known.note(one);
+      for (const [value, label] of definition.given?.(declared) ?? []) known.give(value, label);
+      const context = declarations.add({
+        name,
+        identity: definition.identity?.(declared),
+        before: last && definition.identity?.(last),
+      });
       return {
         inputs: { ...defined(declared) },
-        failures: [...misconfigured(configured()), ...failures(definition, fields, inputs, before)],
+        failures: [...misconfigured(configured()), ...failures(definition, fields, inputs, before, context)],
       };
     },
     diff: (id, state, inputs) => {
@@ -178,7 +185,8 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       operate([state], async (session) => {
         meet(id, state);
         if (definition.deletes === true) await lookFor(session, { id, state });
-        await definition.delete(session, id, state);
+        const identity = definition.identity?.(declaredIn(state));
+        await definition.delete(session, id, state, identity !== undefined && declarations.has(identity));
         for (const held of members.held(state, id)) known.drop(held.properties, held.id);
       }),
   };

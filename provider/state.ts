@@ -12,6 +12,8 @@ export const observedKey = "__observed";
 export const providerKey = "__provider";
 /** An input too: which inputs the program made secret (R16). */
 export const secretsKey = "__secrets";
+/** The resource's name, from the program; check takes it out, so that no state holds it. */
+export const nameKey = "__resourceName";
 /** Set where the resource only looks at an object that it does not manage (K8). */
 export const readingKey = "__reading";
 /** Which service the last write went to, or where it has moved since. */

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { grantGuard } from "./grantGuard";
 import { registration } from "./resource";
 
 /** What a {@link CustomerBilling} is declared with (interface, section 4.12). */
@@ -24,7 +25,8 @@ export interface CustomerBillingArgs {
   readonly billingId?: pulumi.Input<string | undefined>;
   /**
    * A text of your own that names this grant. Each change to another value grants again, going back to an earlier one
-   * too; so does a new name of the resource without the option `aliases`. Default: "initial".
+   * too. Nothing else does while state holds the grant: a replacement that Pulumi is told to make, and a new name
+   * without the option `aliases`, are refused. Default: "initial".
    */
   readonly grant?: pulumi.Input<string | undefined>;
 }
@@ -76,7 +78,7 @@ export class CustomerBilling extends pulumi.CustomResource {
         name,
         args,
         { outputs: [...computed, ...declared], secrets: [] },
-        opts,
+        pulumi.mergeOptions(grantGuard(), opts),
       ),
     );
   }

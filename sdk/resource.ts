@@ -48,6 +48,8 @@ export function registration(
       ...Object.fromEntries(outputs.map((output) => [output, undefined])),
       ...inputs,
       ...(paths === undefined ? {} : { __secrets: paths }),
+      // For check alone, which the engine doesn't tell it. What is only read is not checked.
+      ...(opts.id === undefined && { __resourceName: name }),
       __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
     },
     pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secrets] }),

@@ -9,11 +9,12 @@ import * as z from "zod";
 import { CallError } from "../client/callError";
 import { type CreateBilling, createBilling, type Written } from "../client/endpoints";
 import type { BillingRecord } from "../client/responses";
+import type { CheckContext } from "../declarations";
 import { type Definition, facts, flag, type Outcome, type Session, text, withDefault } from "../definition";
 import { Failure, sentences } from "../errors";
 import { told } from "../outcome";
 import { isSecret } from "../secrecy";
-import type { Properties } from "../state";
+import type { Canonical, Properties } from "../state";
 import { containsUnknown, isUnknown } from "../unknown";
 import { canonicalCredits, creditsSchema } from "./credits";
 import { equal, optionalFlag, optionalText, requiredText } from "./fields";
@@ -21,6 +22,13 @@ import { equal, optionalFlag, optionalText, requiredText } from "./fields";
 // ---- Inputs: schema and facts -------------------------------------------------------------------------------------
 
 const granted = (canonical = text) => ({ onChange: "refuse", canonical }) as const;
+const trimmed: Canonical = (value) => text(typeof value === "string" ? value.trim() : value);
+
+/** An empty variable must not stand for another grant. */
+const notBlank = (what: string) =>
+  optionalText().refine((value) => value?.trim() !== "", {
+    error: `must not be empty: write ${what}, or leave it out`,
+  });
 
 const inputs = z.strictObject({
   workspaceId: requiredText("the id of a workspace").register(facts, granted()),
@@ -28,15 +36,23 @@ const inputs = z.strictObject({
   allowOverages: optionalFlag().register(facts, { ...granted(flag), default: false }),
   spendCap: creditsSchema().register(facts, granted(canonicalCredits)),
   externalMeterId: optionalText().register(facts, granted()),
-  billingId: optionalText().register(facts, { onChange: "update", canonical: text }),
-  grant: optionalText().register(facts, { onChange: "replace", canonical: text, default: "initial" }),
+  billingId: notBlank("the id of a record").register(facts, { onChange: "update", canonical: text }),
+  grant: notBlank("a name for this grant").register(facts, {
+    onChange: "replace",
+    canonical: trimmed,
+    default: "initial",
+  }),
 });
 
 export type CustomerBillingInputs = z.input<typeof inputs>;
 
 const grantedNames = ["workspaceId", "totalCredits", "allowOverages", "spendCap", "externalMeterId"] as const;
 
-function rules(declared: Properties, before: Properties | undefined): readonly string[] {
+function rules(
+  declared: Properties,
+  before: Properties | undefined,
+  { twin, replacesItself = false }: CheckContext = {},
+): readonly string[] {
   const credits = canonicalCredits(declared["totalCredits"]);
   // What is not known yet may be absent in the end.
   if (isUnknown(declared["billingId"])) return [];
@@ -51,6 +67,8 @@ function rules(declared: Properties, before: Properties | undefined): readonly s
       'totalCredits: must be given, the credits to grant, such as "100"; or give billingId to adopt a record.',
     ];
   }
+  if (twin !== undefined) return [twinLine(twin)];
+  if (replacesItself) return [replacementLine];
   // A grant that is not known yet may be another one.
   if (before === undefined || adopts || containsUnknown(declared["grant"])) return [];
   if (isChanged("grant", declared, before)) return [];
@@ -61,6 +79,20 @@ function rules(declared: Properties, before: Properties | undefined): readonly s
         `${name}: can't change, since the service has no call that changes a grant, and creating another record would grant again. Put the old value back; or, to grant again on purpose, change grant as well.`,
     );
 }
+
+/** One grant: what is granted, and the program's name for it. A record that was granted already is none. */
+function identity(declared: Properties): string | undefined {
+  if (declared["totalCredits"] === undefined || declared["billingId"] !== undefined) return undefined;
+  const names = [...grantedNames, "grant"];
+  const values = names.map((name) => declared[name] ?? null);
+  return containsUnknown(values) ? undefined : JSON.stringify(values);
+}
+
+const twinLine = (twin: string) =>
+  `grant: the resource ${twin} declares the same grant (workspaceId, totalCredits, allowOverages, spendCap, externalMeterId and grant are equal), and both would grant it. Give one of the two another value of grant, or remove it.`;
+
+const replacementLine =
+  "grant: was granted already, and replacing the resource would grant it again. Remove what forces the replacement, such as replacementTrigger, replaceOnChanges or replaceWith; or, to grant again on purpose, change grant; or, to keep the record, set billingId to its id and leave totalCredits out.";
 
 function isChanged(name: keyof typeof inputs.shape, declared: Properties, before: Properties): boolean {
   const known = facts.get(inputs.shape[name]);
@@ -104,6 +136,7 @@ export const customerBilling: Definition = {
   kind: "CustomerBilling",
   schema: inputs,
   rules,
+  identity,
   pending: (state) => (isUncertain(state) ? [] : undefined),
   // An output too: it is in state where the program does not declare it.
   unchanged: (field, _state, value) => field === "billingId" && value === undefined,

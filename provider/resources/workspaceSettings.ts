@@ -7,12 +7,14 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { readWorkspace } from "../client/endpoints";
 import type { WorkspaceRecord } from "../client/responses";
+import type { CheckContext } from "../declarations";
 import { type Definition, facts, number, type Outcome, type Session, text } from "../definition";
 import { type Account, Failure, type Kept, sentences } from "../errors";
 import { outcome, told } from "../outcome";
 import { isSecret, mask } from "../secrecy";
 import { sharedReads } from "../sharedReads";
 import { drifted, type ManagedField, type Properties, same, wireable } from "../state";
+import { isUnknown } from "../unknown";
 import { addressesSchema, canonicalAddresses } from "./addresses";
 import { optionalText, oversize, pathSegment } from "./fields";
 import {
@@ -45,12 +47,23 @@ const inputs = z.strictObject({
 
 export type WorkspaceSettingsInputs = z.input<typeof inputs>;
 
-function rules(declared: Properties): readonly string[] {
-  if (settings.some(({ name, canonical }) => canonical(declared[name]) !== undefined)) {
-    const found = oversize(only(settings, declared));
-    return found === undefined ? [] : [`${found.field}: ${found.message}`];
+function rules(
+  declared: Properties,
+  _before: Properties | undefined,
+  { twin }: CheckContext = {},
+): readonly string[] {
+  const found: string[] = [];
+  if (settings.every(({ name, canonical }) => canonical(declared[name]) === undefined)) {
+    found.push(`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`);
   }
-  return [`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`];
+  const large = oversize(only(settings, declared));
+  if (large !== undefined) found.push(`${large.field}: ${large.message}`);
+  if (twin !== undefined) {
+    found.push(
+      `workspaceId: the resource ${twin} declares the settings of the same workspace, and the two would undo each other's changes. Declare all settings of a workspace in one resource.`,
+    );
+  }
+  return found;
 }
 
 // ---- Operations: observe, decide, call, project -------------------------------------------------------------------
@@ -59,6 +72,7 @@ export const workspaceSettings: Definition = {
   kind: "WorkspaceSettings",
   schema: inputs,
   rules,
+  identity: ({ workspaceId }) => (isUnknown(workspaceId) ? undefined : JSON.stringify(workspaceId)),
   follows,
   create,
   abandon: async (_session, { id, state }) => {
@@ -196,8 +210,9 @@ async function look(
 
 const stays = "It stays in state";
 
-async function remove(session: Session, id: string, state: Properties): Promise<void> {
+async function remove(session: Session, id: string, state: Properties, declared: boolean): Promise<void> {
   if (state["onDestroy"] !== "restore") return;
+  if (declared) return warnOfHandover(session, id, state);
   const doing = `Restoring the defaults of workspace ${id}`;
   // A token of somebody else is told the same as anybody is of a workspace that was deleted.
   const record = await look(session, id, {
@@ -226,6 +241,20 @@ async function remove(session: Session, id: string, state: Properties): Promise<
 
 const byHand = "put the settings back by hand first: what is as it was before is left alone";
 const again = `Run the command again, or ${byHand}`;
+
+/** What the program goes on to declare of the workspace must hold after this resource is gone. */
+function warnOfHandover(session: Session, id: string, state: Properties): void {
+  const remembered = before(state);
+  const say = saying([state]);
+  const other = declaredIn(state).filter(
+    ({ name, canonical }) => name in remembered && !same({ canonical }, remembered[name], ours(state, name)),
+  );
+  if (other.length === 0) return;
+  const values = other.map(({ name }) => `${name} ${say(name, remembered[name])}`).join(", ");
+  session.warn(
+    `The program still declares settings of workspace ${id}, so these former values are not put back, and nothing remembers them any longer: ${values}. To rename a resource without that, use the option aliases.`,
+  );
+}
 
 async function restore(
   session: Session,

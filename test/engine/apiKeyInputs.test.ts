@@ -81,7 +81,7 @@ it("K5 an existingKey from a variable that is not set makes no new key", async (
 const excessive = [
   {
     what: "10,000 scopes, whose answer could not be read back,",
-    args: "scopes: Array.from({ length: 10_000 }, (_, n) => ({ representation: `scope-${n}`, read: true }))",
+    args: 'scopes: Array.from({ length: 10_000 }, (_, n) => ({ representation: "scope-" + n, read: true }))',
     says: "scopes: is too large",
   },
   {

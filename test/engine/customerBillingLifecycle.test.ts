@@ -15,7 +15,7 @@ lifecycleSuite({
     },
     "defaults and empty values given as such": {
       before: `{ ...base, totalCredits: "100.00" }`,
-      after: granted(`allowOverages: false, grant: "initial", externalMeterId: "", billingId: ""`),
+      after: granted(`allowOverages: false, grant: "initial", externalMeterId: ""`),
     },
   },
   replacing: { grant: { before: granted(`grant: "may"`), after: granted(`grant: "june"`) } },

@@ -46,6 +46,14 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     });
   });
 
+  test("R17 its name is taken out of what is checked, and a state without one is no other", async () => {
+    const resource = scene.host.resource(kind);
+    const unnamed = await resource.check(inputs);
+    const named = { ...inputs, __resourceName: "ci" };
+    expect(await resource.check(named)).toEqual(unnamed);
+    expect(await resource.check(named, unnamed.inputs)).toEqual(unnamed);
+  });
+
   test("R8 R15 an unknown value in any of its inputs passes check and is a change", async () => {
     const resource = scene.host.resource(kind);
     const { inputs: before } = await resource.check(inputs);
@@ -92,5 +100,27 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     expect(reasons.join("\n").replaceAll(/(keepers|keys|defaults)\.sk_marker/g, "")).not.toContain(
       "sk_marker",
     );
+  });
+});
+
+describe("two resources of one program", () => {
+  const refused = [
+    { kind: "CustomerBilling", twin: /^grant: the resource one declares the same grant/ },
+    { kind: "WorkspaceSettings", twin: /^workspaceId: the resource one declares the settings of the same/ },
+  ];
+
+  test.each(refused)("R17 can't both be the $kind of one thing, in one run", async ({ kind, twin }) => {
+    const inputs = least[kind] ?? {};
+    const [scene, later] = await Promise.all([openScene(), openScene()]);
+    try {
+      const check = async ({ host }: Scene, name: string) =>
+        (await host.resource(kind).check({ ...inputs, __resourceName: name })).failures;
+      expect(await check(scene, "one")).toEqual([]);
+      const failures = await check(scene, "two");
+      expect(failures).toEqual([{ property: "", reason: expect.stringMatching(twin) }]);
+      expect(await check(later, "two")).toEqual([]);
+    } finally {
+      await Promise.all([scene.close(), later.close()]);
+    }
   });
 });

@@ -49,6 +49,7 @@ const hidden = [
   "__sent",
   "__reading",
   "__provider",
+  "__resourceName",
   "__chosen",
   "__taken",
   "__left",

@@ -13,11 +13,37 @@ describe("check of a CustomerBilling", () => {
   const billing = replying(customerBilling, silent);
   const held = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false, grant: "initial" };
 
-  test('R2 B2 a grant of "" is the default one, so that it grants nothing again', () => {
-    expect(billing.check({ ...held, grant: "" }, held)).toEqual({ inputs: held, failures: [] });
-    expect(billing.diff("id_1", held, { ...held, grant: "" }).replaces).toEqual([]);
-    const [failure] = billing.check({ ...held, grant: "", totalCredits: "200" }, held).failures;
-    expect(failure).toMatch(/^totalCredits: can't change/);
+  test.each(["", " ", "\n"])("R2 B2 a grant of %j is an unset variable, and refused", (grant) => {
+    for (const before of [held, { ...held, grant: "second" }, undefined]) {
+      const { failures } = billing.check({ ...held, grant }, before);
+      expect(failures).toContain("grant: must not be empty: write a name for this grant, or leave it out.");
+    }
+    expect(billing.diff("id_1", held, { ...held, grant }).replaces).toEqual([]);
+  });
+
+  test.each(["", " "])("B2 a billingId of %j is an unset variable, and refused", (billingId) => {
+    for (const declared of [
+      { ...held, billingId },
+      { workspaceId: "ws_1", billingId },
+    ]) {
+      expect(billing.check(declared, undefined).failures).toContain(
+        "billingId: must not be empty: write the id of a record, or leave it out.",
+      );
+    }
+  });
+
+  test("R2 B2 white space around a grant makes no other grant", () => {
+    const second = { ...held, grant: "second" };
+    const spaced = { ...held, grant: " second\n" };
+    for (const [before, now] of [
+      [second, spaced],
+      [spaced, second],
+    ] as const) {
+      expect(billing.check(now, before)).toEqual({ inputs: second, failures: [] });
+      expect(billing.diff("id_1", before, now)).toEqual({ changes: false, replaces: [] });
+      const [failure] = billing.check({ ...now, totalCredits: "200" }, before).failures;
+      expect(failure).toMatch(/^totalCredits: can't change/);
+    }
   });
 
   test("R8 B2 a grant that is not known yet may be another one, so a changed field passes", () => {

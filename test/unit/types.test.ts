@@ -146,7 +146,9 @@ describe("a resource in a program", () => {
         pulumi.Output.isInstance(value) ? [name] : [],
       );
       const inputs = Object.keys(definitions[kind]?.schema.shape ?? {});
-      expect(names.sort()).toEqual([...inputs, ...computed, "id", "urn", "__provider"].sort());
+      expect(names.sort()).toEqual(
+        [...inputs, ...computed, "id", "urn", "__provider", "__resourceName"].sort(),
+      );
     },
   );
 

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "vitest";
+import { openDeclarations } from "../../provider/declarations";
+import { customerBilling } from "../../provider/resources/customerBilling";
+import { workspaceSettings } from "../../provider/resources/workspaceSettings";
+import { unknownSentinels } from "../../provider/unknown";
+import { replying } from "./replying";
+
+const silent = () => {
+  throw new Error("no request is made here");
+};
+const unknown = unknownSentinels[0];
+
+describe("what a run of the program declares", () => {
+  const fresh = { before: undefined };
+
+  test("R17 the second resource of another name that stands for the same thing has the first for a twin", () => {
+    const run = openDeclarations();
+    expect(run.add({ name: "one", identity: "a", ...fresh }).twin).toBeUndefined();
+    expect(run.add({ name: "two", identity: "b", ...fresh }).twin).toBeUndefined();
+    expect(run.add({ name: "two", identity: "a", ...fresh }).twin).toBe("one");
+    expect(run.add({ name: "one", identity: "a", ...fresh }).twin).toBeUndefined();
+    expect([run.has("a"), run.has("c")]).toEqual([true, false]);
+  });
+
+  test("R17 what stands for nothing that is known yet, or has no name, has no twin", () => {
+    const run = openDeclarations();
+    for (const name of ["one", "two"]) expect(run.add({ name, identity: undefined, ...fresh })).toEqual({});
+    for (const _ of [1, 2]) expect(run.add({ name: undefined, identity: "a", ...fresh })).toEqual({});
+    expect(run.has("a")).toBe(false);
+    for (const name of ["one", undefined]) {
+      expect(run.add({ name, identity: "a", ...fresh }).twin).toBeUndefined();
+    }
+    expect(run.has("a")).toBe(true);
+  });
+
+  test("B6 a resource that is asked for anew after it was compared is replaced, by itself where it means the same", () => {
+    const run = openDeclarations();
+    const add = (before: string | undefined, identity: string, name: string | undefined = "one") =>
+      run.add({ name, identity, before }).replacesItself ?? false;
+    expect(add(undefined, "a")).toBe(false);
+    expect(add("a", "a")).toBe(false);
+    expect(add(undefined, "a", "two")).toBe(false);
+    expect(add(undefined, "b")).toBe(false);
+    expect(add(undefined, "a")).toBe(true);
+  });
+});
+
+describe("check of two CustomerBillings", () => {
+  const one = { workspaceId: "ws_1", totalCredits: "100", spendCap: "5" };
+  const twice = /^grant: the resource one declares the same grant .* another value of grant, or remove it\.$/;
+  const failuresOf = (two: object) => {
+    const billing = replying(customerBilling, silent);
+    expect(billing.check(one, undefined, "one").failures).toEqual([]);
+    return billing.check({ ...one, ...two }, undefined, "two").failures;
+  };
+
+  test.each([
+    [{}],
+    [{ totalCredits: 100, spendCap: "5.00", allowOverages: false, externalMeterId: "" }],
+    [{ grant: "initial" }],
+    [{ grant: "\tinitial " }],
+  ])("R17 B6 of one grant in whatever spelling is refused: %j", (two) => {
+    expect(failuresOf(two)).toEqual([expect.stringMatching(twice)]);
+  });
+
+  test.each([
+    { grant: "another" },
+    { workspaceId: "ws_2" },
+    { totalCredits: "101" },
+    { spendCap: undefined },
+    { allowOverages: true },
+    { externalMeterId: "meter" },
+    { totalCredits: undefined, billingId: "bill_1" },
+    { grant: unknown },
+    { totalCredits: unknown },
+  ])("R17 of two grants, or where one is not known yet, passes: %j", (two) => {
+    expect(failuresOf(two)).toEqual([]);
+  });
+});
+
+describe("check of a CustomerBilling that is replaced", () => {
+  const held = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false, grant: "initial" };
+  const replacing = (declared: object) => {
+    const billing = replying(customerBilling, silent);
+    expect(billing.check({ ...declared }, held, "one").failures).toEqual([]);
+    return billing.check({ ...declared }, undefined, "one").failures;
+  };
+
+  test("B6 is refused where the grant stays, with three ways on", () => {
+    const [line, ...others] = replacing({ workspaceId: "ws_1", totalCredits: 100 });
+    expect(line).toMatch(
+      /^grant: was granted already, .* Remove what forces .* change grant; or, .* set billingId to its id/,
+    );
+    expect(others).toEqual([]);
+  });
+
+  test.each([
+    { ...held, grant: "another" },
+    { ...held, totalCredits: "5", grant: "another" },
+    { workspaceId: "ws_1", billingId: "bill_1" },
+    { ...held, grant: unknown },
+  ])("B2 B5 passes where it grants on purpose, or nothing: %j", (declared) => {
+    expect(replacing(declared)).toEqual([]);
+  });
+
+  test("B6 is not taken for replaced where its host tells no name", () => {
+    const billing = replying(customerBilling, silent);
+    expect(billing.check(held, held).failures).toEqual([]);
+    expect(billing.check(held, undefined).failures).toEqual([]);
+  });
+});
+
+describe("WorkspaceSettings of one workspace", () => {
+  const inputs = { workspaceId: "ws_1", defaultExpiration: 60 };
+  const state = { ...inputs, onDestroy: "restore", __before: { defaultExpiration: 5 } };
+  const workspace = () => ({ workspace: { id: "ws_1", ...inputs } });
+
+  test("R17 in two resources are refused, of two workspaces or of one not known yet pass", () => {
+    const settings = replying(workspaceSettings, silent);
+    const failures = (workspaceId: unknown, name: string) =>
+      settings.check({ ...inputs, workspaceId }, undefined, name).failures;
+    expect(failures("ws_1", "one")).toEqual([]);
+    for (const other of ["ws_2", unknown, unknown]) expect(failures(other, `two ${other}`)).toEqual([]);
+    expect(failures("ws_1", "three")).toEqual([
+      expect.stringMatching(/^workspaceId: the resource one declares .* all settings of a workspace in one/),
+    ]);
+  });
+
+  test("W5 are not put back while the program declares them anew: a warning names the former values", async () => {
+    const settings = replying(workspaceSettings, silent);
+    settings.check(inputs, undefined, "renamed");
+    await settings.delete("ws_1", state);
+    expect(settings.calls).toEqual([]);
+    expect(settings.warnings).toEqual([
+      expect.stringMatching(/workspace ws_1, .* not put back, .*: defaultExpiration 5\. .* aliases\.$/),
+    ]);
+  });
+
+  test("W5 that were the same before are handed over without a word", async () => {
+    const settings = replying(workspaceSettings, silent);
+    settings.check(inputs, undefined, "renamed");
+    await settings.delete("ws_1", { ...state, __before: { defaultExpiration: 60 } });
+    await settings.delete("ws_1", { ...state, onDestroy: "retain" });
+    expect([settings.calls, settings.warnings]).toEqual([[], []]);
+  });
+
+  test("W5 are put back where the program declares those of another workspace only", async () => {
+    let { workspace: held } = workspace();
+    const settings = replying(workspaceSettings, ({ method, body }) => {
+      if (method === "PATCH") held = { ...held, ...(body as object) };
+      return { workspace: held };
+    });
+    settings.check({ ...inputs, workspaceId: "ws_2" }, undefined, "moved");
+    await settings.delete("ws_1", state);
+    expect(held).toMatchObject({ defaultExpiration: 5 });
+    expect(settings.calls.map(({ method }) => method)).toContain("PATCH");
+  });
+});
