@@ -44,17 +44,17 @@ export async function lookUp(session: Session, path: KeyPath): Promise<ApiKeyRec
   const first = await find(session, path);
   if ("record" in first) return first.record;
   await expectVisible(session, path, first);
-  // What is listed alive is read again: one odd answer may have passed, or the list lags behind.
-  const seen = await lookAgain(
+  // Read again in any case: one odd answer may have passed, and a list may be cut, or lag behind.
+  const { isListed, found } = await lookAgain(
     session,
     `the service to agree on whether key ${path.keyId} is gone`,
-    async () => ((await isListedAlive(session, path, first)) ? find(session, path) : undefined),
-    (found) => found === undefined || "record" in found,
+    async () => ({ isListed: await isListedAlive(session, path, first), found: await find(session, path) }),
+    (seen) => !seen.isListed || "record" in seen.found,
   );
-  if (seen === undefined) return undefined;
-  if ("record" in seen) return seen.record;
+  if ("record" in found) return found.record;
+  if (!isListed) return undefined;
   throw new Doubt(
-    `${seen.missing}, but its workspace lists it`,
+    `${found.missing}, but its workspace lists it`,
     `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.tokenAdvice}`,
   );
 }

@@ -100,6 +100,11 @@ test("R6 a key that was not found once, and is listed alive, is read again and s
   expect(service.progress).toEqual([]);
 });
 
+test("R6 a key that was not found once, and that a list which is cut does not hold, is read again and stays", async () => {
+  const service = on({ reads: [refused(404), alive], list: { apiKeys: [] } });
+  expect((await service.read("key_1", state))?.state).toMatchObject(state);
+});
+
 test("R6 a list that leaves out `deleted` does not speak against a record that has it", async () => {
   const list = { apiKeys: [record] };
   expect(await on({ reads: [marked], list }).read("key_1", state)).toBeUndefined();
