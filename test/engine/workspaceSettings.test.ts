@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { quickTimers } from "../host/quickTimers";
 import { itInAll } from "../inAll";
 import type { StandIn } from "../service";
@@ -184,6 +184,8 @@ describe("settings that destroy can't put back", () => {
   });
   afterAll(() => scene?.close());
 
+  beforeEach(() => scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-acme"));
+
   it("W5 another tenant's token, to which the workspace looks deleted, ends no state", async () => {
     const kept = await state();
     expect(kept).toMatchObject([{ __before: before }]);
@@ -191,10 +193,9 @@ describe("settings that destroy can't put back", () => {
     const line = onlyLine(await scene.stack.destroy(), "main");
     expect(line).toContain("Restoring the defaults of workspace ws_main: the service answered 404");
     expect(line).toContain("It stays in state");
-    expect(line).toContain("The token is the likely cause");
+    expect(line).toContain("The access token is the likely cause");
     expect(line).toContain("pulumi state delete");
     expect(await state()).toEqual(kept);
-    scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-acme");
   });
 
   it.each([
