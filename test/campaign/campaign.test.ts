@@ -32,6 +32,7 @@ test("no fault loses a key, grants twice, widens or leaks, and what can converge
     "hostKilled",
     "html",
     "hugeBody",
+    "markedDeleted",
     "otherRecord",
     "outage",
     "rateLimited",
@@ -41,6 +42,7 @@ test("no fault loses a key, grants twice, widens or leaks, and what can converge
     "status",
     "truncated",
     "twoCtrlC",
+    "withoutEffect",
     "withoutKey",
   ]);
 });

@@ -1,3 +1,4 @@
+import { holdsKeys, idsIn } from "./heldKeys";
 import type { Schedule } from "./schedule";
 import type { Trace } from "./trace";
 
@@ -17,16 +18,42 @@ const expected: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Why a run may have come to a red end, as far as a documented rule says so. */
-export function redEnd({ commands, schedule }: Trace): string | undefined {
+export function redEnd(trace: Trace): string | undefined {
+  const { commands, schedule } = trace;
+  if (isUnlisted(trace)) return "a key that is gone, where keys are not listed (R6)";
   const messages = commands
     .filter(({ name, step, green }) => name === "up" && step === schedule.steps.length && !green)
     .flatMap(({ operations }) => operations.map(({ message }) => message))
     .join("\n");
   const rule = expected.find(([pattern]) => pattern.test(messages))?.[1];
-  if (rule === undefined && schedule.dialect.listCut > 0 && /has a scope with this/.test(messages)) {
+  if (
+    rule === undefined &&
+    schedule.dialect.listCut > 0 &&
+    /has a scope with this|Creating scope .*answered 409/.test(messages)
+  ) {
     return "a scope that the service has but does not list";
   }
   return rule;
+}
+
+/**
+ * Whether all that failed in the last up and refresh was about keys that live no more, on a service that lists none: it
+ * has no other way to say that they are gone.
+ */
+function isUnlisted({ commands, schedule }: Trace): boolean {
+  if (schedule.dialect.keyLists === "answered") return false;
+  const failures = commands
+    .filter(({ name, step }) => name !== "destroy" && step === schedule.steps.length)
+    .slice(-2)
+    .flatMap(({ operations, after, live }) => {
+      const living = new Set(live.map(({ id }) => id));
+      const gone = (resource: string) =>
+        after.entries
+          .filter(({ name, kind }) => name === resource && holdsKeys(kind))
+          .some((entry) => idsIn(entry).some((id) => !living.has(id)));
+      return operations.filter(({ ended }) => ended === "failed").map(({ resource }) => gone(resource));
+    });
+  return failures.length > 0 && failures.every((isGone) => isGone);
 }
 
 /** What the last up ended with. */

@@ -6,7 +6,7 @@ import type { CampaignFault, Interruption, InterruptionKind, Outage, Trouble } f
 export function drawTrouble(draw: Draw, foreignUrl: string, interrupted: number): Trouble {
   if (draw.chance(20)) return { faults: [], outage: undefined, interruption: undefined };
   return {
-    faults: Array.from({ length: draw.number(0, 3) }, () => drawRule(draw, foreignUrl)),
+    faults: drawFaults(draw, foreignUrl),
     outage: draw.chance(12) ? drawOutage(draw) : undefined,
     interruption: draw.chance(interrupted) ? drawInterruption(draw) : undefined,
   };
@@ -29,11 +29,22 @@ const reads: readonly Endpoint[] = [
   "listWorkspaces",
 ];
 
+function drawFaults(draw: Draw, foreignUrl: string): readonly CampaignFault[] {
+  const faults = Array.from({ length: draw.number(0, 3) }, () => drawRule(draw, foreignUrl));
+  if (draw.chance(70)) return faults;
+  // Two untrue answers that agree with each other can't be told from the truth.
+  const others = faults.slice(1).filter(({ fault }) => fault.kind !== "status" || fault.status !== 404);
+  return [{ ...draw.one(untrue)(draw), method: undefined, ...drawCount(draw) }, ...others];
+}
+
+function drawCount(draw: Draw): Pick<CampaignFault, "after" | "times"> {
+  return { times: draw.one([1, 1, 1, 1, 2, 3, 4, 6]), after: draw.one([0, 0, 0, 1, 2]) };
+}
+
 function drawRule(draw: Draw, foreignUrl: string): CampaignFault {
   const fault = drawFault(draw, foreignUrl);
-  const times = draw.one([1, 1, 1, 1, 2, 3, 4, 6]);
-  const after = draw.one([0, 0, 0, 1, 2]);
-  // A 404 for one record alone is a lie of the service's; one for everything is a token of another tenant.
+  const { after, times } = drawCount(draw);
+  // A token of another tenant.
   if (fault.kind === "status" && fault.status === 404) {
     return { endpoint: undefined, method: undefined, after, times: times + 3, fault };
   }
@@ -44,6 +55,38 @@ function drawRule(draw: Draw, foreignUrl: string): CampaignFault {
     return { endpoint: undefined, method: draw.one(["POST", "PATCH", "GET"]), after, times, fault };
   return { endpoint: undefined, method: undefined, after, times, fault };
 }
+
+/** Answers that say what is not so, where a plausible service gives them. */
+const untrue: readonly ((draw: Draw) => Pick<CampaignFault, "endpoint" | "fault">)[] = [
+  // Gone, though it lives.
+  (draw) => ({
+    endpoint: [draw.one(["readApiKey", "editApiKey", "deleteApiKey", "readWorkspace", "editWorkspace"])],
+    fault: { kind: "status", status: draw.one([404, 410]) },
+  }),
+  (draw) => ({ endpoint: [draw.one(["readApiKey", "editApiKey"])], fault: { kind: "markedDeleted" } }),
+  // Done, though nothing was. An answer with the record as it is to be is taken for true (R4, R7), so there is none.
+  (draw) => ({
+    endpoint: [draw.one(["editApiKey", "editWorkspace"])],
+    fault: { kind: "withoutEffect", answer: draw.one(["before", "nothing", "emptyObject"]), status: 200 },
+  }),
+  (draw) => ({
+    endpoint: [draw.one(["editApiKey", "editWorkspace", "deleteApiKey"])],
+    fault: { kind: "withoutEffect", answer: "before", status: 202 },
+  }),
+  (draw) => ({
+    endpoint: ["deleteApiKey"],
+    fault: { kind: "withoutEffect", answer: draw.one(["before", "nothing", "emptyObject"]), status: 200 },
+  }),
+  // Refused, though it was done: something between sent it twice, and hands back the second answer.
+  (draw) => ({
+    endpoint: [draw.one(["createApiKey", "migrateApiKey", "createScope", "createBilling"])],
+    fault: { kind: "errorAfter", status: 409 },
+  }),
+  (draw) => ({
+    endpoint: ["deleteApiKey"],
+    fault: { kind: "errorAfter", status: draw.one([400, 404, 409, 410, 422]) },
+  }),
+];
 
 /** The lost answers, on which secrets and credits depend, come more often than the rest. */
 function drawFault(draw: Draw, foreignUrl: string): Fault {

@@ -139,8 +139,8 @@ function excess({ scopes, enabled }: StoredKey, inputs: Readonly<Record<string, 
 }
 
 /**
- * State lost a resource by a read or a delete although the object lived. Apart: the service said 404 for the key, and
- * its list, which would have contradicted, was asked for in vain (R6).
+ * State lost a resource by a read or a delete although the object lived. Apart: the service said that the key was gone,
+ * and its list, which was to contradict, is cut or lags behind (R6).
  */
 export function droppedAlive(trace: Trace): readonly Finding[] {
   return operationsOf(trace)
@@ -150,13 +150,15 @@ export function droppedAlive(trace: Trace): readonly Finding[] {
       const asked = trace.requests.filter(({ n }) => from < n && n <= until);
       const denied = asked.some(
         ({ path, status, fault }) =>
-          fault === "status" && status === 404 && names(decodeURIComponent(path), id),
+          (fault === "markedDeleted" || (fault === "status" && (status === 404 || status === 410))) &&
+          names(decodeURIComponent(path), id),
       );
-      const lists = asked.filter(({ endpoint }) => endpoint === "listApiKeys");
-      // Not to ask is no excuse.
-      const legible = lists.filter(({ status }) => status === 200);
-      const unheard = lists.length > 0 && legible.length <= trace.schedule.dialect.listLag;
+      const lists = asked.filter(({ endpoint, status }) => endpoint === "listApiKeys" && status === 200);
+      const { listCut, listLag } = trace.schedule.dialect;
+      // Not to ask, or not to be answered, is no excuse.
+      const hidden = lists.length > 0 && (listCut > 0 || lists.length <= listLag);
       const what = `${resource} (${id}) by ${name} in ${command.name} ${command.step}.${command.repetition}`;
-      return { column: "droppedAlive", what, ...apart(denied && unheard ? "a lone 404" : undefined) };
+      const reason = denied && hidden ? "said to be gone, and left out by the list" : undefined;
+      return { column: "droppedAlive", what, ...apart(reason) };
     });
 }

@@ -75,6 +75,7 @@ function openRun(engine: Engine, stage: Stage) {
     state = ran.after;
     const { name, program, refreshes } = order;
     if (refreshes && ran.green) drifted.clear();
+    await stage.standIn.settled();
     const live = stage.liveKeys();
     const record = { name, step, repetition, program, live, drifted: new Set(drifted), ...ran };
     commands.push(record);

@@ -77,6 +77,7 @@ async function changedElsewhere(
     ];
     keys.push(await hold("ApiKey", { workspaceId: main, customerId: "cus_1", name, scopes }));
   }
+  await service.settled();
   const [, renamed = "", narrowed = "", off = "", deleted = "", moved = "", , edited = ""] = keys;
   await updated(process, held, edited, { name: "Edited once more", enabled: false });
   service.editKey(renamed, { name: "Somebody else's name" });
@@ -119,6 +120,7 @@ async function onDialect(dialect: Dialect): Promise<void> {
     // A service that counts requests by the second needs seconds.
     const clock = () => (dialect.rateLimitPerSecond > 0 ? systemClock : quickClock());
     const held = await changedElsewhere(service, ids, clock);
+    await service.settled();
     const { together, apart } = await bothWays(service, held, clock);
     expect(together).toEqual(apart);
   } finally {

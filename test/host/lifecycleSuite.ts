@@ -138,6 +138,7 @@ async function takenOver(story: Story): Promise<void> {
   const inputs = await checked(story, { name: "Old One", existingKey, scopes: few });
   const held = await story.key.create(inputs);
   expect(held.state["key"]).toBe(existingKey);
+  await story.standIn.settled();
   expect(stored(story, held).key).toBe(existingKey);
   await expectSettled(story, held, held, inputs);
   const { existingKey: _, ...dropped } = inputs;

@@ -3,6 +3,7 @@ import type { Dialect } from "../service";
 import { storedName } from "../service/normalise";
 import { type Held, HostFailure, type Properties } from "./host";
 import { granted, stored } from "./keyActs";
+import { acceptsAgain, listsKeys, unbelieved } from "./lifecycleSteps";
 import { checked, type Declared, expectQuiet, type Plot, planned } from "./plot";
 import type { Scene } from "./scene";
 
@@ -73,6 +74,7 @@ export async function setLife(scene: Scene, dialect: Dialect, workspaceId: strin
   for (const gone of [before["own"], before["old"]]) expectGone(plot, gone);
 
   now = await healed(plot, now, meant);
+  if (!listsKeys(dialect)) return keptUnlisted(plot, now);
   now = await madeAgain(plot, now, meant);
   await plot.resource.delete(now.held);
   for (const id of Object.values(idsOf(now.held))) expectGone(plot, id);
@@ -140,6 +142,19 @@ async function madeAgain(plot: Plot, { held, inputs }: Declared, meant: Keys): P
   return { held: after, inputs };
 }
 
+/** R6: where keys aren't listed, one that was deleted elsewhere stays in state; the others go. */
+async function keptUnlisted(plot: Plot, { held }: Declared): Promise<void> {
+  plot.standIn.deleteKey(idsOf(held)["added"] ?? "");
+  const remove = () => plot.resource.delete(held);
+  for (const operation of [() => plot.resource.read(held), ...(acceptsAgain(plot.dialect) ? [] : [remove])]) {
+    const failure: unknown = await operation().catch((error: unknown) => error);
+    if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
+    expect(failure.message).toMatch(unbelieved);
+  }
+  if (acceptsAgain(plot.dialect)) await remove();
+  for (const id of Object.values(idsOf(held))) expectGone(plot, id);
+}
+
 /** K6: each is kept without its secret, and made again by each update, which leaves none of them behind. */
 async function withoutSecrets(plot: Plot): Promise<void> {
   const inputs = await checked(plot, {
@@ -171,6 +186,7 @@ async function kept(operation: Promise<unknown>, message: RegExp): Promise<Held>
 /** What the service holds is what was meant, in the dialect's spelling; state holds the secrets; and all is quiet. */
 async function expectHeld(plot: Plot, held: Held, inputs: Properties, meant: Keys): Promise<void> {
   const ids = idsOf(held);
+  await plot.standIn.settled();
   expect(Object.keys(ids).sort()).toEqual(Object.keys(meant).sort());
   for (const [alias, { scopes, ...key }] of Object.entries(meant)) {
     const there = stored(plot, { id: ids[alias] ?? "", state: {} });

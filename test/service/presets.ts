@@ -54,6 +54,7 @@ export const presets = {
     errorBody: "text",
     createStatus: 200,
     positiveNumber: "defaultExpiration",
+    deleteAgain: 400,
   },
 
   /** A Rails application: nested attributes are upserted, names trimmed, decimals with two places, numeric ids. */
@@ -63,6 +64,7 @@ export const presets = {
     names: "trimmed",
     decimals: "twoPlaces",
     invalidStatus: 422,
+    deleteAgain: 422,
     errorBody: "error",
     absent: "null",
     scopeOrder: "sorted",
@@ -145,6 +147,26 @@ export const presets = {
 
   /** Few requests a second, and a date that says when to come back. */
   throttled: { rateLimitPerSecond: 10, retryAfter: "date", createStatus: 202, errorBody: "nested" },
+
+  /** Edits and deletions wait in a queue: 202, and the record as it still is. */
+  queued: {
+    writes: "queued",
+    createStatus: 202,
+    patchAnswer: "before",
+    deleteAnswer: "before",
+    delete: "marks",
+    deleteAgain: 409,
+    errorBody: "nested",
+  },
+
+  /** Edits and deletions reach the store a moment after their answers, which are those of a service by the book. */
+  writeBehind: { writes: "behind", patchAnswer: "nothing", deleteAnswer: "nothing", readGone: 410 },
+
+  /** The token may not list keys; to delete what is deleted is a conflict. */
+  noLists: { keyLists: 403, deleteAgain: 409, readGone: 410, foreign: 403, patchAnswer: "emptyBody" },
+
+  /** A gateway that does not route the list of keys, and takes every DELETE but the first for a bad request. */
+  strayGateway: { keyLists: 405, deleteAgain: 400, errorBody: "text", deleteAnswer: "emptyBody" },
 } as const satisfies Readonly<Record<string, Partial<Dialect>>>;
 
 /** The name of a preset. */
