@@ -48,7 +48,7 @@ describe("two WorkspaceSettings of one program", () => {
   const held = () => scene.service.workspaces().find(({ id }) => id === "ws_main");
   const restoring = settings(`defaultRateLimitPerSecond: 50, defaultKeyPrefix: "new", onDestroy: "restore"`);
   const notPutBack =
-    /The program still declares settings of workspace ws_main, so these former values are not put back.*\{"defaultKeyPrefix":"old","defaultRateLimitPerSecond":7\}.* the option aliases\./;
+    /The program still declares settings of workspace ws_main, so these former values are not put back.*: defaultKeyPrefix "old", defaultRateLimitPerSecond 7\. .* the option aliases\./;
   const declared = { defaultRateLimitPerSecond: 50, defaultKeyPrefix: "new" };
   afterAll(() => scene?.close());
 
