@@ -76,6 +76,17 @@ describe("check of two CustomerBillings", () => {
   ])("R17 of two grants, or where one is not known yet, passes: %j", (two) => {
     expect(failuresOf(two)).toEqual([]);
   });
+
+  test.each([{ workspaceId: unknown }, { grant: unknown }, { billingId: unknown }])(
+    "R17 that may be two grants, or a record that exists, once all is known, passes: %j",
+    (open) => {
+      const billing = replying(customerBilling, silent);
+      for (const name of ["one", "two"]) {
+        expect(billing.check({ ...one, ...open }, undefined, name).failures).toEqual([]);
+      }
+      expect(billing.check(one, undefined, "three").failures).toEqual([]);
+    },
+  );
 });
 
 describe("check of a CustomerBilling that is replaced", () => {
@@ -120,7 +131,9 @@ describe("WorkspaceSettings of one workspace", () => {
     const failures = (workspaceId: unknown, name: string) =>
       settings.check({ ...inputs, workspaceId }, undefined, name).failures;
     expect(failures("ws_1", "one")).toEqual([]);
-    for (const other of ["ws_2", unknown, unknown]) expect(failures(other, `two ${other}`)).toEqual([]);
+    for (const [n, other] of ["ws_2", unknown, unknown].entries()) {
+      expect(failures(other, `two ${n}`)).toEqual([]);
+    }
     expect(failures("ws_1", "three")).toEqual([
       expect.stringMatching(/^workspaceId: the resource one declares .* all settings of a workspace in one/),
     ]);
