@@ -24,7 +24,7 @@ export function openDeclarations(): Declarations {
   const compared = new Map<string, string>();
   return {
     add: ({ name, identity, before }) => {
-      // A host that tells no names may check for several runs, and for resources that nothing tells apart.
+      // Without names, two checks of one resource can't be told from those of two.
       if (identity === undefined || name === undefined) return {};
       const first = names.get(identity) ?? name;
       names.set(identity, first);

@@ -56,7 +56,7 @@ const named = 5;
 
 /**
  * Throws where a read does not find all that state holds, which was last written at another base URL: it may live there
- * (R6). What is only left to be deleted is not looked for, so it counts as not found.
+ * (R6). A key of a set that is still to be deleted counts as not found.
  */
 export function expectFound({ kind, members }: Definition, before: Kept, now: Outcome | undefined): void {
   // One object is found by whatever id.

@@ -69,7 +69,13 @@ const saysNothing = new Set([401, 403, 408, 429]);
 export async function isRefusedAsGone(session: Session, path: KeyPath, error: unknown): Promise<boolean> {
   const status = error instanceof CallError ? (error.status ?? 0) : 0;
   if (status < 400 || status > 499 || saysNothing.has(status)) return false;
-  return (await lookUp(session, path)) === undefined;
+  try {
+    return (await lookUp(session, path)) === undefined;
+  } catch (doubt) {
+    // Why the write was refused says more than that the key can't be read.
+    if (doubt instanceof CallError && status !== 404 && status !== 410) return false;
+    throw doubt;
+  }
 }
 
 async function expectVisible(

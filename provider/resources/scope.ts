@@ -222,8 +222,8 @@ async function visible(session: Session, state: Properties, doing: string): Prom
   const workspace = await sharedReads(session.call).workspace(workspaceId).fresh();
   if (!("problem" in workspace)) return;
   const doubt = new Doubt(
-    `the service lists no such scope for this access token, but neither can its workspace be read: ${workspace.problem}`,
-    `The token is the likely cause: it may belong to somebody else. ${session.tokenAdvice}`,
+    `the service lists no such scope, but its workspace can't be read either: ${workspace.problem}`,
+    `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
   );
   throw told(session, doubt, { doing, notDone: "State is unchanged" });
 }

@@ -231,7 +231,7 @@ async function remove(session: Session, id: string, state: Properties, declared:
     .map(({ name }) => (name in remembered ? `${name} (before: ${say(name, remembered[name])})` : name));
   if (left.length > 0) {
     session.warn(
-      `${doing}: ${left.join(", ")} stays as it is, since it had no value before or was changed elsewhere.`,
+      `${doing}: ${left.join(", ")} stays as it is, since it had no value before or is not what this resource wrote.`,
     );
   }
   const { unmet, error } = await restore(session, doing, { id, state }, back, record);

@@ -109,7 +109,7 @@ describeInAll("a scope that somebody else deletes or can't see", () => {
     scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-globex");
     const before = await state();
     const line = onlyLine(await scene.stack.refresh(), "held");
-    expect(line).toContain("The token is the likely cause");
+    expect(line).toContain("The access token is the likely cause");
     expect(line).toContain("APIKEYS_ACCESS_TOKEN");
     expect(await state()).toEqual(before);
     scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-acme");

@@ -144,7 +144,7 @@ describe("a Scope whose requests go wrong", () => {
       try {
         const { message } = await failureOf(scope.read(held));
         expect(message).toContain("State is unchanged");
-        if (foreign === "empty") expect(message).toMatch(/The token is the likely cause/);
+        if (foreign === "empty") expect(message).toMatch(/The access token is the likely cause/);
       } finally {
         scene.standIn.rotateToken(name, `token of ${name}`);
         scene.standIn.rotateToken("acme", accessToken);

@@ -186,6 +186,12 @@ describe("R6 an update whose PATCH is refused", () => {
     expect(kept).toBeUndefined();
   });
 
+  test("with another status is told as refused, also where the key can't be read then", async () => {
+    const down = new CallError("ambiguous", "the service answered 503", 503);
+    const { message } = await updating({ write: refused(422), reads: [alive, down] });
+    expect(message).toContain("the service answered 422. State is unchanged. Check");
+  });
+
   test.each([404, 409, 410])("with %i says that the key is gone where it is", async (status) => {
     const { message } = await updating({ write: refused(status), reads: [alive, refused(404)] });
     expect(message).toMatch(/no longer exists.*State is unchanged\. Run `pulumi up --refresh`/);

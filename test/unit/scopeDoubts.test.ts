@@ -110,7 +110,7 @@ describe("a scope that the list does not show", () => {
     sees = false;
     expect(await read("orders", "sc_1")).toMatchObject({
       status: "rejected",
-      reason: { message: expect.stringContaining("neither can its workspace be read") },
+      reason: { message: expect.stringContaining("its workspace can't be read either") },
     });
   });
 });
