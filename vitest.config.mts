@@ -13,6 +13,9 @@ const onlyInAll = [
   "test/engine/{manyKeys,apiKeySetMany}.test.ts",
   // More ways to interrupt a run: engine/interruption, host/interruption, host/setInterruption.
   "test/engine/{interruptionKilled,apiKeySetInterruption}.test.ts",
+  // Secrets, scopes, states of sets and credits once more: engine/{declaredSecrets,scopeLifecycle,snapshots,
+  // customerBillingLifecycle,customerBillingLost}, host/scopeFaults.
+  "test/engine/{canary,scope,snapshotsOfSets,customerBilling}.test.ts",
   // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.
   "test/engine/{twoStacks,sharedKey}.test.ts",
   // The engine tests' own tools: every other file there uses them.

@@ -76,7 +76,21 @@ const replaced =
 const renamed =
   "and creating another resource would grant it again. Nothing was granted. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose or at another service, another value of grant.";
 
+/** A backend of files may be writing the state that is read, which then ends in the middle. */
+const pausesMs = [100, 200, 400, 800, 1_600];
+
 async function readState(): Promise<State> {
+  for (const ms of pausesMs) {
+    try {
+      return await readStateOnce();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+    }
+  }
+  return readStateOnce();
+}
+
+async function readStateOnce(): Promise<State> {
   const organization = pulumi.getOrganization();
   // So all backends but Pulumi Cloud call it; some of them know stacks by their name alone.
   const nameOnly = organization === "organization";
