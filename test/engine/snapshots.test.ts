@@ -131,7 +131,7 @@ describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote,
     );
     expect(marked.toSorted()).toEqual([
       "key_lost __keyLost",
-      "uncertain-00000000-0000-4000-8000-000000000002 __grant",
+      "uncertain-00000000-0000-4000-8000-000000000003 __grant",
       "ws_main __last",
       "ws_second __last",
       "ws_second __sent",

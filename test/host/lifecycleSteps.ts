@@ -101,24 +101,12 @@ export async function expectGone(story: Story, held: Held, inputs: Properties): 
     if (acceptsAgain(dialect)) await remove();
     return;
   }
-  const read = await onceListsCaughtUp(dialect, () => key.read(held));
+  const read = await key.read(held);
   expect(read).toEqual({ id: "", properties: {}, inputs: undefined });
   const failure = await failureOf(key.update(held, inputs));
   expect(failure.message).toMatch(/the key no longer exists.*`pulumi up --refresh`/);
   expect(failure.kept).toBeUndefined();
-  await onceListsCaughtUp(dialect, () => key.delete(held));
-}
-
-/** A list that lags behind contradicts the 404 for a while, and a contradiction is an error (R6). */
-async function onceListsCaughtUp<T>({ listLag }: Dialect, operation: () => Promise<T>): Promise<T> {
-  for (let lag = 0; lag < listLag; lag += 1) {
-    const contradicted = await operation().then(
-      () => false,
-      ({ message }) => message.includes("lists it in its workspace"),
-    );
-    if (!contradicted) break;
-  }
-  return operation();
+  await key.delete(held);
 }
 
 /** Whether the service tells which keys there are: without that, none is believed gone (R6). */

@@ -78,7 +78,7 @@ export async function setLife(scene: Scene, dialect: Dialect, workspaceId: strin
   now = await madeAgain(plot, now, meant);
   await plot.resource.delete(now.held);
   for (const id of Object.values(idsOf(now.held))) expectGone(plot, id);
-  await caughtUp(plot, () => plot.resource.delete(now.held));
+  await plot.resource.delete(now.held);
 }
 
 async function created(plot: Plot, declared: Properties, meant: Keys): Promise<Declared> {
@@ -128,7 +128,7 @@ async function healed(plot: Plot, { held, inputs }: Declared, meant: Keys): Prom
 /** R6: a key that was deleted elsewhere leaves the set, which stays; the next update makes it again. */
 async function madeAgain(plot: Plot, { held, inputs }: Declared, meant: Keys): Promise<Declared> {
   plot.standIn.deleteKey(idsOf(held)["added"] ?? "");
-  const read = await caughtUp(plot, () => plot.resource.read(held));
+  const read = await plot.resource.read(held);
   expect(read.id).toBe(held.id);
   const { added: _, ...others } = inputs["keys"] as Properties;
   expect(read.inputs).toEqual({ ...inputs, keys: others });
@@ -208,16 +208,4 @@ function secretsOf({ state }: Held): Readonly<Record<string, string>> {
 function expectGone({ standIn }: Plot, id = ""): void {
   expect(id).not.toBe("");
   expect(standIn.key(id)?.deleted ?? true).toBe(true);
-}
-
-/** A list that lags behind contradicts a 404 for a while, and a contradiction is an error (R6). */
-async function caughtUp<T>({ dialect }: Plot, operation: () => Promise<T>): Promise<T> {
-  for (let lag = 0; lag < dialect.listLag; lag += 1) {
-    const contradicted = await operation().then(
-      () => false,
-      ({ message }) => message.includes("lists it in its workspace"),
-    );
-    if (!contradicted) break;
-  }
-  return operation();
 }
