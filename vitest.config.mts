@@ -39,7 +39,7 @@ export default defineConfig(({ mode }) => ({
     server: { deps: { external: [/node_modules/] } },
     projects: [
       // Quick ones, many of which would start a process each.
-      tier("unit", { isolate: false }),
+      tier("unit", { isolate: false, testTimeout: 20_000 }),
       tier("client", { testTimeout: 20_000 }),
       tier("host", {
         globalSetup: ["test/host/globalSetup.ts"],
