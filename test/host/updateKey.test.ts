@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Held, HostedResource, Properties } from "./host";
 import { declared, failureOf, granted, none, requestsOf, scopes, stored } from "./keyActs";
+import { quickTimers } from "./quickTimers";
 import { openScene, type Scene } from "./scene";
 
 describe("updating an ApiKey", () => {
@@ -9,7 +10,7 @@ describe("updating an ApiKey", () => {
   let held: Held;
   let inputs: Properties;
   beforeAll(async () => {
-    scene = await openScene();
+    scene = await openScene({ env: quickTimers() });
     key = scene.key;
   });
   afterAll(() => scene.close());
