@@ -62,6 +62,8 @@ export interface Written<T> {
   readonly record: T | undefined;
   /** Why not, in words fit for an error message: "the answer …". */
   readonly problem?: string;
+  /** Whether the answer is no JSON, so that something else than the service may have given it. */
+  readonly foreign?: true;
   /** Whether it may not have been carried out yet: the service answered 202. */
   readonly deferred?: true;
 }
@@ -121,7 +123,8 @@ async function write<T>(call: Call, request: Write, read: Reader<T>): Promise<Wr
   if (reading.usable) {
     return { record: withoutSecrets(reading.value, [call.credentials.accessToken, ...secrets]), ...deferred };
   }
-  return { record: undefined, problem: reading.problem, ...deferred };
+  const foreign = reading.foreign && { foreign: true as const };
+  return { record: undefined, problem: reading.problem, ...foreign, ...deferred };
 }
 
 /** The answer's record, unless it may speak of what is still to be carried out. */

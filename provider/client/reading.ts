@@ -7,7 +7,13 @@ export type Reading<T> = Read<T> & {
   readonly deferred?: true;
 };
 
-type Read<T> = { readonly usable: true; readonly value: T } | (Unreadable & { readonly usable: false });
+type Read<T> =
+  | { readonly usable: true; readonly value: T }
+  | (Unreadable & {
+      readonly usable: false;
+      /** Whether the body is no JSON, as of a gateway's page: something else than the service may have answered. */
+      readonly foreign?: true;
+    });
 
 /** Turns an answer's body into what was asked for. */
 export type Reader<T> = (body: Buffer | Unreadable) => Reading<T>;
@@ -66,7 +72,7 @@ export function reader<Schema extends z.ZodType, T>(
     try {
       parsed = parseJson(body, fatal);
     } catch {
-      return unusable("the answer is not JSON");
+      return { ...unusable("the answer is not JSON"), foreign: true };
     }
     const result = schema.safeParse(parsed);
     if (!result.success) return unusable(complaint(result.error));

@@ -19,7 +19,7 @@ import {
   unseen,
 } from "./keyConvergence";
 import { make, secretLine } from "./keyCreation";
-import { find, isRefusedAsGone, type KeyPath } from "./keyPresence";
+import { find, isRefusedAsGone, type KeyPath, lookUp } from "./keyPresence";
 import { look, pathOf } from "./keyReading";
 import { holderKey, holderOf, keyLost, label, outputs, written } from "./keyState";
 
@@ -151,13 +151,10 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
     throw error;
   }
   if (recordOf(answered)?.deleted) return;
-  const seen = await lookAgain(
-    session,
-    `key ${path.keyId} to be deleted`,
-    () => find(session, path),
-    (found) => "missing" in found,
-  );
-  if ("missing" in seen) return;
+  // A gateway that answers with a page may answer the next request with a 404.
+  const isGone = async () =>
+    answered.foreign ? (await lookUp(session, path)) === undefined : "missing" in (await find(session, path));
+  if (await lookAgain(session, `key ${path.keyId} to be deleted`, isGone, Boolean)) return;
   const said = answered.problem ?? "the service accepted the deletion";
   throw new Doubt(`${said}, but the key is still there`);
 }

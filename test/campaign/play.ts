@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Engine, OpenEngine, Order } from "./engine";
+import type { Engine, OpenEngine, Order, Ran } from "./engine";
 import { declaredKeys, idsIn, meant } from "./heldKeys";
 import type { Program, Schedule, Step, Trouble } from "./schedule";
 import { openStage, type Stage } from "./stage";
@@ -71,7 +71,7 @@ function openRun(engine: Engine, stage: Stage) {
     repetition: number,
     trouble?: Trouble,
   ): Promise<CommandRecord> {
-    const ran = await engine.run(order, state, trouble);
+    const ran = await cutOff(await engine.run(order, state, trouble));
     state = ran.after;
     const { name, program, refreshes } = order;
     if (refreshes && ran.green) drifted.clear();
@@ -81,6 +81,18 @@ function openRun(engine: Engine, stage: Stage) {
     commands.push(record);
     if (name === "refresh" && ran.green) drifted.clear();
     return record;
+  }
+
+  /** What a process sent that was ended may arrive after it: it belongs to what was under way. */
+  async function cutOff(ran: Ran): Promise<Ran> {
+    if (ran.interruption === undefined) return ran;
+    const { requests } = stage.standIn;
+    const ended = requests.length;
+    await stage.abandoned();
+    const operations = ran.operations.map((operation) =>
+      operation.until === ended ? { ...operation, until: requests.length } : operation,
+    );
+    return { ...ran, operations };
   }
 
   return {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { LoggedRequest, StandIn, StoredKey } from "../service";
 import { representations } from "./drawProgram";
 import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
@@ -14,6 +15,8 @@ export interface Stage {
   trouble(of: Trouble, interrupt: (interruption: Interruption) => void): Promise<void>;
   /** The service answers again, if it was down. */
   restore(): Promise<void>;
+  /** Nobody is connected any more, so that no request of a process that was ended is still on its way. */
+  abandoned(): Promise<void>;
   /** Nothing goes wrong any more. */
   calm(): Promise<void>;
   /** Gives the id of the key that was changed, if one was. */
@@ -86,6 +89,9 @@ export async function openStage({ seed, dialect, workspaceId }: Schedule): Promi
       if (outage?.afterRequests === 0) await standIn.stop();
     },
     restore,
+    async abandoned() {
+      for (const until = Date.now() + 2_000; standIn.connections > 0 && Date.now() < until; ) await pause(10);
+    },
     async calm() {
       standIn.clearFaults();
       answered = () => {};

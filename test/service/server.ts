@@ -48,6 +48,8 @@ export interface StandIn extends Hooks {
   secrets(): readonly string[];
   /** Resolves once all that was answered and put off is carried out; see `writes` and `newKeys` of the dialect. */
   settled(): Promise<void>;
+  /** How many connections are open. */
+  readonly connections: number;
   /** Every request received, in order. The array is the live log: copy it to keep it. */
   readonly requests: readonly LoggedRequest[];
   clearRequests(): void;
@@ -130,6 +132,9 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
     },
     secrets: () => [...store.secrets],
     settled: store.later.settled,
+    get connections() {
+      return sockets.size;
+    },
     requests: service.requests,
     clearRequests() {
       service.requests.length = 0;

@@ -21,7 +21,12 @@ describe("an answer that can't be read", () => {
     ["no wrapper", json({ id: "k", name: "SECRET" }), "the answer's apiKey is not an object"],
     ["a list in the wrapper", json({ apiKey: [{ id: "k" }] }), "the answer's apiKey is not an object"],
   ])("%s: says what is wrong", (_name, body, expected) => {
-    expect(readKey(body)).toEqual({ usable: false, problem: expected, lasting: false });
+    expect(readKey(body)).toMatchObject({ usable: false, problem: expected, lasting: false });
+  });
+
+  it("tells what is no JSON, and may be somebody else's, from what is", () => {
+    expect(readKey(Buffer.from("<html>"))).toMatchObject({ foreign: true });
+    expect(readKey(json({}))).not.toHaveProperty("foreign");
   });
 
   it("says of an empty answer, which is how 204 looks, that it is empty", () => {

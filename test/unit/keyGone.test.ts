@@ -128,7 +128,6 @@ describe("R7 a deletion", () => {
     ["nothing", ""],
     ["{}", {}],
     ["the key as it was", alive],
-    ["a page", "<html>"],
   ] as const;
   describe.each(others)("that is answered with %s", (_what, write) => {
     test.each(missing)("is done where a GET is answered with %s", async (_read, read) => {
@@ -149,6 +148,25 @@ describe("R7 a deletion", () => {
       const { message } = await failureOf(done);
       expect(message).toMatch(/, but the key is still there\. It stays in state\. Run the/);
       expect(service.calls).toHaveLength(2 + pausesMs.length);
+    });
+  });
+
+  describe("that is answered with a page", () => {
+    const page = "<html>";
+
+    test.each(missing)("is not done because a GET is answered with %s", async (_read, read) => {
+      const { done } = deleting({ write: page, reads: [read, alive] });
+      expect((await failureOf(done)).message).toMatch(/, but the key is still there\. It stays in state\./);
+    });
+
+    test("is done where the key is gone", async () => {
+      const { done } = deleting({ write: page, reads: [refused(404)] });
+      await done;
+    });
+
+    test("fails where nobody can tell", async () => {
+      const { done } = deleting({ write: page, reads: [refused(404)], list: refused(403) });
+      expect((await failureOf(done)).message).toContain("can't be read to confirm that it is gone");
     });
   });
 

@@ -31,7 +31,7 @@ interface Options {
   readonly known?: Known;
 }
 
-/** A resource's operations on a service that answers each request with what `reply` gives, or fails as it throws. */
+/** A resource's operations on a service that answers each request with what `reply` gives, text as it is, or fails as it throws. */
 export function replying(
   definition: Definition,
   reply: (asked: Asked) => unknown,
@@ -44,7 +44,7 @@ export function replying(
       const asked = { method, path, body };
       calls.push(asked);
       const answer = await reply(asked);
-      const reading = read(Buffer.from(answer === "" ? "" : JSON.stringify(answer)));
+      const reading = read(Buffer.from(typeof answer === "string" ? answer : JSON.stringify(answer)));
       if (method === "GET" && !reading.usable) throw new CallError("invalidAnswer", reading.problem, 200);
       return reading;
     },
