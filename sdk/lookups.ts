@@ -158,7 +158,7 @@ export function getScopesOutput(
 type Credentials = Readonly<Record<string, unknown>>;
 
 /** Only a program that looks something up loads the client. */
-const client = () => import("../provider/lookups.js");
+const client = () => import("../provider/functions.js");
 
 async function workspaces(credentials: Credentials) {
   const { workspaces: find } = await client();

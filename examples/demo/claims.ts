@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import type { LoggedRequest, StoredKey } from "../../standin";
 import type { Outcome, Step } from "../../test/engine/outcome";
-import type { LoggedRequest, StoredKey } from "../../test/service";
 
 /** Something that a step of the demo is to show, with what was seen. Neither side ever holds a secret. */
 export interface Claim {

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import type { Dialect, LoggedRequest, PresetName } from "../../standin";
 import { checkout } from "../../test/engine/folders";
 import { findPulumi } from "../../test/engine/pulumiCli";
-import type { Dialect, LoggedRequest, PresetName } from "../../test/service";
 import { type Claim, claim, counted, holds } from "./claims";
 import { createPrinter, type Print, type Printer } from "./printer";
 import { openStage, type Stage } from "./stage";

@@ -1,16 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Dialect, type PresetName, type StandIn, type StoredKey, startStandIn } from "../../standin";
 import type { Outcome } from "../../test/engine/outcome";
 import { loadProgram } from "../../test/engine/program";
 import { createProject, type Project } from "../../test/engine/project";
 import { createStack, type EngineStack } from "../../test/engine/stack";
-import {
-  type Dialect,
-  type PresetName,
-  type StandIn,
-  type StoredKey,
-  startStandIn,
-} from "../../test/service";
 import type { Printer } from "./printer";
 
 /** What every command of the demo is given. */

@@ -9,15 +9,23 @@ import * as z from "zod";
 import { CallError } from "../client/callError";
 import { type CreateBilling, createBilling, type Written } from "../client/endpoints";
 import type { BillingRecord } from "../client/responses";
-import type { CheckContext } from "../declarations";
-import { type Definition, facts, flag, type Outcome, type Session, text, withDefault } from "../definition";
-import { Failure, sentences } from "../errors";
-import { told } from "../outcome";
-import { isSecret } from "../secrecy";
-import type { Canonical, Properties } from "../state";
-import { containsUnknown, isUnknown } from "../unknown";
-import { canonicalCredits, creditsSchema } from "./credits";
-import { equal, optionalFlag, optionalText, requiredText } from "./fields";
+import type { CheckContext } from "../core/declarations";
+import {
+  type Definition,
+  facts,
+  flag,
+  type Outcome,
+  type Session,
+  text,
+  withDefault,
+} from "../core/definition";
+import { Failure, sentences } from "../core/errors";
+import { told } from "../core/outcome";
+import { isSecret } from "../core/secrecy";
+import type { Canonical, Properties } from "../core/state";
+import { containsUnknown, isUnknown } from "../core/unknown";
+import { canonicalCredits, creditsSchema } from "./fields/credits";
+import { equal, optionalFlag, optionalText, requiredText } from "./fields/schemas";
 
 // ---- Inputs: schema and facts -------------------------------------------------------------------------------------
 

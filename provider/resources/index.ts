@@ -1,4 +1,4 @@
-import type { Definition } from "../definition";
+import type { Definition } from "../core/definition";
 import { apiKey } from "./apiKey";
 import { apiKeySet } from "./apiKeySet";
 import { customerBilling } from "./customerBilling";

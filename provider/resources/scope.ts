@@ -7,14 +7,14 @@ import * as z from "zod";
 import { CallError } from "../client/callError";
 import { createScope } from "../client/endpoints";
 import type { ScopeRecord } from "../client/responses";
-import { type Definition, facts, type Outcome, type Session, text } from "../definition";
-import { Doubt, Failure } from "../errors";
-import { capitalised, told } from "../outcome";
-import { isSecret, shown } from "../secrecy";
-import { demanded, freshly, shared, sharedReads } from "../sharedReads";
-import { folded, type Properties } from "../state";
-import { isUnknown } from "../unknown";
-import { optionalText, pathSegment, requiredText } from "./fields";
+import { type Definition, facts, type Outcome, type Session, text } from "../core/definition";
+import { Doubt, Failure } from "../core/errors";
+import { capitalised, told } from "../core/outcome";
+import { isSecret, shown } from "../core/secrecy";
+import { folded, type Properties } from "../core/state";
+import { isUnknown } from "../core/unknown";
+import { demanded, freshly, shared, sharedReads } from "../reads/sharedReads";
+import { optionalText, pathSegment, requiredText } from "./fields/schemas";
 
 // ---- Inputs: schema and facts -------------------------------------------------------------------------------------
 

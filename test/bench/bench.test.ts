@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Figures } from "../../tools/bench/figures";
 import { execute } from "../engine/command";
 import { checkout, makeWorkFolder, type WorkFolder } from "../engine/folders";
-import type { Figures } from "./figures";
 
 const count = 3;
 const all = ["ours", "apiKeySet", "taught", "engine", "setEngine", "network-8", "network-16"] as const;
@@ -36,7 +36,7 @@ beforeAll(async () => {
     "--steps",
     "up,update,updateOne,destroy",
   ];
-  const args = ["--tsconfig", "tsconfig.build.json", "test/bench/run.ts", ...wanted, "--parts", "engine"];
+  const args = ["--tsconfig", "tsconfig.build.json", "tools/bench/run.ts", ...wanted, "--parts", "engine"];
   const result = await execute(process.execPath, [tsx, ...args, "--out", out], { cwd: checkout });
   expect(result, result.output).toMatchObject({ code: 0 });
   printed = result.stdout;

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
+import { measureAmplification } from "../../tools/campaign/amplification";
+import { seedsFrom, tryOutMany } from "../../tools/campaign/many";
+import { quickenPauses } from "../../tools/campaign/quickPauses";
+import { count, openTally, type Tally } from "../../tools/campaign/tally";
+import { type TierName, tiers } from "../../tools/campaign/tiers";
 import { runs } from "../all";
-import { measureAmplification } from "./amplification";
-import { seedsFrom, tryOutMany } from "./many";
-import { quickenPauses } from "./quickPauses";
-import { count, openTally, type Tally } from "./tally";
-import { type TierName, tiers } from "./tiers";
 
 /** A short version of `npm run test:campaign`; a failure names the seed, which replays alone. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type StandIn, startStandIn } from "../service";
+import { type StandIn, startStandIn } from "../../standin";
 import { type Process, startProcess } from "./lifecycles";
 
 let service: StandIn;

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as api from "../../provider/client/endpoints";
-import { type PresetName, presets, startStandIn } from "../service/index";
+import { type PresetName, presets, startStandIn } from "../../standin";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, token, wireServer } from "./calls";
 import { answer, type Received } from "./wireServer";
 

@@ -1,4 +1,4 @@
-import type { Fault } from "../service/index";
+import type { Fault } from "../../standin";
 
 /**
  * What an answer is to the client (the table of outcomes):

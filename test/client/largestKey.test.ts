@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { mostSent } from "../../provider/client/requests";
-import { startStandIn } from "../service";
+import { startStandIn } from "../../standin";
 import { startProcess } from "./lifecycles";
 
 test("R8 the largest key that check lets pass is made, read back and edited, on a service that adds much to each scope", async () => {

@@ -1,5 +1,5 @@
 import { expect, type TestContext, test } from "vitest";
-import { startStandIn } from "../service";
+import { startStandIn } from "../../standin";
 import { type Process, startProcess } from "./lifecycles";
 
 /** Keys that somebody made before, and a set that declares one of their name and customer. */

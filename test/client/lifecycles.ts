@@ -1,11 +1,11 @@
 import type { Clock } from "../../provider/client/clock";
 import { openTransport } from "../../provider/client/transport";
-import { settings } from "../../provider/config";
-import { Failure } from "../../provider/errors";
-import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
+import { settings } from "../../provider/core/config";
+import { Failure } from "../../provider/core/errors";
+import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
+import { openRun } from "../../provider/core/run";
 import { definitions } from "../../provider/resources";
-import { openRun } from "../../provider/run";
-import type { StandIn } from "../service";
+import type { StandIn } from "../../standin";
 import { quickClock } from "./quickClock";
 
 export type State = Readonly<Record<string, unknown>>;

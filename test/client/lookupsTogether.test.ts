@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { apiKey, apiKeys, scopes, workspace } from "../../provider/lookups";
-import { type StandIn, startStandIn } from "../service";
+import { apiKey, apiKeys, scopes, workspace } from "../../provider/functions";
+import { type StandIn, startStandIn } from "../../standin";
 
 let service: StandIn;
 let given: Readonly<Record<string, unknown>>;

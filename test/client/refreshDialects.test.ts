@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../provider/client/clock";
-import { Failure } from "../../provider/errors";
+import { Failure } from "../../provider/core/errors";
+import { type Dialect, defaultDialect, type StandIn, startStandIn } from "../../standin";
+import { quickenPauses } from "../../tools/campaign/quickPauses";
 import { runs } from "../all";
-import { quickenPauses } from "../campaign/quickPauses";
 import { knobCases, mixtures, presetCases } from "../host/knobs";
-import { type Dialect, defaultDialect, type StandIn, startStandIn } from "../service";
 import { type Held, type Process, type State, startProcess, told } from "./lifecycles";
 import { quickClock } from "./quickClock";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { startStandIn } from "../service";
+import { startStandIn } from "../../standin";
 import { startProcess, told } from "./lifecycles";
 
 type Record = { readonly id: string; readonly [field: string]: unknown };

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import * as api from "../../provider/client/endpoints";
-import { type Fault, startStandIn } from "../service/index";
+import { type Fault, startStandIn } from "../../standin";
 import { callTo, newBilling, newKey, token, wireServer } from "./calls";
 import { quickClock } from "./quickClock";
 import { answer } from "./wireServer";

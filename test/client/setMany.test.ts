@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type StandIn, startStandIn } from "../service";
+import { type StandIn, startStandIn } from "../../standin";
 import { startProcess } from "./lifecycles";
 
 const count = 200;

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as api from "../../provider/client/endpoints";
-import { startStandIn } from "../service/index";
+import { startStandIn } from "../../standin";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
 import { handClock } from "./handClock";
 import { quickClock } from "./quickClock";

@@ -1,5 +1,5 @@
+import type { Dialect } from "../../standin";
 import { someOf } from "../all";
-import type { Dialect } from "../service";
 import { programWithKeys } from "./apiKeyProgram";
 import { lifecycleSuite } from "./lifecycleSuite";
 

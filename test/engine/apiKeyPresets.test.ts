@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type PresetName, type StandIn, startStandIn } from "../service";
+import { type PresetName, type StandIn, startStandIn } from "../../standin";
 import { stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
 

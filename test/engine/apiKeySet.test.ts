@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StoredKey } from "../../standin";
 import { itInAll } from "../inAll";
-import type { StoredKey } from "../service";
 import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
 import { becomes, expectWhole, foundBy, sent, shownOf } from "./setExpectations";

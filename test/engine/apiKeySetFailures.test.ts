@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Fault } from "../../standin";
 import { describeInAll, itInAll } from "../inAll";
-import type { Fault } from "../service";
 import { errorsFor, expectQuiet, expectSilentUp, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
 import { expectWhole, foundBy, sent, shownOf } from "./setExpectations";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { tryOutSet } from "../campaign/setTrial";
+import { tryOutSet } from "../../tools/campaign/setTrial";
 
 /** A short version of `npm run test:campaign -- --sets 25`, which replays any seed. */
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import type { Dialect, Endpoint, Fault } from "../service";
+import type { Dialect, Endpoint, Fault } from "../../standin";
 import type { Outcome } from "./outcome";
 import { descendants, watchArguments } from "./processes";
 import { type Scene, setScene } from "./scene";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type StandIn, startStandIn, type TenantOptions } from "../service";
+import { type StandIn, startStandIn, type TenantOptions } from "../../standin";
 import { errorsFor, expectUnsaid, onlyLine } from "./expectations";
 import { type Scene, setScene } from "./scene";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Fault } from "../service";
+import type { Fault } from "../../standin";
 import { expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programOf } from "./kindProgram";
 import type { Outcome } from "./outcome";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Endpoint, LoggedRequest } from "../service";
+import type { Endpoint, LoggedRequest } from "../../standin";
 import { programOfEverything } from "./endpointsProgram";
 import type { Outcome } from "./outcome";
 import { type Scene, setScene } from "./scene";

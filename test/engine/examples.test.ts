@@ -1,8 +1,8 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StandIn } from "../../standin";
 import { isAll } from "../all";
-import type { StandIn } from "../service";
 import { execute } from "./command";
 import { expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
 import { checkout } from "./folders";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { Dialect } from "../../standin";
 import { someOf } from "../all";
-import type { Dialect } from "../service";
 import { programWithKeys } from "./apiKeyProgram";
 import { expectUnsaid, onlyLine } from "./expectations";
 import { type Scene, setScene } from "./scene";

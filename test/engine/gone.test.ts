@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Fault } from "../service";
+import type { Fault } from "../../standin";
 import { errorsFor, expectQuiet } from "./expectations";
 import { type Scene, setScene } from "./scene";
 

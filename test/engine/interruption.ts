@@ -1,5 +1,5 @@
 import { expect, vi } from "vitest";
-import type { Endpoint, Fault } from "../service";
+import type { Endpoint, Fault } from "../../standin";
 import type { Outcome } from "./outcome";
 import { ended, hostOf } from "./provider";
 import type { Scene } from "./scene";

@@ -1,4 +1,4 @@
-import type { Dialect, Endpoint, StandIn, TenantOptions } from "../service";
+import type { Dialect, Endpoint, StandIn, TenantOptions } from "../../standin";
 
 /** What follows a resource's name in the program, as text. */
 export type Declaration = string;

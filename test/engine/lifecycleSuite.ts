@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { StandIn } from "../service";
+import type { StandIn } from "../../standin";
 import { expectQuiet, expectSilentUp, expectUnsaid, onlyLine, stepsFor } from "./expectations";
 import type { Declaration, LifecycleCase, Pair } from "./lifecycleCase";
 import { type Scene, setScene } from "./scene";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type StandIn, startStandIn } from "../service";
+import { type StandIn, startStandIn } from "../../standin";
 import { errorsFor, expectQuiet } from "./expectations";
 import { type Scene, setScene } from "./scene";
 

@@ -1,4 +1,4 @@
-import { type Dialect, type PresetName, type StandIn, startStandIn, type TenantOptions } from "../service";
+import { type Dialect, type PresetName, type StandIn, startStandIn, type TenantOptions } from "../../standin";
 import type { Environment } from "./command";
 import type { Outcome } from "./outcome";
 import { loadProgram } from "./program";

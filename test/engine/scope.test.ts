@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Fault } from "../../standin";
 import { describeInAll } from "../inAll";
-import type { Fault } from "../service";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programOf } from "./kindProgram";
 import { type Scene, setScene } from "./scene";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { StoredKey } from "../service";
+import type { StoredKey } from "../../standin";
 import { expectQuiet, stepsFor } from "./expectations";
 import type { Outcome } from "./outcome";
 import type { Scene } from "./scene";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Dialect } from "../service";
+import type { Dialect } from "../../standin";
 import { programWithKeys } from "./apiKeyProgram";
 import { errorsFor, onlyLine, stepsFor } from "./expectations";
 import type { Outcome } from "./outcome";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Dialect } from "../service";
+import type { Dialect } from "../../standin";
 import { checkout } from "./folders";
 import { type Scene, setScene } from "./scene";
 

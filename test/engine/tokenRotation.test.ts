@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Dialect } from "../../standin";
 import { someOf } from "../all";
-import type { Dialect } from "../service";
 import { expectUnsaid, onlyLine } from "./expectations";
 import type { Outcome } from "./outcome";
 import { type Scene, type SceneOptions, setScene } from "./scene";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { StandIn } from "../../standin";
 import { quickTimers } from "../host/quickTimers";
 import { itInAll } from "../inAll";
-import type { StandIn } from "../service";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programOf } from "./kindProgram";
 import { credentials, type Scene, setScene } from "./scene";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { defaultDialect } from "../service";
+import { defaultDialect } from "../../standin";
 import { billingLife } from "./billingLife";
 import { mixtures } from "./knobs";
 import { keyLifecycle } from "./lifecycleSuite";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Dialect } from "../service";
-import { storedDecimal } from "../service/normalise";
+import type { Dialect } from "../../standin";
+import { storedDecimal } from "../../standin/normalise";
 import { failureOf } from "./keyActs";
 import {
   asking,

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { type StandIn, startStandIn } from "../service";
+import { type StandIn, startStandIn } from "../../standin";
 import { type Host, startHost } from "./host";
 import { failureOf, isWrite } from "./keyActs";
 

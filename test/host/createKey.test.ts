@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Dialect } from "../service";
+import type { Dialect } from "../../standin";
 import type { HostedResource } from "./host";
 import { declared, failureOf, isWrite, least, none, requestsOf, scopes, stored } from "./keyActs";
 import { openScene, type Scene } from "./scene";

@@ -1,6 +1,6 @@
 import { expect, vi } from "vitest";
+import type { Endpoint, StoredKey } from "../../standin";
 import { someOf } from "../all";
-import type { Endpoint, StoredKey } from "../service";
 import { type HostedResource, HostFailure, type Properties } from "./host";
 import { accessToken, type Scene } from "./scene";
 

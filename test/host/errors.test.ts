@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Dialect } from "../service";
+import type { Dialect } from "../../standin";
 import type { Held, HostedResource, Properties } from "./host";
 import { failureOf } from "./keyActs";
 import { quickTimers } from "./quickTimers";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Fault } from "../service";
+import type { Fault } from "../../standin";
 import type { Held } from "./host";
 import { declared, failureOf } from "./keyActs";
 import { openScene, type Scene } from "./scene";

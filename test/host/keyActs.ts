@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { StoredKey } from "../service";
+import type { StoredKey } from "../../standin";
 import { type Held, HostFailure, type Properties } from "./host";
 import type { Scene } from "./scene";
 

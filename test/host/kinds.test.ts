@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../provider/core/unknown";
 import { definitions } from "../../provider/resources";
-import { unknownSentinels } from "../../provider/unknown";
 import type { Properties } from "./host";
 import { openScene, type Scene } from "./scene";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { type Dialect, defaultDialect, type PresetName, presets } from "../../standin";
 import { isAll, someOf } from "../all";
-import { type Dialect, defaultDialect, type PresetName, presets } from "../service";
 
 /** Shorter than the provider's pauses where a test shortens those. */
 export const laterMs = 1;

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Dialect } from "../service";
+import type { Dialect } from "../../standin";
 import type { Changes, Held, Properties } from "./host";
 import { declared, failureOf, granted, stored } from "./keyActs";
 import type { Scene } from "./scene";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Dialect } from "../service";
+import type { Dialect } from "../../standin";
 import { type Held, HostFailure, type Properties } from "./host";
 import { failureOf, granted, stored } from "./keyActs";
 import {

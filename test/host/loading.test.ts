@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join, sep } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startStandIn } from "../service";
+import { startStandIn } from "../../standin";
 import { projectWithPackage } from "./installed";
 
 describe("what loading the package brings", () => {

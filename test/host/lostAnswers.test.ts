@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Fault, StoredKey } from "../../standin";
 import { someOf } from "../all";
-import type { Fault, StoredKey } from "../service";
 import type { Held, HostedResource, Properties } from "./host";
 import { declared, failureOf, stored } from "./keyActs";
 import { quickTimers } from "./quickTimers";

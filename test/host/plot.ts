@@ -1,5 +1,5 @@
 import { expect, vi } from "vitest";
-import type { Dialect, Endpoint } from "../service";
+import type { Dialect, Endpoint } from "../../standin";
 import type { Changes, Held, HostedResource, Properties } from "./host";
 import { failureOf } from "./keyActs";
 import type { Scene } from "./scene";

@@ -1,4 +1,4 @@
-import { pausesMs } from "../../provider/patience";
+import { pausesMs } from "../../provider/core/polling";
 
 /**
  * Environment of a host whose waits are short: the pauses before a scope is looked for again (0.5 s and 1.5 s) and those

@@ -1,5 +1,5 @@
+import { type StandIn, type StandInOptions, startStandIn } from "../../standin";
 import { quickly } from "../engine/folders";
-import { type StandIn, type StandInOptions, startStandIn } from "../service";
 import { type Host, type HostedResource, startHost } from "./host";
 
 /** The real host, configured for a stand-in of the service. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Dialect, Fault } from "../service";
+import type { Dialect, Fault } from "../../standin";
 import type { Held, HostedResource, Properties } from "./host";
 import { failureOf } from "./keyActs";
 import { asking, warned } from "./plot";

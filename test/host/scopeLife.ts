@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Dialect } from "../service";
-import { storedName } from "../service/normalise";
+import type { Dialect } from "../../standin";
+import { storedName } from "../../standin/normalise";
 import type { Properties } from "./host";
 import {
   asking,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LoggedRequest } from "../service";
+import type { LoggedRequest } from "../../standin";
 import { type Held, HostFailure, type Properties } from "./host";
 import { declared, live, type Stage, stage, three } from "./setStage";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Dialect } from "../service";
-import { storedName } from "../service/normalise";
+import type { Dialect } from "../../standin";
+import { storedName } from "../../standin/normalise";
 import { type Held, HostFailure, type Properties } from "./host";
 import { granted, stored } from "./keyActs";
 import { acceptsAgain, listsKeys, unbelieved } from "./lifecycleSteps";

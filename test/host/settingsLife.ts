@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Dialect, StoredWorkspace } from "../service";
-import { storedAddresses, storedNumber, storedPrefix } from "../service/normalise";
+import type { Dialect, StoredWorkspace } from "../../standin";
+import { storedAddresses, storedNumber, storedPrefix } from "../../standin/normalise";
 import type { Properties } from "./host";
 import { failureOf } from "./keyActs";
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { unknownSentinels } from "../../provider/unknown";
+import { unknownSentinels } from "../../provider/core/unknown";
 import type { Held, Properties } from "./host";
 import { openScene, type Scene } from "./scene";
 

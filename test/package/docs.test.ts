@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ZodObject } from "zod";
-import { fieldsOf } from "../../provider/definition";
+import { fieldsOf } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
 import * as sdk from "../../sdk";
 import { execute } from "../engine/command";

@@ -11,7 +11,7 @@ describe("what docs/configuration.md says", () => {
   const text = page("configuration.md");
 
   it("names the settings that the provider reads, and no others", () => {
-    const sources = read("provider/config.ts") + read("provider/client/transport.ts");
+    const sources = read("provider/core/config.ts") + read("provider/client/transport.ts");
     const variables = sources.match(/(?<=env\[")APIKEYS_\w+/g) ?? [];
     const all = Object.values(pages).flatMap((each) => each.match(/APIKEYS_\w+/g) ?? []);
     expect(new Set(all)).toEqual(new Set(variables));
@@ -20,7 +20,7 @@ describe("what docs/configuration.md says", () => {
     const named = rows.flatMap((row) => codeIn(row["Provider argument"] ?? ""));
     expect(named.toSorted()).toEqual([...args.keys()].toSorted());
     const stack = rows.flatMap((row) => codeIn(row["stack config"] ?? ""));
-    const asked = [...read("provider/config.ts").matchAll(/stack config (apikeys:\w+)"/g)].map(
+    const asked = [...read("provider/core/config.ts").matchAll(/stack config (apikeys:\w+)"/g)].map(
       ([, key]) => key,
     );
     expect(stack).toEqual(expect.arrayContaining(asked));
@@ -59,10 +59,12 @@ describe("what the pages say of lost answers and of runs that end early", () => 
   it("has the numbers of the code", () => {
     const claims = {
       "api-key.md": [
-        `at most one in ${seconds("sharedReads", "lastingMs")} seconds`,
-        `takes longer than ${seconds("sharedReads", "patienceMs")} seconds`,
+        `at most one in ${seconds("reads/sharedReads", "lastingMs")} seconds`,
+        `takes longer than ${seconds("reads/sharedReads", "patienceMs")} seconds`,
       ],
-      "troubleshooting.md": [`has no answer after ${seconds("hostProcess", "tellAfterMs")} is printed`],
+      "troubleshooting.md": [
+        `has no answer after ${seconds("hosts/dynamic/process", "tellAfterMs")} is printed`,
+      ],
     };
     for (const [name, texts] of Object.entries(claims)) {
       expect(texts.filter((text) => !page(name).includes(text))).toEqual([]);
@@ -71,12 +73,14 @@ describe("what the pages say of lost answers and of runs that end early", () => 
 
   it("quotes all that is told of what a run left behind", () => {
     const files = [
-      "lifecycle",
-      "resources/keyOperations",
-      "resources/keyCreation",
+      "core/lifecycle",
+      "resources/apiKey/operations",
+      "resources/apiKey/creation",
       "resources/customerBilling",
     ];
-    const sources = [...files, "resources/workspaceSettings"].map((file) => read(`provider/${file}.ts`));
+    const sources = [...files, "resources/workspaceSettings/index"].map((file) =>
+      read(`provider/${file}.ts`),
+    );
     const told = sources.flatMap(
       (source) => source.match(/[^`"$}:]*\bthe run ended\b(?! ?")[^`"$:.]*/g) ?? [],
     );
@@ -95,7 +99,21 @@ describe("what docs/troubleshooting.md quotes", () => {
     .split("\n")
     .filter((line) => line.startsWith("| `"))
     .map((line) => codeIn(line)[0] ?? "");
-  const sources = ["provider", "provider/client", "provider/resources", "sdk"].flatMap((folder) =>
+  const sources = [
+    "provider",
+    ...[
+      "client",
+      "core",
+      "reads",
+      "hosts/dynamic",
+      "resources",
+      "resources/apiKey",
+      "resources/apiKeySet",
+      "resources/workspaceSettings",
+      "resources/fields",
+    ].map((at) => `provider/${at}`),
+    "sdk",
+  ].flatMap((folder) =>
     readdirSync(join(checkout, folder))
       .filter((name) => name.endsWith(".ts"))
       .map((name) => read(join(folder, name)).replaceAll('\\"', '"')),

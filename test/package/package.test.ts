@@ -59,7 +59,7 @@ describe("the packed package", () => {
 
   it("has what users need and nothing else", async () => {
     const needed =
-      /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json|dist\/(sdk|provider|test\/service)\/.+\.(js|d\.ts))$/;
+      /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json|dist\/(sdk|provider|standin)\/.+\.(js|d\.ts))$/;
     expect(files.filter((file) => !needed.test(file) || /\.test\./.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "package.json"]));
     const { size } = await stat(packed.tarball);
@@ -67,8 +67,8 @@ describe("the packed package", () => {
   });
 
   it("has no code, and depends on no package, that nothing it exports uses", async () => {
-    const doors = ["dist/sdk/index", "dist/provider/dynamic", "dist/test/service/index"];
-    const code = await usedBy(packed.folder, [...doors, "dist/test/service/cli"], ".js");
+    const doors = ["dist/sdk/index", "dist/provider/hosts/dynamic/index", "dist/standin/index"];
+    const code = await usedBy(packed.folder, [...doors, "dist/standin/cli"], ".js");
     const types = await usedBy(packed.folder, doors, ".d.ts");
     const isOfTypes = async (file: string) => {
       const text = await readFile(join(packed.folder, file), "utf8");
@@ -121,9 +121,9 @@ describe("the packed package", () => {
       require("pulumi-apikeys/dynamic").provider("ApiKey");
       console.log(JSON.stringify(Object.keys(require.cache)))`);
     expect(loaded.map((file) => file.slice(file.lastIndexOf("pulumi-apikeys")))).toEqual([
-      join("pulumi-apikeys", "dist", "provider", "dynamic.js"),
+      join("pulumi-apikeys", "dist", "provider", "hosts", "dynamic", "index.js"),
     ]);
-    const door = await readFile(join(packed.folder, "dist/provider/dynamic.js"), "utf8");
+    const door = await readFile(join(packed.folder, "dist/provider/hosts/dynamic/index.js"), "utf8");
     const held = new Set(
       [...door.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name),
     );
@@ -155,7 +155,7 @@ describe("the packed package", () => {
       }
     };
     await follow(join(packed.folder, "dist/sdk/index.d.ts"));
-    await follow(join(packed.folder, "dist/test/service/index.d.ts"));
+    await follow(join(packed.folder, "dist/standin/index.d.ts"));
     expect(seen.size).toBeGreaterThan(4);
   });
 });

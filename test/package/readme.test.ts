@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fieldsOf } from "../../provider/definition";
+import { fieldsOf } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
 import * as sdk from "../../sdk";
+import { presets } from "../../standin";
 import { execute } from "../engine/command";
 import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
 import { packedPackage } from "../engine/packedPackage";
 import { createProject, type Project } from "../engine/project";
-import { presets } from "../service";
 import { blocks, codeIn, commandLines, languages, readme, section, table } from "./readmeText";
 
 const packageJson = async () => JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
@@ -152,7 +152,7 @@ describe("README.md", () => {
 
   it("names the settings that the provider reads, and no others", async () => {
     const sources = await Promise.all(
-      ["provider/config.ts", "provider/client/transport.ts"].map((file) =>
+      ["provider/core/config.ts", "provider/client/transport.ts"].map((file) =>
         readFile(join(checkout, file), "utf8"),
       ),
     );

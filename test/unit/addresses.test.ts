@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addressesSchema, canonicalAddresses } from "../../provider/resources/addresses";
-import { unknownSentinels } from "../../provider/unknown";
+import { unknownSentinels } from "../../provider/core/unknown";
+import { addressesSchema, canonicalAddresses } from "../../provider/resources/fields/addresses";
 
 const canonical = (entries: unknown) => canonicalAddresses(entries) as unknown[];
 const failures = (entries: unknown) => addressesSchema.safeParse(entries).error?.issues ?? [];

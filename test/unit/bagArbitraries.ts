@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { expect } from "vitest";
-import { unknownSentinels } from "../../provider/unknown";
+import { unknownSentinels } from "../../provider/core/unknown";
 
 /** Property bags as nobody would write them, and what must hold of whatever comes of them. */
 

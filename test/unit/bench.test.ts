@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import type { Contender } from "../bench/contender";
-import { contenders } from "../bench/contenders";
-import { withFigures } from "../bench/docs";
-import { type Figures, median, mediansOf, type Round } from "../bench/figures";
-import { declaredKeys, setOf } from "../bench/keys";
-import { dynamicHost } from "../bench/ours";
-import { planOf } from "../bench/plan";
-import { plot } from "../bench/plot";
-import { cpuIn, peakMiBIn, writtenIn } from "../bench/proc";
-import { asJson, type Report, sections } from "../bench/report";
-import { orderOf } from "../bench/rounds";
-import { scaleOf } from "../bench/scale";
-import { type Step, steps } from "../bench/steps";
-import { asMarkdown, asText, gridOf, thousands } from "../bench/table";
-import { isHost } from "../bench/watch";
+import type { Contender } from "../../tools/bench/contender";
+import { contenders } from "../../tools/bench/contenders";
+import { withFigures } from "../../tools/bench/docs";
+import { type Figures, median, mediansOf, type Round } from "../../tools/bench/figures";
+import { declaredKeys, setOf } from "../../tools/bench/keys";
+import { dynamicHost } from "../../tools/bench/ours";
+import { planOf } from "../../tools/bench/plan";
+import { plot } from "../../tools/bench/plot";
+import { cpuIn, peakMiBIn, writtenIn } from "../../tools/bench/proc";
+import { asJson, type Report, sections } from "../../tools/bench/report";
+import { orderOf } from "../../tools/bench/rounds";
+import { scaleOf } from "../../tools/bench/scale";
+import { type Step, steps } from "../../tools/bench/steps";
+import { asMarkdown, asText, gridOf, thousands } from "../../tools/bench/table";
+import { isHost } from "../../tools/bench/watch";
 
 const figures = (seconds: number, more: Partial<Figures> = {}): Figures => ({
   seconds,

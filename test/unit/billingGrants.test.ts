@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../provider/core/unknown";
 import { customerBilling } from "../../provider/resources/customerBilling";
 import { scope } from "../../provider/resources/scope";
-import { unknownSentinels } from "../../provider/unknown";
 import { replying } from "./replying";
 
 const silent = () => {

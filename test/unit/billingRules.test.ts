@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../provider/core/unknown";
 import { customerBilling } from "../../provider/resources/customerBilling";
-import { unknownSentinels } from "../../provider/unknown";
 
 const before = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false, grant: "initial" };
 const { totalCredits: _, ...adopting } = { ...before, billingId: "bill_1" };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Listing, openByList } from "../../provider/byList";
-import { openSharedRead } from "../../provider/sharedRead";
+import { type Listing, openByList } from "../../provider/reads/byList";
+import { openSharedRead } from "../../provider/reads/sharedRead";
 
 interface Box {
   readonly id: string;

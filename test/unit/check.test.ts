@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKey } from "../../provider/resources/apiKey";
-import { unknownSentinels } from "../../provider/unknown";
 import { least, offline } from "./offline";
 
 const subject = offline();

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { settings } from "../../provider/config";
-import { lifecycle } from "../../provider/lifecycle";
+import { settings } from "../../provider/core/config";
+import { lifecycle } from "../../provider/core/lifecycle";
+import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
-import { openRun } from "../../provider/run";
 import { least, offline } from "./offline";
 import { type Given, problemsOf, resolved } from "./resolvedConfig";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalCredits, creditsSchema } from "../../provider/resources/credits";
-import { unknownSentinels } from "../../provider/unknown";
+import { unknownSentinels } from "../../provider/core/unknown";
+import { canonicalCredits, creditsSchema } from "../../provider/resources/fields/credits";
 
 const passes = (value: unknown) => creditsSchema().safeParse(value).success;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { openDeclarations } from "../../provider/declarations";
+import { openDeclarations } from "../../provider/core/declarations";
+import { unknownSentinels } from "../../provider/core/unknown";
 import { customerBilling } from "../../provider/resources/customerBilling";
 import { workspaceSettings } from "../../provider/resources/workspaceSettings";
-import { unknownSentinels } from "../../provider/unknown";
 import { replying } from "./replying";
 
 const silent = () => {

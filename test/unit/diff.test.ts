@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { unknownSentinels } from "../../provider/unknown";
+import { unknownSentinels } from "../../provider/core/unknown";
 import { differing, type Meant, meant, written } from "./inputArbitraries";
 import { least, offline } from "./offline";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CallError, type Verdict } from "../../provider/client/callError";
-import { account, Doubt, Failure, inBounds, sentences } from "../../provider/errors";
+import { account, Doubt, Failure, inBounds, sentences } from "../../provider/core/errors";
 
 const about = {
   doing: 'Deleting key "ci" in workspace ws_1',

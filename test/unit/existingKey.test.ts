@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
+import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKey } from "../../provider/resources/apiKey";
-import { unknownSentinels } from "../../provider/unknown";
-import { quickenPauses } from "../campaign/quickPauses";
+import { quickenPauses } from "../../tools/campaign/quickPauses";
 import { least, offline } from "./offline";
 import { replying } from "./replying";
 

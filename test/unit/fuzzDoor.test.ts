@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { provider } from "../../provider/dynamic";
+import { provider } from "../../provider/hosts/dynamic";
 import { definitions } from "../../provider/resources";
+import { type StandIn, startStandIn } from "../../standin";
 import { runs } from "../all";
-import { type StandIn, startStandIn } from "../service/index";
 import { bag, canary, expectFit, expectWireable, likely } from "./bagArbitraries";
 
 vi.setConfig({ testTimeout: 30_000 });

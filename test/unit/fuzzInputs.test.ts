@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { settings } from "../../provider/config";
-import { lifecycle } from "../../provider/lifecycle";
+import { settings } from "../../provider/core/config";
+import { lifecycle } from "../../provider/core/lifecycle";
+import { openRun } from "../../provider/core/run";
+import { isRecord } from "../../provider/core/state";
+import { containsUnknown } from "../../provider/core/unknown";
 import { definitions } from "../../provider/resources";
-import { openRun } from "../../provider/run";
-import { isRecord } from "../../provider/state";
-import { containsUnknown } from "../../provider/unknown";
 import { runs } from "../all";
 import { bag, canary, expectFit, expectWireable, likely } from "./bagArbitraries";
 import { configured } from "./offline";

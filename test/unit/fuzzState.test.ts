@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import type { Definition } from "../../provider/definition";
-import { Failure } from "../../provider/errors";
+import type { Definition } from "../../provider/core/definition";
+import { Failure } from "../../provider/core/errors";
 import { definitions } from "../../provider/resources";
 import { runs } from "../all";
 import { anything, bag, expectFit, expectWireable, likely } from "./bagArbitraries";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Failure } from "../../provider/errors";
-import { canonicalScopes } from "../../provider/resources/keyScopes";
+import { Failure } from "../../provider/core/errors";
+import { canonicalScopes } from "../../provider/resources/apiKey/scopes";
 import { declared } from "./recordArbitraries";
 import { type HeldKey, type Script, scripted } from "./scripted";
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
-import { settings } from "../../provider/config";
-import type { Failure } from "../../provider/errors";
-import { lifecycle } from "../../provider/lifecycle";
+import { settings } from "../../provider/core/config";
+import type { Failure } from "../../provider/core/errors";
+import { lifecycle } from "../../provider/core/lifecycle";
+import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
-import { openRun } from "../../provider/run";
 import { configured } from "./offline";
 
 type Answers = (method: string, path: string, secrets: readonly string[]) => unknown;

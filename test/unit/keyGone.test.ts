@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import { pausesMs } from "../../provider/patience";
+import { pausesMs } from "../../provider/core/polling";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { failureOf, replying } from "./replying";

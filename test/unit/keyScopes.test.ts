@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../provider/core/unknown";
 import {
   canonicalScopes,
   excess,
@@ -8,8 +9,7 @@ import {
   scopesSchema,
   toWire,
   toWireWithout,
-} from "../../provider/resources/keyScopes";
-import { unknownSentinels } from "../../provider/unknown";
+} from "../../provider/resources/apiKey/scopes";
 import { type Entry, grants, permissions, sameGrants, spelledTwice, spelling } from "./scopeArbitraries";
 
 const canonical = (value: unknown) => canonicalScopes(value) as Entry[];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { agrees, fits, isOld, type Listed, resembles } from "../../provider/resources/keyWitness";
+import { agrees, fits, isOld, type Listed, resembles } from "../../provider/resources/apiKey/keysBefore";
 
 const value = "sk_live_Zx81kdPq33";
 const declared = { workspaceId: "ws", customerId: "cus_1", name: "Night Build" };

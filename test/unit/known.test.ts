@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openKnown } from "../../provider/known";
+import { openKnown } from "../../provider/core/registry";
 
 const here = { workspaceId: "ws_1" };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { apiKey, apiKeys } from "../../provider/lookups";
-import { type StandIn, startStandIn } from "../service";
+import { apiKey, apiKeys } from "../../provider/functions";
+import { type StandIn, startStandIn } from "../../standin";
 
 let service: StandIn;
 const given = () => ({ "apikeys:baseUrl": service.url, "apikeys:accessToken": "token" });

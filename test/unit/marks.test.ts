@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { configuration } from "../../provider/config";
-import { expectFound, isElsewhere, placeAfterRead } from "../../provider/marks";
+import { configuration } from "../../provider/core/config";
+import { expectFound, isElsewhere, placeAfterRead } from "../../provider/core/hiddenState";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { scope } from "../../provider/resources/scope";
 

@@ -1,8 +1,8 @@
-import { settings } from "../../provider/config";
-import type { Definition } from "../../provider/definition";
-import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
+import { settings } from "../../provider/core/config";
+import type { Definition } from "../../provider/core/definition";
+import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
+import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
-import { openRun } from "../../provider/run";
 
 /** A complete configuration, for tests that are not about it. */
 export const configured: Readonly<Record<string, unknown>> = {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { lookAgain, pause, pausesMs } from "../../provider/patience";
+import { lookAgain, pause, pausesMs } from "../../provider/core/polling";
 
 /** What is seen in turn, and how often it was looked for and waited. */
 function looking(seen: readonly string[], signal = new AbortController().signal) {

@@ -1,11 +1,11 @@
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
-import { type Environment, settings } from "../../provider/config";
-import type { Definition } from "../../provider/definition";
-import { Failure } from "../../provider/errors";
-import type { Known } from "../../provider/known";
-import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
-import { openRun, type Run } from "../../provider/run";
+import { type Environment, settings } from "../../provider/core/config";
+import type { Definition } from "../../provider/core/definition";
+import { Failure } from "../../provider/core/errors";
+import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
+import type { Known } from "../../provider/core/registry";
+import { openRun, type Run } from "../../provider/core/run";
 import { configured } from "./offline";
 
 /** A request as a reply sees it. */

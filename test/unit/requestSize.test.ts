@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { mostSent } from "../../provider/client/requests";
+import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { workspaceSettings } from "../../provider/resources/workspaceSettings";
-import { unknownSentinels } from "../../provider/unknown";
 import { configured, least, offline } from "./offline";
 import { replying } from "./replying";
 

@@ -1,4 +1,4 @@
-import { argumentNamespace, configNamespace, configuration, settings } from "../../provider/config";
+import { argumentNamespace, configNamespace, configuration, settings } from "../../provider/core/config";
 
 type Texts = Readonly<Record<string, string>>;
 

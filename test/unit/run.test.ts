@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openRun, unlessAborted } from "../../provider/run";
+import { openRun, unlessAborted } from "../../provider/core/run";
 
 describe("a run", () => {
   test("goes on until it is stopped, and keeps the first reason", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../provider/core/unknown";
 import { scope } from "../../provider/resources/scope";
-import { unknownSentinels } from "../../provider/unknown";
 
 const before = { workspaceId: "ws_1", name: "Orders", representation: "orders", description: "All" };
 const refused = (change: object) =>

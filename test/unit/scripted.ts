@@ -1,9 +1,9 @@
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
-import { settings } from "../../provider/config";
-import { type Lifecycle, lifecycle } from "../../provider/lifecycle";
+import { settings } from "../../provider/core/config";
+import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
+import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
-import { openRun } from "../../provider/run";
 import { configured } from "./offline";
 
 /** A key as the scripted service holds it; scopes as the wire carries them. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { provider } from "../../provider/dynamic";
+import { provider } from "../../provider/hosts/dynamic";
 
 const mark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 

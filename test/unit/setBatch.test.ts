@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
-import { settings } from "../../provider/config";
-import { lifecycle } from "../../provider/lifecycle";
+import { settings } from "../../provider/core/config";
+import { lifecycle } from "../../provider/core/lifecycle";
+import { openRun } from "../../provider/core/run";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { openRun } from "../../provider/run";
 import { configured } from "./offline";
 
 /** A set on a service whose answers are given when the test says so. */

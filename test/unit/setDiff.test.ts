@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { holdingOf } from "../../provider/resources/setEntries";
-import { plan } from "../../provider/resources/setPlan";
-import { unknownSentinels } from "../../provider/unknown";
+import { holdingOf } from "../../provider/resources/apiKeySet/entries";
+import { plan } from "../../provider/resources/apiKeySet/plan";
 import { differing, type Meant } from "./inputArbitraries";
 import { offline } from "./offline";
 import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { type Entry, holdingOf, inputsOf, stateOf } from "../../provider/resources/setEntries";
-import { merged } from "../../provider/resources/setInputs";
+import { type Entry, holdingOf, inputsOf, stateOf } from "../../provider/resources/apiKeySet/entries";
+import { merged } from "../../provider/resources/apiKeySet/inputs";
 import { bag, likely } from "./bagArbitraries";
 import { offline } from "./offline";
 import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";

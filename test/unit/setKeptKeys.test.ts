@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
+import { encodedBytes, mostKept } from "../../provider/core/stateSize";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { encodedBytes, mostKept } from "../../provider/stateSize";
 import { type Asked, failureOf, replying } from "./replying";
 import { customerId, type Inputs, type Kept, of, service, type Trouble } from "./setService";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import { openKnown } from "../../provider/known";
+import { openKnown } from "../../provider/core/registry";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { type Asked, idIn, replying } from "./replying";

@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
-import { settings } from "../../provider/config";
-import { lifecycle } from "../../provider/lifecycle";
+import { settings } from "../../provider/core/config";
+import { lifecycle } from "../../provider/core/lifecycle";
+import { openRun } from "../../provider/core/run";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { openRun } from "../../provider/run";
 import { configured } from "./offline";
 import { type Asked, failureOf, replying } from "./replying";
 

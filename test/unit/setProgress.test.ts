@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openRun } from "../../provider/core/run";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { openRun } from "../../provider/run";
 import { type Asked, replying } from "./replying";
 
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { unknownSentinels } from "../../provider/unknown";
 import { offline } from "./offline";
 
 const subject = offline(undefined, {}, apiKeySet);

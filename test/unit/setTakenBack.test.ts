@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
+import { openRun } from "../../provider/core/run";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { openRun } from "../../provider/run";
 import { failureOf, idIn, nameIn, replying } from "./replying";
 
 const existingKey = "sk_value_of_long_ago";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import type { Session } from "../../provider/definition";
-import { Failure } from "../../provider/errors";
-import { openBatch } from "../../provider/resources/setBatch";
+import type { Session } from "../../provider/core/definition";
+import { Failure } from "../../provider/core/errors";
+import { openBatch } from "../../provider/resources/apiKeySet/batch";
 
 /** A batch whose keys have a secret to hide each; what it says in the end, and while it lasts. */
 function open() {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Transport } from "../../provider/client/transport";
-import { pausesMs } from "../../provider/patience";
-import { observe, sendable, settings, settle } from "../../provider/resources/settingsConvergence";
-import type { Properties } from "../../provider/state";
+import { pausesMs } from "../../provider/core/polling";
+import type { Properties } from "../../provider/core/state";
+import { observe, sendable, settings, settle } from "../../provider/resources/workspaceSettings/convergence";
 
 const blank = { id: "ws_1", name: "Main", teamId: undefined, createdAt: undefined, updatedAt: undefined };
 const unset = {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
+import type { Properties } from "../../provider/core/state";
 import { workspaceSettings } from "../../provider/resources/workspaceSettings";
-import type { Properties } from "../../provider/state";
 import { failureOf, replying } from "./replying";
 
 const lost = new CallError("ambiguous", "the connection was cut");

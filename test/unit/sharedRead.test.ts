@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { openSharedRead } from "../../provider/sharedRead";
+import { openSharedRead } from "../../provider/reads/sharedRead";
 
 /** A list of which each request is answered by hand. */
 function listOfNumbers(patienceMs = 60_000) {

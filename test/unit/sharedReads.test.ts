@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Transport } from "../../provider/client/transport";
-import { sharedReads } from "../../provider/sharedReads";
+import { sharedReads } from "../../provider/reads/sharedReads";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

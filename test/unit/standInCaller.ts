@@ -5,7 +5,7 @@ import {
   type StandIn,
   type StandInOptions,
   startStandIn,
-} from "../service/index";
+} from "../../standin";
 
 /** A record of an answer, as parsed JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests look at JSON whose shape they assert

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Dialect, type PresetName, presets } from "../service/index";
+import { type Dialect, type PresetName, presets } from "../../standin";
 import { heldKey, type Json, type OtherKnob, open } from "./standInCaller";
 
 const scope = { name: " Orders ", representation: "orders", description: "" };

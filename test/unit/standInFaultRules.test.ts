@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Fault } from "../service/index";
+import type { Fault } from "../../standin";
 import { newKey, open, send } from "./standInCaller";
 
 describe("a fault rule of the stand-in", () => {

@@ -1,6 +1,6 @@
 import { createConnection } from "node:net";
 import { describe, expect, it } from "vitest";
-import type { Fault } from "../service/index";
+import type { Fault } from "../../standin";
 import { heldKey, type Json, newKey, open } from "./standInCaller";
 
 /** Creates a key while this goes wrong; what came back, whether it was carried out, and what the log says. */

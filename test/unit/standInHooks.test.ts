@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LoggedRequest, startStandIn } from "../service/index";
+import { type LoggedRequest, startStandIn } from "../../standin";
 import { entry, newKey, open, send } from "./standInCaller";
 
 describe("changes behind the provider's back", () => {

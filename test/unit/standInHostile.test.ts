@@ -1,7 +1,7 @@
 import { createConnection } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { Fault } from "../service/index";
+import type { Fault } from "../../standin";
 import { newKey, open } from "./standInCaller";
 
 const listing = "GET /api/v1/workspace HTTP/1.1\r\nHost: x\r\n";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Dialect } from "../service/index";
+import type { Dialect } from "../../standin";
 import { entry, heldKey, type Json, type LaterKnob, open } from "./standInCaller";
 
 /** Longer than a few requests take: what is put off so long comes within a test only if the test waits for it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Dialect } from "../service/index";
+import type { Dialect } from "../../standin";
 import { entry, open } from "./standInCaller";
 
 /** What a key with orders: read+create and bills: read holds after a PATCH, as "representation permissions". */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Dialect } from "../service/index";
+import type { Dialect } from "../../standin";
 import { entry, type Json, newKey, open, type ShownKnob } from "./standInCaller";
 
 // One proof for each knob; the type makes a knob without a proof an error.

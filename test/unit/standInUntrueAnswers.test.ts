@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Fault, StandIn } from "../service/index";
+import type { Fault, StandIn } from "../../standin";
 import { entry, heldKey, type Json, newKey, open } from "./standInCaller";
 
 type WithoutEffect = Omit<Extract<Fault, { kind: "withoutEffect" }>, "kind">;

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ApiKeyRecord } from "../../provider/client/responses";
-import { flag, map, number, text } from "../../provider/definition";
-import { managed, observe } from "../../provider/resources/keyConvergence";
-import { createBody, migrateBody, written } from "../../provider/resources/keyState";
-import { drifted, observedKey, type Properties, wireable } from "../../provider/state";
+import { flag, map, number, text } from "../../provider/core/definition";
+import { drifted, observedKey, type Properties, wireable } from "../../provider/core/state";
+import { managed, observe } from "../../provider/resources/apiKey/convergence";
+import { createBody, migrateBody, written } from "../../provider/resources/apiKey/state";
 import { declared, record } from "./recordArbitraries";
 
 const born = { key: "sk_secret" };

@@ -2,11 +2,11 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import type { KeyScope as AnsweredScope } from "../../provider/client/responses";
 import { definitions } from "../../provider/resources";
+import type { ApiKeyInputs } from "../../provider/resources/apiKey/inputs";
+import { outputs } from "../../provider/resources/apiKey/state";
+import type { ApiKeySetInputs } from "../../provider/resources/apiKeySet/inputs";
 import type { CustomerBillingInputs } from "../../provider/resources/customerBilling";
-import type { ApiKeyInputs } from "../../provider/resources/keyInputs";
-import { outputs } from "../../provider/resources/keyState";
 import type { ScopeInputs } from "../../provider/resources/scope";
-import type { ApiKeySetInputs } from "../../provider/resources/setInputs";
 import type { WorkspaceSettingsInputs } from "../../provider/resources/workspaceSettings";
 import {
   ApiKey,

@@ -1,8 +1,8 @@
 import { runtime } from "@pulumi/pulumi";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { jsonObject } from "../../provider/resources/fields";
-import { containsUnknown, isUnknown, unknownSentinels } from "../../provider/unknown";
+import { containsUnknown, isUnknown, unknownSentinels } from "../../provider/core/unknown";
+import { jsonObject } from "../../provider/resources/fields/schemas";
 
 const sentinel = fc.constantFrom(...unknownSentinels);
 

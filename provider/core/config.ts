@@ -1,0 +1,216 @@
+import { createHash } from "node:crypto";
+import { isLoopback } from "../client/agents";
+import type { Credentials } from "../client/endpoints";
+import { isOn } from "../client/switches";
+import { sentences } from "./errors";
+
+/** Names in a stack's config; an explicit Provider passes its arguments under `argumentNamespace`. */
+export const configNamespace = "apikeys";
+export const argumentNamespace = "apikeys.provider";
+
+const names = ["baseUrl", "accessToken", "accessTokenEnv", "allowHttp", "parallel"] as const;
+/** What the environment may hold. */
+const variableNames = [...names, "movedFrom", "noKeyList"] as const;
+type Values = Readonly<Partial<Record<(typeof names)[number], string>>>;
+
+/** What the engine handed over once, when it configured this provider. */
+export interface Settings {
+  /** An explicit Provider's arguments. */
+  readonly argument: Values;
+  /** The stack's config, as of the last update unless the program runs. */
+  readonly stack: Values;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a call needs: that of now, so that a token rotated in the environment works at once. */
+interface Configuration {
+  readonly credentials: Credentials;
+  /** What to do when the service does not accept the token: says where it came from. */
+  readonly tokenAdvice: string;
+  /** How many keys of a set are worked on at once. */
+  readonly parallel: number;
+  /** Tells this base URL from others, in few characters; after it, the one from which the service has moved, if it has. */
+  readonly services: readonly string[];
+  /** Whether a key may be gone although no list of keys can be read. */
+  readonly withoutKeyList: boolean;
+}
+
+export function settings(get: (key: string) => unknown): Settings {
+  const under = (namespace: string): Values =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = get(`${namespace}:${name}`);
+        return value === undefined || value === null || value === "" ? [] : [[name, String(value)]];
+      }),
+    );
+  return { argument: under(argumentNamespace), stack: under(configNamespace) };
+}
+
+export type Configured = { readonly ready: Configuration } | { readonly problems: readonly string[] };
+
+/** The configuration that holds now, or everything that is wrong with it (R8, R14). */
+export function configuration(given: Settings, env: Environment): Configured {
+  return resolve(given, variables(given, env));
+}
+
+/** Tells the same, and works it out again only where one of the values has changed. */
+export function openConfiguration(): typeof configuration {
+  let last: { readonly given: Settings; readonly set: Variables; readonly found: Configured } | undefined;
+  return (given, env) => {
+    const set = variables(given, env);
+    if (last?.given !== given || !variableNames.every((name) => last?.set[name] === set[name])) {
+      last = { given, set, found: resolve(given, set) };
+    }
+    return last.found;
+  };
+}
+
+type Variables = Readonly<Record<(typeof variableNames)[number], string | undefined>>;
+
+/** All that is read from the environment. */
+function variables({ argument }: Settings, env: Environment): Variables {
+  const { accessTokenEnv } = argument;
+  return {
+    baseUrl: env["APIKEYS_BASE_URL"],
+    accessToken: env["APIKEYS_ACCESS_TOKEN"],
+    accessTokenEnv: accessTokenEnv === undefined ? undefined : env[accessTokenEnv],
+    allowHttp: env["APIKEYS_ALLOW_HTTP"],
+    parallel: env["APIKEYS_PARALLEL"],
+    movedFrom: env["APIKEYS_MOVED_FROM"],
+    noKeyList: env["APIKEYS_NO_KEY_LIST"],
+  };
+}
+
+function resolve(given: Settings, set: Variables): Configured {
+  const url = baseUrl(given, set);
+  const token = accessToken(given, set);
+  const atOnce = parallel(given, set);
+  if (typeof url === "string" && "value" in token && typeof atOnce === "number") {
+    const credentials = { baseUrl: url, accessToken: token.value };
+    const services = [serviceAt(url), ...former(set.movedFrom)];
+    const withoutKeyList = isOn(set.noKeyList);
+    return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce, services, withoutKeyList } };
+  }
+  return {
+    problems: [url, token, atOnce].flatMap((found) =>
+      typeof found === "object" && "problem" in found ? [found.problem] : [],
+    ),
+  };
+}
+
+function serviceAt(url: string): string {
+  const { origin, pathname } = new URL(url);
+  const place = `${origin}${pathname.replace(/\/+$/, "")}`;
+  return createHash("sha256").update(place).digest("base64url").slice(0, 8);
+}
+
+/** What is no URL is the place of nothing. */
+function former(url = ""): readonly string[] {
+  return URL.canParse(url.trim()) ? [serviceAt(url.trim())] : [];
+}
+
+const mostParallel = 64;
+const usualParallel = "16";
+
+function parallel({ argument, stack }: Settings, set: Variables): number | { problem: string } {
+  const [value, source] = first(
+    [argument.parallel, "the Provider's argument parallel"],
+    [set.parallel, "the environment variable APIKEYS_PARALLEL"],
+    [stack.parallel, "stack config apikeys:parallel"],
+    [usualParallel, ""],
+  );
+  const count = /^\d{1,4}$/.test(value?.trim() ?? "") ? Number(value) : 0;
+  if (count >= 1 && count <= mostParallel) return count;
+  return {
+    problem: `${source} must be a whole number from 1 to ${mostParallel}: how many keys of a set are worked on at once.`,
+  };
+}
+
+function baseUrl({ argument, stack }: Settings, set: Variables): string | { problem: string } {
+  const [value, source] = first(
+    [argument.baseUrl, "the Provider's argument baseUrl"],
+    [set.baseUrl, "the environment variable APIKEYS_BASE_URL"],
+    [stack.baseUrl, "stack config apikeys:baseUrl"],
+  );
+  if (value === undefined) {
+    return {
+      problem:
+        "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…`, set the environment variable APIKEYS_BASE_URL, or give a Provider baseUrl.",
+    };
+  }
+  const problem = badUrl(value, allowsHttp({ argument, stack }, set));
+  return problem === undefined ? value.trim() : { problem: `${source} ${problem}` };
+}
+
+function badUrl(value: string, allowHttp: boolean): string | undefined {
+  const url = URL.parse(value.trim());
+  if (url === null || !/^https?:\/\//i.test(value.trim())) {
+    return "is not a URL: write it as https://host, with a path if the service has one.";
+  }
+  if (url.username !== "" || url.password !== "") {
+    return "holds a user name or password: leave them out; the access token is the only credential.";
+  }
+  if (/[?#]/.test(value)) return "holds a query or a fragment: leave out everything from ? or # on.";
+  if (/\/api\/v1\/*$/i.test(url.pathname)) {
+    return "ends in /api/v1: leave that out, since each request appends it.";
+  }
+  if (url.protocol === "http:" && !allowHttp && !isLoopback(url.hostname)) {
+    return "is http, which would show the access token to the network: use https, or set apikeys:allowHttp (or APIKEYS_ALLOW_HTTP) to true if the network is yours.";
+  }
+  return undefined;
+}
+
+function allowsHttp({ argument, stack }: Settings, set: Variables): boolean {
+  return isOn(first([argument.allowHttp, ""], [set.allowHttp, ""], [stack.allowHttp, ""])[0]);
+}
+
+type Token = { readonly value: string; readonly advice: string } | { readonly problem: string };
+
+function accessToken({ argument, stack }: Settings, set: Variables): Token {
+  if (argument.accessTokenEnv !== undefined) {
+    const source = `the environment variable ${argument.accessTokenEnv}, which the Provider's accessTokenEnv names`;
+    const value = set.accessTokenEnv;
+    return value
+      ? usable(value, source, "Set it to a valid token")
+      : { problem: `${source}, is not set: set it to an access token.` };
+  }
+  if (argument.accessToken !== undefined) {
+    return usable(
+      argument.accessToken,
+      "the Provider's argument accessToken",
+      "In refresh and destroy it is the one of the last up: give the command --run-program to use the program's token of now, or let the Provider read it by accessTokenEnv, which is read at each call",
+    );
+  }
+  if (set.accessToken) {
+    const source = "the environment variable APIKEYS_ACCESS_TOKEN";
+    return usable(set.accessToken, source, "Set it to a valid token");
+  }
+  if (stack.accessToken !== undefined) {
+    return usable(
+      stack.accessToken,
+      "stack config apikeys:accessToken",
+      "In refresh and destroy it is the one of the last up: give the command --run-program to use the token configured now, or set the environment variable APIKEYS_ACCESS_TOKEN, which goes before it",
+    );
+  }
+  return {
+    problem:
+      "the access token is not configured: run `pulumi config set --secret apikeys:accessToken`, set the environment variable APIKEYS_ACCESS_TOKEN, or give a Provider accessToken or accessTokenEnv.",
+  };
+}
+
+function usable(value: string, source: string, wayOut: string): Token {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header must not hold.
+  if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
+    return {
+      problem: `the access token from ${source} holds white space or a character that a header can't carry: copy it anew, without a line break at its end.`,
+    };
+  }
+  return { value, advice: sentences(`The access token came from ${source}`, wayOut) };
+}
+
+type Choice = readonly [string | undefined, string];
+
+function first(...choices: readonly Choice[]): Choice {
+  return choices.find(([value]) => value !== undefined && value !== "") ?? [undefined, ""];
+}

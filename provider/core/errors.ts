@@ -1,0 +1,110 @@
+import { CallError } from "../client/callError";
+import type { Properties } from "./state";
+
+/**
+ * The one error that leaves a lifecycle operation. Its message is a line for the user: what failed on what, what the
+ * service said, what state holds now, and the way out.
+ */
+export class Failure extends Error {
+  /** What the engine is to keep although the operation failed: the object exists. */
+  readonly kept: Kept | undefined;
+  /** Whether something may stand in the service that no state holds: the user must hear of it. */
+  readonly unresolved: boolean;
+  /** The first line of the message. */
+  readonly headline: string;
+  /** Lines of its own for each of several things. */
+  readonly lines: readonly string[];
+
+  constructor(message: string, { kept, unresolved = false, lines = [] }: FailureOptions = {}) {
+    const [headline, ...others] = [message, ...lines].map(oneLine) as [string, ...string[]];
+    super([headline, ...others].join("\n"));
+    this.name = "Failure";
+    this.kept = kept;
+    this.unresolved = unresolved;
+    this.headline = headline;
+    this.lines = others;
+    this.stack = this.message;
+  }
+}
+
+type FailureOptions = Partial<Pick<Failure, "kept" | "unresolved" | "lines">>;
+
+/** The same failure with each line of its message turned into another. */
+export function reworded(failure: Failure, reword: (line: string) => string): Failure {
+  return new Failure(reword(failure.headline), { ...failure, lines: failure.lines.map(reword) });
+}
+
+/** Names that a message quotes may hold line breaks, terminal codes, and marks that turn the text round. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").replace(/[\p{Bidi_Control}\p{Cs}]/gu, "");
+}
+
+const longest = 4_000;
+
+/**
+ * What a name of a megabyte made too long, and would end the host's connection, keeps both ends: the last sentences say
+ * what to do. To be cut after secrets are masked.
+ */
+export function inBounds(line: string, most = longest): string {
+  if (line.length <= most) return line;
+  return `${line.slice(0, most / 2)}…${line.slice(1 - most / 2)}`.toWellFormed();
+}
+
+/** The service's answers don't tell what holds: a phrase to stand after what was tried, and the way out. */
+export class Doubt extends Error {
+  readonly advice: string | undefined;
+
+  constructor(message: string, advice?: string) {
+    super(message);
+    this.name = "Doubt";
+    this.advice = advice;
+    this.stack = message;
+  }
+}
+
+export interface Kept {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+export interface Account {
+  /** What was tried, on what: `Creating key "ci" in workspace ws_1`. */
+  readonly doing: string;
+  /** What holds when the service certainly did not do it. */
+  readonly notDone: string;
+  /** What may hold when the service may have done it, and the way out; default: `notDone` and `again`. */
+  readonly unclear?: string;
+  /** The way out when the service refused; default: as `again`. */
+  readonly advice?: string;
+  /** The way out in every other case. Default: to run the command again, and what to check if that does not help. */
+  readonly again?: string;
+  /** The way out when the service did not accept the access token. */
+  readonly tokenAdvice: string;
+}
+
+const runAgain =
+  "Run the command again; if it fails in the same way, check that the base URL is that of the service, and what stands between (a proxy, a gateway)";
+
+/** Turns what a call threw into the line that the user reads. Any other error is a defect and passes. */
+export function account(error: unknown, about: Account): Failure {
+  const { doing, notDone, unclear, advice, again = runAgain, tokenAdvice } = about;
+  if (error instanceof Doubt) {
+    return new Failure(sentences(`${doing}: ${error.message}`, notDone, error.advice ?? again));
+  }
+  if (!(error instanceof CallError)) throw error;
+  const unsure = error.verdict === "ambiguous" && unclear !== undefined;
+  if (unsure) {
+    const way = error.status === 401 ? tokenAdvice : undefined;
+    return new Failure(sentences(`${doing}: ${error.message}`, unclear, way), { unresolved: true });
+  }
+  const way = error.status === 401 ? tokenAdvice : error.verdict === "refused" ? (advice ?? again) : again;
+  return new Failure(sentences(`${doing}: ${error.message}`, notDone, way));
+}
+
+/** Joins sentences, each ended by one full stop. */
+export function sentences(...parts: readonly (string | undefined)[]): string {
+  return parts
+    .filter((part) => part !== undefined && part !== "")
+    .map((part) => (/[.!?]$/.test(part as string) ? part : `${part}.`))
+    .join(" ");
+}

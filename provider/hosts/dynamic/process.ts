@@ -1,0 +1,78 @@
+/** The process in which Pulumi's dynamic-provider host runs: how it learns that nobody waits for its results. */
+import { connect } from "node:net";
+import { type OpenRun, openRun, type Run } from "../../core/run";
+
+const interrupted = "the run was interrupted";
+const deserted = "the Pulumi engine is gone";
+
+/** The engine ends the process 5 s after its signal; what is not known by then must have been told. */
+const tellAfterMs = 4_000;
+/** For the answer to the engine, and what was written, to leave the process. */
+const partingMs = 500;
+const watchMs = 5_000;
+const signals = ["SIGINT", "SIGTERM"] as const;
+
+/**
+ * The run of this process. SIGINT and SIGTERM end it, and so does an engine whose address refuses connections. The
+ * process then ends as soon as no operation is under way: at once if there is none, since the engine ends every run
+ * with a SIGINT. In a process that is not the engine's host the run has no end.
+ */
+export function serveRun(tell: (line: string) => void): Run {
+  const address = engineAddress(process.argv);
+  if (address === undefined) return openRun();
+  const isIdle = () => run.signal.aborted && run.underWay === 0;
+  const leaveIfIdle = () => {
+    if (!isIdle()) return;
+    // A delete may have begun meanwhile.
+    setTimeout(() => isIdle() && process.exit(1), partingMs);
+  };
+  const run = openRun({
+    ask: async () => ((await refuses(address)) ? deserted : undefined),
+    onIdle: leaveIfIdle,
+  });
+  run.signal.addEventListener("abort", leaveIfIdle);
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (run.underWay === 0) {
+      process.off(signal, onSignal);
+      process.kill(process.pid, signal);
+    } else if (!run.signal.aborted) {
+      run.stop(interrupted);
+      setTimeout(() => tellAll(run, tell), tellAfterMs).unref();
+    }
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  setInterval(() => void run.over(), watchMs).unref();
+  // A message for an engine that is gone must not end the process amid its work.
+  process.stderr.on("error", () => {});
+  return run;
+}
+
+function tellAll(run: OpenRun, tell: (line: string) => void): void {
+  for (const line of run.leftovers()) tell(line);
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The host's one argument. Whoever else loads the door has no engine. */
+function engineAddress([, script = "", argument = ""]: readonly string[]): Address | undefined {
+  const [, host, port] = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/.exec(argument) ?? [];
+  if (host === undefined || !/[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script)) return undefined;
+  return { host: host.replace(/[[\]]/g, ""), port: Number(port) };
+}
+
+/** Only a refusal says that nobody is there. */
+function refuses({ host, port }: Address): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    const settle = (refused: boolean) => {
+      socket.destroy();
+      resolve(refused);
+    };
+    socket.setTimeout(1_000, () => settle(false));
+    socket.on("connect", () => settle(false));
+    socket.on("error", (error: NodeJS.ErrnoException) => settle(error.code === "ECONNREFUSED"));
+  });
+}

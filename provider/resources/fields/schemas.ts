@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
+import { mostSent, sentBytes } from "../../client/requests";
+import { isRecord, type Properties } from "../../core/state";
+
+/** Schemas of inputs, a new one each time, since facts are registered with the instance. Each message says what to write instead, and quotes no value. */
+
+export const requiredText = (what: string) =>
+  z
+    .string({
+      error: ({ input }) => (input === undefined ? `is missing: write ${what}` : `must be text, ${what}`),
+    })
+    .min(1, { error: `must not be empty: write ${what}` });
+
+export const optionalText = () => z.string({ error: "must be text" }).nullish();
+
+export const optionalFlag = () => z.boolean({ error: "must be true or false" }).nullish();
+
+/** Text that stands in a request's path. */
+export const pathSegment = (what: string) =>
+  requiredText(what).refine((value) => value !== "." && value !== ".." && !/\p{Cc}|\p{Cs}/u.test(value), {
+    error: `must be ${what}: "." and "..", and control characters, can't stand in an address`,
+  });
+
+/**
+ * How deep an object of a user's own may be. Pulumi's SDK in the program writes each answer of the engine into a line for
+ * debugging (runtime/resource.js); from some 700 levels on that ends in a RangeError which nobody catches, and the command
+ * waits for ever, after the key was made. From 1,000 on the provider's process can't read its requests any more.
+ */
+const deepest = 64;
+
+/** An object of JSON values. */
+export const jsonObject = () =>
+  z
+    .custom<Record<string, unknown>>(isRecord, { error: notJson, abort: true })
+    .refine((value) => !isDeeper(value, deepest), {
+      error: `must be ${deepest} levels deep at most: on much deeper ones Pulumi hangs`,
+      abort: true,
+    })
+    .refine((value) => !holdsAsset(value), { error: notJson })
+    .nullish();
+
+const notJson = "must be an object of plain JSON values (assets and archives can't be sent)";
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+/** The largest field of a request that is too large to be sent, and what to say of it; `undefined` for any other request. */
+export function oversize(body: Properties): { readonly field: string; readonly message: string } | undefined {
+  const bytes = sentBytes(body);
+  if (bytes <= mostSent) return undefined;
+  const [field = ""] = Object.keys(body).sort((a, b) => sentBytes(body[b]) - sentBytes(body[a]));
+  const [is, most] = [bytes, mostSent].map((size) => Math.ceil(size / 1_024).toLocaleString("en"));
+  return {
+    field,
+    message: `is too large: the request would be ${is} KiB, and the answer to more than ${most} KiB might not be readable; declare less of it.`,
+  };
+}
+
+/** Values of our own that only force a replacement when they change. */
+export const keepersMap = () =>
+  z.record(z.string(), z.string({ error: "must be text" }), { error: "must be a map of texts" }).nullish();
+
+export { isDeepStrictEqual as equal };
+
+/** The key by which Pulumi marks assets, archives and other special values on the wire. */
+const signature = "4dabf18193072939515e22adb298388d";
+
+function holdsAsset(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return signature in value || Object.values(value).some(holdsAsset);
+}

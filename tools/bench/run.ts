@@ -1,0 +1,66 @@
+/**
+ * `npm run bench`: this provider beside others and beside the floors, in one run, as tables and as JSON.
+ *
+ * --quick: few keys and rounds, within five minutes.
+ * --write-docs: puts plot and tables into docs/.
+ * --sizes 10,200; --rounds 5; --only ours,engine; --steps up,destroy; --parts engine,start,memory; --out FILE.
+ */
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { checkout } from "../../test/engine/folders";
+import { packedPackage } from "../../test/engine/packedPackage";
+import { findPulumi } from "../../test/engine/pulumiCli";
+import { compile } from "./build";
+import { contenders } from "./contenders";
+import { writeDocs } from "./docs";
+import { machine, machineLine } from "./machine";
+import { measureMemory } from "./memory";
+import { planOf } from "./plan";
+import { asJson, type Report, sections } from "./report";
+import { measureAll } from "./rounds";
+import { measureStart } from "./start";
+
+const latencyMs = 20;
+const reads = [1_000, 10_000, 20_000];
+
+async function run(): Promise<void> {
+  const plan = planOf(process.argv.slice(2));
+  const asked = contenders.filter(({ id }) => plan.only.includes(id));
+  const missing = asked.flatMap(({ title, missing: why }) => {
+    const reason = why?.();
+    return reason === undefined ? [] : [`${title}: not to be had here: ${reason}`];
+  });
+  const present = asked.filter(({ missing: why }) => why?.() === undefined);
+  for (const line of missing) tell(line);
+
+  const cli = await findPulumi();
+  await packedPackage();
+  const compiled = await compile();
+  const bench = { compiled, root: cli.root, latencyMs, steps: plan.steps };
+  const does = (part: (typeof plan.parts)[number]) => plan.parts.includes(part);
+  const report: Report = {
+    machine: machine(cli),
+    latencyMs,
+    missing,
+    contenders: present,
+    steps: plan.steps,
+    start: does("start") ? await measureStart(compiled, plan.starts) : undefined,
+    memory: does("memory") ? await measureMemory(compiled, reads) : undefined,
+    rounds: does("engine") ? await measureAll(present, plan.sizes, bench, tell) : [],
+  };
+  console.log(`\n${machineLine(report.machine)}`);
+  console.log(sections(report, "text"));
+  const out = plan.out ?? join(checkout, ".work", "bench.json");
+  await mkdir(dirname(out), { recursive: true });
+  await writeFile(out, asJson(report));
+  if (plan.writeDocs) await writeDocs(report);
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+run().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,71 @@
+import { cp, mkdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Environment, execute } from "../../test/engine/command";
+import { shellEnvironment } from "../../test/engine/environment";
+import { checkout } from "../../test/engine/folders";
+import { createProject } from "../../test/engine/project";
+import { commandPlugin } from "./command";
+
+/** A project with an empty stack, of one contender and round. */
+export interface Site {
+  readonly dir: string;
+  readonly projectName: string;
+  readonly program: string;
+  readonly env: Environment;
+  /** The stack's state as the backend wrote it. */
+  stateBytes(): Promise<number>;
+  remove(): Promise<void>;
+}
+
+export interface SiteOptions {
+  readonly root: string;
+  readonly compiled: string;
+  readonly program: string;
+  readonly env: Environment;
+}
+
+// The same for all, since it stands in every URN.
+const projectName = "bench";
+
+export async function openSite({ root, compiled, program, env }: SiteOptions): Promise<Site> {
+  const { dir, remove } = await createProject(projectName);
+  const file = join(dir, "index.js");
+  await cp(join(compiled, "programs", `${program}.js`), file);
+  await installNothing(join(compiled, "programs", "nothing"), join(dir, "node_modules", "pulumi-nothing"));
+
+  const [home, state, temporary] = [join(dir, ".home"), join(dir, ".state"), join(dir, ".tmp")];
+  await Promise.all([home, state, temporary].map((folder) => mkdir(folder)));
+  const whole: Environment = {
+    ...shellEnvironment(
+      checkout,
+      [join(root, "bin"), commandPlugin() ?? ""].filter((folder) => folder !== ""),
+    ),
+    TMPDIR: temporary,
+    PULUMI_HOME: home,
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: "bench",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    ...env,
+  };
+  const made = await execute(join(root, "bin", "pulumi"), ["stack", "init", "dev", "--non-interactive"], {
+    cwd: dir,
+    env: whole,
+  });
+  if (made.code !== 0) throw new Error(`pulumi stack init fails:\n${made.output}`);
+  return {
+    ...{ dir, projectName, program: file, env: whole, remove },
+    stateBytes: async () => (await stat(join(state, ".pulumi", "stacks", projectName, "dev.json"))).size,
+  };
+}
+
+/** Laid out as ours is, for paths of the same length. */
+async function installNothing(from: string, to: string): Promise<void> {
+  await mkdir(join(to, "dist", "sdk"), { recursive: true });
+  const main = "dist/sdk/apiKey.js";
+  await writeFile(
+    join(to, "package.json"),
+    JSON.stringify({ name: "pulumi-nothing", version: "1.0.0", main }),
+  );
+  await cp(join(from, "resources.js"), join(to, main));
+  await cp(join(from, "dynamic.js"), join(to, "dynamic.js"));
+}

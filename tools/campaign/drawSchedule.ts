@@ -1,0 +1,84 @@
+import { type Dialect, defaultDialect, type PresetName, presets } from "../../standin";
+import { knobValues, laterMs } from "../../test/host/knobs";
+import { type Draw, drawing } from "./draw";
+import { drawDrift } from "./drawDrift";
+import { drawPrograms } from "./drawProgram";
+import { withSet } from "./drawSet";
+import { drawTrouble } from "./drawTrouble";
+import type { CampaignFault, Program, Schedule, Step, Trouble } from "./schedule";
+
+/** What schedules are like on a tier. */
+export interface Extent {
+  /** So many steps at most. */
+  readonly steps: number;
+  /** So many of a hundred troubled commands are interrupted. */
+  readonly interrupted: number;
+}
+
+/** The schedule of a seed. `foreignUrl` is the origin to which redirects lead. */
+export function drawSchedule(seed: number, foreignUrl: string, extent: Extent): Schedule {
+  const draw = drawing(seed);
+  const [dialectName, knobs] = drawDialect(draw);
+  // A pause for the pace would take whole seconds; faults bring 429 too.
+  const plain = { ...defaultDialect, ...knobs, rateLimitPerSecond: 0, laterMs };
+  const workspaceId = { text: "ws_main", numeric: "4711", odd: "ws main/ü%2F?#" }[plain.ids];
+  const parallel = draw.chance(35);
+  const programs = drawPrograms(draw, workspaceId, parallel);
+  const count = draw.number(2, extent.steps);
+  const trouble = () => detectable(plain, drawTrouble(draw, foreignUrl, extent.interrupted));
+  const steps = Array.from({ length: count }, (_, n) => drawStep(draw, n, programs.next(), trouble));
+  const ending = trouble();
+  // What an error repeats of the request is where secrets come from.
+  const dialect: Dialect = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
+  const schedule = { seed, dialectName, dialect, workspaceId, parallel, steps, ending };
+  return withSet(drawing(-seed), schedule);
+}
+
+/** Without the untrue answers that only a list could contradict, where the service has none that does. */
+function detectable(dialect: Dialect, { faults, ...trouble }: Trouble): Trouble {
+  return { ...trouble, faults: faults.filter((rule) => !isUndetectable(dialect, rule)) };
+}
+
+function isUndetectable(dialect: Dialect, { endpoint, fault }: CampaignFault): boolean {
+  const hidesKeys = dialect.listCut > 0 || dialect.listLag > 0;
+  switch (fault.kind) {
+    case "markedDeleted":
+      return hidesKeys || dialect.zeroValues === "leftOut";
+    case "status":
+      return hidesKeys && endpoint !== undefined && (fault.status === 404 || fault.status === 410);
+    case "otherRecord":
+      return dialect.keyLists !== "answered";
+    default:
+      return false;
+  }
+}
+
+function drawStep(draw: Draw, n: number, program: Program, trouble: () => Trouble): Step {
+  const drifts = n > 0 && draw.chance(25) ? [drawDrift(draw, program)].flat() : [];
+  const command = n === 0 ? "up" : draw.one(["up", "up", "up", "upRefresh", "refresh"] as const);
+  return { program, drifts, command, ...trouble() };
+}
+
+function drawDialect(draw: Draw): readonly [string, Partial<Dialect>] {
+  const which = draw.number(1, 100);
+  if (which <= 25) return ["default", {}];
+  if (which <= 65) {
+    const name = draw.one(Object.keys(presets) as PresetName[]);
+    return [name, presets[name]];
+  }
+  const knobs = Array.from({ length: draw.number(1, 4) }, () => drawKnob(draw));
+  return [knobs.map(([knob, value]) => `${knob}=${value}`).join(" "), Object.fromEntries(knobs)];
+}
+
+const undrawn: ReadonlySet<keyof Dialect> = new Set<keyof Dialect>([
+  // The same in all.
+  "laterMs",
+  // A new key that is to be taken back can't be told from one that is gone while requests do not find it.
+  "newKeys",
+]);
+
+function drawKnob(draw: Draw): readonly [string, unknown] {
+  const knobs = Object.keys(knobValues) as (keyof Dialect)[];
+  const knob = draw.one(knobs.filter((name) => !undrawn.has(name)));
+  return [knob, draw.one<unknown>(knobValues[knob])];
+}

@@ -1,0 +1,92 @@
+import { type Host, type HostedResource, HostFailure, startHost } from "../../test/host/host";
+import { type Actor, OperationFailed, type Resource, type Service } from "./actor";
+import { quickTime, scaled } from "./quickTime";
+import type { Kind, Properties } from "./schedule";
+
+/** After a second Ctrl-C the engine gives its host so long. */
+const graceMs = 5_000;
+
+/** The provider behind its door, in the host that the engine runs. */
+export async function startInHost(service: Service): Promise<Actor> {
+  const host = await startHost({
+    APIKEYS_BASE_URL: service.url,
+    APIKEYS_ACCESS_TOKEN: service.accessToken,
+    APIKEYS_DEBUG: "1",
+    ...quickTime(),
+  });
+  await host.configure({});
+  const resources = new Map<Kind, Resource>();
+  const lines = (debug: boolean) =>
+    host.output.stderr
+      .split("\n")
+      .filter((line) => line.startsWith("apikeys: ") === debug)
+      .join("\n");
+  return {
+    resource(kind) {
+      const resource = resources.get(kind) ?? asResource(host.resource(kind));
+      resources.set(kind, resource);
+      return resource;
+    },
+    interrupt() {
+      signal(host, "SIGINT");
+      const timer = setTimeout(() => signal(host, "SIGKILL"), scaled(graceMs));
+      void host.ended.then(() => clearTimeout(timer));
+    },
+    desert: () => void host.desert(),
+    async kill() {
+      signal(host, "SIGKILL");
+      await host.ended;
+    },
+    stop: async () => void (await host.stop()),
+    warnings: () => lines(false),
+    debug: () => `${lines(true)}\n${host.output.stdout}`,
+  };
+}
+
+function signal({ pid }: Host, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // It has ended in the meantime.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+const changed = { unknown: undefined, none: false, some: true } as const;
+
+function asResource(of: HostedResource): Resource {
+  return {
+    check: (inputs, before) =>
+      answering(async () => {
+        const { inputs: given, failures } = await of.check(inputs, before);
+        return { inputs: given, failures: failures.map(({ reason }) => reason) };
+      }),
+    diff: (held, inputs) =>
+      answering(async () => {
+        const { changes, replaces } = await of.diff(held, inputs);
+        return { changes: changed[changes], replaces };
+      }),
+    create: (inputs) => answering(() => of.create(inputs)),
+    read: (held) =>
+      answering(async () => {
+        const { id, properties, inputs } = await of.read(held);
+        return id === "" ? undefined : { id, state: properties, inputs };
+      }),
+    update: (held, inputs) => answering(async () => (await of.update(held, inputs)).state),
+    delete: (held) => answering(() => of.delete(held)),
+  };
+}
+
+async function answering<T>(operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    if (!(error instanceof HostFailure)) throw error;
+    const { message, kept } = error;
+    throw new OperationFailed(message, kept && { id: kept.id, state: withoutProvider(kept.properties) });
+  }
+}
+
+function withoutProvider({ __provider, ...state }: Properties): Properties {
+  return state;
+}

@@ -1,0 +1,110 @@
+import { openTransport } from "../../provider/client/transport";
+import { settings } from "../../provider/core/config";
+import { Failure } from "../../provider/core/errors";
+import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
+import { type Known, openKnown } from "../../provider/core/registry";
+import { openRun } from "../../provider/core/run";
+import { definitions } from "../../provider/resources";
+import { quickClock } from "../../test/client/quickClock";
+import { type Actor, OperationFailed, type Resource, type Service } from "./actor";
+import type { Properties } from "./schedule";
+
+/** Long for a busy event loop, short for a service that never answers. */
+const timeOuts = { connectMs: 400, headersMs: 400, exchangeMs: 700 };
+
+/** The provider below its door, in this process: its sockets are real, and its waits take no time. */
+export async function startInProcess(service: Service): Promise<Actor> {
+  const env = {
+    APIKEYS_BASE_URL: service.url,
+    APIKEYS_ACCESS_TOKEN: service.accessToken,
+    APIKEYS_DEBUG: "1",
+  };
+  let killed = false;
+  let deserted = false;
+  const run = openRun({ ask: async () => (deserted ? "the Pulumi engine is gone" : undefined) });
+  const warnings: string[] = [];
+  const debug: string[] = [];
+  const transport = openTransport({
+    env,
+    clock: quickClock(Date.now()),
+    random: () => 0.5,
+    log: (line) => debug.push(line),
+    timeOuts,
+    gate: async (method) => (method === "POST" || method === "PATCH" ? run.over() : undefined),
+  });
+  const known = new Map<string, Known>();
+  const surroundings = {
+    settings: settings(() => undefined),
+    env,
+    transport: () => transport,
+    warn: (message: string) => void warnings.push(`warning: ${message}`),
+    run,
+    pause: async () => {},
+    known(kind: string) {
+      const found = known.get(kind) ?? openKnown();
+      known.set(kind, found);
+      return found;
+    },
+  };
+  const resources = new Map(
+    Object.entries(definitions).map(([kind, definition]) => [
+      kind,
+      asResource(lifecycle(definition, surroundings), () => killed),
+    ]),
+  );
+  return {
+    resource: (kind) => resources.get(kind) as Resource,
+    interrupt: () => run.stop("the run was interrupted"),
+    desert() {
+      deserted = true;
+    },
+    async kill() {
+      killed = true;
+      await transport.close();
+    },
+    stop: () => transport.close(),
+    warnings: () => warnings.join("\n"),
+    debug: () => debug.join("\n"),
+  };
+}
+
+/** What goes in and out is copied as the wire would, so that nobody shares an object with the engine. */
+function asResource(of: Lifecycle, killed: () => boolean): Resource {
+  async function answering<T>(operation: () => Promise<T>): Promise<T> {
+    const end = await settled(operation);
+    // As the engine tells it, whatever came of the operation.
+    if (killed()) throw new OperationFailed("error reading from server: EOF", undefined);
+    if ("result" in end) return end.result;
+    throw end.failed;
+  }
+  return {
+    check: async (inputs, before) => of.check(carried(inputs), before && carried(before)),
+    diff: async ({ id, state }, inputs) => of.diff(id, carried(state), carried(inputs)),
+    create: (inputs) => answering(async () => carried(await of.create(carried(inputs)))),
+    read: ({ id, state }) =>
+      answering(async () => {
+        const found = await of.read(id, carried(state));
+        return found && carried(found);
+      }),
+    update: ({ id, state }, inputs) =>
+      answering(async () => carried(await of.update(id, carried(state), carried(inputs)))),
+    delete: ({ id, state }) => answering(() => of.delete(id, carried(state))),
+  };
+}
+
+function carried<T extends object>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+async function settled<T>(
+  operation: () => Promise<T>,
+): Promise<{ readonly result: T } | { readonly failed: OperationFailed }> {
+  try {
+    return { result: await operation() };
+  } catch (error) {
+    // The door lets nothing of a defect out but its kind.
+    if (!(error instanceof Failure)) return { failed: new OperationFailed(`defect: ${error}`, undefined) };
+    const kept = error.kept && carried(error.kept as { id: string; state: Properties });
+    return { failed: new OperationFailed(error.message, kept) };
+  }
+}

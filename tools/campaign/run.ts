@@ -1,0 +1,90 @@
+/**
+ * `npm run test:campaign`: seeded schedules of faults over whole lives of resources, and what they came to.
+ *
+ * --schedules N, --host N, --engine N: how many below the door, in the engine's host, and on the engine itself (10,000,
+ * 300 and 20).
+ * --sets N: how many ups of a set of hundreds of keys are ended at some moment, on the engine itself (25).
+ * --first N: the first seed (1).
+ * --seed N: this one alone; with --host in the host, with --engine on the engine.
+ */
+import { parseArgs } from "node:util";
+import { packedPackage } from "../../test/engine/packedPackage";
+import { measureAmplification } from "./amplification";
+import { tryOutInWorkers } from "./crowd";
+import { openForeigner } from "./foreigner";
+import { outliveKilledEngines } from "./killedEngine";
+import { quickenPauses } from "./quickPauses";
+import { tryOutSets } from "./sets";
+import { story } from "./story";
+import { table } from "./table";
+import { count, openTally, violationsIn } from "./tally";
+import { type TierName, tiers } from "./tiers";
+import { tryOut } from "./trial";
+
+const { values } = parseArgs({
+  options: {
+    schedules: { type: "string", default: "10000" },
+    host: { type: "string" },
+    engine: { type: "string" },
+    sets: { type: "string", default: "25" },
+    first: { type: "string", default: "1" },
+    seed: { type: "string" },
+  },
+});
+
+const titles: Readonly<Record<TierName, string>> = {
+  process: "Below the door",
+  host: "In the engine's host",
+  engine: "On the engine",
+};
+
+/** Whether nothing was found. */
+async function campaign(tier: TierName, schedules: number): Promise<boolean> {
+  if (schedules === 0) return true;
+  // Packed once, for all processes.
+  if (tier === "engine") await packedPackage();
+  const began = Date.now();
+  const tally = openTally();
+  const peak = await tryOutInWorkers(tally, tier, Number(values.first), schedules);
+  const amplification = await measureAmplification();
+  const how = tier === "process" ? "" : ` --${tier} 1`;
+  for (const { seed, text } of tally.failures) {
+    console.log(`seed ${seed}: ${text}\n  npm run test:campaign -- --seed ${seed}${how}`);
+  }
+  console.log(`\n${titles[tier]}, ${Math.round((Date.now() - began) / 1_000)} s`);
+  console.log(table(tally, amplification, peak));
+  return violationsIn(tally) === 0 && amplification.oneCall <= 4 && amplification.manyCalls <= 1.1;
+}
+
+/** One schedule, with all that happened in it. */
+async function replay(seed: number, tier: TierName): Promise<boolean> {
+  quickenPauses();
+  const tally = openTally();
+  const foreigner = await openForeigner();
+  count(tally, await tryOut(seed, tiers[tier], foreigner, (trace) => console.log(story(trace))));
+  for (const { text } of tally.failures) console.log(text);
+  return violationsIn(tally) === 0;
+}
+
+async function run(): Promise<boolean> {
+  outliveKilledEngines();
+  if (values.seed !== undefined) {
+    const tier = values.engine !== undefined ? "engine" : values.host !== undefined ? "host" : "process";
+    return replay(Number(values.seed), tier);
+  }
+  const ends = [
+    await campaign("process", Number(values.schedules)),
+    await campaign("host", Number(values.host ?? 300)),
+    await campaign("engine", Number(values.engine ?? 20)),
+    await tryOutSets(Number(values.first), Number(values.sets)),
+  ];
+  return ends.every((well) => well);
+}
+
+run().then(
+  (well) => process.exit(well ? 0 : 1),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(2);
+  },
+);

@@ -1,0 +1,132 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { LoggedRequest, StandIn, StoredKey } from "../../standin";
+import { representations } from "./drawProgram";
+import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
+import { startAgain, startOnOwnPort } from "./ports";
+import type { Drift, Interruption, Schedule, Trouble } from "./schedule";
+import type { Entry, MadeKey } from "./trace";
+
+/** The service of one run, with what goes wrong in it. */
+export interface Stage {
+  readonly standIn: StandIn;
+  readonly accessToken: string;
+  readonly made: readonly MadeKey[];
+  /** Lets things go wrong from now on. `interrupt` is called when the interruption's moment has come. */
+  trouble(of: Trouble, interrupt: (interruption: Interruption) => void): Promise<void>;
+  /** The service answers again, if it was down. */
+  restore(): Promise<void>;
+  /** Nobody is connected any more, so that no request of a process that was ended is still on its way. */
+  abandoned(): Promise<void>;
+  /** Nothing goes wrong any more. */
+  calm(): Promise<void>;
+  /** Gives the id of the key that was changed, if one was. */
+  drift(drift: Drift, entries: readonly Entry[]): string | undefined;
+  /** Those of an entry's ids whose object lives in the service. */
+  living(entry: Entry): readonly string[];
+  liveKeys(): StoredKey[];
+}
+
+export async function openStage({ seed, dialect, workspaceId }: Schedule): Promise<Stage> {
+  const accessToken = `token-canary-${seed}`;
+  const workspaces = [{ id: workspaceId, defaultKeyPrefix: "was", defaultRateLimitPerSecond: 10 }];
+  const made: MadeKey[] = [];
+  const known = new Set<string>();
+  let answered: (request: LoggedRequest) => void = () => {};
+  let stopping = Promise.resolve();
+  const standIn = await startOnOwnPort({
+    dialect,
+    tenants: [{ name: "acme", accessToken, workspaces }],
+    onRequest(request) {
+      if (request.carriedOut && /^(createApiKey|migrateApiKey)$/.test(request.endpoint)) collect(request.n);
+      answered(request);
+    },
+  });
+  function collect(request: number): void {
+    for (const key of standIn.keys()) {
+      if (known.has(key.id)) continue;
+      known.add(key.id);
+      made.push({ key, request });
+    }
+  }
+  async function restore(): Promise<void> {
+    await stopping;
+    await startAgain(standIn);
+  }
+  for (const representation of representations) standIn.addScope({ workspaceId, representation });
+  // Somebody else's, of the name that a program declares too.
+  known.add(standIn.addKey({ workspaceId, name: "key", customerId: "cus_elsewhere" }).id);
+
+  return {
+    standIn,
+    accessToken,
+    made,
+    async trouble({ faults, outage, interruption }, interrupt) {
+      standIn.clearFaults();
+      const watch = interruption && watchFor(interruption, () => interrupt(interruption));
+      let left = outage?.afterRequests ?? 0;
+      answered = (request) => {
+        watch?.("answered", request);
+        if (left > 0) {
+          left -= 1;
+          if (left === 0) stopping = standIn.stop();
+        }
+      };
+      standIn.inject({
+        times: Number.POSITIVE_INFINITY,
+        when: (request) => {
+          watch?.("arrives", request);
+          return false;
+        },
+        fault: { kind: "resetBefore" },
+      });
+      for (const { endpoint, method, ...rule } of faults) {
+        standIn.inject({
+          ...rule,
+          ...(endpoint === undefined ? {} : { endpoint }),
+          ...(method === undefined ? {} : { method }),
+        });
+      }
+      if (outage?.afterRequests === 0) await standIn.stop();
+    },
+    restore,
+    async abandoned() {
+      for (const until = Date.now() + 2_000; standIn.connections > 0 && Date.now() < until; ) await pause(10);
+    },
+    async calm() {
+      standIn.clearFaults();
+      answered = () => {};
+      await restore();
+    },
+    drift(drift, entries) {
+      if (drift.kind === "editWorkspace") {
+        standIn.editWorkspace(workspaceId, drift.change);
+        return undefined;
+      }
+      const current = entries.filter(({ kind, doomed }) => holdsKeys(kind) && !doomed);
+      const id = current.flatMap(heldKeys).find(({ place }) => place === drift.place)?.id;
+      if (id === undefined || standIn.key(id) === undefined) return undefined;
+      if (drift.kind === "editKey") standIn.editKey(id, drift.change);
+      else standIn.deleteKey(id);
+      return id;
+    },
+    living(entry) {
+      const { kind } = entry;
+      return idsIn(entry).filter((id) => {
+        if (holdsKeys(kind)) return standIn.key(id)?.deleted === false;
+        if (kind === "Scope") return standIn.scopes(workspaceId).some((scope) => scope.id === id);
+        return true;
+      });
+    },
+    liveKeys: () => standIn.keys({ deleted: false }),
+  };
+}
+
+/** Calls `act` once, when the interruption's request comes by. */
+function watchFor({ at }: Interruption, act: () => void) {
+  let left = at.nth;
+  return (moment: "arrives" | "answered", { method }: LoggedRequest): void => {
+    if (moment !== at.moment || (at.writes && method === "GET")) return;
+    left -= 1;
+    if (left === 0) act();
+  };
+}
