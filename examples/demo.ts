@@ -1,13 +1,13 @@
-/** `npm run demo`: everything that the provider does for a key, on the real engine and a stand-in of the service. */
+/** `npm run demo`: the whole life of a key, on the real engine and the stand-in, an in-memory fake of the service. */
 import { runDemo } from "./demo/run";
 
 const interruption = new AbortController();
 let interruptedAt = 0;
 
-/** The command that runs may end first. Once more, and the demo ends at once. */
+/** The first interrupt lets the running command end. The second one ends the demo at once. */
 function interrupt(signal: NodeJS.Signals) {
   interruptedAt ||= Date.now();
-  // npm passes on what the terminal has sent us already: twice in the same moment is once.
+  // npm passes on the signal that the terminal has sent us already, so two signals at the same moment count as one.
   if (Date.now() - interruptedAt > 1_000) process.exit(130);
   interruption.abort(new Error(`interrupted by ${signal}`));
 }
@@ -21,7 +21,7 @@ runDemo({ color, signal: interruption.signal }).then(
   ({ ok }) => process.exit(ok ? 0 : 1),
   (error) => {
     if (!interruption.signal.aborted) console.error(error);
-    else console.log("\nInterrupted. The stand-in has ended, and the folder of this run is removed.");
+    else console.log("\nInterrupted. The stand-in has stopped, and the folder of this run is removed.");
     process.exit(interruption.signal.aborted ? 130 : 1);
   },
 );

@@ -1,21 +1,22 @@
+import { type ApiKeyRecord, readApiKey } from "./client/apiKeys";
+import type { Call } from "./client/call";
 import { CallError } from "./client/callError";
-import { type Call, readApiKey } from "./client/endpoints";
-import type { ApiKeyRecord, ScopeRecord, WorkspaceRecord } from "./client/responses";
+import type { ScopeRecord } from "./client/scopes";
 import { openTransport, type Transport } from "./client/transport";
+import type { WorkspaceRecord } from "./client/workspaces";
 import { configuration, settings } from "./core/config";
-import { account, Failure } from "./core/errors";
-import { capitalised } from "./core/outcome";
-import { freshly, type SharedReads, sharedReads } from "./reads/sharedReads";
+import { capitalised, Failure, listed, toFailure } from "./core/errors";
+import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
 
 /** Reads for a program, which wants to know what there is. Each throws a Failure and nothing else. */
 
 /** Configuration by its full key, such as `apikeys:baseUrl`, as a provider is configured with. */
 type Given = Readonly<Record<string, unknown>>;
 
-/** Look-ups of one program share connections, pace, retries, and the requests of those that ask at the same time. */
+/** Functions of one program share connections, pace, retries, and the requests of those that ask at the same time. */
 let shared: Transport | undefined;
 
-/** A key without its secret, which no look-up returns. */
+/** A key without its secret, which no function returns. */
 export type FoundApiKey = Omit<ApiKeyRecord, "key" | "deleted"> & { readonly deleted: boolean };
 
 export interface ApiKeyFilter {
@@ -26,7 +27,9 @@ export interface ApiKeyFilter {
 }
 
 export function workspaces(given: Given): Promise<WorkspaceRecord[]> {
-  return ask(given, "Listing the workspaces", async ({ workspaces }) => [...(await freshly(workspaces)).all]);
+  return ask(given, "Listing the workspaces", async ({ workspaces }) => [
+    ...(await readFresh(workspaces)).all,
+  ]);
 }
 
 export async function workspace(
@@ -35,18 +38,18 @@ export async function workspace(
 ): Promise<WorkspaceRecord> {
   const { id, name } = by;
   if ((id === undefined) === (name === undefined))
-    throw new Failure("Looking up a workspace: give either id or name.");
+    throw new Failure("Finding a workspace: give either id or name.");
   if (id !== undefined) {
     const doing = `Reading workspace ${id}`;
     return ask(
       given,
       doing,
-      (reads) => freshly(reads.workspace(id)),
+      (reads) => readFresh(reads.workspace(id)),
       "Check the id, and that the access token may see it.",
     );
   }
   return ask(given, "Listing the workspaces", async ({ workspaces }) => {
-    const { all } = await freshly(workspaces);
+    const { all } = await readFresh(workspaces);
     return single(
       `workspace named "${name}"`,
       all.filter((one) => one.name === name),
@@ -78,7 +81,7 @@ export async function apiKeys(
 
 function ofKeys<T>(given: Given, workspaceId: string, pick: (all: readonly ApiKeyRecord[]) => T): Promise<T> {
   return ask(given, `Listing the keys of workspace ${workspaceId}`, async (reads) =>
-    pick((await freshly(reads.keys(workspaceId))).all),
+    pick((await readFresh(reads.keys(workspaceId))).all),
   );
 }
 
@@ -103,7 +106,7 @@ export async function apiKey(
 ): Promise<FoundApiKey> {
   const { id: givenId, name } = by;
   if ((givenId === undefined) === (name === undefined))
-    throw new Failure("Looking up a key: give either id or name.");
+    throw new Failure("Finding a key: give either id or name.");
   // A list may leave out what a key that is read has.
   const id = givenId ?? (await keyNamed(given, workspaceId, name)).id;
   const key = await read(given, workspaceId, id);
@@ -124,7 +127,7 @@ function keyNamed(given: Given, workspaceId: string, name: string | undefined): 
 
 export function scopes(given: Given, workspaceId: string): Promise<ScopeRecord[]> {
   return ask(given, `Listing the scopes of workspace ${workspaceId}`, async (reads) => [
-    ...(await freshly(reads.scopes(workspaceId))).all,
+    ...(await readFresh(reads.scopes(workspaceId))).all,
   ]);
 }
 
@@ -143,14 +146,12 @@ function single<T extends Named>(what: string, found: readonly T[], all: readonl
   if (first !== undefined && found.length === 1) return first;
   if (found.length > 1) {
     throw new Failure(
-      `There is more than one ${what}: ${found.map(({ id }) => id).join(", ")}. Look it up by its id.`,
+      `There is more than one ${what}: ${found.map(({ id }) => id).join(", ")}. Find it by its id.`,
     );
   }
-  const some = all.slice(0, 20).map(({ id, name }) => `"${name ?? ""}" (${id})`);
-  const rest = all.length > some.length ? ` and ${all.length - some.length} more` : "";
-  throw new Failure(
-    `There is no ${what}. There is: ${some.length === 0 ? "none at all" : some.join(", ")}${rest}.`,
-  );
+  const some = all.map(({ id, name }) => `"${name ?? ""}" (${id})`);
+  const there = some.length === 0 ? "are none" : `${some.length === 1 ? "is" : "are"} ${listed(some)}`;
+  throw new Failure(`No ${what} found; there ${there}.`);
 }
 
 async function ask<T>(
@@ -171,11 +172,6 @@ async function ask<T>(
     return structuredClone(await act(sharedReads(call), call));
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    throw account(error, {
-      doing,
-      notDone: "",
-      ...(advice && { advice }),
-      tokenAdvice: found.ready.tokenAdvice,
-    });
+    throw toFailure(error, found.ready, { doing, notDone: "", ...(advice && { advice }) });
   }
 }

@@ -1,21 +1,22 @@
 import * as pulumi from "@pulumi/pulumi";
-import { registration } from "./resource";
+import type { Shape } from "../provider/resources/apiKey/properties";
+import { isOfType, type PropertiesOf, registration, typeOf } from "./resource";
 
-/** What a key may do with what one scope stands for (interface, section 2). A flag left out is false. */
+/** The permissions that a key has on one scope (interface, section 2). A flag that is left out is false. */
 export interface KeyScopeArgs {
   /** The representation of the scope, unique within a key's scopes. */
   readonly representation: pulumi.Input<string>;
-  /** May create. Default: false. */
+  /** Whether the key may create. Default: false. */
   readonly create?: pulumi.Input<boolean | undefined>;
-  /** May read. Default: false. */
+  /** Whether the key may read. Default: false. */
   readonly read?: pulumi.Input<boolean | undefined>;
-  /** May update. Default: false. */
+  /** Whether the key may update. Default: false. */
   readonly update?: pulumi.Input<boolean | undefined>;
-  /** May delete. Default: false. */
+  /** Whether the key may delete. Default: false. */
   readonly del?: pulumi.Input<boolean | undefined>;
 }
 
-/** A scope as a key's outputs hold it: only the permissions that are granted. */
+/** A scope in a key's outputs: only the permissions that are granted. */
 export interface KeyScope {
   readonly representation: string;
   readonly create?: boolean;
@@ -24,85 +25,94 @@ export interface KeyScope {
   readonly del?: boolean;
 }
 
-/** What an {@link ApiKey} is declared with (interface, sections 4.1, 4.4 and 4.5). */
+/** The inputs of an {@link ApiKey} (interface, sections 4.1, 4.4 and 4.5). */
 export interface ApiKeyArgs {
-  /** The id of the workspace that the key belongs to. A change replaces the key. */
+  /** The id of the workspace that the key belongs to. Changing it replaces the key. */
   readonly workspaceId: pulumi.Input<string>;
-  /** The id of the customer that the key is for. A change replaces the key. */
+  /** The id of the customer that the key is for. Changing it replaces the key. */
   readonly customerId: pulumi.Input<string>;
-  /** The key's name. Default: the resource's name. Changes in place. */
+  /** The key's name. Default: the resource's name. Changing it updates the key in place. */
   readonly name?: pulumi.Input<string | undefined>;
   /**
-   * What the key may do: a set by representation, so order makes no difference, and an entry without any permission
-   * is the same as none. Default: none. Changes in place; a permission is never left wider than declared without an
-   * error.
+   * What the key may do. The scopes are a set: their order makes no difference, and an entry without any permission is
+   * the same as no entry. Default: none. Changing them updates the key in place. If the service leaves a permission
+   * wider than declared, the update fails.
    */
   readonly scopes?: pulumi.Input<readonly pulumi.Input<KeyScopeArgs>[] | undefined>;
-  /** Whether the key works. Default: true. Changes in place. */
+  /** Whether the key works. Default: true. Changing it updates the key in place. */
   readonly enabled?: pulumi.Input<boolean | undefined>;
-  /** The start of the secret. What the service made of it is `effectivePrefix`. A change replaces the key. */
+  /**
+   * The start of the secret. Changing it replaces the key. `effectivePrefix` is the prefix that the service actually
+   * set.
+   */
   readonly prefix?: pulumi.Input<string | undefined>;
   /**
    * When the key expires: a whole number above 0, in the service's own unit, which the interface does not state.
-   * Default: the service's. What the service made of it is `effectiveExpiresAt`. A change replaces the key.
+   * Default: set by the service. Changing it replaces the key. `effectiveExpiresAt` is the expiry that the service
+   * actually set.
    */
   readonly expiresAt?: pulumi.Input<number | undefined>;
   /**
-   * The id of a meter outside the service. The service never returns it, so a change made elsewhere can't be seen. A
-   * change replaces the key.
+   * The id of a meter outside the service. The service never returns it, so a refresh can't see changes made outside
+   * Pulumi. Changing it replaces the key.
    */
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
-   * Any JSON object, kept by the service with the key. The service never returns it, so a change made elsewhere can't
-   * be seen. A change replaces the key.
+   * Any JSON object, which the service keeps with the key. The service never returns it, so a refresh can't see changes
+   * made outside Pulumi. Changing it replaces the key.
    */
   readonly metadata?: pulumi.Input<Record<string, unknown> | undefined>;
   /**
-   * The value of a key that exists already, to be taken over instead of making a new one; kept as a secret. Not
-   * beside `prefix`, `expiresAt` or `externalMeterId`, which the service's call for this does not have. A new value
-   * replaces the key; leaving it out later changes nothing.
+   * The value of an existing key to migrate, instead of creating a new key. Always a secret. Can't be combined with
+   * `prefix`, `expiresAt` or `externalMeterId`, because the service migrates a key without them. A new value replaces
+   * the key. Removing `existingKey` later changes nothing.
    */
   readonly existingKey?: pulumi.Input<string | undefined>;
-  /** Texts of your own: a change replaces the key, and nothing else. For rotation by date, for example. */
+  /** Arbitrary strings, never sent to the service. Changing one replaces the key, for example to rotate it by date. */
   readonly keepers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
 }
 
-/** What {@link ApiKey.get} has to know besides the key's id. */
+/** What {@link ApiKey.get} needs in addition to the key's id. */
 export interface ApiKeyState {
   /** The id of the workspace that the key belongs to. */
   readonly workspaceId: pulumi.Input<string>;
 }
 
-const computed = [
-  "key",
-  "maskedKey",
-  "createdAt",
-  "updatedAt",
-  "billingId",
-  "effectivePrefix",
-  "effectiveExpiresAt",
-] as const;
+/**
+ * A key that {@link ApiKey.get} has read: an {@link ApiKey} without its secret, which the service shows only when the
+ * key is created.
+ */
+export type ExistingApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
 
-const declared = [
-  "workspaceId",
-  "customerId",
-  "name",
-  "scopes",
-  "enabled",
-  "prefix",
-  "expiresAt",
-  "externalMeterId",
-  "metadata",
-  "existingKey",
-  "keepers",
-] as const satisfies readonly (keyof ApiKeyArgs)[];
+const insteadOfImport = "Use `pulumi import --file` instead; README.md shows the file.";
+
+const properties: PropertiesOf<Shape> = {
+  key: "secret",
+  maskedKey: "plain",
+  createdAt: "plain",
+  updatedAt: "plain",
+  billingId: "plain",
+  effectivePrefix: "plain",
+  effectiveExpiresAt: "plain",
+  workspaceId: "plain",
+  customerId: "plain",
+  name: "plain",
+  scopes: "plain",
+  enabled: "plain",
+  prefix: "plain",
+  expiresAt: "plain",
+  externalMeterId: "plain",
+  metadata: "plain",
+  existingKey: "secret",
+  keepers: "plain",
+};
 
 /**
  * An API key of a workspace.
  *
- * `name`, `scopes` and `enabled` change in place; every other change makes a new key, then deletes the old one.
- * Destroying the resource deletes the key. Its secret, `key`, is shown by the service once and kept in state from then
- * on, encrypted.
+ * Changing `name`, `scopes` or `enabled` updates the key in place. Every other change creates a new key, then deletes
+ * the old one. Destroying the resource deletes the key. The service shows the secret, `key`, only once; from then on it
+ * is kept in state, encrypted.
  *
  * ```ts
  * const ci = new ApiKey("ci", {
@@ -114,22 +124,30 @@ const declared = [
  * ```
  */
 export class ApiKey extends pulumi.CustomResource {
+  /** @internal Policies find the resources of this class by it. */
+  static readonly __pulumiType = typeOf("ApiKey");
+
+  /** Whether the value is an ApiKey, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is ApiKey {
+    return isOfType(value, ApiKey.__pulumiType);
+  }
+
   /**
-   * The secret: the value a client sends. Absent for a key that was imported or is read by {@link ApiKey.get}, since the
-   * service shows it once. Always a Pulumi secret.
+   * The secret: the value that a client sends. Always a Pulumi secret. A key that was imported by its id has no secret
+   * in state, because the service shows it only once. An update of a program that uses it fails, and says what to do.
    */
   declare readonly key: pulumi.Output<string>;
-  /** The masked form of the secret. Absent if the service does not give one. */
+  /** The masked form of the secret. Absent if the service does not return one. */
   declare readonly maskedKey: pulumi.Output<string | undefined>;
   /** When the key was created, in the service's own format. */
   declare readonly createdAt: pulumi.Output<string | undefined>;
-  /** When the key was last changed as of this stack's last write, in the service's own format. */
+  /** When the key was last changed, as of this stack's last write, in the service's own format. */
   declare readonly updatedAt: pulumi.Output<string | undefined>;
-  /** The id of the billing record that the service connects with the key, as of the last write. */
+  /** The id of the billing record that the service links to the key, as of this stack's last write. */
   declare readonly billingId: pulumi.Output<string | undefined>;
-  /** The prefix that the service chose or made of `prefix`. */
+  /** The prefix that the service actually set. */
   declare readonly effectivePrefix: pulumi.Output<string | undefined>;
-  /** The expiry that the service chose or made of `expiresAt`, in its own unit. */
+  /** The expiry that the service actually set, in the service's own unit. */
   declare readonly effectiveExpiresAt: pulumi.Output<number | undefined>;
 
   declare readonly workspaceId: pulumi.Output<string>;
@@ -146,9 +164,9 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly keepers: pulumi.Output<Record<string, string> | undefined>;
 
   /**
-   * @param name The resource's name, unique within the stack; also the key's name unless `args.name` says otherwise.
-   * @param args What the key is to be.
-   * @param opts Pulumi's resource options. `import` is refused: use `pulumi import --file`.
+   * @param name The resource's name, unique within the stack. Also the key's name, unless you set `args.name`.
+   * @param args The key's inputs.
+   * @param opts Pulumi's resource options. `import` throws an error: use `pulumi import --file`.
    */
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     const { existingKey } = args;
@@ -159,19 +177,20 @@ export class ApiKey extends pulumi.CustomResource {
         opts.id === undefined
           ? {
               ...args,
-              name: args.name ?? name,
               existingKey: existingKey === undefined ? undefined : pulumi.secret(existingKey),
             }
           : args,
-        { outputs: [...computed, ...declared], secrets: ["key", "existingKey"] },
+        { properties, insteadOfImport },
         opts,
       ),
     );
+    const key = opts.id === undefined ? secretIn(this, name) : noSecretIn(name);
+    Object.defineProperty(this, "key", key);
   }
 
   /**
-   * Reads a key that this stack does not manage, without its secret. It is read at each preview and up; destroy leaves
-   * it alone. A key that does not exist is an error.
+   * Reads a key that this stack does not manage, without its secret. The key is read at each preview and update.
+   * Destroy leaves it alone. If the key does not exist, reading it fails.
    *
    * @param name The resource's name in this stack.
    * @param id The key's id in the service.
@@ -182,7 +201,45 @@ export class ApiKey extends pulumi.CustomResource {
     id: pulumi.Input<pulumi.ID>,
     state: ApiKeyState,
     opts: pulumi.CustomResourceOptions = {},
-  ): ApiKey {
+  ): ExistingApiKey {
     return new ApiKey(name, { ...state, __reading: true } as unknown as ApiKeyArgs, { ...opts, id });
   }
+}
+
+function secretIn({ key, id }: ApiKey, name: string): PropertyDescriptor {
+  // Unit tests with mocks have no stack, and their mocks may give no secret.
+  if (pulumi.runtime.getStackResource() === undefined) return {};
+  let secret: pulumi.Output<string> | undefined;
+  const get = () => {
+    // Only when the program uses it: otherwise an imported key would fail programs that never use its secret.
+    secret ??= secretOf(name, key, id);
+    return secret;
+  };
+  return { get, enumerable: true };
+}
+
+/** The secret. Fails if state has none; otherwise the program would continue with the string "undefined". */
+export function secretOf(
+  name: string,
+  held: pulumi.Output<string | undefined>,
+  id: pulumi.Output<pulumi.ID>,
+): pulumi.Output<string> {
+  // For a key that is not created yet and that a targeted run skips, Pulumi before 3.256.0 reports the missing secret
+  // as known, but the missing id as unknown. So the id is waited for too.
+  return pulumi.all([held, id]).apply(([value]) => {
+    if (value !== undefined) return value;
+    throw new pulumi.RunError(
+      `ApiKey "${name}": state does not have its secret, which the service shows only once, when it creates the key. Use the value from where it is kept today, not the output key; or change keepers, which creates a new key with its secret.`,
+    );
+  });
+}
+
+/** Not enumerable, so that a program can export the whole resource. */
+function noSecretIn(name: string): PropertyDescriptor {
+  const get = () => {
+    throw new pulumi.RunError(
+      `ApiKey "${name}": ApiKey.get reads no secret, because the service shows it only once, when it creates the key. Use the value from where it is kept today, or a stack reference to the stack that created the key.`,
+    );
+  };
+  return { get, enumerable: false };
 }

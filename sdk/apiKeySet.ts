@@ -1,42 +1,43 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Shape } from "../provider/resources/apiKeySet/properties";
 import type { ApiKeyArgs, KeyScope } from "./apiKey";
-import { registration } from "./resource";
+import { isOfType, type PropertiesOf, registration, typeOf } from "./resource";
 
-/** What stands under every entry of an {@link ApiKeySet}: a field that an entry leaves out is taken from here. */
+/** Defaults for every entry of an {@link ApiKeySet}: an input that an entry leaves out is taken from here. */
 export type ApiKeySetDefaults = {
   readonly [Name in Exclude<keyof ApiKeyArgs, "workspaceId" | "existingKey">]?: ApiKeyArgs[Name] | undefined;
 };
 
 /**
- * One key of an {@link ApiKeySet}: what an {@link ApiKeyArgs} has, but for the workspace. A field that is left out is
- * taken from `defaults`, whole; null takes the default away. `name`'s last default is the alias. `customerId` must be
+ * One key of an {@link ApiKeySet}: {@link ApiKeyArgs} without the workspace. An input that is left out is taken from
+ * `defaults` as a whole; null removes the default. If `name` is in neither, it is the alias. `customerId` is required
  * here or in `defaults`.
  */
 export type ApiKeySetEntry = {
   readonly [Name in Exclude<keyof ApiKeyArgs, "workspaceId">]?: ApiKeyArgs[Name] | null | undefined;
 } & {
   /**
-   * The alias that the key had until now: the key then stays, and only stands under another alias. Without it another
-   * alias is another key. Means nothing once done, and may then be left out. Default: none.
+   * The alias that the key had before. The key then stays, under its new alias. Without `renamedFrom`, a new alias is a
+   * new key. After the update you can leave it in place or remove it. Default: none.
    */
   readonly renamedFrom?: pulumi.Input<string | undefined> | null;
 };
 
-/** What an {@link ApiKeySet} is declared with (interface, sections 4.1, 4.4 and 4.5). */
+/** The inputs of an {@link ApiKeySet} (interface, sections 4.1, 4.4 and 4.5). */
 export interface ApiKeySetArgs {
-  /** The id of the workspace that the keys belong to. A change replaces the set, and with it every key. */
+  /** The id of the workspace that the keys belong to. Changing it replaces the set and all its keys. */
   readonly workspaceId: pulumi.Input<string>;
   /**
-   * The keys by alias: a name of your own, that is not empty and does not begin with "__". An entry may be added,
-   * changed or left out at any time: its key is made, changed in place, replaced or deleted, as an ApiKey is. Their
-   * order makes no difference. An `existingKey` is kept as a secret.
+   * The keys by alias: a name that you choose, that is not empty and does not begin with "__". You can add, change or
+   * remove an entry at any time: its key is created, changed in place, replaced or deleted, like an ApiKey. The order
+   * of the entries makes no difference. An `existingKey` is always a secret.
    */
   readonly keys: pulumi.Input<Readonly<Record<string, pulumi.Input<ApiKeySetEntry>>>>;
-  /** What stands under every entry, field by field. Default: nothing. */
+  /** Defaults applied to every entry, field by field. Default: none. */
   readonly defaults?: pulumi.Input<ApiKeySetDefaults | undefined>;
 }
 
-/** An entry as a set's outputs hold it, in canonical form; its `existingKey` stands among the secrets. */
+/** An entry in a set's outputs, in canonical form. Its `existingKey` is among the secrets. */
 export interface DeclaredKey {
   readonly customerId?: string | null;
   readonly name?: string | null;
@@ -50,17 +51,28 @@ export interface DeclaredKey {
   readonly renamedFrom?: string;
 }
 
-const outputs = ["workspaceId", "keys", "defaults", "ids", "maskedKeys", "secrets"] as const;
+const insteadOfImport =
+  "Declare existing keys with existingKey in their entries, which migrates them; or, without their values, import them as a new set with `pulumi import --file` (see docs/api-key-set.md).";
+
+const properties: PropertiesOf<Shape> = {
+  workspaceId: "plain",
+  keys: "plain",
+  defaults: "plain",
+  ids: "plain",
+  maskedKeys: "plain",
+  secrets: "secret",
+};
 
 /**
- * Many API keys of one workspace as one resource, for hundreds or thousands of them: the engine's own cost grows with
- * the number of resources.
+ * Many API keys of one workspace as one resource. Use it for hundreds or thousands of keys, because the engine's own
+ * cost grows with the number of resources.
  *
- * Whatever uses an output of a set is shown as an update in each preview in which any key of the set changes, since
- * outputs of what changes are not known before: several smaller sets keep that apart. Within one update missing keys
- * are made, different ones edited in place or made anew, then what is to go is deleted. A key that fails stops no
- * other: the update then fails at its end, names the aliases, and the next one does the rest. Destroying the set deletes
- * its keys.
+ * When any key of a set changes, the preview shows everything that uses an output of the set as changing too, because
+ * Pulumi does not know the outputs of a resource that is about to change. Several smaller sets keep that apart.
+ *
+ * One update first creates, changes and replaces keys, and then deletes keys. A failing key doesn't stop the others: in
+ * the end the update fails and names the aliases, and the next update does the rest. Destroying the set deletes its
+ * keys.
  *
  * ```ts
  * const customers = new ApiKeySet("customers", {
@@ -72,26 +84,34 @@ const outputs = ["workspaceId", "keys", "defaults", "ids", "maskedKeys", "secret
  * ```
  */
 export class ApiKeySet extends pulumi.CustomResource {
+  /** @internal Policies find the resources of this class by it. */
+  static readonly __pulumiType = typeOf("ApiKeySet");
+
+  /** Whether the value is an ApiKeySet, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is ApiKeySet {
+    return isOfType(value, ApiKeySet.__pulumiType);
+  }
+
   /** The ids of the keys by alias. */
   declare readonly ids: pulumi.Output<Readonly<Record<string, string>>>;
-  /** The masked forms of the secrets by alias, of those keys that the service gives one for. */
+  /** The masked forms of the secrets by alias, as far as the service returns them. */
   declare readonly maskedKeys: pulumi.Output<Readonly<Record<string, string>>>;
-  /** The secrets, which are what clients send, by alias. Always a Pulumi secret. */
+  /** The secrets by alias: the values that clients send. Always a Pulumi secret. */
   declare readonly secrets: pulumi.Output<Readonly<Record<string, string>>>;
 
   declare readonly workspaceId: pulumi.Output<string>;
-  /** The entries as declared, in canonical form; `existingKey` is left out. */
+  /** The declared entries in canonical form, without `existingKey`. */
   declare readonly keys: pulumi.Output<Readonly<Record<string, DeclaredKey>>>;
   declare readonly defaults: pulumi.Output<Omit<DeclaredKey, "renamedFrom"> | undefined>;
 
-  /** The resource's name, for messages; no output. */
+  /** The resource's name, for messages. Not an output. */
   readonly #name: string;
 
   /**
    * @param name The resource's name, unique within the stack.
-   * @param args The workspace, its keys, and what stands under all of them.
-   * @param opts Pulumi's resource options. `import` is refused: declare the keys with `existingKey`; or, without their
-   *   values, take them in as a new set with `pulumi import --file`.
+   * @param args The workspace, its keys, and the defaults of all keys.
+   * @param opts Pulumi's resource options. `import` throws an error: migrate the keys with `existingKey`; or, without
+   *   their values, import them as a new set with `pulumi import --file`.
    */
   constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(
@@ -99,7 +119,7 @@ export class ApiKeySet extends pulumi.CustomResource {
         "ApiKeySet",
         name,
         { ...args, keys: withSecrets(args.keys) },
-        { outputs, secrets: ["secrets"], secretInputs: ["keys.*.existingKey"] },
+        { properties, insteadOfImport, secretInputs: ["keys.*.existingKey"] },
         opts,
       ),
     );
@@ -107,12 +127,12 @@ export class ApiKeySet extends pulumi.CustomResource {
   }
 
   /**
-   * The secret of one key, always a Pulumi secret. Not known in a preview in which the set changes. An alias that the
-   * set does not have is an error, of the preview already where `keys` is known; and so is that of an imported key, of
-   * which no secret is known.
+   * The secret of one key, always a Pulumi secret. It is unknown in a preview in which the set changes. It fails for an
+   * alias that the set does not have (in the preview already, if `keys` is known), and for an imported key without a
+   * secret in state.
    */
   key(alias: string): pulumi.Output<string> {
-    // What is declared is all that a preview knows of a set that is about to change.
+    // If the set is about to change, the preview knows only the declared entries.
     const secret = this.keys.apply((keys) => {
       if (isPlain(keys) && !Object.hasOwn(keys, alias)) throw noKey(this.#name, alias);
       return pulumi
@@ -123,18 +143,19 @@ export class ApiKeySet extends pulumi.CustomResource {
   }
 }
 
-type Texts = Readonly<Record<string, string>> | undefined;
+type Strings = Readonly<Record<string, string>> | undefined;
 
 /**
  * The secret of one key of the set of this name, or an error that says what is missing. A set that was imported has no
- * secrets until a refresh or an update. Mocks may give neither, and then there is none, as of an ApiKey.
+ * secrets until a refresh or an update. If mocks return neither secrets nor ids, the result is undefined, like an
+ * ApiKey's `key`.
  */
-export function secretOf(name: string, alias: string, secrets: Texts, ids: Texts): string {
+export function secretOf(name: string, alias: string, secrets: Strings, ids: Strings): string {
   const secret = secrets !== undefined && Object.hasOwn(secrets, alias) ? secrets[alias] : undefined;
   if (secret !== undefined || (secrets === undefined && ids === undefined)) return secret as string;
   if (ids === undefined || !Object.hasOwn(ids, alias)) throw noKey(name, alias);
   throw new pulumi.RunError(
-    `ApiKeySet "${name}" has the key "${alias}", but not its secret: it was imported without. Another value of keepers in its entry makes a new key.`,
+    `ApiKeySet "${name}" has the key "${alias}", but not its secret, because the key was imported without it. Change keepers in its entry to create a new key.`,
   );
 }
 
@@ -142,7 +163,9 @@ function noKey(name: string, alias: string): pulumi.RunError {
   return new pulumi.RunError(`ApiKeySet "${name}" has no key "${alias}".`);
 }
 
-/** Marks each existingKey as far as it can be seen without waiting; the provider marks the others. */
+/**
+ * Makes each existingKey secret, as far as it can be seen without waiting. The provider does the same for the others.
+ */
 function withSecrets(keys: ApiKeySetArgs["keys"]): ApiKeySetArgs["keys"] {
   if (!isPlain(keys)) return keys;
   return Object.fromEntries(Object.entries(keys).map(([alias, entry]) => [alias, withSecret(entry)]));

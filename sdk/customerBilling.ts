@@ -1,58 +1,68 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Shape } from "../provider/resources/customerBilling";
 import { grantGuard } from "./grantGuard";
-import { registration } from "./resource";
+import { isOfType, type PropertiesOf, registration, typeOf } from "./resource";
 
-/** What a {@link CustomerBilling} is declared with (interface, section 4.12). */
+/** The inputs of a {@link CustomerBilling} (interface, section 4.12). */
 export interface CustomerBillingArgs {
-  /** The id of the workspace. A change is refused, since it would grant again. */
+  /** The id of the workspace. Changing it fails the preview, because it would grant again. */
   readonly workspaceId: pulumi.Input<string>;
   /**
-   * The credits to grant: a decimal number as text, or a whole number; "100" and "100.00" are the same. A change is
-   * refused, since it would grant again. Required, unless `billingId` is given.
+   * The credits to grant, as a decimal string or a whole number; "100" and "100.00" are the same. Changing them fails
+   * the preview, because it would grant again. Required, unless `billingId` is set.
    */
   readonly totalCredits?: pulumi.Input<string | number | undefined>;
-  /** Whether the customer may use more than the credits. Default: false. A change is refused. */
+  /** Whether the customer may use more than the credits. Default: false. Changing it fails the preview. */
   readonly allowOverages?: pulumi.Input<boolean | undefined>;
-  /** The spend cap of the record: a decimal number as text, or a whole number. Default: none. A change is refused. */
+  /** The spend cap, as a decimal string or a whole number. Default: none. Changing it fails the preview. */
   readonly spendCap?: pulumi.Input<string | number | undefined>;
-  /** The id of a meter outside the service. Default: none. A change is refused. */
+  /** The id of a meter outside the service. Default: none. Changing it fails the preview. */
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
-   * The id of a record that exists already: nothing is granted, the resource stands for that record. Also the way out
-   * where it was not known whether a grant was carried out: the resource's own id stays `uncertain-…` then, and the
-   * output `billingId` is the record's. Not beside `totalCredits`.
+   * The id of an existing record to adopt; nothing is granted. Can't be combined with `totalCredits`. Also set it if
+   * the answer to a grant was lost and the credits were granted. The resource's own id then stays `uncertain-…`, and
+   * the output `billingId` is the record's id.
    */
   readonly billingId?: pulumi.Input<string | undefined>;
   /**
-   * A text of your own that names this grant. Each change to another value grants again, going back to an earlier one
-   * too. Nothing else does while state holds the grant: a replacement that Pulumi is told to make, and a new name
-   * without the option `aliases`, are refused. Default: "initial".
+   * Your name for this grant. Each change of it grants again, even if you go back to an earlier value. While state
+   * holds the grant, nothing else grants again: a forced replacement, or a new resource name without the option
+   * `aliases`, fails the preview. Default: "initial".
    */
   readonly grant?: pulumi.Input<string | undefined>;
 }
 
-const computed = ["createdAt"] as const;
+const insteadOfImport = "Set billingId instead, which adopts the record.";
 
-const declared = [
-  "workspaceId",
-  "totalCredits",
-  "allowOverages",
-  "spendCap",
-  "externalMeterId",
-  "billingId",
-  "grant",
-] as const satisfies readonly (keyof CustomerBillingArgs)[];
+const properties: PropertiesOf<Shape> = {
+  createdAt: "plain",
+  workspaceId: "plain",
+  totalCredits: "plain",
+  allowOverages: "plain",
+  spendCap: "plain",
+  externalMeterId: "plain",
+  billingId: "plain",
+  grant: "plain",
+};
 
 /**
- * Credits granted to a customer. The service can only create such a record; it can't be read, changed or taken back.
- * So there is one request for each change of `grant`, never repeated by itself; a change of what was granted is
- * refused, unless `grant` changes too; and destroying the resource leaves the credits in the service.
+ * Credits granted to a customer. The service can only grant credits; it can't show, change or take back a grant. So the
+ * provider sends one request for each value of `grant`, and never repeats it on its own. Changing the other inputs
+ * fails the preview, unless `grant` changes too. Destroying the resource leaves the credits in the service.
  *
  * ```ts
  * new CustomerBilling("acme", { workspaceId: "ws_main", totalCredits: "1000" }, { protect: true });
  * ```
  */
 export class CustomerBilling extends pulumi.CustomResource {
+  /** @internal Policies find the resources of this class by it. */
+  static readonly __pulumiType = typeOf("CustomerBilling");
+
+  /** Whether the value is a CustomerBilling, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is CustomerBilling {
+    return isOfType(value, CustomerBilling.__pulumiType);
+  }
+
   /** The id of the billing record. Absent while it is not known whether the credits were granted. */
   declare readonly billingId: pulumi.Output<string | undefined>;
   /** When the record was created, in the service's own format. Absent for an adopted record. */
@@ -68,8 +78,8 @@ export class CustomerBilling extends pulumi.CustomResource {
 
   /**
    * @param name The resource's name, unique within the stack.
-   * @param args What is granted, and where.
-   * @param opts Pulumi's resource options. `import` is refused: give `billingId`. `protect` is advised.
+   * @param args The grant, and its workspace.
+   * @param opts Pulumi's resource options. `import` throws an error: set `billingId` instead. We recommend `protect`.
    */
   constructor(name: string, args: CustomerBillingArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(
@@ -77,7 +87,7 @@ export class CustomerBilling extends pulumi.CustomResource {
         "CustomerBilling",
         name,
         args,
-        { outputs: [...computed, ...declared], secrets: [] },
+        { properties, insteadOfImport },
         pulumi.mergeOptions(grantGuard(), opts),
       ),
     );

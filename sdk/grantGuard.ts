@@ -2,15 +2,15 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * The options of a CustomerBilling by which the program looks, before each create and in previews too, whether state
- * holds its grant already (B6). For `--target-replace` and `pulumi state taint` the engine asks the provider for a create
- * as for a new resource, and to it a resource that was renamed is new; only the stack's own state tells.
+ * Resource options of a CustomerBilling that check, before each create and in previews too, whether state holds its
+ * grant already (B6). For `--target-replace` and `pulumi state taint`, and for a renamed resource, the engine asks the
+ * provider for a create as of a new resource. Only the stack's own state shows that the credits were granted.
  */
 export function grantGuard(): pulumi.CustomResourceOptions {
   // Unit tests with mocks have no stack, and could not register the hook.
   const stack = pulumi.runtime.getStackResource() as Guarded | undefined;
   if (stack === undefined) return {};
-  // Kept with the stack: a process may run several programs, and a program may load several copies of this package.
+  // Kept on the stack: a process may run several programs, and a program may load several copies of this package.
   stack[guard] ??= { hook: openHook(), ready: functionsLoaded(stack) };
   const { hook, ready } = stack[guard];
   return { hooks: { beforeCreate: [hook] }, dependsOn: ready };
@@ -24,8 +24,8 @@ interface Guard {
 }
 
 /**
- * Has the engine load the provider of its own functions before the resource is registered. In a run that has failed
- * meanwhile it would not load it any more, and wait for the hook, which would wait for that.
+ * Makes the engine load its built-in provider before the resource is registered. After a run has failed, the engine no
+ * longer loads it. The hook would then wait for the provider, and the engine for the hook.
  */
 async function functionsLoaded(stack: pulumi.Resource): Promise<pulumi.Resource[]> {
   const urn = new Promise((resolve) => stack.urn.apply(resolve));
@@ -33,7 +33,7 @@ async function functionsLoaded(stack: pulumi.Resource): Promise<pulumi.Resource[
   return [];
 }
 
-/** Where all of these are equal, it is the same grant. */
+/** Two resources with equal values of these declare the same grant. */
 const identity = [
   "workspaceId",
   "totalCredits",
@@ -47,12 +47,12 @@ type Properties = Readonly<Record<string, unknown>>;
 type State = Readonly<Record<pulumi.URN, { readonly type: string; readonly outputs: Properties }>>;
 
 function openHook(): pulumi.ResourceHook {
-  // The engine calls a hook outside of the async context by which an inline program finds its engine.
+  // The engine calls a hook outside the async context that connects an inline program to its engine.
   const inProgram = AsyncLocalStorage.snapshot();
   let state: Promise<State> | undefined;
   const refuse = async ({ urn, name, type, newInputs }: pulumi.ResourceHookArgs) => {
     const inputs = await revealed(newInputs ?? {});
-    // A record that exists is adopted.
+    // An existing record is adopted, which grants nothing.
     if (inputs["totalCredits"] === undefined) return;
     state ??= inProgram(readState);
     const of = `CustomerBilling "${name}"`;
@@ -74,9 +74,9 @@ function openHook(): pulumi.ResourceHook {
 const replaced =
   "state holds this grant already, and replacing the resource would grant it again. Nothing was granted. Leave out --target-replace, run `pulumi state untaint`, or remove the resource option that forces the replacement; or, to grant again on purpose, change grant.";
 const renamed =
-  "and creating another resource would grant it again. Nothing was granted. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose or at another service, another value of grant.";
+  "and creating another resource would grant it again. Nothing was granted. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose or at another service, use another value of grant.";
 
-/** A backend of files may be writing the state that is read, which then ends in the middle. */
+/** A file backend may be writing the state at that moment, so that a read finds only part of it. */
 const pausesMs = [100, 200, 400, 800, 1_600];
 
 async function readState(): Promise<State> {
@@ -92,7 +92,7 @@ async function readState(): Promise<State> {
 
 async function readStateOnce(): Promise<State> {
   const organization = pulumi.getOrganization();
-  // So all backends but Pulumi Cloud call it; some of them know stacks by their name alone.
+  // All backends except Pulumi Cloud have this organization; some of them know stacks by name only.
   const nameOnly = organization === "organization";
   const stackName = nameOnly
     ? pulumi.getStack()
@@ -101,7 +101,7 @@ async function readStateOnce(): Promise<State> {
   return outputs;
 }
 
-/** The properties with the values of secrets. `apply` would not give what is unknown in a preview. */
+/** The properties with their secrets in plain text. `apply` would not run for a value that is unknown in a preview. */
 async function revealed(properties: Properties): Promise<Properties> {
   const entries = Object.entries(properties).map(async ([name, value]) => [
     name,

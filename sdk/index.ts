@@ -1,4 +1,11 @@
-export { ApiKey, type ApiKeyArgs, type ApiKeyState, type KeyScope, type KeyScopeArgs } from "./apiKey";
+export {
+  ApiKey,
+  type ApiKeyArgs,
+  type ApiKeyState,
+  type ExistingApiKey,
+  type KeyScope,
+  type KeyScopeArgs,
+} from "./apiKey";
 export {
   ApiKeySet,
   type ApiKeySetArgs,
@@ -12,6 +19,8 @@ export {
   type FoundApiKey,
   type FoundKeyScope,
   type FoundScope,
+  type FunctionInputs,
+  type FunctionOptions,
   type GetApiKeyArgs,
   type GetApiKeysArgs,
   type GetScopesArgs,
@@ -25,10 +34,8 @@ export {
   getWorkspaceOutput,
   getWorkspaces,
   getWorkspacesOutput,
-  type LookupInputs,
-  type LookupOptions,
   type Workspace,
-} from "./lookups";
+} from "./functions";
 export { Provider, type ProviderArgs } from "./provider";
 export { Scope, type ScopeArgs } from "./scope";
 export { WorkspaceSettings, type WorkspaceSettingsArgs } from "./workspaceSettings";

@@ -1,38 +1,41 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** What an explicit {@link Provider} is told. What is left out comes from the environment, then from stack config. */
+/**
+ * The arguments of an explicit {@link Provider}. One that is left out comes from the environment, then from stack
+ * config.
+ */
 export interface ProviderArgs {
   /**
-   * The service's base address, to which `/api/v1/…` is appended: https, or http for this machine itself. A path is
-   * kept; user name, query and fragment are refused. Default: the environment variable APIKEYS_BASE_URL, then stack
-   * config `apikeys:baseUrl`.
+   * The service's base URL, to which `/api/v1/…` is appended: https, or http for this machine itself. It can have a
+   * path, but no user name, query or fragment. Default: the environment variable APIKEYS_BASE_URL, then stack config
+   * `apikeys:baseUrl`.
    */
   readonly baseUrl?: pulumi.Input<string | undefined>;
   /**
-   * The access token, sent as `Authorization: Bearer …` (interface, section 5). It is kept in state, encrypted, and
-   * refresh and destroy use it from there unless `--run-program` is given. Default: the environment variable
-   * APIKEYS_ACCESS_TOKEN, then stack config `apikeys:accessToken`. Not beside `accessTokenEnv`.
+   * The access token, sent as `Authorization: Bearer …` (interface, section 5). It is kept in state, encrypted. Refresh
+   * and destroy use the token in state, unless you add `--run-program`. Default: the environment variable
+   * APIKEYS_ACCESS_TOKEN, then stack config `apikeys:accessToken`. Can't be combined with `accessTokenEnv`.
    */
   readonly accessToken?: pulumi.Input<string | undefined>;
   /**
-   * The name of an environment variable that holds the access token, in place of `accessToken`. It is read at each
-   * call and never stored, so a rotated token works at once, in refresh and destroy too.
+   * The name of an environment variable that holds the access token, instead of `accessToken`. The variable is read at
+   * each call and its value never stored, so a rotated token takes effect at once, in refresh and destroy too.
    */
   readonly accessTokenEnv?: pulumi.Input<string | undefined>;
   /**
-   * Whether http to another machine is allowed, for a service in a network of one's own. Default: false, or the
-   * environment variable APIKEYS_ALLOW_HTTP, then stack config `apikeys:allowHttp`.
+   * Whether http to another machine is allowed, for a service in your own network. Default: the environment
+   * variable APIKEYS_ALLOW_HTTP, then stack config `apikeys:allowHttp`, then false.
    */
   readonly allowHttp?: pulumi.Input<boolean | undefined>;
   /**
-   * How many keys of an {@link ApiKeySet} are worked on at once: a whole number from 1 to 64. Default: the environment
+   * How many keys of an {@link ApiKeySet} to process at once: a whole number from 1 to 64. Default: the environment
    * variable APIKEYS_PARALLEL, then stack config `apikeys:parallel`, then 16.
    */
   readonly parallel?: pulumi.Input<number | undefined>;
 }
 
 /**
- * Credentials of its own for some of a program's resources: `new ApiKey(name, args, { provider })`. Without one,
+ * Separate credentials for some resources of a program: `new ApiKey(name, args, { provider })`. Without a Provider,
  * resources use the environment or stack config.
  */
 export class Provider extends pulumi.ProviderResource {
@@ -47,7 +50,7 @@ export class Provider extends pulumi.ProviderResource {
       );
     }
     if (args.accessToken !== undefined && args.accessTokenEnv !== undefined) {
-      throw new pulumi.RunError(`Provider "${name}": give either accessToken or accessTokenEnv, not both.`);
+      throw new pulumi.RunError(`Provider "${name}": set either accessToken or accessTokenEnv, not both.`);
     }
     super("pulumi-nodejs", name, { ...fromStack(args), ...fromArguments(args) }, opts);
     given.set(this, args);
@@ -62,15 +65,15 @@ const known: Readonly<Record<keyof ProviderArgs, true>> = {
   parallel: true,
 };
 
-/** Kept beside the resource, so that nothing which prints a Provider prints its token. */
+/** Kept outside the resource, so that printing a Provider never prints its token. */
 const given = new WeakMap<Provider, ProviderArgs>();
 
-/** @internal What a Provider was told, for look-ups. */
+/** @internal The arguments of a Provider, for functions. */
 export function argumentsOf(provider: Provider): ProviderArgs {
   return given.get(provider) ?? {};
 }
 
-/** The host of an explicit provider sees nothing but the provider's inputs, so stack config goes with them. */
+/** The host of an explicit Provider sees only the Provider's inputs, so stack config is passed along with them. */
 function fromStack(args: ProviderArgs): pulumi.Inputs {
   const config = new pulumi.Config("apikeys");
   const token = args.accessToken === undefined && args.accessTokenEnv === undefined;
@@ -82,7 +85,7 @@ function fromStack(args: ProviderArgs): pulumi.Inputs {
   };
 }
 
-/** Under a namespace that no stack's config has, so that the provider can tell arguments from config. */
+/** In a namespace that stack config can't have, so that the provider can tell arguments from config. */
 function fromArguments(args: ProviderArgs): pulumi.Inputs {
   return {
     "apikeys.provider:baseUrl": args.baseUrl,

@@ -1,57 +1,77 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Shape } from "../provider/core/definition";
 import { secretPaths } from "./secrets";
 
-/** A kind of resource that the provider knows. */
-export type Kind = "ApiKey" | "ApiKeySet" | "WorkspaceSettings" | "Scope" | "CustomerBilling";
+/** The type of a kind's resources. State holds it, so it can never change. */
+export function typeOf(kind: string): string {
+  return `pulumi-nodejs:dynamic/apikeys:${kind}`;
+}
 
-const wayOn: Readonly<Record<Kind, string>> = {
-  ApiKey: "Take the key over with `pulumi import --file` instead; README.md shows the file.",
-  ApiKeySet:
-    "Declare the keys that exist with existingKey in their entries, which takes them over; or, without their values, take them in as a new set with `pulumi import --file` (docs/api-key-set.md).",
-  WorkspaceSettings: "Declare the settings without it, which adopts those of the workspace.",
-  Scope: "Declare the scope without it, which adopts one that says the same.",
-  CustomerBilling: "Give billingId instead, which adopts the record.",
+/**
+ * Whether the value is a resource of that type, also one of another copy of this package. Policies pass only the type.
+ */
+export function isOfType(value: unknown, type: string): boolean {
+  return (
+    typeof value === "object" && value !== null && "__pulumiType" in value && value.__pulumiType === type
+  );
+}
+
+/**
+ * All properties of a resource, each of which becomes an output, and whether it is always secret. The compiler checks
+ * them against the provider's definitions.
+ */
+export type PropertiesOf<S extends Shape> = {
+  readonly [Name in keyof (S["inputs"] & S["outputs"]) & string]: S["outputs"][Name] extends {
+    readonly secret: true;
+  }
+    ? "secret"
+    : Name extends keyof S["inputs"]
+      ? "plain" | "secret"
+      : "plain";
 };
 
 interface Facts {
-  readonly outputs: readonly string[];
-  /** The outputs that are secret, whatever the program says. */
-  readonly secrets: readonly string[];
-  /** Paths, with dots, of such inputs that are no outputs. Default: none. */
+  /** What users do who want to import such a resource, which the option import can't. */
+  readonly insteadOfImport: string;
+  readonly properties: Readonly<Record<string, "plain" | "secret">>;
+  /** Dotted paths of inputs that are always secret, but are not outputs. Default: none. */
   readonly secretInputs?: readonly string[];
 }
 
 /**
- * What a resource's class hands to `super`: pulumi.dynamic.Resource with a constant provider string in place of a
- * serialized closure, so that a state is small and an upgrade of this package reaches resources made long ago. It is no
- * class between: the engine takes the caller's place in the program from just above pulumi.CustomResource.
+ * The arguments that a resource's class passes to `super`. They do what pulumi.dynamic.Resource does, but with a
+ * constant provider string instead of a serialized closure. That keeps state small, and an upgrade of this package also
+ * applies to existing resources. This is not a base class, because the engine takes the resource's source position from
+ * the caller of pulumi.CustomResource.
  */
 export function registration(
-  kind: Kind,
+  kind: string,
   name: string,
   inputs: object,
-  { outputs, secrets, secretInputs = [] }: Facts,
+  { properties, insteadOfImport, secretInputs = [] }: Facts,
   opts: pulumi.CustomResourceOptions,
 ): [type: string, name: string, properties: pulumi.Inputs, opts: pulumi.CustomResourceOptions] {
   if (opts.import !== undefined) {
     throw new pulumi.RunError(
-      `${kind} "${name}": the resource option import can't work for dynamic resources. ${wayOn[kind]}`,
+      `${kind} "${name}": the resource option import can't work for dynamic resources. ${insteadOfImport}`,
     );
   }
+  const names = Object.keys(properties);
+  const secrets = names.filter((property) => properties[property] === "secret");
   const always = [...secrets, ...secretInputs];
   const paths = secretPaths(inputs, { outputs: opts.additionalSecretOutputs ?? [], always });
   return [
-    `pulumi-nodejs:dynamic/apikeys:${kind}`,
+    typeOf(kind),
     name,
     {
-      // Only the names that stand here become outputs.
-      ...Object.fromEntries(outputs.map((output) => [output, undefined])),
+      // Only properties that are named here become outputs.
+      ...Object.fromEntries(names.map((property) => [property, undefined])),
       ...inputs,
       ...(paths === undefined ? {} : { __secrets: paths }),
-      // For check alone, which the engine doesn't tell it. What is only read is not checked.
+      // For check, which the engine does not tell the name. A resource that is only read is not checked.
       ...(opts.id === undefined && { __resourceName: name }),
       __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
     },
-    pulumi.mergeOptions(opts, { additionalSecretOutputs: [...secrets] }),
+    pulumi.mergeOptions(opts, { additionalSecretOutputs: secrets }),
   ];
 }

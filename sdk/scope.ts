@@ -1,39 +1,56 @@
 import * as pulumi from "@pulumi/pulumi";
-import { registration } from "./resource";
+import type { Shape } from "../provider/resources/scope";
+import { isOfType, type PropertiesOf, registration, typeOf } from "./resource";
 
-/** What a {@link Scope} is declared with (interface, section 4.11). */
+/** The inputs of a {@link Scope} (interface, section 4.11). */
 export interface ScopeArgs {
-  /** The id of the workspace. A change makes another scope. */
+  /** The id of the workspace. Changing it creates another scope. */
   readonly workspaceId: pulumi.Input<string>;
-  /** The scope's name. The service can't change it: a change is refused, unless another scope is made. */
+  /**
+   * The scope's name. The service can't change it, so changing it fails the preview, unless another scope is created.
+   */
   readonly name: pulumi.Input<string>;
-  /** The text by which keys' scopes name it, unique within the workspace. A change makes another scope. */
+  /** The string by which keys refer to the scope, unique within the workspace. Changing it creates another scope. */
   readonly representation: pulumi.Input<string>;
-  /** What it is for. Default: "". The service can't change it: a change is refused, unless another scope is made. */
+  /**
+   * What the scope is for. Default: "". The service can't change it, so changing it fails the preview, unless another
+   * scope is created.
+   */
   readonly description?: pulumi.Input<string | undefined>;
 }
 
-const computed = ["createdAt", "updatedAt"] as const;
+const insteadOfImport =
+  "Declare the scope without it, with the name and description that it has in the service, which adopts it.";
 
-const declared = [
-  "workspaceId",
-  "name",
-  "representation",
-  "description",
-] as const satisfies readonly (keyof ScopeArgs)[];
+const properties: PropertiesOf<Shape> = {
+  createdAt: "plain",
+  updatedAt: "plain",
+  workspaceId: "plain",
+  name: "plain",
+  representation: "plain",
+  description: "plain",
+};
 
 /**
- * A scope of a workspace. The service can create scopes, but neither change nor delete them: one that is there already
- * and says the same is adopted, and destroying the resource leaves the scope in the service.
+ * A scope of a workspace. The service can create scopes, but can't change or delete them. An existing scope with the
+ * same name and description is adopted, and destroying the resource leaves the scope in the service.
  *
  * ```ts
  * const orders = new Scope("orders", { workspaceId: "ws_main", name: "Orders", representation: "orders" });
  * ```
  */
 export class Scope extends pulumi.CustomResource {
+  /** @internal Policies find the resources of this class by it. */
+  static readonly __pulumiType = typeOf("Scope");
+
+  /** Whether the value is a Scope, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is Scope {
+    return isOfType(value, Scope.__pulumiType);
+  }
+
   /** When the scope was created, in the service's own format. */
   declare readonly createdAt: pulumi.Output<string | undefined>;
-  /** When the scope was last changed as of its creation or adoption here, in the service's own format. */
+  /** When the scope was last changed, as of when this resource created or adopted it, in the service's own format. */
   declare readonly updatedAt: pulumi.Output<string | undefined>;
 
   declare readonly workspaceId: pulumi.Output<string>;
@@ -42,11 +59,11 @@ export class Scope extends pulumi.CustomResource {
   declare readonly description: pulumi.Output<string | undefined>;
 
   /**
-   * @param name The resource's name, unique within the stack; not the scope's name.
-   * @param args What the scope is.
-   * @param opts Pulumi's resource options. `import` is refused: declaring an equal scope adopts it.
+   * @param name The resource's name, unique within the stack. Not the scope's name.
+   * @param args The scope's inputs.
+   * @param opts Pulumi's resource options. `import` throws an error: declaring the same scope adopts it.
    */
   constructor(name: string, args: ScopeArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super(...registration("Scope", name, args, { outputs: [...computed, ...declared], secrets: [] }, opts));
+    super(...registration("Scope", name, args, { properties, insteadOfImport }, opts));
   }
 }

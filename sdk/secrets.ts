@@ -1,20 +1,21 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** Names that lead to a value; "*" stands for any. */
+/** The property names that lead to a value; "*" matches any name. */
 type Path = readonly string[];
 
-/** What is secret besides the inputs. */
+/** What is secret apart from values in the inputs. */
 interface Others {
   /** The outputs that the resource option additionalSecretOutputs names. */
   readonly outputs: readonly string[];
-  /** Paths, with dots, of what is secret whatever the program says: nobody has to be told. */
+  /** Dotted paths that are always secret; the provider knows them already. */
   readonly always: readonly string[];
 }
 
 /**
- * The paths of what a program made secret in a resource's inputs, always in the same order; `undefined` where there are
- * none. The provider gets plain values, so that only this tells it. A list is secret as a whole, and so is what an Output
- * holds; a field of one of a set's keys is secret in all of them, so that a thousand make no longer a list than one.
+ * The paths of the values that a program made secret in a resource's inputs, always in the same order; `undefined` if
+ * there are none. The provider gets plain values, so it learns only from these paths what is secret. A list is secret
+ * as a whole, and so is the value of an Output. A field of one of a set's keys is secret in all keys, so that the list
+ * of paths stays short.
  */
 export function secretPaths(inputs: object, { outputs, always }: Others): pulumi.Input<Path[] | undefined> {
   const known = new Set(always);
@@ -36,7 +37,7 @@ function inEachKey(path: Path): Path {
 
 type Finding = Promise<readonly Path[]>;
 
-/** Where secrets may be in a value: for each place the paths, none if it turns out to hold none. */
+/** The places in a value that may be secret. Each resolves to its paths, or to none if it is not secret. */
 function pathsIn(value: unknown, path: Path, isNews: (path: Path) => boolean): readonly Finding[] {
   if (typeof value !== "object" || value === null || pulumi.Resource.isInstance(value)) return [];
   if (!isNews(path)) return [];
@@ -52,7 +53,7 @@ function pathsIn(value: unknown, path: Path, isNews: (path: Path) => boolean): r
     : [Promise.all(inner).then((found) => (found.flat().length > 0 ? [path] : []))];
 }
 
-/** What fails is told by the input itself. */
+/** An input that fails reports its own error elsewhere. */
 async function isSecret(value: pulumi.Output<unknown> | Promise<unknown>): Promise<boolean> {
   try {
     return await pulumi.isSecret(pulumi.Output.isInstance(value) ? value : pulumi.output(value));

@@ -1,18 +1,18 @@
 import type { Dialect } from "./dialect";
 
-/** What the service makes of a request, before a fault spoils it and before it goes over the wire. */
+/** The service's answer to a request, before a fault changes it and before it is sent. */
 export interface Answer {
   status: number;
-  /** Sent as JSON; text as it is; undefined: nothing. */
+  /** Sent as JSON; a string as it is; undefined: no body. */
   body?: unknown;
   headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Whether a write changed the store, or will. */
+  /** Whether a write changed the store, or will change it. */
   carriedOut?: boolean;
-  /** Why the request was refused; the dialect makes the body of it. */
+  /** Why the request was refused. The dialect decides on the form of the body. */
   refusal?: string;
 }
 
-/** A refusal, whose body `finishRefusal` makes. */
+/** A refusal. `finishRefusal` adds its body. */
 export function refuse(
   status: number,
   refusal: string,
@@ -21,7 +21,7 @@ export function refuse(
   return { status, refusal, headers };
 }
 
-/** Gives a refusal the dialect's body; any other answer stays as it is. */
+/** Adds the dialect's body to a refusal. Any other answer stays as it is. */
 export function finishRefusal(answer: Answer, dialect: Dialect, echo: string): Answer {
   const { refusal, status, ...rest } = answer;
   if (refusal === undefined) return answer;
@@ -51,7 +51,7 @@ export function finishRefusal(answer: Answer, dialect: Dialect, echo: string): A
   }
 }
 
-/** The answer of a PATCH or DELETE that was taken, with this body if the dialect sends one. */
+/** The answer of a successful PATCH or DELETE, with this body if the dialect sends one. */
 export function writeAnswer(
   body: unknown,
   how: Dialect["patchAnswer"] | Dialect["deleteAnswer"],

@@ -27,13 +27,13 @@ export function findWorkspace(
   return { refusal: refuse(404, "there is no such workspace") };
 }
 
-/** Carries a write out, when the dialect does so. */
+/** Carries out a write, at the time that the dialect decides. */
 export function carryOut({ store, dialect }: Call<unknown>, object: string, change: () => void): void {
   if (dialect.writes === "atOnce") change();
   else store.later.add(object, dialect.laterMs, change);
 }
 
-/** The records of a list that the answer holds. */
+/** The records of a list that the answer shows. */
 export function cutList<T>(records: readonly T[], { listOrder, listCut }: Dialect): readonly T[] {
   const cut = listCut > 0 ? records.slice(0, listCut) : records;
   return listOrder === "newestFirst" ? [...cut].reverse() : cut;

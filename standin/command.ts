@@ -5,18 +5,28 @@ import type { LoggedRequest } from "./types";
 
 const usage = `Usage: pulumi-apikeys-standin [options]
 
-Serves a stand-in of the API key service on 127.0.0.1, in memory, until it is stopped with Ctrl-C.
+Runs the stand-in, an in-memory fake of the API key service, on 127.0.0.1. Press Ctrl-C to stop it.
 
-  --port PORT        port to listen on; 0 for any free one (default: 8080)
-  --preset NAME      how the service behaves where its interface is silent (default: default)
-                     ${Object.keys(presets).join(", ")}
-  --latency MS       milliseconds before each answer (default: 0)
-  --token TOKEN      access token that it accepts (default: ${defaultTenants[0]?.accessToken})
-  --workspace ID     a workspace; may be repeated (default: ws_main and ws_second)
-  --help             print this
+  --port PORT        port to listen on, or 0 for any free port (default: 8080)
+  --preset NAME      server variant: how the service behaves where its interface leaves it open
+                     (default: default). One of:
+${presetLines()}
+  --latency MS       milliseconds to wait before each answer (default: 0)
+  --token TOKEN      access token to accept (default: ${defaultTenants[0]?.accessToken})
+  --workspace ID     id of a workspace; repeat it for several (default: ws_main and ws_second)
+  --help             print this help
 `;
 
-/** What the command needs of the process that runs it. */
+/** The names of the presets, in lines that fit a terminal. */
+function presetLines(): string {
+  const names = Object.keys(presets);
+  const lines = Array.from({ length: Math.ceil(names.length / 6) }, (_, line) =>
+    names.slice(line * 6, line * 6 + 6).join(", "),
+  );
+  return lines.map((line) => `                     ${line}`).join(",\n");
+}
+
+/** What the command needs from the process that runs it. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
@@ -32,7 +42,7 @@ interface Options {
   workspaces: readonly string[];
 }
 
-/** Runs `pulumi-apikeys-standin`. Returns the exit code: 2 for options it can't make sense of, 1 if it can't listen. */
+/** Runs `pulumi-apikeys-standin`. Returns the exit code: 2 for invalid options, 1 if it can't listen on the port. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = readOptions(args);
   if (options === "help") {
@@ -47,7 +57,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   try {
     standIn = await start(options, (request) => {
       terminal.out(`${request.method} ${request.path} ${request.status}\n`);
-      // Nobody reads the log of a command; it would grow for as long as it runs.
+      // Nobody reads this command's log, which would grow for as long as it runs.
       standIn.clearRequests();
     });
   } catch (error) {
@@ -89,14 +99,15 @@ function readOptions(args: readonly string[]): Options | { problem: string } | "
   if (values.help) return "help";
   const { port, preset, latency, token, workspace } = values;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-    return { problem: "--port takes a number up to 65535" };
-  if (!isPreset(preset)) return { problem: `--preset takes one of ${Object.keys(presets).join(", ")}` };
-  if (!/^\d{1,6}$/.test(latency)) return { problem: "--latency takes milliseconds" };
+    return { problem: "--port must be a number from 0 to 65535" };
+  if (!isPreset(preset)) return { problem: `--preset must be one of ${Object.keys(presets).join(", ")}` };
+  if (!/^\d{1,6}$/.test(latency))
+    return { problem: "--latency must be a number of milliseconds, up to 999999" };
   if (token !== undefined && !/^[\w.+/=-]+$/.test(token)) {
-    return { problem: "--token takes letters, digits and the characters - . _ + / =" };
+    return { problem: "--token must consist of letters, digits and the characters - . _ + / =" };
   }
   if (workspace.includes("") || new Set(workspace).size < workspace.length) {
-    return { problem: "--workspace takes an id, each one once" };
+    return { problem: "--workspace must be an id, and each id can be given only once" };
   }
   return {
     port: Number(port),
@@ -130,6 +141,6 @@ export APIKEYS_ACCESS_TOKEN=${standIn.accessToken}
 
 Preset ${preset}. Workspaces:
 ${workspaces.join("")}
-Ctrl-C stops it, and all it holds is lost. Requests:
+Press Ctrl-C to stop it; all data is lost then. Requests:
 `;
 }

@@ -4,14 +4,14 @@ import type { Dialect } from "./dialect";
 import { packed, padding, pour, sendWithoutEnd, sendWrongLength } from "./rawDelivery";
 import type { Delivery } from "./spoil";
 
-/** Sends what the delivery says. `onStatus` is called before anything is sent; never, if no status line goes out. */
+/** Sends the answer. Calls `onStatus` before anything is sent, but not if no status line is sent. */
 export async function deliver(
   response: ServerResponse,
   delivery: Delivery,
   dialect: Dialect,
   onStatus: (status: number) => void,
 ): Promise<void> {
-  // The answer is nobody's any more when the client has gone.
+  // The client has left, so nobody receives the answer.
   response.on("error", () => {});
   const { socket } = response;
   if (delivery.how === "silence" || socket === null) return;
@@ -24,7 +24,7 @@ export async function deliver(
     return;
   }
   const { answer } = delivery;
-  // 204 has no body that could be cut or padded.
+  // A 204 has no body to cut or pad.
   const status = delivery.how !== "whole" && answer.status === 204 ? 200 : answer.status;
   onStatus(status);
   const body = Buffer.from(serialise(answer));
@@ -42,7 +42,7 @@ export async function deliver(
     case "half": {
       const half = body.length > 1 ? body.subarray(0, Math.floor(body.length / 2)) : Buffer.from("{");
       response.writeHead(status, { ...headers, "content-length": Math.max(body.length, 2) });
-      // Not reset: a reset could overtake the half that shall arrive.
+      // Not reset: a reset could overtake the half that should arrive.
       response.write(half, () => socket.destroy());
       return;
     }

@@ -1,54 +1,57 @@
 /**
- * How the stand-in fills the gaps of the interface: one plausible service. Every knob stands alone and has a
- * default in `defaultDialect`; "stored" knobs act when something is written, "shown" knobs when it is answered.
+ * A server variant: one plausible way to fill what the interface leaves open. The knobs are independent of each other
+ * and have their defaults in `defaultDialect`. Knobs for stored values apply when something is written, knobs for shown
+ * values when it is answered. "a | b" in a comment lists the values of a knob in their order.
  */
 export interface Dialect {
   // ── Writes ──────────────────────────────────────────────────────────────────────────────────────────────
   /**
    * When PATCH and DELETE of keys and PATCH of workspaces are carried out.
    * - "atOnce": before the answer.
-   * - "queued": `laterMs` later, in the order in which they came. The answer is 202, and its record is the one of
-   *   before, where `patchAnswer` and `deleteAnswer` send any. Until then nothing has changed.
-   * - "behind": the same, but the status is 200 or 204, as if it were done.
+   * - "queued": `laterMs` later, in the order in which they arrived. The answer is 202, with the record as it was
+   *   before, if `patchAnswer` and `deleteAnswer` send a record. Nothing changes until then.
+   * - "behind": the same, but the status is 200 or 204, as if the change were done.
    */
   writes: "atOnce" | "queued" | "behind";
   /**
-   * A key that create or migrate made: found at once | `laterMs` later; until then GET, PATCH and DELETE answer 404
-   * for it, and lists leave it out.
+   * When a key that create or migrate made can be found: at once | `laterMs` later. Until then GET, PATCH and DELETE
+   * answer 404 for it, and lists leave it out.
    */
   newKeys: "atOnce" | "later";
-  /** How many milliseconds later that is, for `writes` and `newKeys`. */
+  /** The delay in milliseconds for `writes` and `newKeys`. */
   laterMs: number;
-  /** Fields that a PATCH does not give: keep their value | go back to nothing ("", false, [], absent). */
+  /** Fields that a PATCH leaves out: keep their value | are reset ("", false, [], absent). */
   patchFields: "merges" | "replaces";
   /**
    * What a PATCH of a key does with its `scopes`. Entries are matched by id, else by representation.
-   * - "replaces": the list given is the new list.
-   * - "upserts": an entry given replaces its match or is added; those not named stay. A permission can only be
-   *   removed by naming its entry with the flag false; the entry itself stays, with all four false.
-   * - "merges": like "upserts", but a flag given as false takes a permission away only if the entry carries an id.
-   * - "accumulates": flags given as true are added, false is ignored; only an entry with all four flags false
-   *   removes, and it removes the whole entry.
-   * - "neverNarrows": flags given as true are added; nothing is ever removed.
+   * - "replaces": the list in the request is the new list.
+   * - "upserts": an entry in the request replaces its match or is added; the other entries stay. A permission is
+   *   removed only by sending its entry with the flag false; the entry itself stays, with all four flags false.
+   * - "merges": like "upserts", but a false flag removes a permission only if the entry has an id.
+   * - "accumulates": true flags are added, and false flags are ignored. Only an entry with all four flags false removes
+   *   something: the whole entry.
+   * - "neverNarrows": true flags are added; nothing is ever removed.
    */
   patchScopes: "replaces" | "upserts" | "merges" | "accumulates" | "neverNarrows";
   /** A scope entry in a PATCH with an id that the key does not have: refused | matched by its representation. */
   unknownScopeId: "refused" | "ignored";
   /** What PATCH answers: the record after the edit | before it | 204 | 200 without a body | 200 with `{}`. */
   patchAnswer: "after" | "before" | "nothing" | "emptyBody" | "emptyObject";
-  /** The status of POST answers that made something. */
+  /** The status of POST answers that created something. */
   createStatus: 200 | 201 | 202;
-  /** What create and migrate answer: the record and its key | the record alone | only `id` and `key`. */
+  /** What create and migrate answer: the record with its `key` | the record without it | only `id` and `key`. */
   createAnswer: "withKey" | "withoutKey" | "brief";
-  /** `enabled` in create and migrate: taken | every key begins enabled. */
+  /** `enabled` in create and migrate: used | ignored, so that every new key is enabled. */
   enabledOnCreate: "honoured" | "ignored";
-  /** Representations of a key's scopes: any text | only what the workspace defines as scopes, else refused. */
+  /** Representations of a key's scopes: any string | only scopes that the workspace defines, others are refused. */
   keyScopes: "free" | "mustBeDefined";
-  /** A POST of a scope whose representation the workspace has: refused | answered with it, 200 | a second one. */
+  /**
+   * A POST of a scope whose representation the workspace has: refused | 200 with the existing scope | a second scope.
+   */
   duplicateScope: 409 | "returned" | "made";
-  /** A migrate of a value that a living key holds: refused | answered with that key, 200 | a second record. */
+  /** A migrate of a value that a live key has: refused | 200 with the existing key | a second record. */
   migrateHeld: 409 | "returned" | "made";
-  /** Which number of a workspace must be greater than 0 (interface, section 8, leaves it open). */
+  /** Which of the two numbers of a workspace must be greater than 0 (section 8 of the interface leaves it open). */
   positiveNumber: "defaultRateLimitPerSecond" | "defaultExpiration" | "both" | "neither";
   /** Required fields of migrate: all seven | key, name and workspaceId. */
   migrateRequires: "all" | "few";
@@ -60,19 +63,19 @@ export interface Dialect {
   // ── Deleting ────────────────────────────────────────────────────────────────────────────────────────────
   /**
    * What DELETE of a key does.
-   * - "removes": the record is gone.
-   * - "marks": it stays with `deleted: true`; GET answers it, lists leave it out.
-   * - "marksAndLists": the same, and lists hold it.
-   * - "marksAndOnlyLists": lists hold it, GET does not find it.
+   * - "removes": the record no longer exists.
+   * - "marks": the record stays with `deleted: true`; GET returns it, lists leave it out.
+   * - "marksAndLists": the same, but lists contain it too.
+   * - "marksAndOnlyLists": lists contain it, but GET does not find it.
    */
   delete: "removes" | "marks" | "marksAndLists" | "marksAndOnlyLists";
-  /** What DELETE answers: the record, marked deleted | the record as it was | 204 | 200 without a body. */
+  /** What DELETE answers: the record, marked as deleted | the record as it was | 204 | 200 without a body. */
   deleteAnswer: "record" | "before" | "nothing" | "emptyBody";
-  /** DELETE of a key that was deleted before. 200: answered like the first. */
+  /** The status of DELETE for a key that is deleted already. 200: the same answer as the first time. */
   deleteAgain: 404 | 410 | 409 | 400 | 422 | 200;
-  /** GET of a key that was deleted, where it is not shown; and PATCH, where deleted keys can't be edited. */
+  /** The status of GET for a deleted key that is not shown, and of PATCH if deleted keys can't be edited. */
   readGone: 404 | 410;
-  /** PATCH of a key that is marked as deleted: answered as `readGone` says | carried out. */
+  /** PATCH of a key that is marked as deleted: answered with the status of `readGone` | carried out. */
   editDeleted: "gone" | "edited";
 
   // ── Errors and limits ───────────────────────────────────────────────────────────────────────────────────
@@ -81,15 +84,15 @@ export interface Dialect {
    * `{errors: [{message}]}` | problem+json with `title` and `detail` | plain text | none at all.
    */
   errorBody: "message" | "error" | "nested" | "list" | "problem" | "text" | "empty";
-  /** What else an error's message holds: nothing | the request's Authorization header and body, word for word. */
+  /** What an error's message repeats: nothing | the request's Authorization header and body, word for word. */
   errorEchoes: "nothing" | "request";
-  /** The status of a refused body. */
+  /** The status for an invalid body. */
   invalidStatus: 400 | 422;
-  /** A workspace of another tenant: 403 | 404 | 404, but its lists are answered as empty, those of unknown ones too. */
+  /** A workspace of another tenant: 403 | 404 | 404 with empty lists, also for unknown workspaces. */
   foreign: 403 | 404 | "empty";
-  /** Requests that a tenant may make in each second of the clock, more get 429; 0: no limit. */
+  /** How many requests a tenant may send in each second; more are answered with 429. 0: no limit. */
   rateLimitPerSecond: number;
-  /** `Retry-After` beside a 429: seconds | an HTTP date | none. */
+  /** `Retry-After` of a 429: seconds | an HTTP date | none. */
   retryAfter: "seconds" | "date" | "none";
 
   // ── Values, as stored ───────────────────────────────────────────────────────────────────────────────────
@@ -97,59 +100,59 @@ export interface Dialect {
   names: "asSent" | "trimmed" | "lowerCased";
   /** A key's prefix and a workspace's default: as sent | with an underscore at the end. */
   prefix: "asSent" | "underscored";
-  /** Numeric text of billing records: as sent | with at least two decimal places. */
+  /** Decimal strings of billing records: as sent | with at least two decimal places. */
   decimals: "asSent" | "twoPlaces";
   /** `defaultAllowedIPs`: as sent | single addresses written as /32 or /128. */
   addresses: "asSent" | "cidr";
-  /** A workspace's two numbers: as sent | rounded down to a multiple of ten, positive ones to no less than 10. */
+  /** A workspace's two numbers: as sent | rounded down to a multiple of ten, but positive numbers to at least 10. */
   numbers: "asSent" | "rounded";
-  /** A key's expiresAt: as sent | rounded down to a multiple of 60 (never below 60) | 2592000 where none was sent. */
+  /** A key's expiresAt: as sent | rounded down to a multiple of 60 (at least 60) | 2592000 if none was sent. */
   expiresAt: "asSent" | "rounded" | "defaulted";
   /**
-   * Ids that the stand-in makes: `key_…` | numbers, also on the wire | with spaces, slashes, percent signs,
-   * umlauts and other characters that must be percent-encoded in a path.
+   * Ids that the stand-in generates: `key_…` | numbers, also in JSON | with spaces, slashes, percent signs, umlauts and
+   * other characters that must be percent-encoded in a path.
    */
   ids: "text" | "numeric" | "odd";
 
   // ── Records, as shown ───────────────────────────────────────────────────────────────────────────────────
-  /** createdAt, updatedAt, lastUsedAt: ISO text | whole seconds | milliseconds | null. */
+  /** createdAt, updatedAt, lastUsedAt: ISO strings | whole seconds | milliseconds | null. */
   timestamps: "iso" | "epochSeconds" | "epochMillis" | "null";
-  /** Fields without a value: left out | null | "" for text, 0 for numbers, [] for lists. */
+  /** Fields without a value: left out | null | "" for strings, 0 for numbers, [] for lists. */
   absent: "omitted" | "null" | "empty";
   /** false, 0, "" and []: sent | left out, as Go's omitempty does. */
   zeroValues: "sent" | "leftOut";
-  /** Empty lists, inside records and at the top: `[]` | null. */
+  /** Empty lists, inside records and at the top level: `[]` | null. */
   emptyLists: "sent" | "null";
-  /** Unknown fields beside and inside every record and scope entry. */
+  /** Whether answers have unknown fields, next to and inside every record and scope entry. */
   extraFields: boolean;
-  /** The entries of a key's `scopes`. */
+  /** The order of the entries of a key's `scopes`. */
   scopeOrder: "asSent" | "reversed" | "sorted" | "shuffled";
-  /** Ids of a key's scope entries: lasting | new after each write | new in each answer | none. */
+  /** Ids of a key's scope entries: stable | new after each write | new in each answer | none. */
   scopeIds: "stable" | "newEachWrite" | "newEachTime" | "none";
-  /** The four flags of a scope entry: all | only those that are true. */
+  /** The four flags of a scope entry: all | only the true ones. */
   scopeFlags: "all" | "onlyTrue";
-  /** One more scope entry, "workspace", with all four flags false, on every key that does not name it. */
+  /** Whether every key has one more scope entry, "workspace", with all four flags false. */
   scopeExtraEmpty: boolean;
   /** The Content-Type of JSON answers. */
   contentType: "application/json" | "application/json; charset=utf-8" | "application/vnd.api+json" | "none";
 
   // ── Lists ───────────────────────────────────────────────────────────────────────────────────────────────
-  /** The list of a workspace's keys: answered | refused with this status, always and to everybody. */
+  /** The list of a workspace's keys: answered | always refused with this status. */
   keyLists: "answered" | 403 | 404 | 405 | 501;
-  /** The most records that a list answers, the first ones made; 0: all. */
+  /** The maximum number of records in a list, which then has the oldest ones. 0: no maximum. */
   listCut: number;
-  /** After a write, this many requests of the list it belongs to still answer what the list was before. */
+  /** After a write, this many requests for its list still return the list as it was before. */
   listLag: number;
   /**
-   * Records in lists: full | keys without scopes and enabled | as they were before their last edit (only `deleted`
-   * is as of now).
+   * Records in lists: full | keys without scopes and enabled | as they were before their last edit (only `deleted` is
+   * current).
    */
   listRecords: "full" | "brief" | "stale";
   /** The order of lists. */
   listOrder: "oldestFirst" | "newestFirst";
 }
 
-/** The plainest plausible service; every other dialect is told as its differences from this one. */
+/** The simplest plausible service. All other dialects list their differences from this one. */
 export const defaultDialect: Readonly<Dialect> = {
   writes: "atOnce",
   newKeys: "atOnce",

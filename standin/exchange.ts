@@ -12,7 +12,7 @@ import { spoil } from "./spoil";
 import { copyOf, type Store } from "./store";
 import type { LoggedRequest } from "./types";
 
-/** What all exchanges of one stand-in share. */
+/** State that all exchanges of one stand-in share. */
 export interface Service {
   readonly store: Store;
   readonly faults: FaultPlan;
@@ -23,7 +23,7 @@ export interface Service {
   onRequest(request: LoggedRequest): void;
 }
 
-/** Receives one request, logs it, processes it and answers. Rejects when the client leaves amid its request. */
+/** Receives one request, logs it, processes it and answers. Rejects if the client aborts its request. */
 export async function exchange(
   service: Service,
   request: IncomingMessage,
@@ -65,7 +65,7 @@ async function receive(request: IncomingMessage, store: Store): Promise<Incoming
   const { authorization } = request.headers;
   const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
   const json = parse(text);
-  // Refused or not: whoever sent it holds it for a secret.
+  // Even a refused value is a secret to the client that sent it.
   for (const secret of [token, (json as { key?: unknown } | null | undefined)?.key]) {
     if (typeof secret === "string" && secret !== "") store.secrets.add(secret);
   }

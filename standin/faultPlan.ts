@@ -1,26 +1,26 @@
 import type { Fault } from "./faults";
 import type { Endpoint, LoggedRequest } from "./types";
 
-/** Which requests meet a fault. Each rule counts the requests that match it; the first rule due is applied. */
+/** Which requests get a fault. Each rule counts the requests that match it; the first rule that is due applies. */
 export interface FaultRule {
   /** Default: every endpoint. */
   endpoint?: Endpoint | readonly Endpoint[];
-  /** For instance "PATCH". Default: every method. */
+  /** For example "PATCH". Default: every method. */
   method?: string;
-  /** A further condition. Default: none. */
+  /** An additional condition. Default: none. */
   when?: (request: LoggedRequest) => boolean;
-  /** So many matching requests are let through first. Default: 0. */
+  /** How many matching requests pass before the rule applies. Default: 0. */
   after?: number;
-  /** So many requests meet the fault, Infinity allowed. Default: 1. */
+  /** How many requests get the fault; can be Infinity. Default: 1. */
   times?: number;
   fault: Fault;
 }
 
-/** The rules in force, in the order in which they were added. */
+/** The active rules, in the order in which they were added. */
 export interface FaultPlan {
   add(rule: FaultRule): void;
   clear(): void;
-  /** The fault that this request meets, if any. To be asked once for each request. */
+  /** The fault for this request, if any. Call it once for each request. */
   next(request: LoggedRequest): Fault | undefined;
 }
 

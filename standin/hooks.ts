@@ -11,38 +11,41 @@ import type {
   Workspace,
 } from "./types";
 
-/** A scope entry as a hook takes it: flags not given are false, an id not given is made. */
+/** A scope entry for a hook. Flags that are left out are false; an id that is left out is generated. */
 export type KeyScopeChange = Partial<StoredKeyScope> & { representation: string };
 
-/** A change to a key made by somebody else; `undefined` takes an optional field's value away. */
+/** A change to a key made outside Pulumi. `undefined` removes the value of an optional field. */
 export type KeyChange = Partial<Omit<StoredKey, "id" | "workspaceId" | "scopes">> & {
   scopes?: readonly KeyScopeChange[];
 };
 
 /**
- * Changes made behind the provider's back, and looks at what is stored. Values are stored as given, no dialect
- * rewrites them. Every change counts as long past: lagging and stale lists show it, and what was written before it.
- * All records handed out are copies. An id that does not exist is an error, where nothing else is said.
+ * Hooks change data outside of the client, and show what is stored. They store values as they are given; no dialect
+ * rewrites them. Their changes count as old: lagging and stale lists show them, and everything that was written before.
+ * All returned records are copies. Unless stated otherwise, an id that does not exist throws an error.
  */
 export interface Hooks {
-  /** Keys in the order in which they were made, marked ones and those not found yet included, removed ones not. */
+  /**
+   * Keys in the order of their creation. Includes keys that are marked as deleted or can't be found yet, but no removed
+   * keys.
+   */
   keys(filter?: { workspaceId?: string; deleted?: boolean }): StoredKey[];
   key(id: string): StoredKey | undefined;
-  /** `updatedAt` becomes now, unless given. */
+  /** Sets `updatedAt` to now, unless it is given. */
   editKey(id: string, change: KeyChange): void;
-  /** As if somebody else called DELETE: the dialect says whether the key is removed or marked. */
+  /** Like a DELETE by another client: the dialect decides whether the key is removed or marked. */
   deleteKey(id: string): void;
   /** Default: enabled, no scopes, customer "cust_elsewhere", a new id and secret. */
   addKey(key: KeyChange & { id?: string; workspaceId: string; name: string }): StoredKey;
   workspaces(): StoredWorkspace[];
   editWorkspace(id: string, change: Partial<Omit<Workspace, "id">>): void;
-  /** Takes its keys and scopes with it. */
+  /** Removes its keys and scopes too. */
   deleteWorkspace(id: string): void;
   scopes(workspaceId: string): StoredScope[];
   /** Default: the name is the representation, no description, a new id. */
   addScope(scope: Partial<StoredScope> & { workspaceId: string; representation: string }): StoredScope;
   editScope(id: string, change: Partial<Omit<StoredScope, "id" | "workspaceId">>): void;
-  /** As if somebody else deleted it, for which the interface has no call. */
+  /** Deletes a scope, for which the interface has no call. */
   deleteScope(id: string): void;
   billings(): StoredBilling[];
 }

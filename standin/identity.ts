@@ -7,7 +7,7 @@ function randomText(length: number): string {
   return Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join("");
 }
 
-/** A new id of the dialect's kind. Random, so that state kept from an earlier run never meets another record. */
+/** A new id in the dialect's form. Random, so that state of an earlier run never matches a new record. */
 export function newId(kind: "key" | "sc" | "ks" | "bill", dialect: Dialect): string {
   switch (dialect.ids) {
     case "text":
@@ -25,7 +25,7 @@ export function newSecret(prefix: string | undefined): string {
   return `sk_${part}${randomText(32)}`;
 }
 
-/** The masked form of a secret: its first three and last four characters, where that hides most of it. */
+/** The masked form of a secret: its first three and last four characters, if that hides most of it. */
 export function mask(secret: string): string {
   return secret.length < 16 ? "…" : `${secret.slice(0, 3)}…${secret.slice(-4)}`;
 }

@@ -1,13 +1,9 @@
 /**
- * A stand-in of the service for tests: a real HTTP server on 127.0.0.1 with all twelve endpoints, a request log,
- * faults, and hooks to change data behind a client's back. It keeps everything in memory and needs nothing but Node.
+ * The stand-in, an in-memory fake of the service for tests: a real HTTP server on 127.0.0.1 with all twelve endpoints,
+ * a request log, faults, and hooks to change data outside of the client. It requires nothing but Node.js.
  *
- * @example
- * const standIn = await startStandIn({ dialect: "softDelete" });
- * process.env.APIKEYS_BASE_URL = standIn.url;
- * process.env.APIKEYS_ACCESS_TOKEN = standIn.accessToken;
- * // …
- * await standIn.close();
+ * @example const standIn = await startStandIn({ dialect: "softDelete" }); process.env.APIKEYS_BASE_URL = standIn.url;
+ * process.env.APIKEYS_ACCESS_TOKEN = standIn.accessToken; // … await standIn.close();
  *
  * @packageDocumentation
  */

@@ -87,7 +87,7 @@ export function editApiKey(call: Call<Bodies["editApiKey"]>): Answer {
   }
   carryOut(call, `key ${key.id}`, () => {
     const current = store.keys.get(key.id);
-    // Deleted in the meantime.
+    // The key was deleted in the meantime.
     if (current === undefined || (current.deleted && dialect.editDeleted === "gone")) return;
     const base = dialect.patchFields === "replaces" ? { ...current, name: "", enabled: false } : current;
     lagBehind(call, key.workspaceId);
@@ -126,14 +126,14 @@ export function deleteApiKey(call: Call): Answer {
   return { ...writeAnswer(answer, dialect.deleteAnswer, dialect), carriedOut: !key.deleted };
 }
 
-/** Deletes a key by the dialect's way. */
+/** Deletes a key in the way of the dialect. */
 export function markOrRemove({ store, dialect }: Pick<Call, "store" | "dialect">, key: StoredKey): void {
   const deleted = { ...key, deleted: true, updatedAt: new Date().toISOString() };
   if (dialect.delete === "removes") removeKey(store, deleted);
   else putKey(store, deleted);
 }
 
-/** A key's fields that no request gives. */
+/** The fields of a key that no request sets. */
 export function blankKey(dialect: Dialect): Omit<StoredKey, "name" | "workspaceId" | "key"> {
   const now = new Date().toISOString();
   return {

@@ -10,18 +10,18 @@ export function newKeyScopes(given: readonly KeyScopeInput[], dialect: Dialect):
   return given.map((entry) => ({ ...entry, id: newId("ks", dialect) }));
 }
 
-/** The entry among those given whose id the key does not have, if the dialect minds. */
+/** The entry in the request whose id the key does not have, if the dialect refuses such entries. */
 export function unknownScope(
   held: readonly StoredKeyScope[],
   given: readonly KeyScopeInput[],
   { unknownScopeId, scopeIds, scopeExtraEmpty }: Dialect,
 ): KeyScopeInput | undefined {
-  // Ids that were shown but never stored can't be told from invented ones.
+  // Ids that were shown but never stored look the same as invented ids.
   if (unknownScopeId === "ignored" || scopeIds === "newEachTime" || scopeExtraEmpty) return undefined;
   return given.find(({ id }) => id !== undefined && !held.some((entry) => entry.id === id));
 }
 
-/** A key's scope entries after a PATCH that gave these, by the dialect's `patchScopes`. */
+/** A key's scope entries after a PATCH with these entries, according to the dialect's `patchScopes`. */
 export function editKeyScopes(
   held: readonly StoredKeyScope[],
   given: readonly KeyScopeInput[],

@@ -1,21 +1,21 @@
-/** Lists that show the past: what each collection was before its last writes, for a number of list requests. */
+/** Lagging lists: for a number of list requests, they show a collection as it was before its last writes. */
 export interface Lag {
-  /** To be called before a write. `requests` is how many list requests then see the collection as it is now. */
+  /** Call it before a write. The next `requests` list requests then see the collection as it is before the write. */
   beforeWrite<T>(collection: string, requests: number, current: () => readonly T[]): void;
-  /** What a list request sees. */
+  /** The records that a list request sees. */
   list<T>(collection: string, current: () => readonly T[]): readonly T[];
-  /** Lists see the present again. */
+  /** Lists show the current records again. */
   catchUp(): void;
 }
 
-/** Without any past. Records must be replaced, never changed in place. */
+/** Records must be replaced, never changed in place. */
 export function createLag(): Lag {
   const past = new Map<string, { records: readonly unknown[]; left: number }>();
   return {
     beforeWrite(collection, requests, current) {
       if (requests <= 0) return;
       const known = past.get(collection);
-      // The older past stays: a lag that began again with each write would hide nothing but the last one.
+      // Keeps the older list: if the lag restarted with each write, it would hide only the last one.
       if (known !== undefined) known.left = requests;
       else past.set(collection, { records: current(), left: requests });
     },

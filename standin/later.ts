@@ -1,14 +1,13 @@
-/** Changes that were promised in an answer and are carried out afterwards. */
+/** Writes that are carried out after they were answered. */
 export interface Later {
-  /** Carries it out after so many milliseconds; those of one object come in the order in which they were added. */
+  /** Carries out a write after this many milliseconds; writes to one object stay in order. */
   add(object: string, ms: number, change: () => void): void;
-  /** Resolves once nothing is left to be carried out. */
+  /** Resolves when no writes are left. */
   settled(): Promise<void>;
-  /** What is left is never carried out. */
+  /** Drops all writes that are left. */
   end(): void;
 }
 
-/** Without any promises yet. */
 export function createLater(): Later {
   const queues = new Map<string, (() => void)[]>();
   const timers = new Set<NodeJS.Timeout>();
@@ -23,7 +22,7 @@ export function createLater(): Later {
       queues.set(object, queue);
       queue.push(change);
       const timer = setTimeout(() => {
-        // The first of the queue, whichever timer it is: another delay may have been in force in between.
+        // Always the first of the queue, because the delay may have changed between two writes.
         queue.shift()?.();
         if (queue.length === 0) queues.delete(object);
         timers.delete(timer);

@@ -1,6 +1,6 @@
 import type { Answer } from "./answer";
 
-/** The same answer with this text after the fields of each of its records, JSON or not. */
+/** The same answer with this string after the fields of each record, whether or not that is valid JSON. */
 export function withMoreFields(answer: Answer, json: string): Answer {
   if (typeof answer.body !== "object" || answer.body === null) return answer;
   const extended = (record: unknown) => JSON.stringify(record).replace(/\}$/, () => `,${json}}`);

@@ -12,7 +12,7 @@ export function storedPrefix(prefix: string, dialect: Dialect): string {
   return dialect.prefix === "asSent" || prefix === "" || prefix.endsWith("_") ? prefix : `${prefix}_`;
 }
 
-/** Numeric text as the dialect stores it; other text stays as it is. */
+/** A decimal string as the dialect stores it; any other string stays as it is. */
 export function storedDecimal(value: string, { decimals }: Dialect): string {
   const match = /^(-?\d+)(?:\.(\d+))?$/.exec(value);
   if (decimals === "asSent" || match === null) return value;

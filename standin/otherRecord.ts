@@ -3,7 +3,7 @@ import type { Dialect } from "./dialect";
 import { type Shown, showBilling, showKey, showScope, showWorkspace } from "./render";
 import type { Store } from "./store";
 
-/** The same answer with another of the tenant's records in it, or an invented one where there is no other. */
+/** The same answer with a different record of the tenant or, if there is none, an invented one. */
 export function withOtherRecord(answer: Answer, store: Store, dialect: Dialect, tenant: string): Answer {
   const body = answer.body as Record<string, Shown> | undefined;
   const isOwn = (workspaceId: string) => store.workspaces.get(workspaceId)?.tenant === tenant;

@@ -1,14 +1,14 @@
 import { type Dialect, defaultDialect } from "./dialect";
 
 /**
- * Dialects that mix the knobs as real services do, told as differences from the default dialect. A provider should
- * get along with every one of them.
+ * Server variants (dialects) that combine the knobs as real services do. Each lists only its differences from the
+ * default dialect. A provider should work with all of them.
  */
 export const presets = {
   /** The default dialect. */
   default: {},
 
-  /** Deleted keys stay for ever, marked, and can be read; the second DELETE is as good as the first. */
+  /** Deleted keys stay forever, marked as deleted, and can be read. A second DELETE succeeds like the first. */
   softDelete: {
     delete: "marksAndLists",
     deleteAgain: 200,
@@ -18,7 +18,7 @@ export const presets = {
     migrateHeld: "returned",
   },
 
-  /** A service by the book: PATCH and DELETE answer 204, problem details, 410 for what is gone, 403 for others'. */
+  /** Textbook REST: PATCH and DELETE answer 204; problem details; 410 for deleted objects, 403 for those of others. */
   strictRest: {
     patchAnswer: "nothing",
     deleteAnswer: "nothing",
@@ -32,7 +32,7 @@ export const presets = {
     contentType: "application/json; charset=utf-8",
   },
 
-  /** A gateway over GraphQL: never 201, nulls, unknown fields, errors in a list, empty lists for strangers. */
+  /** A gateway over GraphQL: never 201; nulls; unknown fields; errors in a list; empty lists for other tenants. */
   graphqlish: {
     createStatus: 200,
     absent: "null",
@@ -45,7 +45,7 @@ export const presets = {
     duplicateScope: "made",
   },
 
-  /** A Go service with omitempty everywhere: false, 0, "" and empty lists are left out, nil slices are null. */
+  /** A Go service with omitempty everywhere: leaves out false, 0, "" and empty lists; nil slices are null. */
   goJson: {
     zeroValues: "leftOut",
     emptyLists: "null",
@@ -70,7 +70,7 @@ export const presets = {
     scopeOrder: "sorted",
   },
 
-  /** Reads of lists come from a replica that lags behind, and hold records older than the last edit. */
+  /** Lists are read from a replica that lags behind. Their records are older than the last edit. */
   laggingReplica: {
     listLag: 1,
     listRecords: "stale",
@@ -79,7 +79,7 @@ export const presets = {
     listCut: 100,
   },
 
-  /** Everything that can be a number is one. */
+  /** Every value that can be a number is a number. */
   numericIds: {
     ids: "numeric",
     timestamps: "epochMillis",
@@ -90,7 +90,7 @@ export const presets = {
     numbers: "rounded",
   },
 
-  /** PATCH adds permissions, and takes one away only where the entry carries its id; its answer says nothing. */
+  /** PATCH adds permissions, and removes one only if the entry has its id. Its answer is an empty object. */
   mergePatch: {
     patchScopes: "merges",
     scopeExtraEmpty: true,
@@ -100,7 +100,7 @@ export const presets = {
     delete: "marksAndOnlyLists",
   },
 
-  /** What isn't given in a PATCH is reset, scope entries are made anew each time. */
+  /** PATCH resets each field that it does not have, and creates all scope entries again. */
   replacing: {
     patchFields: "replaces",
     scopeIds: "newEachWrite",
@@ -111,7 +111,7 @@ export const presets = {
     scopeRequires: "few",
   },
 
-  /** Every value comes back in the service's own spelling. */
+  /** The service rewrites every value to its own spelling. */
   normalising: {
     names: "lowerCased",
     prefix: "underscored",
@@ -124,7 +124,7 @@ export const presets = {
     enabledOnCreate: "ignored",
   },
 
-  /** As little as possible: brief list records and answers, no ids for scope entries, no times, no error texts. */
+  /** As little as possible: brief list records and answers; no ids for scope entries, no times, no error messages. */
   minimal: {
     createAnswer: "brief",
     listRecords: "brief",
@@ -136,7 +136,7 @@ export const presets = {
     contentType: "none",
   },
 
-  /** Ids with characters that mean something in a path, scope entries in another order each time. */
+  /** Ids with characters that have a meaning in a path, and scope entries in a different order each time. */
   oddIds: {
     ids: "odd",
     scopeOrder: "shuffled",
@@ -145,10 +145,10 @@ export const presets = {
     listOrder: "newestFirst",
   },
 
-  /** Few requests a second, and a date that says when to come back. */
+  /** Few requests per second, and a date that says when to try again. */
   throttled: { rateLimitPerSecond: 10, retryAfter: "date", createStatus: 202, errorBody: "nested" },
 
-  /** Edits and deletions wait in a queue: 202, and the record as it still is. */
+  /** Edits and deletions wait in a queue: the answer is 202, with the record as it still is. */
   queued: {
     writes: "queued",
     createStatus: 202,
@@ -159,24 +159,24 @@ export const presets = {
     errorBody: "nested",
   },
 
-  /** Edits and deletions reach the store a moment after their answers, which are those of a service by the book. */
+  /** Edits and deletions reach the store a moment after their answers, which look like those of textbook REST. */
   writeBehind: { writes: "behind", patchAnswer: "nothing", deleteAnswer: "nothing", readGone: 410 },
 
-  /** The token may not list keys; to delete what is deleted is a conflict. */
+  /** The token may not list keys. Deleting a deleted key is a conflict. */
   noLists: { keyLists: 403, deleteAgain: 409, readGone: 410, foreign: 403, patchAnswer: "emptyBody" },
 
-  /** A gateway that does not route the list of keys, and takes every DELETE but the first for a bad request. */
+  /** A gateway that does not route the list of keys, and answers 400 to every DELETE of a key after the first. */
   strayGateway: { keyLists: 405, deleteAgain: 400, errorBody: "text", deleteAnswer: "emptyBody" },
 } as const satisfies Readonly<Record<string, Partial<Dialect>>>;
 
 /** The name of a preset. */
 export type PresetName = keyof typeof presets;
 
-/** A whole dialect from a preset's name, or from knobs that differ from the default dialect. */
+/** The complete dialect for a preset's name, or for knobs that differ from the default dialect. */
 export function completeDialect(dialect: Partial<Dialect> | PresetName): Dialect {
   if (typeof dialect !== "string") return { ...defaultDialect, ...dialect };
   if (!Object.hasOwn(presets, dialect)) {
-    throw new Error(`there is no preset "${dialect}"; there are ${Object.keys(presets).join(", ")}`);
+    throw new Error(`there is no preset "${dialect}"; the presets are ${Object.keys(presets).join(", ")}`);
   }
   return { ...defaultDialect, ...presets[dialect] };
 }

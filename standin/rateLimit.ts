@@ -1,13 +1,12 @@
 import { type Answer, refuse } from "./answer";
 import type { Dialect } from "./dialect";
 
-/** Counts each tenant's requests in each second of the clock. */
+/** Counts each tenant's requests per second. */
 export interface RateLimiter {
-  /** Counts one request; the refusal if it is one too many. */
+  /** Counts a request. Returns the refusal if the request exceeds the limit. */
   judge(tenant: string, dialect: Dialect): Answer | undefined;
 }
 
-/** A limiter that has seen nothing yet. */
 export function createRateLimiter(now: () => number = Date.now): RateLimiter {
   const seen = new Map<string, { second: number; requests: number }>();
   return {

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createGzip } from "node:zlib";
 
-/** Answers that no HTTP server would give, written to the connection itself. */
+/** Answers that no HTTP server would send, written directly to the connection. */
 
 export interface Raw {
   readonly status: number;
@@ -11,7 +11,7 @@ export interface Raw {
   readonly body: Buffer;
 }
 
-/** The answer with a length that is not its own; then the connection is closed. */
+/** The answer with a wrong length; then the connection is closed. */
 export function sendWrongLength(socket: Socket, raw: Raw, by: number, chunked: boolean): void {
   const length = Math.max(0, raw.body.length + by);
   const body = raw.body.toString("latin1");
@@ -20,7 +20,7 @@ export function sendWrongLength(socket: Socket, raw: Raw, by: number, chunked: b
   socket.end(`${head(raw)}${frame}\r\n\r\n${framed}`, "latin1");
 }
 
-/** Headers, or 1xx answers, for as long as the client takes them. */
+/** Headers, or 1xx answers, for as long as the client reads them. */
 export async function sendWithoutEnd(socket: Socket, raw: Raw, what: "headers" | "interim"): Promise<void> {
   const headers = what === "headers";
   if (headers) socket.write(head(raw));
@@ -28,18 +28,18 @@ export async function sendWithoutEnd(socket: Socket, raw: Raw, what: "headers" |
   await pour(socket, Buffer.from(more.repeat(1_000)), Number.POSITIVE_INFINITY);
 }
 
-/** Writes the chunk again and again, so many bytes in all, as fast as they are taken and until the client leaves. */
+/** Writes the chunk repeatedly, up to this many bytes in total, until the client leaves. */
 export async function pour(to: Socket | ServerResponse, chunk: Buffer, bytes: number): Promise<void> {
   const gone = new AbortController();
   to.once("close", () => gone.abort());
   for (let left = bytes; left > 0 && !gone.signal.aborted && !to.destroyed; left -= chunk.length) {
     if (to.write(chunk.subarray(0, Math.min(left, chunk.length)))) continue;
-    // Aborted when the client leaves without reading on.
+    // Aborted if the client leaves without reading the rest.
     await once(to, "drain", { signal: gone.signal }).catch(() => undefined);
   }
 }
 
-/** The object's text, padded by a field to so many bytes, packed without ever being whole. */
+/** The object as JSON, padded by a field to this many bytes; compressed as a stream, never whole in memory. */
 export async function packed(text: string, bytes: number): Promise<Buffer> {
   const gzip = createGzip();
   const chunks: Buffer[] = [];
@@ -55,7 +55,7 @@ export async function packed(text: string, bytes: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What stands before and after the padding of an object. */
+/** The JSON before and after the padding of an object. */
 export function padding(text: string): readonly [Buffer, Buffer] {
   const fields = text.replace(/^\{/, "").replace(/\}$/, "");
   return [Buffer.from(`{${fields}${fields === "" ? "" : ","}"padding":"`), Buffer.from('"}')];

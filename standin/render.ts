@@ -2,10 +2,10 @@ import type { Dialect } from "./dialect";
 import { newId } from "./identity";
 import type { StoredBilling, StoredKey, StoredKeyScope, StoredScope, StoredWorkspace } from "./types";
 
-/** A record as the answer shows it. */
+/** A record as an answer shows it. */
 export type Shown = Record<string, unknown>;
 
-/** A key. With `secret`, the answer also has the field `key`; in a list, it may be brief. */
+/** A key. With `secret`, the record also has the field `key`. In a list, it may be brief. */
 export function showKey(key: StoredKey, dialect: Dialect, how: "alone" | "withSecret" | "inList"): Shown {
   const shown = {
     id: showId(key.id, dialect),

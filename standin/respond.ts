@@ -40,7 +40,7 @@ const operations: Readonly<Record<Endpoint, (call: Call<any>) => Answer>> = {
   createBilling,
 };
 
-/** A request as it came off the wire. */
+/** A request as it was received. */
 export interface Incoming {
   route: Route;
   /** Name of the tenant whose token was sent. */
@@ -48,11 +48,11 @@ export interface Incoming {
   authorization: string | undefined;
   contentType: string | undefined;
   text: string;
-  /** The parsed text, undefined where it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   json: unknown;
 }
 
-/** What the service makes of a request; a write is carried out. */
+/** The service's answer to a request. Carries out a write. */
 export function respond(incoming: Incoming, store: Store, dialect: Dialect, limiter: RateLimiter): Answer {
   const echo = `${incoming.authorization ?? "no authorization"}; ${incoming.text}`;
   return finishRefusal(judge(incoming, store, dialect, limiter), dialect, echo);

@@ -15,13 +15,15 @@ import type { LoggedRequest, Tenant, TenantOptions } from "./types";
 export interface StandInOptions {
   /** Default: 0, any free port. The address is always 127.0.0.1. */
   port?: number;
-  /** A preset's name, or knobs that differ from the default dialect. Default: the default dialect. */
+  /**
+   * The server variant: a preset's name, or knobs that differ from the default dialect. Default: the default dialect.
+   */
   dialect?: Partial<Dialect> | PresetName;
   /** Default: `defaultTenants`. */
   tenants?: readonly TenantOptions[];
-  /** Milliseconds from the moment a request was carried out to its answer. Default: 0. */
+  /** Milliseconds between carrying out a request and answering it. Default: 0. */
   latencyMs?: number;
-  /** Called when a request was answered, cut, or left without an answer. */
+  /** Called when a request is answered, or its connection is cut, or it is left without an answer. */
   onRequest?: (request: LoggedRequest) => void;
 }
 
@@ -37,39 +39,39 @@ export const defaultTenants: readonly TenantOptions[] = [
   },
 ];
 
-/** A running stand-in of the service. */
+/** A running stand-in: an in-memory fake of the service. */
 export interface StandIn extends Hooks {
   /** http://127.0.0.1:PORT, the same after `stop` and `start`. */
   readonly url: string;
-  /** Of the first tenant, as it is now. */
+  /** The current access token of the first tenant. */
   readonly accessToken: string;
   readonly tenants: readonly Tenant[];
-  /** Every access token and key value that it ever made or was given, for a search in what must not hold them. */
+  /** Every access token and key value that it ever generated or received. Use it to search for leaked secrets. */
   secrets(): readonly string[];
-  /** Resolves once all that was answered and put off is carried out; see `writes` and `newKeys` of the dialect. */
+  /** Resolves when all delayed writes are carried out; see `writes` and `newKeys` of the dialect. */
   settled(): Promise<void>;
-  /** How many connections are open. */
+  /** The number of open connections. */
   readonly connections: number;
   /** Every request received, in order. The array is the live log: copy it to keep it. */
   readonly requests: readonly LoggedRequest[];
   clearRequests(): void;
-  /** From the next request on; relative to the default dialect, not to the one before. */
+  /** Applies from the next request on. The knobs differ from the default dialect, not from the current one. */
   setDialect(dialect: Partial<Dialect> | PresetName): void;
-  /** The old token is 401 from now on. */
+  /** From now on, the old token is answered with 401. */
   rotateToken(tenantName: string, newToken: string): void;
   addTenant(tenant: TenantOptions): Tenant;
-  /** Lets requests go wrong; see `FaultRule`. */
+  /** Makes requests fail; see `FaultRule`. */
   inject(rule: FaultRule): void;
   clearFaults(): void;
-  /** The port refuses connections, open ones are reset. What is stored stays. */
+  /** Refuses new connections and resets open ones. Keeps all data. */
   stop(): Promise<void>;
-  /** Listens again, on the same port, with what was stored. */
+  /** Listens again, on the same port, with the same data. */
   start(): Promise<void>;
-  /** Ends the stand-in; open connections are reset, what was put off is never carried out. More than once is no error. */
+  /** Ends the stand-in, resets open connections and drops delayed writes. Can be called more than once. */
   close(): Promise<void>;
 }
 
-/** Starts a stand-in of the service in this process, on a port of 127.0.0.1. */
+/** Starts a stand-in in this process, on a port of 127.0.0.1. */
 export async function startStandIn(options: StandInOptions = {}): Promise<StandIn> {
   const store = createStore();
   const service: Service = {
@@ -85,12 +87,12 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
   let connections = 0;
   for (const tenant of options.tenants ?? defaultTenants) addTenant(store, tenant);
 
-  // A client that leaves in the middle of its request has asked for nothing.
+  // A request that a client aborts halfway is ignored.
   const server = createServer((request, response) => {
     const connection = sockets.get(request.socket) ?? 0;
     exchange(service, request, response, connection).catch(() => response.destroy());
   });
-  // Connections that are reused must not end between two requests of a slow test.
+  // A reused connection must not close between two requests of a slow test.
   server.keepAliveTimeout = 120_000;
   server.on("connection", (socket) => {
     connections += 1;
@@ -111,7 +113,7 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
     server.close();
     for (const socket of sockets.keys()) socket.resetAndDestroy();
     await closed;
-    // A client in the same process learns of its closed connections before it can ask again.
+    // A client in the same process must see that its connections are closed before it sends the next request.
     await pause(20);
   };
   const tenantNamed = (name: string): Tenant => ({

@@ -18,22 +18,22 @@ export type Delivery =
   | { how: "reset" }
   | { how: "silence" };
 
-/** What an exchange offers to a fault. */
+/** What a fault can do with an exchange. */
 export interface Exchange {
-  /** Processes the request as usual. To be called once at most. */
+  /** Processes the request as usual. Call it at most once. */
   carryOut(): Answer;
-  /** The answer as if the request had been processed, by a service that shows records so; the store stays as it is. */
+  /** The answer as if the request had been processed, in this dialect. The store stays as it is. */
   pretend(shown: Partial<Dialect>): Answer;
   /** An error answer in the dialect's form. */
   refuse(status: number, message: string, headers?: Answer["headers"]): Answer;
-  /** The same answer with another record in it. */
+  /** The same answer with a different record. */
   withOtherRecord(answer: Answer): Answer;
 }
 
 const page =
   "<!doctype html>\n<html><head><title>Please sign in</title></head><body><h1>Please sign in</h1></body></html>\n";
 
-/** Ends an exchange as the fault says; without a fault, as usual. */
+/** Ends an exchange with the fault or, without a fault, as usual. */
 export function spoil(fault: Fault | undefined, exchange: Exchange): Delivery {
   if (fault === undefined) return { how: "whole", answer: exchange.carryOut() };
   switch (fault.kind) {

@@ -3,13 +3,13 @@ import { createLater, type Later } from "./later";
 import type { StoredBilling, StoredKey, StoredScope, StoredWorkspace, TenantOptions } from "./types";
 
 /**
- * All that the service knows. Records are replaced, never changed in place, so that lists of the past and copies
- * handed out stay what they were.
+ * All data of the service. Records are replaced, never changed in place, so that earlier lists and returned copies stay
+ * unchanged.
  */
 export interface Store {
-  /** Access token → tenant's name; rotated tokens are gone. */
+  /** Access token → tenant's name. Rotated tokens are removed. */
   readonly tokens: Map<string, string>;
-  /** Every access token and every key's value that was ever made or received, also of what is no longer there. */
+  /** Every access token and key value that was ever generated or received, including those of deleted objects. */
   readonly secrets: Set<string>;
   /** Tenant's name → its access token, in the order in which they were added. */
   readonly tenants: Map<string, string>;
@@ -17,9 +17,9 @@ export interface Store {
   readonly keys: Map<string, StoredKey>;
   /** Workspace id → ids of its keys, oldest first. */
   readonly keysOf: Map<string, Set<string>>;
-  /** Keys that were deleted and removed, for a service that remembers them. */
+  /** Removed keys, for dialects that remember them. */
   readonly removedKeys: Map<string, StoredKey>;
-  /** Secret → id of the key that was last given it, to find a value already held. */
+  /** Secret → id of the last key that has it, to find a value that exists already. */
   readonly keyOfSecret: Map<string, string>;
   /** Workspace id → its scopes by id, oldest first. */
   readonly scopesOf: Map<string, Map<string, StoredScope>>;
@@ -52,7 +52,7 @@ export function createStore(): Store {
   };
 }
 
-/** A store that holds the same for now: what is written to one is not in the other. Secrets are remembered in both. */
+/** A copy of a store. Writes to one don't change the other, but both remember all secrets. */
 export function copyOf(store: Store): Store {
   return {
     ...store,
@@ -93,7 +93,7 @@ export function addTenant(store: Store, { name, accessToken, workspaces }: Tenan
   return tenant;
 }
 
-/** Gives a tenant another access token; the one it had is no longer known. */
+/** Gives a tenant another access token and removes the old one. */
 export function rotateToken(store: Store, tenant: string, accessToken: string): void {
   const old = store.tenants.get(tenant);
   if (old === undefined) throw new Error(`there is no tenant "${tenant}"`);
@@ -123,7 +123,7 @@ export function workspacesOf(store: Store, tenant: string): StoredWorkspace[] {
   return [...store.workspaces.values()].filter((workspace) => workspace.tenant === tenant);
 }
 
-/** Adds a key or puts another version in its place. */
+/** Adds or replaces a key. */
 export function putKey(store: Store, key: StoredKey): void {
   store.keys.set(key.id, key);
   store.secrets.add(key.key);
@@ -133,7 +133,7 @@ export function putKey(store: Store, key: StoredKey): void {
   else ids.add(key.id);
 }
 
-/** Takes a key out of everything but the memory of what was removed. */
+/** Removes a key, but remembers that it existed. */
 export function removeKey(store: Store, key: StoredKey): void {
   store.keys.delete(key.id);
   store.keysOf.get(key.workspaceId)?.delete(key.id);
@@ -141,13 +141,13 @@ export function removeKey(store: Store, key: StoredKey): void {
   store.removedKeys.set(key.id, key);
 }
 
-/** The living key that holds this secret. */
+/** The live key with this secret. */
 export function keyOfSecret(store: Store, secret: string): StoredKey | undefined {
   const key = store.keys.get(store.keyOfSecret.get(secret) ?? "");
   return key === undefined || key.deleted || key.key !== secret ? undefined : key;
 }
 
-/** Adds a scope or puts another version in its place. */
+/** Adds or replaces a scope. */
 export function putScope(store: Store, scope: StoredScope): void {
   const scopes = store.scopesOf.get(scope.workspaceId);
   if (scopes === undefined) store.scopesOf.set(scope.workspaceId, new Map([[scope.id, scope]]));

@@ -26,7 +26,7 @@ export interface StoredKeyScope {
   del: boolean;
 }
 
-/** A key as the stand-in holds it, secret included. Timestamps are ISO text, whatever the dialect makes of them. */
+/** A key as the stand-in stores it, including its secret. Timestamps are ISO strings in every dialect. */
 export interface StoredKey {
   id: string;
   workspaceId: string;
@@ -63,7 +63,7 @@ export interface Workspace {
   updatedAt: string;
 }
 
-/** A workspace as the stand-in holds it. */
+/** A workspace as the stand-in stores it. */
 export interface StoredWorkspace extends Workspace {
   /** Name of the tenant that owns it. */
   tenant: string;
@@ -94,45 +94,45 @@ export interface StoredBilling {
   updatedAt: string;
 }
 
-/** A tenant to begin with: whoever holds the token sees its workspaces and no others. */
+/** A tenant. Its access token gives access to its workspaces and no others. */
 export interface TenantOptions {
   /** Default: "acme" for the first tenant, "tenant2", "tenant3" … for the others. */
   name?: string;
   accessToken: string;
-  /** Only `id` is needed; the name defaults to the id. */
+  /** Only `id` is required; the name defaults to the id. */
   workspaces: readonly (Partial<Workspace> & { id: string })[];
 }
 
-/** A tenant as it is now. */
+/** The current state of a tenant. */
 export interface Tenant {
   readonly name: string;
   readonly accessToken: string;
-  /** Copies, as they are now. */
+  /** Copies of the current workspaces. */
   readonly workspaces: readonly StoredWorkspace[];
 }
 
-/** One request that the stand-in received. It is logged when its body has arrived and completed when it is answered. */
+/** A request that the stand-in received. The log gets it when its body has arrived; the answer is added later. */
 export interface LoggedRequest {
   /** 1 for the first request since the start or the last `clearRequests`. */
   readonly n: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly method: string;
-  /** As sent: percent-encoded, with the query if there was one. */
+  /** As sent: percent-encoded, with the query if any. */
   readonly path: string;
   readonly endpoint: Endpoint | "unknown";
-  /** Name of the tenant whose token was sent; undefined where the token was missing or wrong. */
+  /** Name of the tenant whose token was sent; undefined if the token was missing or wrong. */
   readonly tenant: string | undefined;
-  /** The parsed body; the plain text where it is not JSON; undefined where there was none. */
+  /** The parsed body; the plain string if it is not JSON; undefined if there was none. */
   readonly body: unknown;
   /** As sent, without `authorization`. */
   readonly headers: IncomingHttpHeaders;
-  /** Which TCP connection it came on, counted from 1: tells a fresh connection from a reused one. */
+  /** The number of the TCP connection that it came on, counted from 1. Shows whether a connection was reused. */
   readonly connection: number;
-  /** The status answered; 0 while there is none, and when the connection was cut without one. */
+  /** The status of the answer; 0 while there is none, or if the connection was cut without one. */
   readonly status: number;
   /** The fault that was injected into this exchange. */
   readonly fault: Fault["kind"] | undefined;
-  /** True for a write that changed the store, or will, whether or not its answer arrived. */
+  /** True for a write that changed the store, or will change it, whether or not its answer arrived. */
   readonly carriedOut: boolean;
 }

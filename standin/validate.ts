@@ -1,7 +1,7 @@
 import type { Dialect } from "./dialect";
 import type { Endpoint } from "./types";
 
-/** A scope entry as a request gives it; `id` in edit requests only. */
+/** A scope entry in a request. Only edit requests have `id`. */
 export interface KeyScopeInput {
   id?: string;
   representation: string;
@@ -11,7 +11,7 @@ export interface KeyScopeInput {
   del: boolean;
 }
 
-/** The bodies of the requests that have one, as they are once `findProblem` has found nothing. */
+/** The bodies of requests that have one, after `findProblem` has found no problem. */
 export interface Bodies {
   createApiKey: {
     name: string;
@@ -50,7 +50,7 @@ export interface Bodies {
   };
 }
 
-/** What is wrong with a value, told without quoting it; undefined where nothing is. */
+/** What is wrong with a value, without quoting it; undefined if nothing is wrong. */
 type Check = (value: unknown, path: string) => string | undefined;
 
 const text: Check = (value, path) => (typeof value === "string" ? undefined : `${path} must be a string`);
@@ -160,7 +160,7 @@ export function hasBody(endpoint: Endpoint): endpoint is keyof Bodies {
   return /^(create|migrate|edit)/.test(endpoint);
 }
 
-/** The first thing wrong with a body, told without quoting any of its values. */
+/** The first problem of a body, without quoting any of its values. */
 export function findProblem(endpoint: keyof Bodies, body: unknown, dialect: Dialect): string | undefined {
   return bodyCheck(endpoint, dialect)(body, "");
 }

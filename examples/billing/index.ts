@@ -5,7 +5,7 @@ const config = new pulumi.Config();
 const workspaceId = config.require("workspaceId");
 const customerId = config.require("customerId");
 
-// The one field that a key and its credits have in common. What is made of it is between the meter and the service.
+// The only field that links a key to its credits. The meter and the service decide what it means.
 const externalMeterId = `meter-${customerId}`;
 
 const key = new ApiKey("acme", {
@@ -15,16 +15,17 @@ const key = new ApiKey("acme", {
   scopes: [{ representation: "orders", read: true }],
 });
 
-// What the customer was ever given. The service can't take credits back, so lines are added at the end and never
-// changed: to grant more, add a line such as { grant: "top-up-1", credits: "500" }.
+// All grants that the customer ever received. The service can't take credits back, so never change a line. To grant
+// more, add a line at the end, such as { grant: "top-up-1", credits: "500" }.
 const grants = [{ grant: "initial", credits: "1000" }];
 
-// A resource for each line, so that state knows every record. Protected, since what is dropped by mistake and declared
-// again is granted again. Before `pulumi destroy`: `pulumi state unprotect --all`. The credits stay in the service.
+// One resource for each line, so that state has every record. They are protected, because credits that are removed by
+// mistake and declared again are granted again. Before `pulumi destroy`, run `pulumi state unprotect --all`. The
+// credits stay in the service.
 const billings = grants.map(
-  ({ grant, credits }, place) =>
+  ({ grant, credits }, index) =>
     new CustomerBilling(
-      `credits-${place + 1}`,
+      `credits-${index + 1}`,
       { workspaceId, totalCredits: credits, spendCap: "250", externalMeterId, grant },
       { protect: true },
     ),

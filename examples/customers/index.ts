@@ -5,7 +5,7 @@ import { type ApiKeyArgs, ApiKeySet, CustomerBilling } from "pulumi-apikeys";
 
 interface Plan {
   readonly scopes: NonNullable<ApiKeyArgs["scopes"]>;
-  /** What a customer of it is granted once. */
+  /** The credits that a customer with this plan is granted once. */
   readonly credits?: string;
 }
 
@@ -30,16 +30,16 @@ const plans: Readonly<Record<string, Plan>> = {
   },
 };
 
-/** One line a customer: id,name,plan. No field is quoted, so none holds a comma. */
+/** One line per customer: id,name,plan. Fields are not quoted, so they can't contain a comma. */
 function customersIn(file: string): readonly Customer[] {
   const [head, ...lines] = readFileSync(join(__dirname, file), "utf8").trim().split(/\r?\n/);
   if (head !== "id,name,plan") throw new pulumi.RunError(`${file}: the first line must be id,name,plan`);
   const seen = new Set<string>();
-  return lines.map((line, place) => {
-    const wrong = (what: string) => new pulumi.RunError(`${file}, line ${place + 2}: ${what}`);
+  return lines.map((line, index) => {
+    const wrong = (what: string) => new pulumi.RunError(`${file}, line ${index + 2}: ${what}`);
     const [id = "", name = "", plan = "", ...more] = line.split(",").map((field) => field.trim());
     if (id === "" || name === "" || more.length > 0) throw wrong("must be id,name,plan");
-    if (seen.has(id)) throw wrong(`${id} stands there twice`);
+    if (seen.has(id)) throw wrong(`${id} is listed twice`);
     seen.add(id);
     if (!Object.hasOwn(plans, plan)) throw wrong(`the plan must be one of ${Object.keys(plans).join(", ")}`);
     return { id, name, plan };
@@ -53,12 +53,12 @@ const customers = customersIn("customers.csv").map((customer) => ({
   ...(plans[customer.plan] as Plan),
 }));
 
-// The same for a customer's key and its credits. All have one, since a key that gets another one is replaced: its
-// secret would change with the plan.
+// Links a customer's key to its credits. Every customer has a meter, even without credits: if a key got its meter
+// later, it would be replaced, and its secret would change with the plan.
 const meterOf = (id: string) => `meter-${id}`;
 
-// The customer's id is the alias, since it never changes: another name or plan edits the key in place. All plans in one
-// set for the same reason: a key can't go from one set to another.
+// The customer's id is the alias, because it never changes: a new name or plan updates the key in place. All plans are
+// in one set, because a key can't move from one set to another.
 const keys = new ApiKeySet("customers", {
   workspaceId,
   keys: Object.fromEntries(
@@ -69,9 +69,9 @@ const keys = new ApiKeySet("customers", {
   ),
 });
 
-// The credits of a plan, granted once to each customer of it. Protected, since credits that are dropped and declared
-// again are granted again: so an up fails when a customer leaves a plan that has some, until `pulumi state unprotect`
-// lets go of that grant. The credits stay in the service.
+// The credits of a plan, granted once to each of its customers. They are protected, because credits that are removed
+// and declared again are granted again. So when a customer leaves a plan with credits, the update fails until you run
+// `pulumi state unprotect` for that grant. The credits stay in the service.
 for (const { id, plan, credits } of customers) {
   if (credits === undefined) continue;
   new CustomerBilling(
@@ -81,12 +81,13 @@ for (const { id, plan, credits } of customers) {
   );
 }
 
-// For the application: which key is whose. Written when the keys are there, and nothing in it is secret.
+// Tells the application which key belongs to which customer. Written once the keys exist; contains no secrets.
 pulumi.all([keys.ids, keys.maskedKeys]).apply(([ids, masked]) => {
   if (pulumi.runtime.isDryRun()) return;
   const shown = Object.entries(ids).map(([id, keyId]) => [id, { keyId, maskedKey: masked[id] }]);
   writeFileSync(join(__dirname, "keys.json"), `${JSON.stringify(Object.fromEntries(shown), undefined, 2)}\n`);
 });
 
-// For whoever hands the keys out: `pulumi stack output secrets --show-secrets --json`. Encrypted in state, and nowhere else.
+// To hand out the keys, run `pulumi stack output secrets --show-secrets --json`. The secrets are only in state,
+// encrypted.
 export const secrets = keys.secrets;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { LoggedRequest, StoredKey } from "../../standin";
 import type { Outcome, Step } from "../../test/engine/outcome";
 
-/** Something that a step of the demo is to show, with what was seen. Neither side ever holds a secret. */
+/** Something that a step of the demo should show, and what it showed. Neither side ever contains a secret. */
 export interface Claim {
   readonly text: string;
   readonly expected: unknown;
@@ -17,7 +17,7 @@ export function holds({ expected, seen }: Claim): boolean {
   return isDeepStrictEqual(seen, expected);
 }
 
-/** What the engine did or would do, without what stays the same: `update shop`. Refreshes are left out. */
+/** What the engine did or would do, such as `update shop`. Leaves out unchanged resources and refreshes. */
 export function actions({ ok, steps }: Outcome): readonly string[] | string {
   if (!ok) return "the command failed";
   const acting = steps.filter(({ op, duringRefresh }) => op !== "same" && op !== "refresh" && !duringRefresh);
@@ -35,9 +35,9 @@ export function changes(step: Step | undefined): Readonly<Record<string, string>
   );
 }
 
-/** A key of the service in the terms of the program. */
+/** A key of the service, in the form in which the program declares it. */
 export function declaredFormOf(key: StoredKey | undefined): unknown {
-  if (key === undefined) return "there is no such key";
+  if (key === undefined) return "the key does not exist";
   return { name: key.name, enabled: key.enabled, scopes: scopesInWords(key.scopes) };
 }
 
@@ -45,7 +45,7 @@ type Scopes = readonly ({ readonly representation: string } & Partial<Record<Per
 type Permission = (typeof permissions)[number];
 const permissions = ["create", "read", "update", "del"] as const;
 
-/** Scopes as a set, without what grants nothing: `customers (read), orders (create, read, update)`. */
+/** Scopes as a set, without permissions that are not granted: `customers (read), orders (create, read, update)`. */
 function scopesInWords(scopes: Scopes): string {
   const words = scopes.flatMap((scope) => {
     const granted = permissions.filter((permission) => scope[permission]);
@@ -54,7 +54,7 @@ function scopesInWords(scopes: Scopes): string {
   return words.sort().join(", ");
 }
 
-/** How often the service was asked, by method. */
+/** The number of requests to the service, by method. */
 export function counted(requests: readonly LoggedRequest[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { method } of requests) counts[method] = (counts[method] ?? 0) + 1;

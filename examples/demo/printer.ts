@@ -1,17 +1,17 @@
 import { styleText } from "node:util";
 
-/** Takes text that is to be shown, with its line ends. */
+/** Prints text, which includes its line ends. */
 export type Print = (text: string) => void;
 
 type Style = Parameters<typeof styleText>[0];
 
-/** How the demo looks: everything that is printed goes through here. */
+/** Prints all output of the demo. */
 export interface Printer {
   readonly color: boolean;
   line(text?: string, style?: Style): void;
-  /** A command line, and then what it prints, beside a bar, as it comes. */
+  /** Prints a command line, then the output of the command next to a bar, as it arrives. */
   command(line: string): CommandOutput;
-  /** Lines of a file, or of a change of one. */
+  /** Prints lines of a file, or of a diff. */
   quote(lines: readonly string[]): void;
   table(rows: readonly (readonly string[])[]): void;
 }
@@ -25,7 +25,7 @@ export function createPrinter(print: Print, color: boolean): Printer {
   const styled = (text: string, style: Style | undefined) =>
     color && style !== undefined ? styleText(style, text, { validateStream: false }) : text;
   const line = (text = "", style?: Style) => print(`${styled(text, style)}\n`.replace(/^ +\n$/, "\n"));
-  // The engine's colours may last beyond the end of a line.
+  // The engine's colors may continue beyond the end of a line.
   const bar = (text: string) => print(`  ${styled("│", ["reset", "dim"])}${text === "" ? "" : ` ${text}`}\n`);
   return {
     color,
@@ -53,7 +53,7 @@ function width(text: string | undefined): number {
   return [...(text ?? "")].length;
 }
 
-/** Whole lines of a stream, without empty ones at its ends and without several in a row. */
+/** The lines of a stream, without empty lines at its start and end, and with at most one in a row. */
 function squeezed(take: (line: string) => void): CommandOutput {
   let rest = "";
   let begun = false;

@@ -11,21 +11,21 @@ import { type DemoStep, steps } from "./steps";
 import { said } from "./unseen";
 
 export interface DemoOptions {
-  /** How the stand-in behaves where the service's interface is silent. Default: the default dialect. */
+  /** How the stand-in behaves where the service's interface leaves it open. Default: the default variant. */
   readonly dialect?: Partial<Dialect> | PresetName;
   /** Default: standard output. */
   readonly print?: Print;
   /** Default: false. */
   readonly color?: boolean;
-  /** Ends the demo after the command that runs: it rejects with the reason, once the stand-in has ended. */
+  /** Ends the demo after the running command. It rejects with the reason when the stand-in has stopped. */
   readonly signal?: AbortSignal;
 }
 
-/** What came of one step. */
+/** The result of one step. */
 interface Verdict {
   readonly title: string;
   readonly claims: readonly Claim[];
-  /** How often the service was asked, by method. */
+  /** The number of requests to the service, by method. */
   readonly requests: Readonly<Record<string, number>>;
   readonly result: "ok" | "FAILED" | "not run";
 }
@@ -46,7 +46,10 @@ export async function runDemo(options: DemoOptions = {}): Promise<DemoResult> {
     printed.push(text);
     print(text);
   }, color);
-  printer.line("pulumi-apikeys: the life of two API keys, on the real Pulumi engine", "bold");
+  printer.line(
+    "pulumi-apikeys: creates, changes and deletes two API keys with the real Pulumi engine",
+    "bold",
+  );
   printer.line();
   const cli = await findPulumi({ report: (line) => printer.line(`  ${line}`) });
   const stage = await openStage({ printer, signal, dialect });
@@ -62,15 +65,15 @@ export async function runDemo(options: DemoOptions = {}): Promise<DemoResult> {
 }
 
 async function introduce({ printer, service }: Stage, version: string) {
-  printer.line("  program   examples/quickstart/index.ts, with the package as npm would install it");
-  printer.line(`  engine    Pulumi CLI ${version}, state in a folder of this run`);
-  printer.line(`  service   a stand-in in this process, ${service.url}`);
+  printer.line("  program   examples/quickstart/index.ts, with the package as npm installs it");
+  printer.line(`  engine    Pulumi CLI ${version}, state in a temporary folder`);
+  printer.line(`  service   the stand-in, an in-memory fake of the service, at ${service.url}`);
   printer.line();
   const program = await readFile(join(checkout, "examples/quickstart/index.ts"), "utf8");
   printer.quote(program.trimEnd().split("\n"));
 }
 
-/** A step that does not show what it should ends the story; the last one clears up all the same. */
+/** After a failed step, only the last step runs, which cleans up. */
 async function playAll(stage: Stage): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = [];
   for (const [place, step] of steps.entries()) {
@@ -92,7 +95,7 @@ async function play(stage: Stage, step: DemoStep): Promise<Verdict> {
   service.clearRequests();
   const claims = await step.play(stage).catch((error: unknown) => {
     stage.signal.throwIfAborted();
-    return [claim("the step comes to its end", "no error", `${error}`)];
+    return [claim("the step completes", "no error", `${error}`)];
   });
   const result = claims.every(holds) ? "ok" : "FAILED";
   printer.line();
@@ -105,16 +108,16 @@ function showClaims(printer: Printer, claims: readonly Claim[]) {
   const held = claims.filter(holds).map(({ text }) => text);
   if (held.length > 0) printer.line(`checked: ${held.join("; ")}.`, "green");
   for (const failed of claims.filter((each) => !holds(each))) {
-    printer.line(`NOT AS IT SHOULD BE: ${failed.text}.`, "red");
+    printer.line(`FAILED: ${failed.text}.`, "red");
     printer.line(`  expected: ${JSON.stringify(failed.expected)}`);
-    printer.line(`  seen:     ${JSON.stringify(failed.seen)}`);
+    printer.line(`  actual:   ${JSON.stringify(failed.seen)}`);
   }
 }
 
 function secrecy({ printer, secrets }: Stage, printed: string): Verdict {
   const claims = [
     claim("the service made secrets", true, secrets.size > 0),
-    claim("none of them was printed", 0, said(secrets, printed)),
+    claim("none of the secrets was printed", 0, said(secrets, printed)),
   ];
   const result = claims.every(holds) ? "ok" : "FAILED";
   if (result === "FAILED") showClaims(printer, claims);
@@ -125,7 +128,9 @@ function summarise(printer: Printer, verdicts: readonly Verdict[], seconds: numb
   const rows = verdicts.map(({ title, claims, requests, result }, place) => {
     const failed = claims.find((each) => !holds(each));
     const seen =
-      failed === undefined ? (steps[place]?.shows ?? "none of them was printed") : `not: ${failed.text}`;
+      failed === undefined
+        ? (steps[place]?.shows ?? "none of the secrets was printed")
+        : `not: ${failed.text}`;
     return [
       place < steps.length ? String(place + 1) : "",
       title,
@@ -137,15 +142,15 @@ function summarise(printer: Printer, verdicts: readonly Verdict[], seconds: numb
   printer.line();
   printer.line("What was checked", "bold");
   printer.line();
-  printer.table([["", "step", "seen", "requests to the service", ""], ...rows]);
+  printer.table([["", "step", "result", "requests to the service", ""], ...rows]);
   printer.line();
   const failed = verdicts.filter(({ result }) => result === "FAILED").length;
   if (failed > 0) {
-    printer.line(`${failed} of ${verdicts.length} did not show what they should, after ${seconds} s.`, "red");
+    printer.line(`${failed} of ${verdicts.length} checks failed, after ${seconds} s.`, "red");
     return;
   }
   printer.line(
-    `All as it should be, in ${seconds} s. The service was in memory, and the folder of this run goes with it.`,
+    `All checks passed in ${seconds} s. The fake service and the temporary folder are gone.`,
     "green",
   );
   printer.line("To use the provider with your service, see README.md.");
@@ -156,7 +161,7 @@ function inShort(requests: Readonly<Record<string, number>>): string {
   return counts.length === 0 ? "none" : counts.join(", ");
 }
 
-/** The requests that a step has made, equal ones that follow each other as one line. */
+/** The requests of a step. Equal requests in a row become one line. */
 function inWords(requests: readonly LoggedRequest[]): readonly string[] {
   const lines: { text: string; times: number }[] = [];
   for (const { method, path, status } of requests) {

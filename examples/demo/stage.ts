@@ -7,25 +7,25 @@ import { createProject, type Project } from "../../test/engine/project";
 import { createStack, type EngineStack } from "../../test/engine/stack";
 import type { Printer } from "./printer";
 
-/** What every command of the demo is given. */
+/** Options of every command of the demo. */
 interface Given {
   readonly color: "always" | "never";
   readonly onOutput: (text: string) => void;
   readonly onError: (text: string) => void;
 }
 
-/** The stand-in of the service, a project with the quickstart program, and its stack on the real engine. */
+/** The stand-in, a project with the quickstart program, and its stack on the real engine. */
 export interface Stage {
   readonly service: StandIn;
   readonly project: Project;
   readonly stack: EngineStack;
   readonly printer: Printer;
   readonly signal: AbortSignal;
-  /** The access token, and every key that the service has made so far. */
+  /** The access token, and the secret of every key that the service has created so far. */
   readonly secrets: ReadonlySet<string>;
-  /** Shows a command as a user types it, runs it, and shows what it prints. */
+  /** Prints a command as a user would type it, runs it, and prints its output. */
   command(line: string, run: (given: Given) => Promise<Outcome>): Promise<Outcome>;
-  /** The service's key of this name, looked up by the program's name of it. */
+  /** The service's key of this name. */
   key(name: string): StoredKey | undefined;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function openStage({ printer, signal, dialect }: StageOptions): Pro
         } finally {
           output.end();
           for (const { key } of service.keys()) secrets.add(key);
-          // Ctrl-C in a terminal reaches the CLI as well: what it shows then says nothing about the provider.
+          // Ctrl-C in a terminal reaches the CLI as well, so the result then says nothing about the provider.
           signal.throwIfAborted();
         }
       },
@@ -76,10 +76,10 @@ export async function openStage({ printer, signal, dialect }: StageOptions): Pro
   }
 }
 
-/** Changes the program in the project, and shows the lines that differ. */
+/** Changes the program in the project, and prints the changed lines. */
 export async function editProgram({ project, printer }: Stage, from: string, to: string): Promise<void> {
   const before = await readFile(join(project.dir, "index.ts"), "utf8");
-  if (!before.includes(from)) throw new Error(`examples/quickstart/index.ts does not hold ${from}`);
+  if (!before.includes(from)) throw new Error(`examples/quickstart/index.ts does not contain ${from}`);
   const after = before.replace(from, to);
   await project.write("index.ts", after);
   const now = after.split("\n");
@@ -88,6 +88,6 @@ export async function editProgram({ project, printer }: Stage, from: string, to:
   printer.quote(
     before
       .split("\n")
-      .flatMap((line, place) => (line === now[place] ? [] : [`- ${line}`, `+ ${now[place]}`])),
+      .flatMap((line, index) => (line === now[index] ? [] : [`- ${line}`, `+ ${now[index]}`])),
   );
 }

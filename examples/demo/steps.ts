@@ -7,9 +7,9 @@ export interface DemoStep {
   readonly title: string;
   /** One line: what happens, and why it matters. */
   readonly explanation: string;
-  /** What the summary says of it. */
+  /** The result that the summary shows. */
   readonly shows: string;
-  /** Does it, and returns what must hold afterwards. The request log is empty when it begins. */
+  /** Runs the step, and returns what it must have shown. The request log is empty at the start. */
   play(stage: Stage): Promise<readonly Claim[]>;
 }
 
@@ -19,7 +19,7 @@ const declaredShop = {
   enabled: true,
   scopes: "customers (read), orders (create, read, update)",
 };
-/** What somebody else makes of it. */
+/** "shop" after it was changed outside Pulumi. */
 const driftedShop = {
   name: "shop-old",
   enabled: false,
@@ -27,40 +27,45 @@ const driftedShop = {
 };
 
 const preview: DemoStep = {
-  title: "What would happen?",
-  explanation: "A preview shows the keys that the program declares. It does not even ask the service.",
+  title: "Preview",
+  explanation: "The preview shows the keys that the program declares. It sends no request to the service.",
   shows: "2 keys to create",
   async play(stage) {
     const outcome = await stage.command("pulumi preview --diff", (given) =>
       stage.stack.preview({ ...given, diff: true }),
     );
     return [
-      claim("2 keys are to be created", ["create partner", "create shop"], actions(outcome)),
-      claim("the service was not asked", {}, counted(stage.service.requests)),
+      claim("2 keys would be created", ["create partner", "create shop"], actions(outcome)),
+      claim("no request was sent", {}, counted(stage.service.requests)),
     ];
   },
 };
 
 const create: DemoStep = {
   title: "Create",
-  explanation: "Up creates both. The service shows a key's secret once; state keeps it, encrypted.",
+  explanation:
+    "The update creates both keys. The service shows a secret only once; state keeps it, encrypted.",
   shows: "2 keys created, secrets kept",
   async play(stage) {
     const outcome = await stage.command("pulumi up", (given) => stage.stack.up(given));
     const state = JSON.stringify(await stage.stack.exportState());
     return [
       claim("2 keys were created", ["create partner", "create shop"], actions(outcome)),
-      claim("each took one POST, both one list", { GET: 1, POST: 2 }, counted(stage.service.requests)),
-      claim('the service has "shop" as declared', declaredShop, declaredFormOf(stage.key("shop"))),
+      claim(
+        "each key took one POST, and both shared one list",
+        { GET: 1, POST: 2 },
+        counted(stage.service.requests),
+      ),
+      claim('"shop" in the service matches the program', declaredShop, declaredFormOf(stage.key("shop"))),
       await outputsHoldTheSecret(stage),
-      claim("state shows no secret in plain text", 0, said(stage.secrets, state)),
+      claim("state contains no secret in plain text", 0, said(stage.secrets, state)),
     ];
   },
 };
 
 const nothing: DemoStep = {
-  title: "Nothing left to do",
-  explanation: "The preview after an up is empty, and another up sends no request at all.",
+  title: "No changes",
+  explanation: "The next preview shows no changes, and another update sends no request at all.",
   shows: "no change, no request",
   async play(stage) {
     const planned = await stage.command("pulumi preview --expect-no-changes", (given) =>
@@ -68,18 +73,18 @@ const nothing: DemoStep = {
     );
     const done = await stage.command("pulumi up", (given) => stage.stack.up(given));
     return [
-      claim("the preview is empty", [], actions(planned)),
-      claim("the up changes nothing", [], actions(done)),
-      claim("the service was not asked", {}, counted(stage.service.requests)),
+      claim("the preview shows no changes", [], actions(planned)),
+      claim("the update changes nothing", [], actions(done)),
+      claim("no request was sent", {}, counted(stage.service.requests)),
     ];
   },
 };
 
 const drift: DemoStep = {
-  title: "Somebody else changes a key",
+  title: "A key is changed outside Pulumi",
   explanation:
-    '"shop" is renamed, disabled, and allowed to create refunds, behind Pulumi\'s back. Refresh shows it.',
-  shows: "name, enabled, scopes: now => declared",
+    '"shop" is renamed, disabled, and allowed to create refunds, outside Pulumi. A refresh shows that.',
+  shows: "drift in name, enabled and scopes shown",
   async play(stage) {
     const shop = stage.key("shop");
     const { scopes, ...rest } = driftedShop;
@@ -97,15 +102,15 @@ const drift: DemoStep = {
         shown(declaredShop, driftedShop),
         changes(steps.find(({ duringRefresh }) => duringRefresh)),
       ),
-      claim("the plan is to undo them, in place", ["update shop"], actions(outcome)),
+      claim("the preview would revert them, in place", ["update shop"], actions(outcome)),
       claim(
-        "the plan names each value",
+        "the preview shows each value",
         shown(driftedShop, declaredShop),
         changes(steps.find(({ duringRefresh }) => !duringRefresh)),
       ),
       claim("the service was only read", ["GET"], Object.keys(counted(stage.service.requests))),
       claim(
-        "the service holds what it held",
+        "the key in the service is unchanged",
         { ...rest, scopes },
         declaredFormOf(stage.key(driftedShop.name)),
       ),
@@ -114,9 +119,10 @@ const drift: DemoStep = {
 };
 
 const heal: DemoStep = {
-  title: "Heal it",
-  explanation: "Up with --refresh brings the key back to what the program declares. Id and secret stay.",
-  shows: '"shop" as declared again',
+  title: "Revert the change",
+  explanation:
+    "An update with --refresh makes the key match the program again. Its id and secret stay the same.",
+  shows: '"shop" matches the program again',
   async play(stage) {
     const before = stage.key(driftedShop.name);
     const outcome = await stage.command("pulumi up --refresh", (given) =>
@@ -125,7 +131,7 @@ const heal: DemoStep = {
     const after = stage.key("shop");
     return [
       claim("1 key was updated", ["update shop"], actions(outcome)),
-      claim("the service has it as declared", declaredShop, declaredFormOf(after)),
+      claim("the key in the service matches the program", declaredShop, declaredFormOf(after)),
       claim("it took one PATCH", 1, counted(stage.service.requests)["PATCH"]),
       claim(
         "it is the same key",
@@ -137,8 +143,8 @@ const heal: DemoStep = {
 };
 
 const recreate: DemoStep = {
-  title: "Somebody else deletes a key",
-  explanation: 'Without "shop", refresh first makes sure that it is really gone; then up makes a new one.',
+  title: "A key is deleted outside Pulumi",
+  explanation: 'The refresh verifies that "shop" is really gone. Then the update creates a new key.',
   shows: '"shop" created again',
   async play(stage) {
     const before = stage.key("shop");
@@ -148,20 +154,20 @@ const recreate: DemoStep = {
     );
     const after = stage.key("shop");
     return [
-      claim("1 key was created, the other left alone", ["create shop"], actions(outcome)),
-      claim("the service has it as declared", declaredShop, declaredFormOf(after)),
+      claim("1 key was created, and the other left alone", ["create shop"], actions(outcome)),
+      claim("the key in the service matches the program", declaredShop, declaredFormOf(after)),
       claim("it took one POST", 1, counted(stage.service.requests)["POST"]),
-      claim("it is another key", true, after !== undefined && after.id !== before?.id),
+      claim("it is a new key", true, after !== undefined && after.id !== before?.id),
       await outputsHoldTheSecret(stage),
     ];
   },
 };
 
 const replace: DemoStep = {
-  title: "Change what can't be changed",
+  title: "Replace a key",
   explanation:
-    "A prefix is part of the secret, so another one means another key: created before the old one goes.",
-  shows: '"partner" replaced, old key deleted last',
+    "A prefix is part of the secret, so a new prefix needs a new key. It is created before the old key is deleted.",
+  shows: '"partner" replaced, the old key deleted last',
   async play(stage) {
     const before = stage.key("partner");
     await editProgram(stage, 'prefix: "partner"', 'prefix: "reseller"');
@@ -173,11 +179,11 @@ const replace: DemoStep = {
     const after = stage.key("partner");
     const replacing = ["create-replacement partner", "delete-replaced partner", "replace partner"];
     return [
-      claim("the preview says replace", replacing, actions(planned)),
-      claim("the prefix is the reason", ["prefix"], step?.diffs),
-      claim("the up did it", replacing, actions(done)),
+      claim("the preview shows a replacement", replacing, actions(planned)),
+      claim("the prefix is the cause", ["prefix"], step?.diffs),
+      claim("the update replaced the key", replacing, actions(done)),
       claim(
-        "the new key came before the old one went",
+        "the new key was created before the old one was deleted",
         ["POST", "DELETE"],
         stage.service.requests.map(({ method }) => method).filter((method) => method !== "GET"),
       ),
@@ -193,7 +199,7 @@ const replace: DemoStep = {
 
 const outage: DemoStep = {
   title: "The service is down",
-  explanation: "A service that does not answer is no reason to forget its keys: refresh fails, state stays.",
+  explanation: "If the service does not answer, the refresh fails and state stays unchanged.",
   shows: "an error, state unchanged",
   async play(stage) {
     const before = await resources(stage);
@@ -210,16 +216,16 @@ const outage: DemoStep = {
     return [
       claim("the refresh fails", false, failing.ok),
       claim("the error says that state is unchanged", true, /State is unchanged/.test(failing.error ?? "")),
-      claim("state holds what it held", true, isDeepStrictEqual(after, before)),
-      claim("once the service is back there is nothing to do", [], actions(quiet)),
+      claim("state is unchanged", true, isDeepStrictEqual(after, before)),
+      claim("once the service is back, there is nothing to change", [], actions(quiet)),
     ];
   },
 };
 
 const destroy: DemoStep = {
   title: "Destroy",
-  explanation: "Destroy deletes the keys in the service, and then forgets them.",
-  shows: "nothing left",
+  explanation: "Destroy deletes the keys in the service and removes them from state.",
+  shows: "no keys left",
   async play(stage) {
     const outcome = await stage.command("pulumi destroy", (given) => stage.stack.destroy(given));
     return [
@@ -231,7 +237,7 @@ const destroy: DemoStep = {
   },
 };
 
-/** The story, in order. The last step is the one that clears up, whatever came before it. */
+/** The steps, in order. The last step cleans up, also after a failed step. */
 export const steps: readonly DemoStep[] = [
   preview,
   create,

@@ -4,7 +4,7 @@ import { ApiKey } from "pulumi-apikeys";
 const config = new pulumi.Config();
 const workspaceId = config.get("workspaceId") ?? "ws_main";
 
-// What an online shop's back end may do.
+// A key for an online shop's back end.
 const shop = new ApiKey("shop", {
   workspaceId,
   customerId: "customer-shop",
@@ -14,7 +14,7 @@ const shop = new ApiKey("shop", {
   ],
 });
 
-// A partner that only reads, until the end of its contract.
+// A read-only key for a partner, which expires with its contract.
 const partner = new ApiKey("partner", {
   workspaceId,
   customerId: "customer-partner",

@@ -10,7 +10,7 @@ const defaults = new WorkspaceSettings("defaults", {
   defaultKeyPrefix: "shop",
   defaultAllowedIPs: ["203.0.113.0/24", "2001:db8::/32"],
   defaultRateLimitPerSecond: 50,
-  // Others use the workspace too: without this stack it is to be as it was before.
+  // Others use the workspace too, so destroy puts the former settings back.
   onDestroy: "restore",
 });
 
@@ -20,8 +20,8 @@ const scope = (representation: string, name: string, description: string) =>
 const orders = scope("orders", "Orders", "Orders and their lines");
 const customers = scope("customers", "Customers", "Names and addresses");
 
-// One line a service. A scope's `representation` as an output, not as a text of its own: so the scope is there
-// before the key that names it, and a slip of the pen does not compile.
+// One line per service. A scope is named by its output `representation`, not by a string: so the scope is created
+// before the key that uses it, and a typo does not compile.
 const services: Readonly<Record<string, KeyScopeArgs[]>> = {
   storefront: [
     { representation: orders.representation, create: true, read: true },
@@ -33,7 +33,7 @@ const services: Readonly<Record<string, KeyScopeArgs[]>> = {
 
 const keys = Object.entries(services).map(([name, scopes]) => ({
   name,
-  // The workspace's defaults are for keys that are made after them.
+  // The workspace's defaults apply to keys that are created after them.
   key: new ApiKey(name, { workspaceId, customerId, scopes }, { dependsOn: defaults }),
 }));
 

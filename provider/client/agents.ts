@@ -55,7 +55,7 @@ export function openAgents(env: NodeJS.ProcessEnv, connectMs: number): Agents {
     try {
       return new EnvHttpProxyAgent({ ...options(connectMs), httpProxy, httpsProxy, noProxy });
     } catch {
-      throw new CallError("notSent", "HTTP_PROXY or HTTPS_PROXY does not hold the address of a proxy");
+      throw new CallError("notSent", "HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy");
     }
   }
 

@@ -1,6 +1,5 @@
 import { CallError } from "./callError";
 import type { Clock } from "./clock";
-import { sleep } from "./clock";
 import { classify, type Exchange, type Outcome } from "./outcome";
 import type { Pace, Turn } from "./pace";
 import type { Reader, Reading } from "./reading";
@@ -68,7 +67,7 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
   for (;;) {
     const turn = await pace.enter(retryLimits.pauseMs - spent.pausedMs, spent.attempts + spent.throttled > 0);
     if (!("dispatchedAt" in turn)) {
-      const asked = `the service asked for a pause of another ${Math.ceil(turn.pauseLeftMs / 1000)} s`;
+      const asked = `the service asked to wait ${Math.ceil(turn.pauseLeftMs / 1000)} s more`;
       throw new CallError(mayBeDone ? "ambiguous" : "notSent", asked, spent.throttled > 0 ? 429 : undefined);
     }
     spent.pausedMs += turn.pausedMs;
@@ -77,7 +76,7 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
       pace.leave();
       const first = spent.attempts + spent.throttled === 0;
       const what = first ? "nothing was sent" : "no further attempt was made";
-      throw new CallError(mayBeDone ? "ambiguous" : "notSent", `${what}, since ${why}`);
+      throw new CallError(mayBeDone ? "ambiguous" : "notSent", `${what}, because ${why}`);
     }
     const draw = shared.random();
     const outcome = await once(turn, draw);
@@ -94,7 +93,9 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
     if (decision.act === "repeat") {
       bucket.take();
       spent.activeMs += decision.afterMs;
-      await sleep(clock, decision.afterMs);
+      await new Promise<void>((resolve) => {
+        clock.after(decision.afterMs, resolve);
+      });
     }
   }
 }

@@ -62,13 +62,13 @@ export function exchange(agent: Dispatcher, request: WireRequest, timeOuts: Time
       } else if (controller !== undefined) {
         settleFailed(`no answer came within ${seconds(exchangeMs)}`);
       } else {
-        settleFailed(`no connection came about within ${seconds(exchangeMs)}`);
+        settleFailed(`could not connect within ${seconds(exchangeMs)}`);
       }
     }
 
     let headersTimer: NodeJS.Timeout | undefined;
     const connectTimer = setTimeout(
-      () => settleFailed(`no connection came about within ${seconds(connectMs)}`),
+      () => settleFailed(`could not connect within ${seconds(connectMs)}`),
       connectMs,
     );
     const exchangeTimer = setTimeout(settleLate, exchangeMs);

@@ -21,7 +21,7 @@ export function failurePhrase(error: unknown, { started, host }: Place): string 
   const when = started ? "before an answer came" : "before the request was sent";
   if (code === "ECONNREFUSED") return "the connection was refused";
   if (code === "ENOTFOUND") return `the host name ${host} is not known`;
-  if (code === "EAI_AGAIN") return `the host name ${host} could not be looked up`;
+  if (code === "EAI_AGAIN") return `the host name ${host} could not be resolved`;
   if (code === "EHOSTUNREACH" || code === "ENETUNREACH") return `the host ${host} can't be reached`;
   if (code === "ECONNRESET" || code === "EPIPE") return `the connection was reset ${when}`;
   if (code === "UND_ERR_SOCKET") return `the connection was closed ${when}`;

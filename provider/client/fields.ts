@@ -40,12 +40,12 @@ const lenient =
   };
 
 /** Text that must be there; a number is turned into text. */
-export const requiredText = field("text", (value) => {
+export const requiredText = field("a string", (value) => {
   const text = toText(value);
   return text === undefined ? wrong : text;
 });
 /** An id, which must fit into an address and into a message. */
-export const identifier = field("text of 1,024 characters at most", (value) => {
+export const identifier = field("a string of 1,024 characters at most", (value) => {
   const text = toText(value);
   return text === undefined || text === wrong || text.length > 1_024 ? wrong : text;
 });
@@ -60,11 +60,11 @@ const cut =
   };
 
 /** Text, its first 16,384 characters; absent, null and "" are `undefined`. */
-export const text = field("text", cut(16_384));
+export const text = field("a string", cut(16_384));
 /** The same for a field that is only passed on: of an unexpected type it is `undefined`; 1,024 characters. */
-export const mirroredText = field("text", lenient(cut(1_024)));
+export const mirroredText = field("a string", lenient(cut(1_024)));
 /** A secret, never cut: too long for any secret, or of an unexpected type, it is `undefined`. */
-export const secretText = field("text", (value) => {
+export const secretText = field("a string", (value) => {
   const text = lenient(toText)(value);
   return text !== undefined && text.length > 16_384 ? undefined : text;
 });

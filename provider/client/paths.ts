@@ -11,7 +11,7 @@ export function pathProblem(id: string): string | undefined {
 
 function segment(value: string): string {
   const problem = pathProblem(value);
-  if (problem !== undefined) throw new CallError("notSent", `an id in the address ${problem}`);
+  if (problem !== undefined) throw new CallError("notSent", `an id in the URL ${problem}`);
   return encodeURIComponent(value);
 }
 

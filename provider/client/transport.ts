@@ -62,6 +62,9 @@ export interface TransportOptions {
   readonly concurrency?: number;
 }
 
+export const usualTimeOuts: TimeOuts = { connectMs: 5_000, headersMs: 30_000, exchangeMs: 60_000 };
+export const usualConcurrency = 32;
+
 const toStderr = (line: string): void => {
   process.stderr.write(`${line}\n`);
 };
@@ -69,7 +72,7 @@ const toStderr = (line: string): void => {
 /** Cheap: the HTTP library is loaded and connections are opened when they are first needed. */
 export function openTransport(options: TransportOptions = {}): Transport {
   const { log = toStderr, env = process.env, clock = systemClock, random = Math.random } = options;
-  const timeOuts = { connectMs: 5_000, headersMs: 30_000, exchangeMs: 60_000, ...options.timeOuts };
+  const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
   const agents = openAgents(env, timeOuts.connectMs);
   const bucket = openRetryBucket();
   const paces = new Map<string, Pace>();
@@ -79,7 +82,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
   });
 
   function paceOf(origin: string): Pace {
-    const pace = paces.get(origin) ?? openPace(clock, options.concurrency ?? 32);
+    const pace = paces.get(origin) ?? openPace(clock, options.concurrency ?? usualConcurrency);
     paces.set(origin, pace);
     if (options.signal?.aborted) pace.hurry();
     return pace;

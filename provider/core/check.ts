@@ -1,8 +1,9 @@
 import { closest, distance } from "fastest-levenshtein";
 import type * as z from "zod";
-import type { CheckContext } from "./declarations";
-import type { Definition, Field } from "./definition";
+import type { Checked } from "./declarations";
+import type { AnyDefinition } from "./definition";
 import { inBounds, oneLine, sentences } from "./errors";
+import type { Field } from "./fields";
 import { type Properties, providerKey, secretsKey } from "./state";
 import { isUnknown } from "./unknown";
 
@@ -11,18 +12,17 @@ import { isUnknown } from "./unknown";
  * Values are not quoted, since any of them may be a secret. Unknown values pass.
  */
 export function failures(
-  definition: Definition,
-  fields: readonly Field[],
+  { schema, fields, rules }: Pick<AnyDefinition, "schema" | "fields" | "rules">,
   inputs: Properties,
   before: Properties | undefined,
-  context?: CheckContext,
+  checked: Checked,
 ): readonly string[] {
   const declared = present(inputs);
-  const parsed = definition.schema.safeParse(declared, { reportInput: false });
+  const parsed = schema.safeParse(declared, { reportInput: false });
   const issues = parsed.success ? [] : parsed.error.issues;
   const found = [
     ...issues.filter((issue) => !passes(declared, issue.path)).flatMap((issue) => lines(issue, fields)),
-    ...definition.rules(declared, before, context),
+    ...rules(declared, before, checked),
   ];
   return firstOf(found).map((line) => inBounds(oneLine(line)));
 }
@@ -36,22 +36,11 @@ function firstOf(found: readonly string[]): readonly string[] {
   const kinds = Map.groupBy(found, (line) => line.replace(member, ""));
   const ordered = [...kinds.values()].flatMap(([first]) => first ?? []);
   const told = [...new Set([...ordered, ...found])].slice(0, mostTold);
-  return [...told, `${(found.length - told.length).toLocaleString("en")} more inputs are wrong.`];
+  return [...told, `${(found.length - told.length).toLocaleString("en")} more inputs with errors.`];
 }
 
 /** The second step of a path, such as an alias, or a place in a list. */
 const member = /^\w+(?:\.[^.:[\s]+|\[(?:\d+|"(?:[^"\\]|\\.)*")\])/;
-
-/** Inputs in canonical form, absent ones left out. */
-export function canonicalInputs(fields: readonly Field[], inputs: Properties): Properties {
-  return Object.fromEntries(
-    fields.flatMap(({ name, canonical }) => {
-      // An array as prototype has a "keys" of its own.
-      const value = canonical(Object.hasOwn(inputs, name) ? inputs[name] : undefined);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-}
 
 /** An input that is null is absent; what the engine or our own classes add is no input of the program. */
 function present(inputs: Properties): Properties {
@@ -77,9 +66,7 @@ function lines(issue: z.core.$ZodIssue, fields: readonly Field[]): readonly stri
   if (issue.code !== "unrecognized_keys") return [`${at}: ${issue.message}.`];
   const field = fields.find(({ name }) => name === issue.path[0]);
   const known =
-    issue.path.length === 0
-      ? fields.map(({ name }) => name)
-      : (field?.facts.names?.(issue.path.slice(1)) ?? []);
+    issue.path.length === 0 ? fields.map(({ name }) => name) : (field?.names?.(issue.path.slice(1)) ?? []);
   return issue.keys.map((key) =>
     sentences(`${spelled([...issue.path, key])}: no such property${nearest(key, known)}`),
   );

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isLoopback } from "../client/agents";
-import type { Credentials } from "../client/endpoints";
+import type { Credentials } from "../client/call";
 import { isOn } from "../client/switches";
 import { sentences } from "./errors";
 
@@ -52,6 +52,17 @@ export type Configured = { readonly ready: Configuration } | { readonly problems
 /** The configuration that holds now, or everything that is wrong with it (R8, R14). */
 export function configuration(given: Settings, env: Environment): Configured {
   return resolve(given, variables(given, env));
+}
+
+/** What to tell where stack config names another service than the environment, which goes before it without a word. */
+export function disagreement({ argument, stack }: Settings, env: Environment): string | undefined {
+  const [used, unused] = [env["APIKEYS_BASE_URL"], stack.baseUrl];
+  if (argument.baseUrl !== undefined || !used || unused === undefined) return undefined;
+  const [place, other] = [used, unused].map((url) => former(url)[0] ?? url.trim());
+  if (place === other) return undefined;
+  // What is no proper URL may hold a password.
+  const quoted = (url: string) => (badUrl(url, true) === undefined ? ` (${url.trim()})` : "");
+  return `APIKEYS_BASE_URL${quoted(used)} is used, not stack config apikeys:baseUrl${quoted(unused)}, which differs. Unset one of them.`;
 }
 
 /** Tells the same, and works it out again only where one of the values has changed. */
@@ -179,7 +190,7 @@ function accessToken({ argument, stack }: Settings, set: Variables): Token {
     return usable(
       argument.accessToken,
       "the Provider's argument accessToken",
-      "In refresh and destroy it is the one of the last up: give the command --run-program to use the program's token of now, or let the Provider read it by accessTokenEnv, which is read at each call",
+      "Refresh and destroy use the token of the last update: add --run-program to use the program's current token, or let the Provider read it by accessTokenEnv, which is read at each call",
     );
   }
   if (set.accessToken) {
@@ -190,7 +201,7 @@ function accessToken({ argument, stack }: Settings, set: Variables): Token {
     return usable(
       stack.accessToken,
       "stack config apikeys:accessToken",
-      "In refresh and destroy it is the one of the last up: give the command --run-program to use the token configured now, or set the environment variable APIKEYS_ACCESS_TOKEN, which goes before it",
+      "Refresh and destroy use the token of the last update: add --run-program to use the token configured now, or set the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence",
     );
   }
   return {
@@ -203,7 +214,7 @@ function usable(value: string, source: string, wayOut: string): Token {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header must not hold.
   if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
     return {
-      problem: `the access token from ${source} holds white space or a character that a header can't carry: copy it anew, without a line break at its end.`,
+      problem: `the access token from ${source} holds white space or a character that a header can't carry: copy it again, without a line break at its end.`,
     };
   }
   return { value, advice: sentences(`The access token came from ${source}`, wayOut) };

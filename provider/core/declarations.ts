@@ -1,38 +1,41 @@
-/** What is known of a check beside its inputs. */
-export interface CheckContext {
-  /** The name of another resource of the program that stands for the same thing. */
-  readonly twin?: string | undefined;
-  /** Whether the resource is to be replaced by one that stands for the same thing. */
-  readonly replacesItself?: boolean;
-}
-
-/** A check of one resource: what its inputs stand for, and those of the last update, which the engine gives where it compares. */
-interface Declared {
-  readonly name: string | undefined;
-  readonly identity: string | undefined;
-  readonly before: string | undefined;
-}
-
-/** What the resources of one kind stand for that the program of this run declares. */
+/** What the resources of one kind of object are that the program of this run declares (R17). */
 export interface Declarations {
-  add(declared: Declared): CheckContext;
+  /** Notes a check of a resource, with what its inputs declare and those of the last update, which the engine gives where it compares. */
+  add(
+    name: string | undefined,
+    identities: readonly string[],
+    before: readonly string[] | undefined,
+  ): Checked;
   has(identity: string): boolean;
 }
+
+/** What is known of a check beside its inputs. */
+export interface Checked {
+  /** The name of another resource of the program that declares the same. */
+  twinOf(identity: string): string | undefined;
+  /** Whether the resource is to be replaced by one that declares the same. */
+  readonly replacesItself: boolean;
+}
+
+export const unchecked: Checked = { twinOf: () => undefined, replacesItself: false };
 
 export function openDeclarations(): Declarations {
   const names = new Map<string, string>();
   const compared = new Map<string, string>();
   return {
-    add: ({ name, identity, before }) => {
+    add: (name, identities, before) => {
       // Without names, two checks of one resource can't be told from those of two.
-      if (identity === undefined || name === undefined) return {};
-      const first = names.get(identity) ?? name;
-      names.set(identity, first);
-      if (before !== undefined) compared.set(name, before);
+      if (name === undefined) return unchecked;
+      for (const identity of identities) if (!names.has(identity)) names.set(identity, name);
+      const all = JSON.stringify(identities);
+      if (before !== undefined) compared.set(name, JSON.stringify(before));
       return {
-        twin: first === name ? undefined : first,
+        twinOf: (identity) => {
+          const first = names.get(identity);
+          return first === name ? undefined : first;
+        },
         // The engine compares first, and then asks again for what it is to create in its place.
-        replacesItself: before === undefined && compared.get(name) === identity,
+        replacesItself: identities.length > 0 && before === undefined && compared.get(name) === all,
       };
     },
     has: (identity) => names.has(identity),

@@ -1,29 +1,23 @@
 import * as z from "zod";
-import type { Call } from "../client/endpoints";
-import type { CheckContext } from "./declarations";
-import type { Known } from "./registry";
-import type { Follows } from "./secrecy";
-import type { Canonical, ManagedField, Properties } from "./state";
+import type { Call } from "../client/call";
+import type { Checked } from "./declarations";
+import {
+  canonicalInputs,
+  type Declared,
+  type Draft,
+  type Field,
+  fieldsOf,
+  type Input,
+  type Inputs,
+  parsed,
+  type StoredProperties,
+  type Values,
+} from "./fields";
+import type { Registry } from "./registry";
+import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
+import { failedKey, hiddenIn, nonEmpty, observedKey, type Properties, readingKey, secretsKey } from "./state";
 
-/** What the lifecycle has to know about an input, stated beside its schema. */
-export interface FieldFacts {
-  /** What a change in the program does: an update in place, a replacement, or a failure of check (by `rules`). */
-  readonly onChange: "update" | "replace" | "refuse";
-  /** Gives the canonical form in which values are compared, stored and shown. */
-  readonly canonical: Canonical;
-  /**
-   * Whether the value is a secret wherever it stands, whatever the program says; or the names that lead to the secret in
-   * it, "*" for any.
-   */
-  readonly secret?: true | readonly string[];
-  /** Stands for an absent value. */
-  readonly default?: unknown;
-  /** The names that an object in this field may hold, by the path to it, for the nearest known name in a failure. */
-  readonly names?: (path: readonly PropertyKey[]) => readonly string[];
-}
-
-/** Facts by field schema: `schema.register(facts, {...})`. */
-export const facts = z.registry<FieldFacts>();
+/** What a resource is made of. `define` turns it into what the lifecycle works with. */
 
 /** Tells the user something that fails nothing; `about` are the ids that it speaks of, for where it is told in short. */
 export type Warn = (message: string, about?: readonly string[]) => void;
@@ -39,10 +33,10 @@ export interface Session {
   readonly hide: (...secrets: readonly unknown[]) => void;
   /** The same for texts and numbers that records of the service may hold, such as a name that the program made secret. */
   readonly conceal: (...values: readonly unknown[]) => void;
-  /** The objects of this kind that stand in state, as far as this process has met them, and those it made itself. */
-  readonly known: Known;
-  /** Says what stands in the service, and in no state, should the operation's result never be taken. */
-  readonly leaves: (line: string | undefined, of?: string) => void;
+  /** The objects of this kind that this process has met. */
+  readonly registry: Registry;
+  /** What the user is told exists in the service, should the operation end before state holds it; `of` is one of several. */
+  readonly onInterrupt: (line: string | undefined, of?: string) => void;
   /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal;
   /** Why nobody waits for the result any more, asked anew; `undefined` while somebody does. */
@@ -55,9 +49,11 @@ export interface Session {
   readonly parallel: number;
   /** Whether a key may be gone although no list of keys can be read; throws as `call` does. */
   readonly withoutKeyList: boolean;
+  /** How users of this host take a key under management that exists already, in the words of a message. */
+  readonly importKey: string;
   /**
-   * A session for one of the many things of this operation, by its name: what it leaves, hides and warns of is its own,
-   * so that the answers to one are not searched for the secrets of all.
+   * A session for one of the many things of this operation, by its name: what it hides and warns of is its own, so that
+   * the answers to one are not searched for the secrets of all.
    */
   readonly part: (name: string, warn: Warn) => Session;
   /** The text without what is hidden. */
@@ -65,107 +61,153 @@ export interface Session {
 }
 
 /** What holds after an operation. With `failure` the operation failed, and the engine keeps this all the same. */
-export interface Outcome {
+export interface Outcome<State = Properties> {
   readonly id: string;
-  readonly state: Properties;
+  readonly state: State;
   readonly failure?: string;
   /** Lines of the failure for each of several things. */
   readonly lines?: readonly string[];
-  /** What may stand in the service and in no state: said even where nobody hears of the failure. */
+  /** Of a read: what to warn of where the object was not found, but stays in state. */
+  readonly notFound?: string;
+  /** What may exist in the service and is in no state: said even where nobody hears of the failure. */
   readonly unresolved?: readonly string[];
 }
 
-/** One of the objects in the service that a resource stands for. */
-export interface Member {
+/** An object of the service that a resource manages. */
+export interface Managed {
+  readonly workspaceId: unknown;
   readonly id: string;
-  readonly properties: Properties;
-  /** Tells the resource from others that stand for the same object. Default: it may go, whoever else stands for it. */
-  readonly holder?: string | undefined;
+  /** Tells the resource from others that manage the same object; `undefined` for one that is only to be deleted, or looked at. */
+  readonly claim: string | undefined;
 }
 
-/** The objects of a resource that stands for several. */
-export interface Members {
-  declared(inputs: Properties): Iterable<Properties>;
-  held(state: Properties, id: string): Iterable<Member>;
+/** The properties of a resource by what they are: what a program declares, what it gets, and what only state holds. */
+export interface Shape {
+  readonly inputs: Inputs;
+  readonly outputs: StoredProperties;
+  readonly hidden: StoredProperties;
 }
 
-/** Everything that the lifecycle needs of a resource. A resource file fills it in. */
-export interface Definition {
+/** What every resource's inputs and state may hold beside its own properties. */
+type Common = {
+  /** What the program made secret (R16). */
+  readonly [secretsKey]?: readonly SecretPath[] | undefined;
+};
+
+/** Canonical inputs of which every value is known. */
+export type InputsOf<S extends Shape> = Declared<S["inputs"]> & Common;
+/** Inputs while a program is checked: any may be unknown, or wrong. */
+export type DraftOf<S extends Shape> = Draft<S["inputs"]> & Common;
+/** What state holds, as far as it is of the right type. */
+export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
+  Values<S["outputs"]> &
+  Values<S["hidden"]> &
+  Common & {
+    /** What the service has for managed fields where it is not what was declared (R1). */
+    readonly [observedKey]?: Properties | undefined;
+    /** Set where the resource only looks at an object that it does not manage (K8). */
+    readonly [readingKey]?: true | undefined;
+    /** Set where the last write failed halfway: the engine's inputs may say something else. */
+    readonly [failedKey]?: true | undefined;
+  };
+
+/** Everything that the lifecycle needs of a resource, typed by its shape. A resource file fills it in. */
+export interface Definition<S extends Shape> {
   readonly kind: string;
-  /** The kind of the objects in the service, where several kinds of resources stand for such. Default: `kind`. */
+  readonly shape: S;
+  /** What deleting the resource does with its objects in the service. */
+  readonly onDestroy: "delete" | "retain";
+  /** The kind of the objects in the service, where several kinds of resources manage such. Default: `kind`. */
   readonly of?: string;
-  /** Default: the resource stands for the one object of its own id and properties. */
-  readonly members?: Members;
-  /** Of a resource that stands for one object: as `Member.holder`. */
-  holder?(state: Properties): string | undefined;
-  /** The inputs; every field registered with its facts. */
-  readonly schema: z.ZodObject;
-  /** Values that the service holds once, and what a message calls the object that the inputs make from each. */
-  given?(inputs: Properties): Iterable<readonly [value: string, name: string]>;
-  /** Failures that concern several fields; `before` holds the inputs of the last up. Unknown values pass. */
-  rules(inputs: Properties, before: Properties | undefined, context?: CheckContext): readonly string[];
-  /**
-   * The one thing that canonical inputs stand for, where no two resources of a program may stand for the same.
-   * `undefined`: for none, or it is not known yet. Default: for none.
-   */
-  identity?(inputs: Properties): string | undefined;
+  /** The objects that the resource manages. Default: one, of its own id. */
+  managed?(id: string, state: StateOf<S>): Iterable<Managed>;
+  /** Failures that concern several inputs; `before` holds those of the last update. Unknown values pass. */
+  rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly string[];
+  /** What only one resource of a program may declare, such as the settings of a workspace; none that is not known yet. */
+  identities?(inputs: DraftOf<S>): Iterable<string>;
   /**
    * Whether the state alone asks for action, whatever the program says: `undefined` if not, else the properties that
    * only a replacement mends, none for an update.
    */
-  pending?(state: Properties): readonly string[] | undefined;
-  /** Whether a new value of a field means the same as the state although it is spelled otherwise. */
-  unchanged?(field: string, state: Properties, value: unknown, inputs: Properties): boolean;
-  /** Where else in state the value at this path of the inputs may stand, or another that came in its place. */
+  pending?(state: StateOf<S>): readonly string[] | undefined;
+  /** Whether a new value of an input means the same as the state although it is spelled otherwise. */
+  unchanged?(
+    name: keyof S["inputs"] & string,
+    state: StateOf<S>,
+    value: unknown,
+    inputs: DraftOf<S>,
+  ): boolean;
+  /** Where else in state the value at this path of the inputs may be, or another that came in its place. */
   readonly follows?: Follows;
-  /** What a change of the program ends that the engine's own preview does not show. */
-  foretold?(state: Properties, inputs: Properties): string | undefined;
-  /** The state without those outputs that bear the name of an input which the program left out. Default: all of it. */
-  declared?(state: Properties): Properties;
-  create(session: Session, inputs: Properties): Promise<Outcome>;
+  /** What an update does that the engine's own preview does not show. Throws a Failure where the update would be refused. */
+  previewNote?(state: StateOf<S>, inputs: DraftOf<S>): string | undefined;
+  /** The inputs that a state means. Default: its properties of the same names. */
+  inputsOf?(state: StateOf<S>): DraftOf<S>;
+  create(session: Session, inputs: InputsOf<S>): Promise<Outcome<StateOf<S>>>;
   /**
    * Takes back, where it can, what a create made whose result the engine does not take. Gives a line for all that still
-   * stands in the service and in no state. Default: the next create finds what this one made.
+   * exists in the service and is in no state. Default: the next create finds what this one made.
    */
-  abandon?(session: Session, made: Outcome): Promise<readonly string[]>;
-  /**
-   * `undefined` when the object no longer exists. Where nothing has changed, `state` as it was given, the same object,
-   * if that is known: the engine then keeps the inputs that it has.
-   */
-  read(session: Session, id: string, state: Properties): Promise<Outcome | undefined>;
-  update(session: Session, id: string, state: Properties, inputs: Properties): Promise<Outcome>;
-  /** As `abandon`, for what an update made that the state before it does not hold. Default: an update makes nothing. */
-  withdraw?(session: Session, made: Outcome, before: Properties): Promise<readonly string[]>;
-  /** Whether `delete` deletes the objects in the service. Default: it leaves them there. */
-  readonly deletes?: true;
-  /** Succeeds too when the object no longer exists. `declared`: the program of this run declares its `identity` anew. */
-  delete(session: Session, id: string, state: Properties, declared: boolean): Promise<void>;
+  rollbackCreate?(session: Session, made: Outcome<StateOf<S>>): Promise<readonly string[]>;
+  /** `undefined` when the object no longer exists. */
+  read(session: Session, id: string, state: StateOf<S>): Promise<Outcome<StateOf<S>> | undefined>;
+  update(session: Session, id: string, state: StateOf<S>, inputs: InputsOf<S>): Promise<Outcome<StateOf<S>>>;
+  /** As `rollbackCreate`, for what an update made that the state before it does not hold. Default: an update makes nothing. */
+  rollbackUpdate?(
+    session: Session,
+    made: Outcome<StateOf<S>>,
+    before: StateOf<S>,
+  ): Promise<readonly string[]>;
+  /** Succeeds too when the object no longer exists. `declaredAnew`: the program of this run declares one of its identities. */
+  delete(session: Session, id: string, state: StateOf<S>, declaredAnew: boolean): Promise<void>;
 }
 
-export interface Field extends ManagedField {
-  readonly facts: FieldFacts;
+/** A resource of any shape, by its properties: what the lifecycle works with. */
+export type AnyDefinition = Omit<Definition<AnyShape>, "shape"> & {
+  readonly schema: z.ZodObject;
+  readonly fields: readonly Field[];
+  readonly outputs: StoredProperties;
+  managed(id: string, state: Properties): Iterable<Managed>;
+  inputsOf(state: Properties): Properties;
+  /** The state of the properties that the engine hands over: those of the right types. */
+  parse(properties: Properties): Properties;
+};
+
+interface AnyShape {
+  // biome-ignore lint/suspicious/noExplicitAny: the one place where types are given up.
+  readonly inputs: any;
+  readonly outputs: StoredProperties;
+  readonly hidden: StoredProperties;
 }
 
-/** The inputs of a resource with their facts, in the order of its schema. */
-export function fieldsOf(schema: z.ZodObject): readonly Field[] {
-  return Object.entries(schema.shape).map(([name, field]) => {
-    const known = facts.get(field as z.ZodType);
-    if (known === undefined) throw new Error(`the field ${name} has no facts`);
-    return { name, facts: known, canonical: withDefault(known) };
-  });
+/** Gives up the types of a definition, after which its operations take and give what `parse` lets through. */
+export function define<S extends Shape>(definition: Definition<S>): AnyDefinition {
+  const { inputs, outputs, hidden } = definition.shape;
+  const fields = fieldsOf(inputs);
+  // State says of an absent input that it was not declared: no default stands for it.
+  const bare = Object.entries(inputs as Readonly<Record<string, Input>>).map(([name, input]) => ({
+    name,
+    canonical: input.canonical,
+  }));
+  const parse = (properties: Properties): Properties => {
+    const observed = nonEmpty(hiddenIn(properties, observedKey));
+    return {
+      ...withSecrets(canonicalInputs(bare, properties), secretsOf(properties)),
+      ...parsed(outputs, properties),
+      ...parsed(hidden, properties),
+      ...(observed && { [observedKey]: observed }),
+      ...(properties[readingKey] === true && { [readingKey]: true }),
+      ...(properties[failedKey] === true && { [failedKey]: true }),
+    };
+  };
+  const erased = definition as unknown as Definition<AnyShape>;
+  return {
+    ...erased,
+    schema: z.strictObject(Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))),
+    fields,
+    outputs,
+    parse,
+    managed: erased.managed ?? ((id, state) => [{ workspaceId: state["workspaceId"], id, claim: "" }]),
+    inputsOf: (state) => erased.inputsOf?.(state) ?? state,
+  };
 }
-
-/** The canonical form, in which the default stands for every value that means the same as none, "" too. */
-export function withDefault({ canonical, default: absent }: FieldFacts): Canonical {
-  return (value) => canonical(value ?? absent) ?? absent;
-}
-
-/** Absent, null and "" are one value. */
-export const text: Canonical = (value) => (value === null || value === "" ? undefined : value);
-/** Absent and null are one value, and so are 0 and -0, which JSON does not tell apart. */
-export const number: Canonical = (value) => (value === 0 ? 0 : (value ?? undefined));
-/** Absent, null and false are one value. */
-export const flag: Canonical = (value) => value ?? false;
-/** Absent, null and {} are one value. */
-export const map: Canonical = (value) =>
-  value === null || (typeof value === "object" && Object.keys(value).length === 0) ? undefined : value;

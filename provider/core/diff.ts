@@ -1,5 +1,6 @@
-import type { Definition, Field } from "./definition";
-import { type Properties, same } from "./state";
+import type { AnyDefinition } from "./definition";
+import type { ManagedField, Properties } from "./state";
+import { same } from "./state";
 import { containsUnknown } from "./unknown";
 
 export interface Difference {
@@ -8,10 +9,14 @@ export interface Difference {
   readonly replaces: string[];
 }
 
+interface ComparedField extends ManagedField {
+  readonly onChange: "update" | "replace" | "refuse";
+}
+
 /** What a change of the program does, decided without any request. */
 export function difference(
-  definition: Pick<Definition, "unchanged" | "pending">,
-  fields: readonly Field[],
+  definition: Pick<AnyDefinition, "unchanged" | "pending">,
+  fields: readonly ComparedField[],
   state: Properties,
   inputs: Properties,
 ): Difference {
@@ -21,7 +26,7 @@ export function difference(
     if (same(field, state[field.name], value)) return false;
     return !definition.unchanged?.(field.name, state, field.canonical(value), inputs);
   });
-  const replaces = changed.filter((field) => field.facts.onChange === "replace").map(({ name }) => name);
+  const replaces = changed.filter((field) => field.onChange === "replace").map(({ name }) => name);
   const pending = definition.pending?.(state);
   if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };
   return { changes: changed.length === 0 ? false : undefined, replaces };

@@ -50,13 +50,25 @@ export function inBounds(line: string, most = longest): string {
   return `${line.slice(0, most / 2)}…${line.slice(1 - most / 2)}`.toWellFormed();
 }
 
+/** The first of many, and how many more: "a, b and 3 more". */
+export function listed(all: readonly string[], most = 20, separator = ", "): string {
+  const first = all.slice(0, most).join(separator);
+  const more = moreThan(all, most);
+  return more === undefined ? first : `${first} ${more}`;
+}
+
+/** "and 3 more" than the first of many; `undefined` where there are no more. */
+export function moreThan(all: readonly unknown[], most: number): string | undefined {
+  return all.length > most ? `and ${(all.length - most).toLocaleString("en")} more` : undefined;
+}
+
 /** The service's answers don't tell what holds: a phrase to stand after what was tried, and the way out. */
-export class Doubt extends Error {
+export class InconclusiveError extends Error {
   readonly advice: string | undefined;
 
   constructor(message: string, advice?: string) {
     super(message);
-    this.name = "Doubt";
+    this.name = "InconclusiveError";
     this.advice = advice;
     this.stack = message;
   }
@@ -67,38 +79,49 @@ export interface Kept {
   readonly state: Properties;
 }
 
-export interface Account {
+export interface Attempt {
   /** What was tried, on what: `Creating key "ci" in workspace ws_1`. */
   readonly doing: string;
   /** What holds when the service certainly did not do it. */
   readonly notDone: string;
   /** What may hold when the service may have done it, and the way out; default: `notDone` and `again`. */
   readonly unclear?: string;
-  /** The way out when the service refused; default: as `again`. */
+  /** The way out when the service refused, or may have; default: as `again`. */
   readonly advice?: string;
   /** The way out in every other case. Default: to run the command again, and what to check if that does not help. */
   readonly again?: string;
-  /** The way out when the service did not accept the access token. */
-  readonly tokenAdvice: string;
 }
 
 const runAgain =
-  "Run the command again; if it fails in the same way, check that the base URL is that of the service, and what stands between (a proxy, a gateway)";
+  "Run the command again; if it fails in the same way, check that the base URL is that of the service, and any proxy or gateway in between";
 
-/** Turns what a call threw into the line that the user reads. Any other error is a defect and passes. */
-export function account(error: unknown, about: Account): Failure {
-  const { doing, notDone, unclear, advice, again = runAgain, tokenAdvice } = about;
-  if (error instanceof Doubt) {
+/**
+ * Turns what a call threw into the line that the user reads. `tokenAdvice` is the way out when the service did not accept
+ * the access token. Any other error is a bug and passes.
+ */
+export function toFailure(
+  error: unknown,
+  { tokenAdvice }: { readonly tokenAdvice: string },
+  attempt: Attempt,
+): Failure {
+  const { doing, notDone, unclear, advice, again = runAgain } = attempt;
+  if (error instanceof InconclusiveError) {
     return new Failure(sentences(`${doing}: ${error.message}`, notDone, error.advice ?? again));
   }
   if (!(error instanceof CallError)) throw error;
   const unsure = error.verdict === "ambiguous" && unclear !== undefined;
   if (unsure) {
-    const way = error.status === 401 ? tokenAdvice : undefined;
+    // Something on the way may have repeated what the service then refused.
+    const refused = error.status === 409 && advice ? `If the service has refused it: ${advice}` : undefined;
+    const way = error.status === 401 ? tokenAdvice : refused;
     return new Failure(sentences(`${doing}: ${error.message}`, unclear, way), { unresolved: true });
   }
   const way = error.status === 401 ? tokenAdvice : error.verdict === "refused" ? (advice ?? again) : again;
   return new Failure(sentences(`${doing}: ${error.message}`, notDone, way));
+}
+
+export function capitalised(phrase: string): string {
+  return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 }
 
 /** Joins sentences, each ended by one full stop. */

@@ -1,20 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { maskSecrets } from "../client/secrets";
-import { canonicalInputs, failures } from "./check";
+import { failures } from "./check";
 import { type Configured, openConfiguration } from "./config";
 import { openDeclarations } from "./declarations";
-import { type Definition, fieldsOf, type Members, type Outcome, type Session } from "./definition";
+import type { AnyDefinition, Managed, Outcome, Session } from "./definition";
 import { type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
-import {
-  type Complete,
-  complete,
-  expectFound,
-  isElsewhere,
-  placeAfterRead,
-  withoutFailure,
-} from "./hiddenState";
-import { openKnown } from "./registry";
+import { canonicalInputs } from "./fields";
+import { type Complete, complete, expectFound, serviceAfterRead, writtenElsewhere } from "./hiddenState";
+import { openRegistry } from "./registry";
 import { create, update } from "./rollback";
 import {
   everywhere,
@@ -25,89 +19,88 @@ import {
   valuesAt,
   withSecrets,
 } from "./secrecy";
-import { openSession, type Surroundings } from "./session";
-import { defined, failedKey, type Properties, providerKey, secretsKey, serviceKey } from "./state";
+import { type HostContext, openSession } from "./session";
+import { defined, failedKey, type Properties, providerKey, secretsKey, serviceKey, wireable } from "./state";
 
-interface Checked {
+interface CheckResult {
   readonly inputs: Record<string, unknown>;
   readonly failures: readonly string[];
 }
 
-interface ReadBack {
+interface ReadResult {
   readonly id: string;
   readonly state: Properties;
   /** Absent where nothing has changed: then those that the engine has are right, and it keeps them. */
   readonly inputs?: Record<string, unknown>;
 }
 
-/** One resource's operations, for any door. Those that call the service throw a Failure and nothing else. */
+/** One resource's operations, for any host. Those that call the service throw a Failure and nothing else. */
 export interface Lifecycle {
   /** The paths of what is secret in these inputs: some are whatever the program says. */
   secretInputs(inputs: Properties): readonly SecretPath[];
-  /** Those outputs, hidden ones too, in which a value that the program made secret may stand (R16). */
+  /** Those outputs, hidden ones too, that may hold a value which the program made secret (R16). */
   secretOutputs(state: Properties): readonly SecretPath[];
   /** `name`: the resource's in the program, where the host knows it. */
-  check(inputs: Properties, before: Properties | undefined, name?: string): Checked;
+  check(inputs: Properties, before: Properties | undefined, name?: string): CheckResult;
   diff(id: string, state: Properties, inputs: Properties): Difference;
   create(inputs: Properties): Promise<Complete>;
-  read(id: string, state: Properties): Promise<ReadBack | undefined>;
+  read(id: string, state: Properties): Promise<ReadResult | undefined>;
   update(id: string, state: Properties, inputs: Properties): Promise<Record<string, unknown>>;
   delete(id: string, state: Properties): Promise<void>;
 }
 
-export function lifecycle(definition: Definition, surroundings: Surroundings): Lifecycle {
-  const fields = fieldsOf(definition.schema);
+export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecycle {
+  const { fields, follows, managed, parse } = definition;
   const configurationOf = openConfiguration();
-  const configured = () => configurationOf(surroundings.settings, surroundings.env);
-  const known = surroundings.known?.(definition.of ?? definition.kind) ?? openKnown();
-  const members = definition.members ?? alone(definition);
-  /** The inputs in canonical form, and which of them are secret. */
-  const canonical = (inputs: Properties) => withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
-  const declaredIn = (state: Properties) => canonicalInputs(fields, definition.declared?.(state) ?? state);
-  const declarations = openDeclarations();
-  const unnote = (inputs: Properties) => {
-    for (const declared of members.declared(inputs)) known.unnote(declared);
+  const configured = () => configurationOf(host.settings, host.env);
+  const { registry, declarations } = host.shared?.(definition.of ?? definition.kind) ?? {
+    registry: openRegistry(),
+    declarations: openDeclarations(),
   };
-  const meet = (id: string, state: Properties) => {
-    for (const held of members.held(state, id)) known.add(held.properties, held.id, held.holder);
-    if (known.hasNoted) unnote(declaredIn(state));
-  };
-  /** What a read does not find again is gone, and a service may give its id once more. */
-  const forget = (id: string, state: Properties, now: Outcome | undefined) => {
-    if (now?.state === state) return;
-    const found = now === undefined ? [] : [...members.held(now.state, now.id)];
-    const ids = new Set(found.map((held) => held.id));
-    for (const held of members.held(state, id)) {
-      if (ids.has(held.id) || held.holder === undefined) continue;
-      known.release(held.properties, held.id, held.holder);
-      known.drop(held.properties, held.id);
-    }
-  };
-  /** Those whose next diff is a refresh's: it compares what was read with the inputs of before, which no program declares. */
-  const refreshed = new Set<string>();
-  /** The inputs that check noted are accounted for too, now that the state shows which objects the resource has. */
-  const meetDeclared = (id: string, state: Properties, inputs: Properties) => {
-    meet(id, state);
-    if (known.hasNoted) unnote(canonicalInputs(fields, inputs));
-  };
-  const places = () => {
+  const services = () => {
     const found = configured();
     return "ready" in found ? found.ready.services : [];
   };
-  const stamped = (outcome: Outcome) => complete(outcome, places()[0]);
+  /** The inputs in canonical form, and which of them are secret. */
+  const canonical = (inputs: Properties) => withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
+  const inputsOf = (state: Properties) => canonicalInputs(fields, definition.inputsOf(state));
+  const identitiesOf = (inputs: Properties) => [...(definition.identities?.(inputs) ?? [])];
+
+  const register = (id: string, state: Properties) => {
+    for (const { workspaceId, id: object, claim } of managed(id, state)) {
+      registry.add(workspaceId, object);
+      if (claim !== undefined) registry.claim(workspaceId, object, claim);
+    }
+  };
+  /** What a read does not find again is gone, and a service may give its id once more. */
+  const forget = (before: Iterable<Managed>, now: Iterable<Managed>) => {
+    const found = new Set([...now].map(({ id }) => id));
+    for (const { workspaceId, id, claim } of before) {
+      if (found.has(id) || claim === undefined) continue;
+      registry.release(workspaceId, id, claim);
+      registry.drop(workspaceId, id);
+    }
+  };
   /** What another service is to write to must be found there. */
-  const lookFor = async (session: Session, before: Kept) => {
-    if (!isElsewhere(before.state, places())) return;
+  const expectThere = async (session: Session, given: Properties, before: Kept) => {
+    if (!writtenElsewhere(given, services())) return;
     expectFound(definition, before, await definition.read(session, before.id, before.state));
   };
-  const secrets = fields.flatMap(({ name, facts: { secret } }): SecretPath[] =>
-    secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
-  );
-  const { follows } = definition;
-  /** No secret of these properties stands in what an operation says. */
+  const stamped = (outcome: Outcome) => complete(outcome, services()[0]);
+
+  const secrets = [
+    ...fields.flatMap(({ name, secret }): SecretPath[] =>
+      secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
+    ),
+    ...Object.entries(definition.outputs).flatMap(([name, { secret }]): SecretPath[] =>
+      secret ? [[name]] : [],
+    ),
+  ];
+  const inputSecrets = secrets.filter(([name]) => fields.some((field) => field.name === name));
+  /** No secret of these properties is in what an operation says. */
   const operate = <T>(all: readonly Properties[], act: (session: Session) => Promise<T>): Promise<T> =>
-    surroundings.run.during(async (leaves) => {
-      const session = openSession(surroundings, configured, known, leaves);
+    host.run.during(async (onInterrupt) => {
+      const session = openSession(host, configured, registry, onInterrupt);
       for (const one of all) session.hide(...secrets.flatMap((path) => valuesAt(one, path)));
       session.conceal(...secretValues(all, follows));
       try {
@@ -116,10 +109,11 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
         throw error instanceof Failure ? reworded(error, (line) => inBounds(session.masked(line))) : error;
       }
     });
-  const agree = (state: Properties, inputs: Properties) =>
+  const isMarkedAlike = (state: Properties, inputs: Properties) =>
     isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
+
   return {
-    secretInputs: (inputs) => [...secrets, ...everywhere(secretsOf(inputs), follows)],
+    secretInputs: (inputs) => [...inputSecrets, ...everywhere(secretsOf(inputs), follows)],
     secretOutputs: (state) => {
       const paths = everywhere(secretsOf(state), follows);
       if (paths.length === 0) return [];
@@ -127,84 +121,88 @@ export function lifecycle(definition: Definition, surroundings: Surroundings): L
       return [...new Set([...paths.map(([name]) => name), ...hidden])].map((name) => [name]);
     },
     check: (inputs, before, name) => {
-      refreshed.clear();
-      const declared = canonical(inputs);
+      const named = withName(definition, inputs, name);
+      const declared = canonical(named);
       const last = before && canonicalInputs(fields, before);
-      for (const one of last === undefined ? [] : members.declared(last)) known.note(one);
-      for (const [value, label] of definition.given?.(declared) ?? []) known.give(value, label);
-      const context = declarations.add({
-        name,
-        identity: definition.identity?.(declared),
-        before: last && definition.identity?.(last),
-      });
+      const checked = declarations.add(name, identitiesOf(declared), last && identitiesOf(last));
       return {
         inputs: { ...defined(declared) },
-        failures: [...misconfigured(configured()), ...failures(definition, fields, inputs, before, context)],
+        failures: [...misconfigured(configured()), ...failures(definition, named, before, checked)],
       };
     },
-    diff: (id, state, inputs) => {
-      meetDeclared(id, state, inputs);
+    diff: (id, given, inputs) => {
+      const state = parse(given);
+      register(id, state);
       const result = difference(definition, fields, state, inputs);
-      const shown = !refreshed.delete(id) && result.changes !== false && result.replaces.length === 0;
-      const line = shown ? definition.foretold?.(state, canonical(inputs)) : undefined;
-      if (line !== undefined) {
+      const isUpdate = result.changes !== false && result.replaces.length === 0;
+      const note = isUpdate ? definition.previewNote?.(state, canonical(inputs)) : undefined;
+      if (note !== undefined) {
         const texts = textsIn(secretValues([state, inputs], follows));
-        surroundings.tell?.(inBounds(maskSecrets(oneLine(line), texts)));
+        host.tell?.(inBounds(maskSecrets(oneLine(note), texts)));
       }
       // What is secret in state is told by the state alone, so it has to be written anew.
-      return result.changes === false && !agree(state, inputs) ? { ...result, changes: true } : result;
+      return result.changes === false && !isMarkedAlike(state, inputs)
+        ? { ...result, changes: true }
+        : result;
     },
     create: (inputs) =>
       operate([inputs], async (session) =>
-        stamped(await create(definition, surroundings.run, session, canonical(inputs))),
+        stamped(await create(definition, host.run, session, canonical(inputs))),
       ),
     read: (id, given) =>
       operate([given], async (session) => {
-        const state = withoutFailure(given);
-        meet(id, state);
+        const state = parse(given);
+        register(id, state);
         const outcome = await definition.read(session, id, state);
-        const services = places();
-        if (isElsewhere(state, services)) expectFound(definition, { id, state }, outcome);
-        forget(id, state, outcome);
+        const known = services();
+        if (writtenElsewhere(given, known)) expectFound(definition, { id, state }, outcome);
+        forget(managed(id, state), outcome === undefined ? [] : managed(outcome.id, outcome.state));
         if (outcome === undefined) return undefined;
-        refreshed.add(outcome.id);
-        const place = placeAfterRead(given, services);
-        if (outcome.state === given && given[serviceKey] === place) return { id: outcome.id, state: given };
-        const { id: found, state: next } = complete(outcome, place);
+        if (outcome.notFound !== undefined) session.warn(outcome.notFound);
+        const service = serviceAfterRead(given, known);
+        const { id: found, state: next } = complete(outcome, service);
+        const isUnchanged =
+          !(failedKey in given) && isDeepStrictEqual(next, { ...wireable(state), ...stamp(given) });
+        if (isUnchanged) return { id: found, state: given };
         return {
           id: found,
           state: next,
-          inputs: { ...defined(withSecrets(declaredIn(next), secretsOf(next))) },
+          inputs: { ...defined(withSecrets(inputsOf(next), secretsOf(next))) },
         };
       }),
-    update: (id, state, inputs) =>
-      operate([inputs, state], async (session) => {
-        meetDeclared(id, state, inputs);
-        const isMarkedOnly = !agree(state, inputs) && state[failedKey] === undefined;
+    update: (id, given, inputs) =>
+      operate([inputs, given], async (session) => {
+        const state = parse(given);
+        register(id, state);
+        const isMarkedOnly = !isMarkedAlike(state, inputs) && given[failedKey] === undefined;
         if (isMarkedOnly && difference(definition, fields, state, inputs).changes === false) {
-          return { ...defined(withSecrets(state, secretsOf(inputs))) };
+          return { ...defined(withSecrets(given, secretsOf(inputs))) };
         }
         const before = { id, state };
-        await lookFor(session, before);
-        return stamped(await update(definition, surroundings.run, session, before, canonical(inputs))).state;
+        await expectThere(session, given, before);
+        return stamped(await update(definition, host.run, session, before, canonical(inputs))).state;
       }),
-    delete: (id, state) =>
-      operate([state], async (session) => {
-        meet(id, state);
-        if (definition.deletes === true) await lookFor(session, { id, state });
-        const identity = definition.identity?.(declaredIn(state));
-        await definition.delete(session, id, state, identity !== undefined && declarations.has(identity));
-        for (const held of members.held(state, id)) known.drop(held.properties, held.id);
+    delete: (id, given) =>
+      operate([given], async (session) => {
+        const state = parse(given);
+        register(id, state);
+        if (definition.onDestroy === "delete") await expectThere(session, given, { id, state });
+        const isDeclaredAnew = identitiesOf(inputsOf(state)).some(declarations.has);
+        await definition.delete(session, id, state, isDeclaredAnew);
+        for (const { workspaceId, id: object } of managed(id, state)) registry.drop(workspaceId, object);
       }),
   };
 }
 
-/** The members of a resource that stands for one object. */
-function alone({ holder }: Definition): Members {
-  return {
-    declared: (inputs) => [inputs],
-    held: (properties, id) => [{ id, properties, holder: holder?.(properties) }],
-  };
+/** The inputs with the resource's name where that is the default of one of them. */
+function withName({ fields }: AnyDefinition, inputs: Properties, name: string | undefined): Properties {
+  const field = fields.find(({ defaultsToResourceName }) => defaultsToResourceName);
+  if (field === undefined || name === undefined) return inputs;
+  return { ...inputs, [field.name]: inputs[field.name] ?? name };
+}
+
+function stamp(given: Properties): Properties {
+  return typeof given[serviceKey] === "string" ? { [serviceKey]: given[serviceKey] } : {};
 }
 
 /** What is hidden but can hold no value of an input. */

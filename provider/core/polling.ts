@@ -7,7 +7,7 @@ export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
  * Looks at once, and again after each pause until what is seen is done. Gives what was seen last, be it done or not.
  * `waitingFor` is what users read who wait: "key key_1 to be deleted".
  */
-export async function lookAgain<T>(
+export async function pollUntil<T>(
   session: Pick<Session, "pause" | "signal" | "tell">,
   waitingFor: string,
   look: () => Promise<T>,

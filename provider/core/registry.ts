@@ -1,87 +1,51 @@
-import { createHash } from "node:crypto";
-import { folded, type Properties } from "./state";
-
-/** Objects of one kind that this process has met, each by its id in its workspace: a service may count ids anew in each. */
-export interface Known {
+/** The objects of one kind that this process has met, each by its id in its workspace: a service may count ids anew in each. */
+export interface Registry {
+  /** One that is in state, or that this process made. */
+  add(workspaceId: unknown, id: string): void;
   /**
-   * One that stands in state, or that this process made. Several resources may have the same one: `holder` tells this one
-   * from the others ("" where nothing does); `undefined` for what only looks at it.
+   * A resource manages it: `claim` tells the resource from others ("" where nothing does), since several may have the
+   * same object.
    */
-  add(properties: Properties, id: string, holder?: string): void;
-  has(properties: Properties, id: string): boolean;
-  /** The holder no longer needs it. Gives whether another one does. */
-  release(properties: Properties, id: string, holder: string): boolean;
-  /** One that no longer exists, unless it is held: a service may give its id again. */
-  drop(properties: Properties, id: string): void;
-  isDropped(properties: Properties, id: string): boolean;
-  /** Inputs of the last up, of a resource that stands in state under an id that is not known here. */
-  note(inputs: Properties): void;
-  /** Whether there are any. */
-  readonly hasNoted: boolean;
-  /** The same, now that its id is known too. */
-  unnote(inputs: Properties): void;
-  readonly noted: Iterable<Properties>;
-  /** The program makes an object of this name from a value that the service holds once. Only a hash of it is kept. */
-  give(value: string, name: string): void;
-  /** The names of other objects that the program makes from the same value. */
-  alsoGiven(value: string, name: string): readonly string[];
-  /** A value that the program made secret: another resource's list may show it as the name of an object. */
-  conceal(value: string): void;
-  isConcealed(value: string): boolean;
+  claim(workspaceId: unknown, id: string, claim: string): void;
+  /** The resource no longer needs it. Gives whether another one does. */
+  release(workspaceId: unknown, id: string, claim: string): boolean;
+  has(workspaceId: unknown, id: string): boolean;
+  /** It no longer exists, unless another resource claims it: a service may give its id again. */
+  drop(workspaceId: unknown, id: string): void;
+  isDropped(workspaceId: unknown, id: string): boolean;
 }
 
-interface Standing {
+interface Entry {
   exists: boolean;
-  readonly holders: Set<string>;
+  readonly claims: Set<string>;
 }
 
-export function openKnown(): Known {
-  const workspaces = new Map<unknown, Map<string, Standing>>();
-  const noted = new Map<string, Properties>();
-  const given = new Map<string, Set<string>>();
-  const hashed = (value: string) => createHash("sha256").update(value).digest("base64url");
-  const concealed = new Set<string>();
-  const find = ({ workspaceId }: Properties, id: string) => workspaces.get(workspaceId)?.get(id);
-  const meet = (properties: Properties, id: string): Standing => {
-    const known = find(properties, id);
-    if (known !== undefined) return known;
-    const { workspaceId } = properties;
-    const met = { exists: true, holders: new Set<string>() };
-    const ids = workspaces.get(workspaceId) ?? new Map<string, Standing>();
-    workspaces.set(workspaceId, ids.set(id, met));
-    return met;
+export function openRegistry(): Registry {
+  const entries = new Map<string, Entry>();
+  const key = (workspaceId: unknown, id: string) => JSON.stringify([workspaceId, id]);
+  const entryOf = (workspaceId: unknown, id: string): Entry => {
+    const found = entries.get(key(workspaceId, id)) ?? { exists: true, claims: new Set<string>() };
+    entries.set(key(workspaceId, id), found);
+    return found;
+  };
+  const add = (workspaceId: unknown, id: string): Entry => {
+    const entry = entryOf(workspaceId, id);
+    entry.exists = true;
+    return entry;
   };
   return {
-    add: (properties, id, holder) => {
-      const met = meet(properties, id);
-      met.exists = true;
-      if (holder !== undefined) met.holders.add(holder);
+    add,
+    claim: (workspaceId, id, claim) => void add(workspaceId, id).claims.add(claim),
+    release: (workspaceId, id, claim) => {
+      const { claims } = entryOf(workspaceId, id);
+      claims.delete(claim);
+      return claims.size > 0;
     },
-    has: (properties, id) => find(properties, id)?.exists === true,
-    release: (properties, id, holder) => {
-      const { holders } = meet(properties, id);
-      holders.delete(holder);
-      return holders.size > 0;
+    has: (workspaceId, id) => entries.get(key(workspaceId, id))?.exists === true,
+    drop: (workspaceId, id) => {
+      const entry = entryOf(workspaceId, id);
+      entry.exists = entry.claims.size > 0;
     },
-    drop: (properties, id) => {
-      const met = meet(properties, id);
-      met.exists = met.holders.size > 0;
-    },
-    isDropped: (properties, id) => find(properties, id)?.exists === false,
-    note: (inputs) => void noted.set(JSON.stringify(inputs), inputs),
-    get hasNoted() {
-      return noted.size > 0;
-    },
-    unnote: (inputs) => void noted.delete(JSON.stringify(inputs)),
-    get noted() {
-      return noted.values();
-    },
-    give: (value, name) => {
-      const hash = hashed(value);
-      given.set(hash, (given.get(hash) ?? new Set()).add(name));
-    },
-    alsoGiven: (value, name) => [...(given.get(hashed(value)) ?? [])].filter((other) => other !== name),
-    conceal: (value) => void concealed.add(folded(value)),
-    isConcealed: (value) => concealed.has(folded(value)),
+    isDropped: (workspaceId, id) => entries.get(key(workspaceId, id))?.exists === false,
   };
 }

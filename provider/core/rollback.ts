@@ -1,15 +1,13 @@
-import type { Definition, Outcome, Session } from "./definition";
+import type { AnyDefinition, Outcome, Session } from "./definition";
 import { Failure, type Kept, sentences } from "./errors";
-import { withFailure } from "./hiddenState";
 import type { Run } from "./run";
 import type { Properties } from "./state";
-import { isKeepable } from "./stateSize";
 
-/** What becomes of what a write made where state can't hold it. */
+/** What becomes of what a write made when nobody waits for its result any more, so that no state will hold it. */
 
-/** Creates; where the result can't be taken, the run being over for example, nothing is left that nobody is told of. */
+/** Creates; where the run has ended meanwhile, nothing is left behind that nobody is told of. */
 export async function create(
-  definition: Definition,
+  definition: AnyDefinition,
   run: Run,
   session: Session,
   inputs: Properties,
@@ -24,58 +22,41 @@ export async function create(
     }
     throw error;
   }
-  const unkept = (await ended(run)) ?? tooLarge(definition, made);
-  if (unkept === undefined) return made;
-  throw unheld(session, unkept, made, (await definition.abandon?.(session, made)) ?? []);
+  const why = await run.over();
+  if (why === undefined) return made;
+  throw unsaved(session, why, made, (await definition.rollbackCreate?.(session, made)) ?? []);
 }
 
 /** Updates; as for create, if the resource makes anything by an update. */
 export async function update(
-  definition: Definition,
+  definition: AnyDefinition,
   run: Run,
   session: Session,
   { id, state }: Kept,
   inputs: Properties,
 ): Promise<Outcome> {
   const made = await definition.update(session, id, state, inputs);
-  const unkept = definition.withdraw && ((await ended(run)) ?? tooLarge(definition, made));
-  if (unkept === undefined) return made;
-  throw unheld(session, unkept, made, (await definition.withdraw?.(session, made, state)) ?? []);
+  const why = definition.rollbackUpdate && (await run.over());
+  if (why === undefined) return made;
+  throw unsaved(session, why, made, (await definition.rollbackUpdate?.(session, made, state)) ?? []);
 }
 
-/** Why state can't hold what an operation made. */
-interface Unkept {
-  readonly why: string;
-  readonly next: string;
-  /** Why the operation failed for several things, if it did. */
-  readonly lines?: readonly string[] | undefined;
-}
-
-async function ended(run: Run): Promise<Unkept | undefined> {
-  const why = await run.over();
-  const next =
-    "Run up again; if the engine then speaks of a pending operation, `pulumi refresh --clear-pending-creates` removes it.";
-  return why === undefined ? undefined : { why, next };
-}
-
-/** A service's own values may be longer than check could know. */
-function tooLarge({ withdraw }: Definition, { failure, state, lines }: Outcome): Unkept | undefined {
-  if (withdraw === undefined || failure === undefined || isKeepable(withFailure(state))) return undefined;
-  const why = "it is more than the engine can keep of what fails halfway";
-  const next = "Run up again when the cause is mended, or split it into several resources.";
-  return { why, next, lines };
-}
-
-/** Tells what stands in the service and in no state. */
-function unheld(
+/** Tells what exists in the service and is in no state. */
+function unsaved(
   session: Session,
-  { why, next, lines = [] }: Unkept,
+  why: string,
   { unresolved = [] }: Outcome,
   left: readonly string[],
 ): Failure {
   const remains = [...unresolved, ...left];
   for (const line of remains) session.warn(line);
   const [only, ...others] = remains;
-  const some = others.length === 0 ? only : `${remains.length} warnings say what remains`;
-  return new Failure(sentences(`State can't hold what was made, since ${why}`, some, next), { lines });
+  const some = others.length === 0 ? only : `See the ${remains.length} warnings for what was left behind`;
+  return new Failure(
+    sentences(
+      `The result could not be saved to state because ${why}`,
+      some,
+      "Run `pulumi up` again; if the engine then reports a pending operation, `pulumi refresh --clear-pending-creates` removes it",
+    ),
+  );
 }

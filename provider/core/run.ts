@@ -4,18 +4,18 @@
  * Notes the line to be printed if the process ends before the operation's result is taken; `undefined` clears it. `of`
  * names one of several things. It is put into words when it is printed, which is hardly ever.
  */
-export type Leaves = (line: (() => string) | undefined, of?: string) => void;
+export type OnInterrupt = (line: (() => string) | undefined, of?: string) => void;
 
 export interface Run {
   /**
-   * Why the run is over, as words to stand after "since"; `undefined` while it goes on. To be asked before a write is
+   * Why the run is over, as words to stand after "because"; `undefined` while it goes on. To be asked before a write is
    * sent, and before a create returns.
    */
   over(): Promise<string | undefined>;
   /** Aborted as soon as it is over. */
   readonly signal: AbortSignal;
   /** An operation whose result the engine waits for. */
-  during<T>(operation: (leaves: Leaves) => Promise<T>): Promise<T>;
+  during<T>(operation: (onInterrupt: OnInterrupt) => Promise<T>): Promise<T>;
 }
 
 /** A run with its other end: that of the process which serves it. */

@@ -1,16 +1,16 @@
 import { maskSecrets } from "../client/secrets";
 import type { Transport } from "../client/transport";
 import type { Configured, Environment, Settings } from "./config";
+import type { Declarations } from "./declarations";
 import type { Session, Warn } from "./definition";
-import { Failure, inBounds, oneLine } from "./errors";
-import { capitalised } from "./outcome";
+import { capitalised, Failure, inBounds, oneLine } from "./errors";
 import { pause } from "./polling";
-import type { Known } from "./registry";
-import type { Leaves, Run } from "./run";
+import type { Registry } from "./registry";
+import type { OnInterrupt, Run } from "./run";
 import { textsIn } from "./secrecy";
 
-/** What a door gives the lifecycle. */
-export interface Surroundings {
+/** What a host gives the lifecycle. */
+export interface HostContext {
   readonly settings: Settings;
   readonly env: Environment;
   readonly transport: () => Transport;
@@ -20,19 +20,27 @@ export interface Surroundings {
   readonly run: Run;
   /** How an operation waits. Default: for as long as it says. */
   readonly pause?: (ms: number) => Promise<void>;
-  /** What this process has met, by the kind of object, so that resources of other kinds know of it. Default: only its own. */
-  readonly known?: (kind: string) => Known;
+  /** What the resources of this process know of each other, by the kind of their objects. Default: nothing. */
+  readonly shared?: (kind: string) => Shared;
+  /** How users of this host take a key under management that exists already, as words after "you can". */
+  readonly importKey?: string;
+}
+
+/** What the resources of one kind of object know of each other. */
+export interface Shared {
+  readonly registry: Registry;
+  readonly declarations: Declarations;
 }
 
 /** The configuration is looked at when a request is to be made, and not before: some operations make none. */
 export function openSession(
-  surroundings: Surroundings,
+  host: HostContext,
   configured: () => Configured,
-  known: Known,
-  leaves: Leaves,
-  warn: Warn = (message) => surroundings.warn(message),
+  registry: Registry,
+  onInterrupt: OnInterrupt,
+  warn: Warn = (message) => host.warn(message),
 ): Session {
-  const { transport, tell, run } = surroundings;
+  const { transport, tell, run } = host;
   const hidden = new Set<string>();
   const concealed = new Set<string>();
   const ready = () => {
@@ -47,25 +55,24 @@ export function openSession(
     if (all.length !== hidden.size + concealed.size) all = [...hidden, ...concealed];
     return maskSecrets(text, all);
   };
+  const line = (text: string) => inBounds(masked(oneLine(text)));
   return {
-    warn: (message, about) => warn(inBounds(masked(oneLine(message))), about),
+    warn: (message, about) => warn(line(message), about),
     hide: (...secrets) => {
       for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
     },
     conceal: (...values) => {
-      for (const text of textsIn(values)) {
-        concealed.add(text);
-        known.conceal(text);
-      }
+      for (const text of textsIn(values)) concealed.add(text);
     },
-    known,
-    leaves: (line, of) => leaves(line === undefined ? undefined : () => inBounds(masked(oneLine(line))), of),
+    registry,
+    onInterrupt: (text, of) => onInterrupt(text === undefined ? undefined : () => line(text), of),
     signal: run.signal,
     over: run.over,
-    pause: surroundings.pause ?? ((ms) => pause(ms, run.signal)),
-    tell: (line) => tell?.(inBounds(masked(oneLine(line)))),
+    pause: host.pause ?? ((ms) => pause(ms, run.signal)),
+    tell: (text) => tell?.(line(text)),
     masked,
-    part: (name, heard) => openSession(surroundings, configured, known, (line) => leaves(line, name), heard),
+    importKey: host.importKey ?? "import it",
+    part: (name, heard) => openSession(host, configured, registry, (text) => onInterrupt(text, name), heard),
     get parallel() {
       return ready().parallel;
     },

@@ -21,13 +21,10 @@ export const serviceKey = "__service";
 /** Set by a write that failed halfway: the engine's inputs may say something else, until the next read or write. */
 export const failedKey = "__failed";
 
-/** Gives a field's value in canonical form: equal values, however spelled, become deeply equal. */
-export type Canonical = (value: unknown) => unknown;
-
-/** What state needs to know of a managed field: one that the resource changes in place. */
+/** A field as state compares it. */
 export interface ManagedField {
   readonly name: string;
-  readonly canonical: Canonical;
+  readonly canonical: (value: unknown) => unknown;
 }
 
 export function same(field: Pick<ManagedField, "canonical">, left: unknown, right: unknown): boolean {
@@ -36,7 +33,7 @@ export function same(field: Pick<ManagedField, "canonical">, left: unknown, righ
 }
 
 /** Text as it is but for outer white space and case, which a service may rewrite; other values as text. */
-export function folded(value: unknown): string {
+export function caseFolded(value: unknown): string {
   return String(value ?? "")
     .trim()
     .toLowerCase();
@@ -46,8 +43,8 @@ export function folded(value: unknown): string {
  * Whether a service may have made `now` of the declared text by adding separators at its ends, such as an underscore.
  * Where the value was there before, nothing tells whether it did so then or does not apply what it is sent.
  */
-export function extended(declared: unknown, now: unknown): boolean {
-  const [short, long] = [folded(declared), folded(now)];
+export function hasAddedSeparators(declared: unknown, now: unknown): boolean {
+  const [short, long] = [caseFolded(declared), caseFolded(now)];
   if (short === "" || long === short) return false;
   const at = long.indexOf(short);
   return at >= 0 && !/[\p{L}\p{N}]/u.test(long.slice(0, at) + long.slice(at + short.length));
@@ -77,11 +74,11 @@ export function hiddenIn(state: Properties, key: string): Properties {
  * State after a read: a field that drifted holds what was observed, every other one what was declared. The same object
  * where none drifted.
  */
-export function drifted(
+export function applyDrift<State extends Properties>(
   fields: readonly ManagedField[],
-  state: Properties,
+  state: State,
   observed: Properties,
-): Properties {
+): State {
   const before = hiddenIn(state, observedKey);
   const others = fields.filter((field) => {
     const now = observed[field.name];
@@ -96,7 +93,7 @@ export function drifted(
     delete kept[field.name];
   }
   next[observedKey] = nonEmpty(kept);
-  return next;
+  return next as State;
 }
 
 export function defined(properties: Properties): Properties {

@@ -15,7 +15,7 @@ export function encodedBytes(value: unknown): number {
   );
 }
 
-/** Whether the engine can keep a state of a failure, with what the door adds to it. */
+/** Whether the engine can keep a state of a failure, with what the host adds to it. */
 export function isKeepable(state: unknown): boolean {
   return encodedBytes(state) + 1_024 <= mostKept;
 }

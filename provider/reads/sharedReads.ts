@@ -1,16 +1,23 @@
+import { type ApiKeyRecord, listApiKeys } from "../client/apiKeys";
+import type { Call } from "../client/call";
 import { CallError } from "../client/callError";
-import { type Call, listApiKeys, listScopes, listWorkspaces, readWorkspace } from "../client/endpoints";
-import type { ApiKeyRecord, ScopeRecord, WorkspaceRecord } from "../client/responses";
+import { listScopes, type ScopeRecord } from "../client/scopes";
 import type { Transport } from "../client/transport";
-import { type ByList, type Listing, openByList } from "./byList";
-import { openSharedRead, type SharedRead, type SharedReadOptions } from "./sharedRead";
+import { listWorkspaces, readWorkspace, type WorkspaceRecord } from "../client/workspaces";
+import { openSharedRead, type SharedRead } from "./sharedRead";
 
 /** What operations of one process read together: of one service, with one access token. */
 export interface SharedReads {
-  keys(workspaceId: string): SharedListing<ApiKeyRecord>;
-  scopes(workspaceId: string): SharedListing<ScopeRecord>;
-  readonly workspaces: SharedListing<WorkspaceRecord>;
+  keys(workspaceId: string): SharedRead<Listing<ApiKeyRecord> | Unavailable>;
+  scopes(workspaceId: string): SharedRead<Listing<ScopeRecord> | Unavailable>;
+  readonly workspaces: SharedRead<Listing<WorkspaceRecord> | Unavailable>;
   workspace(workspaceId: string): SharedRead<WorkspaceRecord | Unavailable>;
+}
+
+/** What a list holds. */
+export interface Listing<T> {
+  readonly all: readonly T[];
+  readonly byId: ReadonlyMap<string, T>;
 }
 
 interface Listable {
@@ -18,9 +25,7 @@ interface Listable {
   readonly deleted?: boolean | undefined;
 }
 
-export interface SharedListing<T> extends SharedRead<Listing<T> | Unavailable>, ByList<T> {}
-
-/** Why an answer could not be had, as words to stand in brackets. */
+/** Why an answer could not be read, as words to stand in brackets. */
 export interface Unavailable {
   readonly problem: string;
   /** What the call threw; `undefined` where its answer was not waited for. */
@@ -30,25 +35,25 @@ export interface Unavailable {
 /** A list serves for so long at most. */
 export const lastingMs = 30_000;
 /** A list that takes longer is not waited for, where what it holds can be read singly too. */
-const patienceMs = 10_000;
+export const patienceMs = 10_000;
 const tooLate: Unavailable = { problem: `it did not come within ${patienceMs / 1_000} s` };
 const patience = { ms: patienceMs, late: tooLate };
 
 interface Opened {
   readonly reads: SharedReads;
-  /** What one of those who read together has to conceal: an address may hold it. */
+  /** What one of those who read together has to conceal: a URL may hold it. */
   readonly concealed: Set<string>;
 }
 
 const ofTransport = new WeakMap<Transport, Map<string, Opened>>();
 
-export function sharedReads({ transport, credentials, secrets = [], concealed = [] }: Call): SharedReads {
-  const { baseUrl, accessToken } = credentials;
-  const all = ofTransport.get(transport) ?? new Map<string, Opened>();
-  ofTransport.set(transport, all);
-  const place = JSON.stringify([baseUrl, accessToken]);
-  const opened = all.get(place) ?? open({ transport, credentials, secrets });
-  all.set(place, opened);
+export function sharedReads({ concealed = [], ...call }: Call): SharedReads {
+  const { baseUrl, accessToken } = call.credentials;
+  const all = ofTransport.get(call.transport) ?? new Map<string, Opened>();
+  ofTransport.set(call.transport, all);
+  const service = JSON.stringify([baseUrl, accessToken]);
+  const opened = all.get(service) ?? open(call);
+  all.set(service, opened);
   for (const text of concealed) opened.concealed.add(text);
   return opened.reads;
 }
@@ -66,23 +71,14 @@ function open(call: Call): Opened {
 
 function openReads(call: Call): SharedReads {
   const writes = () => call.transport.writes;
-  function open<T>(
-    read: () => Promise<T>,
-    options: Pick<SharedReadOptions<T | Unavailable>, "patience"> = {},
-  ) {
-    return openSharedRead<T | Unavailable>(() => had(read()), { ...options, lastingMs, writes });
-  }
-  function list<T extends Listable>(
-    read: () => Promise<readonly T[]>,
-    options: Pick<SharedReadOptions<Unavailable>, "patience"> = {},
-  ): SharedListing<T> {
-    const listed = open(async () => listing(await read()), options);
-    return { ...listed, ...openByList(listed, lastingMs) };
-  }
+  const open = <T>(read: () => Promise<T>, options: { readonly patience?: typeof patience } = {}) =>
+    openSharedRead<T | Unavailable>(() => orUnavailable(read()), { ...options, writes });
   return {
-    keys: each((workspaceId) => list(() => listApiKeys(call, { workspaceId }), { patience })),
-    scopes: each((workspaceId) => list(() => listScopes(call, { workspaceId }))),
-    workspaces: list(() => listWorkspaces(call), { patience }),
+    keys: each((workspaceId) =>
+      open(async () => listing(await listApiKeys(call, { workspaceId })), { patience }),
+    ),
+    scopes: each((workspaceId) => open(async () => listing(await listScopes(call, { workspaceId })))),
+    workspaces: open(async () => listing(await listWorkspaces(call))),
     workspace: each((workspaceId) => open(() => readWorkspace(call, { workspaceId }))),
   };
 }
@@ -106,7 +102,7 @@ function listing<T extends Listable>(all: readonly T[]): Listing<T> {
   return { all, byId };
 }
 
-async function had<T>(answer: Promise<T>): Promise<T | Unavailable> {
+async function orUnavailable<T>(answer: Promise<T>): Promise<T | Unavailable> {
   try {
     return await answer;
   } catch (error) {
@@ -116,21 +112,12 @@ async function had<T>(answer: Promise<T>): Promise<T | Unavailable> {
 }
 
 /** The answer, or what the call threw in its place. */
-export function demanded<T extends object>(answer: T | Unavailable): T {
+export function orThrow<T extends object>(answer: T | Unavailable): T {
   if (!("problem" in answer)) return answer;
   throw answer.error ?? new CallError("ambiguous", answer.problem);
 }
 
-/** For each reader once one that others share, so long as it says something; otherwise that of now. */
-export async function shared<T extends object>(
-  read: SharedRead<T | Unavailable>,
-  reader: string,
-): Promise<T | Unavailable> {
-  const answer = await read.current(lastingMs, reader)?.answer;
-  return answer === undefined || "problem" in answer ? read.fresh() : answer;
-}
-
 /** The answer of now, however long it takes. */
-export async function freshly<T extends object>(shared: SharedRead<T | Unavailable>): Promise<T> {
-  return demanded(await shared.awaited());
+export async function readFresh<T extends object>(shared: SharedRead<T | Unavailable>): Promise<T> {
+  return orThrow(await shared.awaited());
 }

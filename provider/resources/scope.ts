@@ -1,42 +1,58 @@
 /**
  * A scope of a workspace. The service can list scopes and create them, but neither change nor delete one: a scope that
  * is there already and says the same is adopted, a declared change is refused unless it makes another scope, and
- * destroy only drops it from state (interface, sections 2, 4.10 and 4.11).
+ * destroy only removes it from state (interface, sections 2, 4.10 and 4.11).
  */
-import * as z from "zod";
 import { CallError } from "../client/callError";
-import { createScope } from "../client/endpoints";
-import type { ScopeRecord } from "../client/responses";
-import { type Definition, facts, type Outcome, type Session, text } from "../core/definition";
-import { Doubt, Failure } from "../core/errors";
-import { capitalised, told } from "../core/outcome";
+import { createScope, type ScopeRecord } from "../client/scopes";
+import {
+  type DraftOf,
+  define,
+  type InputsOf,
+  type Outcome,
+  type Session,
+  type StateOf,
+} from "../core/definition";
+import { capitalised, Failure, toFailure } from "../core/errors";
+import { aString, optional, required, stable, string } from "../core/fields";
+import { expectVisible } from "../core/presence";
 import { isSecret, shown } from "../core/secrecy";
-import { folded, type Properties } from "../core/state";
+import { caseFolded } from "../core/state";
 import { isUnknown } from "../core/unknown";
-import { demanded, freshly, shared, sharedReads } from "../reads/sharedReads";
-import { optionalText, pathSegment, requiredText } from "./fields/schemas";
+import { lastingMs, orThrow, sharedReads } from "../reads/sharedReads";
+import { optionalString, pathSegment, requiredString } from "./fields/schemas";
 
-// ---- Inputs: schema and facts -------------------------------------------------------------------------------------
+// ---- Properties ---------------------------------------------------------------------------------------------------
 
-const inputs = z.strictObject({
-  workspaceId: pathSegment("the id of a workspace").register(facts, { onChange: "replace", canonical: text }),
-  name: requiredText("a name").register(facts, { onChange: "refuse", canonical: text }),
-  representation: requiredText("the text that keys' scopes name it by").register(facts, {
-    onChange: "replace",
-    canonical: text,
-  }),
-  description: optionalText().register(facts, { onChange: "refuse", canonical: text }),
-});
+const shape = {
+  inputs: {
+    workspaceId: required(pathSegment("the id of a workspace"), { onChange: "replace", canonical: string }),
+    name: required(requiredString("a name"), { onChange: "refuse", canonical: string }),
+    representation: required(
+      requiredString("the representation, the string that the scopes of keys refer to"),
+      {
+        onChange: "replace",
+        canonical: string,
+      },
+    ),
+    description: optional(optionalString(), { onChange: "refuse", canonical: string }),
+  },
+  outputs: { createdAt: stable(aString), updatedAt: stable(aString) },
+  hidden: {},
+};
 
-export type ScopeInputs = z.input<typeof inputs>;
+export type Shape = typeof shape;
+type ScopeInputs = InputsOf<Shape>;
+type ScopeState = StateOf<Shape>;
+type ScopeOutcome = Outcome<ScopeState>;
 
 /** The service has no call to change a scope (S2). */
-function rules(declared: Properties, before: Properties | undefined): readonly string[] {
+function rules(declared: DraftOf<Shape>, before: DraftOf<Shape> | undefined): readonly string[] {
   if (before === undefined) return [];
-  const changed = (name: string) => text(declared[name]) !== text(before[name]);
+  const changed = (name: keyof Shape["inputs"]) => string(declared[name]) !== string(before[name]);
   // One that is not known yet may be another one, which makes another scope.
   if (changed("workspaceId") || changed("representation")) return [];
-  return ["name", "description"]
+  return (["name", "description"] as const)
     .filter((name) => !isUnknown(declared[name]) && changed(name))
     .map(
       (name) =>
@@ -46,42 +62,43 @@ function rules(declared: Properties, before: Properties | undefined): readonly s
 
 // ---- Decisions ----------------------------------------------------------------------------------------------------
 
-function label(properties: Properties): string {
-  const named = isSecret(properties, "representation")
-    ? "the scope"
-    : `scope "${properties["representation"]}"`;
-  return `${named} in workspace ${properties["workspaceId"]}`;
+function label(scope: ScopeState): string {
+  const { representation, workspaceId } = scope;
+  const named = isSecret(scope, "representation") ? "the scope" : `scope "${representation}"`;
+  return `${named} in workspace ${workspaceId}`;
 }
 
-function written(declared: Properties, record: ScopeRecord): Outcome {
-  const { id, createdAt, updatedAt } = record;
+function written(declared: ScopeState, { id, createdAt, updatedAt }: ScopeRecord): ScopeOutcome {
   return { id, state: { ...declared, createdAt, updatedAt } };
 }
 
-type Pick = (scopes: readonly ScopeRecord[]) => ScopeRecord | undefined;
+type Selector = (scopes: readonly ScopeRecord[]) => ScopeRecord | undefined;
 
 /** The scope of exactly this representation: one that differs in case only may be another scope. */
-function exactly({ representation }: Properties): Pick {
+function exactly({ representation }: ScopeState): Selector {
   return (scopes) => scopes.find((scope) => scope.representation === representation);
 }
 
 /** The scope of this representation; a service that made it may have changed its case or trimmed it. */
-function named(declared: Properties): Pick {
+function named(declared: ScopeState): Selector {
+  const wanted = caseFolded(declared.representation);
   return (scopes) =>
-    exactly(declared)(scopes) ??
-    scopes.find((scope) => folded(scope.representation) === folded(declared["representation"]));
+    exactly(declared)(scopes) ?? scopes.find(({ representation }) => caseFolded(representation) === wanted);
 }
 
 /** The names of what differs between a declared scope and the service's (S1). */
-function differing(declared: Properties, record: ScopeRecord): readonly ("name" | "description")[] {
-  return (["name", "description"] as const).filter((name) => folded(declared[name]) !== folded(record[name]));
+function differing(declared: ScopeState, record: ScopeRecord): readonly ("name" | "description")[] {
+  return (["name", "description"] as const).filter(
+    (name) => caseFolded(declared[name]) !== caseFolded(record[name]),
+  );
 }
 
 // ---- Operations: observe, decide, call, project -------------------------------------------------------------------
 
-export const scope: Definition = {
+export const scope = define({
   kind: "Scope",
-  schema: inputs,
+  shape,
+  onDestroy: "retain",
   rules,
   create,
   read,
@@ -89,25 +106,21 @@ export const scope: Definition = {
   update: async (_session, id, state, declared) => ({ id, state: { ...state, ...declared } }),
   delete: async (session, id, state) => {
     session.warn(
-      `${capitalised(label(state))} (${id}) stays in the service, which has no call to delete a scope; only this stack no longer knows it.`,
+      `${capitalised(label(state))} (${id}) stays in the service, which has no call to delete a scope; it is only removed from state.`,
     );
   },
-};
+});
 
-async function create(session: Session, declared: Properties): Promise<Outcome> {
+async function create(session: Session, declared: ScopeInputs): Promise<ScopeOutcome> {
+  const { workspaceId, name, representation, description = "" } = declared;
   const doing = `Creating ${label(declared)}`;
-  const listed = await list(session, declared, doing, "Nothing was created");
-  const there = exactly(declared)(listed);
+  const there = exactly(declared)(await list(session, declared, doing, "Nothing was created"));
   if (there !== undefined) return adopted(doing, declared, there);
   try {
     const { record } = await createScope(
       session.call,
-      { workspaceId: String(declared["workspaceId"]) },
-      {
-        name: declared["name"] as string,
-        representation: declared["representation"] as string,
-        description: (declared["description"] ?? "") as string,
-      },
+      { workspaceId },
+      { name, representation, description },
     );
     // An answer may be another scope's: the list tells.
     const own = named(declared)(record === undefined ? [] : [record]);
@@ -115,7 +128,7 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
   } catch (error) {
     return await afterFailure(session, doing, declared, error);
   }
-  const { found } = await findAgain(session, declared, doing, named(declared));
+  const found = await findAgain(session, declared, doing, named(declared));
   if (found !== undefined) return adopted(doing, declared, found);
   throw new Failure(
     `${doing}: the service accepted it, but neither its answer nor its list shows it. State does not hold it; run \`pulumi up\` again, which looks for it before creating one.`,
@@ -129,29 +142,29 @@ async function create(session: Session, declared: Properties): Promise<Outcome> 
 async function afterFailure(
   session: Session,
   doing: string,
-  declared: Properties,
+  declared: ScopeInputs,
   error: unknown,
-): Promise<Outcome> {
+): Promise<ScopeOutcome> {
   const { verdict, status } = error instanceof CallError ? error : {};
-  const pick = verdict === "ambiguous" ? named(declared) : exactly(declared);
+  const select = verdict === "ambiguous" ? named(declared) : exactly(declared);
   if (verdict === "ambiguous" || (verdict === "refused" && status !== 401)) {
-    const { found } = await findAgain(session, declared, doing, pick).catch((failed: unknown) => {
+    const found = await findAgain(session, declared, doing, select).catch((failed: unknown) => {
       // Why the service refused says more than that its list can't be read.
-      if ((verdict === "refused" || status === 409) && failed instanceof Failure) return { found: undefined };
+      if ((verdict === "refused" || status === 409) && failed instanceof Failure) return undefined;
       throw failed;
     });
     if (found !== undefined) return adopted(doing, declared, found);
   }
-  throw told(session, error, {
+  throw toFailure(error, session, {
     doing,
     notDone: "Nothing was created",
     unclear:
       "Whether it was created is not known, and the service's list did not show it; run `pulumi up` again, which looks for it before creating one",
-    advice: `Check that the access token may create scopes in ${declared["workspaceId"]}.`,
+    advice: `Check that the access token may create scopes in ${declared.workspaceId}.`,
   });
 }
 
-function adopted(doing: string, declared: Properties, record: ScopeRecord): Outcome {
+function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): ScopeOutcome {
   const different = differing(declared, record);
   if (different.length === 0) return written(declared, record);
   const has = different
@@ -162,86 +175,60 @@ function adopted(doing: string, declared: Properties, record: ScopeRecord): Outc
   );
 }
 
-interface Search {
-  readonly found: ScopeRecord | undefined;
-  /** Whether the list was empty each time. */
-  readonly empty: boolean;
-}
-
 /** Reads the list again for what should be in it; a list may lag behind a write. */
 async function findAgain(
   session: Session,
-  declared: Properties,
+  declared: ScopeInputs,
   doing: string,
-  pick: Pick,
-  notDone = "Whether it was created is not known",
-): Promise<Search> {
-  let empty = true;
-  for (const pause of [0, 500, 1500]) {
-    await new Promise((resolve) => setTimeout(resolve, pause));
-    const listed = await list(session, declared, doing, notDone);
-    const found = pick(listed);
-    empty &&= listed.length === 0;
-    if (found !== undefined) return { found, empty };
+  select: Selector,
+): Promise<ScopeRecord | undefined> {
+  for (const ms of [0, 500, 1_500]) {
+    if (ms > 0) await session.pause(ms);
+    const found = select(await list(session, declared, doing, "Whether it was created is not known"));
+    if (found !== undefined) return found;
   }
-  return { found: undefined, empty };
+  return undefined;
 }
 
-async function read(session: Session, id: string, state: Properties): Promise<Outcome | undefined> {
+/** The service has no call that deletes a scope, and a list may be cut: what is not in it is told, and stays in state. */
+async function read(session: Session, id: string, state: ScopeState): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
-  const unchanged = "State is unchanged";
-  const byId: Pick = (scopes) => scopes.find((record) => record.id === id) ?? named(state)(scopes);
-  const listed = await list(session, state, doing, unchanged, id);
-  let record = byId(listed);
+  const subject = `${capitalised(label(state))} (${id})`;
+  const scopes = await list(session, state, doing, "State is unchanged", id);
+  const record = scopes.find((one) => one.id === id) ?? named(state)(scopes);
   if (record === undefined) {
-    await visible(session, state, doing);
-    const { found, empty } = await findAgain(session, state, doing, byId, unchanged);
-    if (found === undefined && empty && listed.length === 0) return undefined;
-    record = found;
-  }
-  // The service has no call that deletes a scope, and a list may be cut.
-  if (record === undefined) {
-    session.warn(
-      `${capitalised(label(state))} (${id}): the service's list does not hold it, but may be cut, so state keeps it. If it no longer exists, drop it with \`pulumi state delete\`; the next up then makes it again.`,
-    );
-    return { id, state };
+    try {
+      const workspace = sharedReads(session.call).workspace(String(state.workspaceId));
+      await expectVisible(session, { workspace }, "the service does not list the scope");
+    } catch (error) {
+      throw toFailure(error, session, { doing, notDone: "State is unchanged" });
+    }
+    const notFound = `${subject}: the service does not list it, but a list may be cut, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`;
+    return { id, state, notFound };
   }
   const different = differing(state, record);
   if (different.length > 0) {
     session.warn(
-      `${capitalised(label(state))} (${id}): its ${different.join(" and ")} in the service differs from what is declared. The service has no call that edits a scope, so nothing is done about it.`,
+      `${subject}: its ${different.join(" and ")} in the service differs from what is declared. The service has no call that edits a scope, so nothing is done about it.`,
     );
   }
   return { id: record.id, state };
 }
 
-/** An empty list is also what a token of another tenant sees: what is not in it is gone only if the workspace is visible (R6). */
-async function visible(session: Session, state: Properties, doing: string): Promise<void> {
-  const workspaceId = String(state["workspaceId"]);
-  // What others saw of it before may be from before this token lost sight of it, and of its scopes.
-  const workspace = await sharedReads(session.call).workspace(workspaceId).fresh();
-  if (!("problem" in workspace)) return;
-  const doubt = new Doubt(
-    `the service lists no such scope, but its workspace can't be read either: ${workspace.problem}`,
-    `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
-  );
-  throw told(session, doubt, { doing, notDone: "State is unchanged" });
-}
-
-/** The scopes of the workspace: for a reader those that all readers share, else those of now. */
+/** The scopes of the workspace as of now or, for a reader, as others have just read them. */
 async function list(
   session: Session,
-  properties: Properties,
+  { workspaceId }: ScopeState,
   doing: string,
   notDone: string,
   reader?: string,
 ): Promise<readonly ScopeRecord[]> {
-  const workspaceId = String(properties["workspaceId"]);
   try {
-    const scopes = sharedReads(session.call).scopes(workspaceId);
-    return (reader === undefined ? await freshly(scopes) : demanded(await shared(scopes, reader))).all;
+    const scopes = sharedReads(session.call).scopes(String(workspaceId));
+    const answer = reader === undefined ? scopes.awaited() : scopes.current(lastingMs, reader);
+    return orThrow(await answer).all;
   } catch (error) {
     const advice = `Check the id of the workspace, and that the access token may list its scopes.`;
-    throw told(session, error, { doing, notDone, advice });
+    throw toFailure(error, session, { doing, notDone, advice });
   }
 }

@@ -1,6 +1,8 @@
 import { onTestFinished } from "vitest";
+import type { CreateApiKey } from "../../provider/client/apiKeys";
+import type { CreateBilling } from "../../provider/client/billing";
+import type { Call } from "../../provider/client/call";
 import { CallError } from "../../provider/client/callError";
-import type { Call, CreateApiKey, CreateBilling } from "../../provider/client/endpoints";
 import { openTransport, type TransportOptions } from "../../provider/client/transport";
 import { type Received, startWireServer, type WireServer } from "./wireServer";
 

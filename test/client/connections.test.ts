@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import * as api from "../../provider/client/endpoints";
+import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
 import { quickClock } from "./quickClock";
 import { answer } from "./wireServer";

@@ -39,7 +39,7 @@ test("R4 a PATCH that is answered with 202 and the key as declared, but not carr
   const body = { apiKey: { ...declared, id } };
   service.inject({ method: "PATCH", times: always, fault: { kind: "status", status: 202, body } });
   await expect(process.of("ApiKey").update(id, state, declared)).rejects.toThrow(
-    /enabled: declared false, the service has true; scopes: declared orders \(read\), the service has no scopes/,
+    /enabled: declared false, the service still has true; scopes: declared orders \(read\), the service still has no scopes/,
   );
 });
 
@@ -47,7 +47,9 @@ test("R4 a create that is answered with 202, but not carried out, fails, and kee
   const body = { apiKey: { ...inputs, id: "key_never", key: "sk_never" } };
   service.inject({ method: "POST", fault: { kind: "status", status: 202, body } });
   await expect(process.of("ApiKey").create(inputs)).rejects.toMatchObject({
-    message: expect.stringContaining("was created as key_never, but not seen as declared"),
+    message: expect.stringContaining(
+      "was created with id key_never, but could not be confirmed to match the program",
+    ),
     kept: { id: "key_never", state: { key: "sk_never" } },
   });
 });

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import * as api from "../../provider/client/endpoints";
+import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
 import { quickClock } from "./quickClock";
 import { answer } from "./wireServer";

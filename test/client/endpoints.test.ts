@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import * as api from "../../provider/client/endpoints";
 import { type PresetName, presets, startStandIn } from "../../standin";
+import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, token, wireServer } from "./calls";
 import { answer, type Received } from "./wireServer";
 
@@ -135,10 +135,10 @@ describe("each endpoint", () => {
 });
 
 describe("the answer to a write that was carried out", () => {
-  it.each<[string, string, string]>([
+  it.each<[string, string, string, { foreign: true }?]>([
     ["204", "HTTP/1.1 204 X\r\n\r\n", "the answer is empty"],
     ["200 without a body", answer(200), "the answer is empty"],
-    ["200 with HTML", answer(200, "<html>"), "the answer is not JSON"],
+    ["200 with HTML", answer(200, "<html>"), "the answer is not JSON", { foreign: true }],
     ["200 with another form", answer(200, { ok: true }), "the answer's apiKey is not an object"],
     [
       "200 with another key",
@@ -150,10 +150,10 @@ describe("the answer to a write that was carried out", () => {
       answer(200, { apiKey: { id: "k", enabled: 1 } }),
       "the answer's apiKey.enabled is not true or false",
     ],
-  ])("%s is no error and no record, and says why", async (_name, reply, problem) => {
+  ])("%s is no error and no record, and says why", async (_name, reply, problem, foreign) => {
     const server = await wireServer(() => reply);
     const call = callTo(server.url);
-    const expected = { record: undefined, problem };
+    const expected = { record: undefined, problem, ...foreign };
     expect(await api.editApiKey(call, keyPath, { name: "a" })).toEqual(expected);
     expect(await api.deleteApiKey(call, keyPath)).toEqual(expected);
     expect(server.requests).toHaveLength(2);

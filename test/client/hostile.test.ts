@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import * as api from "../../provider/client/endpoints";
 import { type StandIn, startStandIn } from "../../standin";
 import { someOf } from "../all";
+import * as api from "./api";
 import { callTo, newBilling, newKey, token } from "./calls";
 import type { HostileAnswer, Meaning } from "./hostileAnswer";
 import { hostileAnswers } from "./hostileAnswers";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { mostSent } from "../../provider/client/requests";
+import { mostSent } from "../../provider/client/call";
 import { startStandIn } from "../../standin";
 import { startProcess } from "./lifecycles";
 

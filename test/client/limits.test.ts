@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../provider/client/clock";
-import * as api from "../../provider/client/endpoints";
+import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
 import { answer } from "./wireServer";
 
@@ -194,7 +194,7 @@ describe("time", () => {
     const timeOuts = { connectMs: 100, headersMs: 5_000, exchangeMs: 5_000 };
     const call = callTo(mute.url.replace("http:", "https:"), { timeOuts });
     const error = await errorOf(api.createBilling(call, newBilling));
-    expect([error.verdict, error.message]).toEqual(["notSent", "no connection came about within 0.1 s"]);
+    expect([error.verdict, error.message]).toEqual(["notSent", "could not connect within 0.1 s"]);
     expect(mute.requests).toHaveLength(0);
   });
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import * as api from "../../provider/client/endpoints";
+import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newKey, token, wireServer } from "./calls";
 import { answer } from "./wireServer";
 
@@ -11,7 +11,7 @@ const client = join(__dirname, "../../provider/client");
 /** Runs a program that uses the client in a process of its own, until it ends by itself. */
 async function run(program: string, env: NodeJS.ProcessEnv = {}) {
   const code = `
-    const api = require(${JSON.stringify(join(client, "endpoints.ts"))});
+    const api = require(${JSON.stringify(join(__dirname, "api.ts"))});
     const { openTransport } = require(${JSON.stringify(join(client, "transport.ts"))});
     const loaded = () => Object.keys(require.cache).some((name) => name.includes("undici"));
     const callTo = (baseUrl) => ({ transport: openTransport(), credentials: { baseUrl, accessToken: ${JSON.stringify(token)} } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isLoopback } from "../../provider/client/agents";
-import * as api from "../../provider/client/endpoints";
+import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, token, wireServer } from "./calls";
 import { answer } from "./wireServer";
 
@@ -66,12 +66,12 @@ describe("a proxy of the environment", () => {
     expect(proxy.requests).toHaveLength(0);
   });
 
-  it("with an address that is none is an error that does not show it", async () => {
+  it("with a URL that is none is an error that does not show it", async () => {
     const env = { HTTPS_PROXY: "http://user:pass word@[" };
     const error = await errorOf(api.readApiKey(callTo("https://service.invalid", { env }), keyPath));
     expect([error.verdict, error.message]).toEqual([
       "notSent",
-      "HTTP_PROXY or HTTPS_PROXY does not hold the address of a proxy",
+      "HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy",
     ]);
   });
 

@@ -70,6 +70,8 @@ describe("a refresh of many keys", () => {
     expect(some.filter((one) => one === "gone")).toEqual([]);
   });
 
+  /** One that no list confirms: it has changed since this stack last saw it. */
+  const unconfirmed = (one: Held): Held => ({ ...one, state: { ...one.state, name: "before" } });
   const answered = (status: number, body?: object) => ({ kind: "status", status, body }) as const;
   test.each([
     ["the list too", undefined, answered(404)],
@@ -87,7 +89,7 @@ describe("a refresh of many keys", () => {
       await told(process, lost);
       if (then !== undefined) service.inject({ endpoint: "listApiKeys", ...always, fault: then });
       service.inject({ when: ({ endpoint }) => endpoint !== "listApiKeys", ...always, fault: answered(404) });
-      const result = await told(process, alive);
+      const result = await told(process, unconfirmed(alive));
       await process.close();
       service.clearFaults();
       expect(result).toContain("State is unchanged");
@@ -101,7 +103,7 @@ describe("a refresh of many keys", () => {
     const process = startProcess(service);
     await told(process, lost);
     service.inject({ endpoint: ["readApiKey", "listApiKeys"], ...always, fault: answered(404) });
-    const result = await told(process, alive);
+    const result = await told(process, unconfirmed(alive));
     await process.close();
     service.clearFaults();
     expect(result).toContain("State is unchanged");
@@ -112,8 +114,8 @@ describe("a refresh of many keys", () => {
     const { readApiKey, readWorkspace, listApiKeys, ...others } = await requestsOf(readAll);
     expect({ readApiKey, others }).toEqual({ readApiKey: 1 + 2 * 10, others: {} });
     expect(listApiKeys).toBeLessThanOrEqual(2);
-    // For those whose 404 came before the look, and for the others.
-    expect(readWorkspace).toBeLessThanOrEqual(3);
+    // Each serves those whose 404 came before it; not all keys are read at once.
+    expect(readWorkspace).toBeLessThanOrEqual(4);
   });
 
   test("R6 believes no 404 of a key that the list shows alive", async () => {
@@ -134,7 +136,7 @@ describe("a refresh of many keys", () => {
     service.editKey(changed.id, { name: String(changed.state["name"]) });
   });
 
-  test("asks for each by itself once this process has written", async () => {
+  test("asks for another list once this process has written", async () => {
     const kept = held.slice(0, 30);
     const requests = await requestsOf(async (process) => {
       await Promise.all(kept.slice(0, 10).map((one) => told(process, one)));
@@ -142,7 +144,7 @@ describe("a refresh of many keys", () => {
       await process.of("ApiKey").update(id, state, { ...state, name: "changed" });
       await Promise.all(kept.slice(10, 20).map((one) => told(process, one)));
     });
-    expect(requests).toEqual({ readApiKey: 1 + 1 + 10, listApiKeys: 1, editApiKey: 1 });
+    expect(requests).toEqual({ readApiKey: 1 + 1, listApiKeys: 2, editApiKey: 1 });
   });
 
   test("K8 shares the list for keys that were imported too, once they were read", async () => {

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import * as api from "../../provider/client/endpoints";
 import { type Fault, startStandIn } from "../../standin";
+import * as api from "./api";
 import { callTo, newBilling, newKey, token, wireServer } from "./calls";
 import { quickClock } from "./quickClock";
 import { answer } from "./wireServer";

@@ -4,7 +4,7 @@ import { startProcess } from "./lifecycles";
 
 const count = 200;
 
-/** How many requests of each kind were made since they were last cleared. */
+/** How many requests of each kind were created since they were last cleared. */
 function requests({ requests: all }: StandIn): Readonly<Record<string, number>> {
   const by = Object.groupBy(all, ({ endpoint }) => endpoint ?? "none");
   return Object.fromEntries(Object.entries(by).map(([endpoint, some = []]) => [endpoint, some.length]));

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import * as api from "../../provider/client/endpoints";
 import { startStandIn } from "../../standin";
+import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
 import { handClock } from "./handClock";
 import { quickClock } from "./quickClock";
@@ -72,7 +72,7 @@ describe("429", () => {
     const error = await errorOf(api.createApiKey(call, newKey));
     expect(error).toMatchObject({
       verdict: "notSent",
-      message: "no further attempt was made, since it is late",
+      message: "no further attempt was made, because it is late",
     });
     expect([sent, server.requests.length]).toEqual([1, 1]);
     expect((await api.readApiKey(call, keyPath)).id).toBe("k");
@@ -106,10 +106,7 @@ describe("429", () => {
     const call = callTo(server.url, { clock: quickClock() });
     await errorOf(api.createApiKey(call, newKey));
     const error = await errorOf(api.readApiKey(call, keyPath));
-    expect([error.verdict, error.message]).toEqual([
-      "notSent",
-      "the service asked for a pause of another 3600 s",
-    ]);
+    expect([error.verdict, error.message]).toEqual(["notSent", "the service asked to wait 3600 s more"]);
     expect(server.requests).toHaveLength(1);
   });
 

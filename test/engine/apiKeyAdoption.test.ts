@@ -24,12 +24,17 @@ describe("a key that exists already, taken under management", () => {
   let scene: Scene;
   let plain: string;
   let full: string;
+  const plainArgs = (name: string) =>
+    `{ ...base, name: "${name}", scopes: [{ representation: "orders", read: true }] }`;
   const declare = (name: string) =>
     scene.declare(
-      programWithKeys({
-        plain: `{ ...base, name: "${name}", scopes: [{ representation: "orders", read: true }] }`,
-        full: `{ ...base, prefix: "web", expiresAt: 1924991999, metadata: { team: "red" } }`,
-      }),
+      programWithKeys(
+        {
+          plain: plainArgs(name),
+          full: `{ ...base, prefix: "web", expiresAt: 1924991999, metadata: { team: "red" } }`,
+        },
+        { withSecrets: false },
+      ),
     );
 
   beforeAll(async () => {
@@ -75,7 +80,19 @@ describe("a key that exists already, taken under management", () => {
     expect(scene.service.key(plain)).toMatchObject({ name: "ours", deleted: false });
     const outputs = await scene.stack.outputs();
     expect(outputs).toMatchObject({ plainId: { value: plain }, fullId: { value: full } });
-    expect(outputs["plainSecret"]).toBeUndefined();
+  });
+
+  it("K8 an up of a program that uses the secret fails with the way out, and never hands the text undefined on", async () => {
+    const program = programWithKeys({ plain: plainArgs("ours") }, { withSecrets: false });
+    await scene.declare(`${program}export const header = pulumi.interpolate\`Bearer \${plain.key}\`;`);
+    expect((await scene.stack.preview()).ok).toBe(true);
+    const up = await scene.stack.up();
+    // The engine is told twice by the host of an inline program.
+    expect([...new Set(up.error?.split("\n"))]).toEqual([
+      'ApiKey "plain": state does not have its secret, which the service shows only once, when it creates the key. Use the value from where it is kept today, not the output key; or change keepers, which creates a new key with its secret.',
+    ]);
+    expect((await scene.stack.outputs())["header"]).toBeUndefined();
+    expect(scene.service.key(plain)).toMatchObject({ deleted: false });
   });
 
   it("K8 inputs that the file had wrong are put right by a refresh, though nothing has changed", async () => {
@@ -108,7 +125,7 @@ describe("ApiKey.get", () => {
     scene.declare(`
       import { ApiKey } from "pulumi-apikeys";
       const theirs = ApiKey.get("theirs", "${keyId}", { workspaceId: "ws_main" });
-      export const { name, enabled, scopes, customerId, maskedKey, key } = theirs;
+      export const { name, enabled, scopes, customerId, maskedKey } = theirs;
     `);
 
   beforeAll(async () => {
@@ -144,6 +161,22 @@ describe("ApiKey.get", () => {
     expect(await scene.stack.outputs()).toMatchObject({
       name: { value: "renamed" },
       enabled: { value: false },
+    });
+  });
+
+  it("K8 its secret can't be asked for, not even by a program whose types nobody checked; it can be exported whole", async () => {
+    const got = `ApiKey.get("theirs", "${id}", { workspaceId: "ws_main" })`;
+    const program = (output: string) => `import { ApiKey } from "pulumi-apikeys";\nexport const ${output};`;
+    await scene.declare(program(`key = (${got} as any).key`));
+    const preview = await scene.stack.preview();
+    expect(preview.ok).toBe(false);
+    expect(preview.error).toContain('ApiKey "theirs": ApiKey.get reads no secret');
+    await scene.declare(program(`theirs = ${got}`));
+    const whole = await scene.stack.up();
+    expect(whole.ok, whole.output).toBe(true);
+    expect((await scene.stack.outputs())["theirs"]?.value).toMatchObject({
+      id,
+      customerId: "cust_elsewhere",
     });
   });
 
@@ -185,7 +218,7 @@ describeInAll("a key that the service answers again where its value is handed ov
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     expect(live().map((key) => key.id)).toEqual([id]);
-    expect(up.output).toContain(`(${id}) is left to another resource of this stack`);
+    expect(up.output).toContain(`(${id}) stays in the service, because another resource of this stack`);
     await expectQuiet(scene);
   });
 
@@ -214,7 +247,9 @@ describeInAll("a key that the service answers again where its value is handed ov
       await scene.declare(programWithKeys({ [name]: renamed }));
       const up = await scene.stack.up();
       expect(up.ok, up.output).toBe(true);
-      expect(up.output).toContain(`(${held?.id}) is left to another resource of this stack`);
+      expect(up.output).toContain(
+        `(${held?.id}) stays in the service, because another resource of this stack`,
+      );
       expect(live().map(({ id }) => id)).toEqual([held?.id]);
       expect((await scene.stack.outputs())[`${name}Id`]).toMatchObject({ value: held?.id });
       await expectQuiet(scene);

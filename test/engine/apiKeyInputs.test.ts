@@ -41,17 +41,17 @@ it("R8 R9 everything that is wrong is reported in one preview, a line each with 
     workspaceId: "write the id of a workspace",
     customerId: "the id of a customer",
     custmerId: "did you mean customerId?",
-    name: "must be text, a name",
+    name: "must be a string, a name",
     "scopes[0].reed": "did you mean read?",
     "scopes[1].read": "must be true or false",
     "scopes[1].representation": "merge the two entries into one",
     "scopes[2].representation": "write the representation of a scope",
     "scopes[3]": "must be a scope: {representation, create, read, update, del}",
     enabled: "must be true or false",
-    prefix: "can't stand beside existingKey",
+    prefix: "can't be combined with existingKey",
     expiresAt: "must be a whole number above 0",
     metadata: "must be an object of plain JSON values",
-    "keepers.month": "must be text",
+    "keepers.month": "must be a string",
   };
   for (const [path, way] of Object.entries(ways)) {
     expect(told).toContainEqual(expect.stringMatching(new RegExp(`^${escaped(path)}: .*${escaped(way)}`)));

@@ -81,7 +81,7 @@ lifecycleSuite({
   fixed: [
     {
       drift: (service, id) => service.editKey(id, { customerId: "customer-elsewhere", expiresAt: 1 }),
-      warns: "the service has another customerId",
+      warns: "its customerId in the service has changed",
     },
   ],
   deleting: someOf<Partial<Dialect>>(

@@ -34,7 +34,7 @@ afterAll(() => scene?.close());
 it("K6 a create that is answered without the secret fails, is previewed as a replacement, and healed by the next up", async () => {
   await add("lost");
   const failed = await scene.stack.up();
-  expect(onlyLine(failed, "lost")).toContain("did not answer its secret");
+  expect(onlyLine(failed, "lost")).toContain("did not return the secret");
   const preview = await scene.stack.preview();
   expect(stepsFor(preview, "lost")).toMatchObject(replacedForItsKey);
   const up = await scene.stack.up();
@@ -60,7 +60,7 @@ itInAll("K6 no up is ever green without a secret, however often the service leav
   scene.service.setDialect({ createAnswer: "withoutKey" });
   for (const refresh of [false, false, true]) {
     const up = await scene.stack.up({ refresh });
-    expect(onlyLine(up, "stubborn")).toContain("did not answer its secret");
+    expect(onlyLine(up, "stubborn")).toContain("did not return the secret");
   }
   scene.service.setDialect({});
   scene.service.clearFaults();
@@ -74,7 +74,7 @@ itInAll("K6 a key with a megabyte of metadata is kept too when its create fails 
   scene.service.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
   await scene.declare(programWithKeys(resources));
   const failed = await scene.stack.up();
-  expect(onlyLine(failed, "large")).toContain("It is kept in state, and the next up replaces it");
+  expect(onlyLine(failed, "large")).toContain("It is kept in state, and the next update replaces it");
   const { resources: held = [] } = await scene.stack.exportState();
   const made = scene.service.keys({ deleted: false }).find(({ name }) => name === "large");
   expect(held.find(({ urn }) => urn.endsWith("::large"))).toMatchObject({

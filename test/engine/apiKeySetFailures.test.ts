@@ -36,7 +36,7 @@ describe("a set in which some keys fail", () => {
     const up = await scene.stack.up();
     const [first, ...lines] = errorsFor(up, "set");
     expect(first).toBe(
-      "Creating the keys of workspace ws_main: 2 of 5 failed. State holds what was done; run up again, which does the rest.",
+      "Creating the keys of workspace ws_main: 2 of 5 failed. State records what succeeded; run `pulumi up` again to finish.",
     );
     expect(lines.map((line) => line.trim().slice(0, 24)).toSorted()).toEqual([
       '"b": Creating key "b" in',
@@ -126,7 +126,7 @@ describe("a set in which some keys fail", () => {
       const renamed = `{ renamedFrom: "c" }`;
       await scene.declare(programWithSet({ defaults, keys: { ...keys, renamed } }));
       const failed = await scene.stack.up();
-      expect(errorsFor(failed, "set")[0]).toContain("Updating the keys of workspace ws_main: all 2 failed.");
+      expect(errorsFor(failed, "set")[0]).toContain("Updating the keys of workspace ws_main: 2 of 2 failed.");
       expect((await heldBy(scene)).aliases.toSorted()).toEqual(["a", "b", "f", "g", "renamed"]);
       scene.service.clearRequests();
       await scene.declare(programWithSet({ defaults, keys: { ...keys, c: "{}", g: "{}" } }));
@@ -197,7 +197,7 @@ describeInAll("a set that can't begin", () => {
     await scene.declare(programWithSet({ defaults, keys: { a: "{}", b: "{}" } }));
     scene.service.inject({ endpoint: "createApiKey", times: 2, fault: refused });
     const failed = await scene.stack.up();
-    expect(errorsFor(failed, "set")[0]).toContain("all 2 failed. Nothing was created;");
+    expect(errorsFor(failed, "set")[0]).toContain("2 of 2 failed. Nothing was created;");
     expect((await heldBy(scene)).set).toBeUndefined();
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
@@ -222,8 +222,8 @@ describeInAll("a set with a key that is lost", () => {
     meet(scene, ["lost"], { kind: "withoutKey" });
     const failed = await scene.stack.up();
     const [said, line] = errorsFor(failed, "set");
-    expect(said).toMatch(/1 of [13] failed|the one failed/);
-    expect(line).toContain("did not answer its secret");
+    expect(said).toMatch(/1 of [13] failed/);
+    expect(line).toContain("did not return the secret");
     const lost = scene.service.keys().findLast(({ name }) => name === "lost");
     if (refreshed) expect((await scene.stack.refresh()).ok).toBe(true);
     const preview = await scene.stack.preview();

@@ -98,6 +98,17 @@ describe("where an ApiKey's credentials come from", () => {
     expect(landed(scene.service)).toMatchObject({ ofUrlBesideOne: "ws_variable" });
   });
 
+  it("R14 where the environment and stack config have different base URLs it says once which one is used, in previews too", async () => {
+    const keys = ["plain", "one", "two", "three"].map((name) => key(name, "variable", "undefined"));
+    await scene.declare(`import { ApiKey } from "pulumi-apikeys";${keys.join("")}`);
+    const preview = await scene.stack.preview();
+    expect(preview.ok, preview.output).toBe(true);
+    const lines = preview.diagnostics.flatMap(({ message }) => message.split("\n"));
+    expect(lines.filter((line) => line.includes("APIKEYS_BASE_URL"))).toEqual([
+      `warning: APIKEYS_BASE_URL (${elsewhere.url}) is used, not stack config apikeys:baseUrl (${scene.service.url}), which differs. Unset one of them.`,
+    ]);
+  });
+
   it("R14 no token is to be seen in the state or in what was printed", () =>
     expectUnsaid(
       scene,

@@ -136,7 +136,7 @@ describeInAll("a record that exists already", () => {
   it("B5 `billingId` beside `totalCredits` fails in preview, and so does neither", async () => {
     await scene.declare(program({ both: `{ ...base, billingId: "bill_of_theirs", totalCredits: "5" }` }));
     const both = onlyLine(await scene.stack.preview(), "both");
-    expect(both).toContain("totalCredits: can't stand beside billingId");
+    expect(both).toContain("totalCredits: can't be combined with billingId");
     await scene.declare(program({ neither: "base" }));
     const neither = onlyLine(await scene.stack.preview(), "neither");
     expect(neither).toContain("totalCredits: must be given");

@@ -201,7 +201,7 @@ describe("values that the program made secret", () => {
     const refresh = succeeded(await scene.stack.refresh());
     expect(stepsFor(refresh, "key")).toMatchObject([{ op: "update" }]);
     expect(refresh.stdout).toMatch(
-      /The key in workspace ws_main \(\S+\): the service has another customerId/,
+      /The key in workspace ws_main \(\S+\): its customerId in the service has changed/,
     );
     const preview = succeeded(await scene.stack.preview({ diff: true }));
     expect(preview.changes, preview.output).toMatchObject({ update: 4 });
@@ -239,7 +239,7 @@ describe("values that the program made secret", () => {
     scene.service.clearFaults();
     expect(failed.ok).toBe(false);
     expect(failed.output).toContain("name: declared [secret], the service still has [secret]");
-    expect(failed.output).toContain("scopes: declared [secret], the service has [secret]");
+    expect(failed.output).toContain("scopes: declared [secret], the service still has [secret]");
     expect(failed.output).toContain("defaultKeyPrefix: declared [secret], the service still has [secret]");
     await kept.expectHidden();
     const { resources = [] } = await scene.stack.exportState();

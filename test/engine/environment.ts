@@ -15,7 +15,7 @@ export function shellEnvironment(checkout: string, pathFirst: readonly string[])
   return { ...Object.fromEntries(inherited), PATH: path.join(delimiter) };
 }
 
-// An inline program runs in this process, so the variables that its look-ups read have to stand here while
+// An inline program runs in this process, so the variables that its functions read have to stand here while
 // it runs. process.env is one for the whole process: programs with other variables wait for their turn.
 interface Turn {
   readonly variables: string;

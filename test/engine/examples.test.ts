@@ -308,7 +308,7 @@ describe("examples/customers", () => {
     ],
     ["a field too many", "cus_60,Sixty,Ltd,free", "must be id,name,plan"],
     ["no id", ",Sixty,free", "must be id,name,plan"],
-    ["a customer twice", "cus_1,Again,pro", "cus_1 stands there twice"],
+    ["a customer twice", "cus_1,Again,pro", "cus_1 is listed twice"],
   ])("refuses a line with %s, and asks for nothing", async (_, line, reason) => {
     const lines = fifty.slice(0, 2).map(({ id, name, plan }) => `${id},${name},${plan}`);
     await scene.project.write("customers.csv", ["id,name,plan", ...lines, line].join("\n"));

@@ -125,7 +125,7 @@ new CustomerBilling("more", { workspaceId: "ws_main", totalCredits: "5" });
     expect(cut.ok, cut.output).toBe(false);
     for (const line of [
       /Creating key "late" in workspace ws_main: this was under way when the run ended.*delete it/,
-      /Taking over key "old" in workspace ws_main: this was under way when the run ended.*don't delete it/,
+      /Migrating key "old" in workspace ws_main: this was under way when the run ended.*don't delete it/,
       /Granting 5 credits in workspace ws_main: this was under way at 20.*set billingId/,
     ]) {
       expect(cut.output).toMatch(line);

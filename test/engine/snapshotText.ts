@@ -82,7 +82,7 @@ function stable(text: string, names: readonly [string, string][]): string {
   };
   return `${stabler
     .replace(/("__service": )"[\w-]{8}"/g, '$1"at_first"')
-    .replace(/("__holder": )"([0-9a-f]{8})"/g, '$1"00000000"')
+    .replace(/("__claim": )"([0-9a-f]{8})"/g, '$1"00000000"')
     .replace(/\bks_\w{16}\b/g, (id) => `ks_${number(id)}`)
     .replace(
       /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g,

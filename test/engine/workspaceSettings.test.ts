@@ -206,8 +206,10 @@ describe("settings that destroy can't put back", () => {
     "W5 a restore that is answered with %s and not carried out fails, and state stays",
     async (_what, answer) => {
       const kept = await state();
-      scene.service.inject({ endpoint: "editWorkspace", fault: { kind: "status", ...answer } });
+      const times = Number.POSITIVE_INFINITY;
+      scene.service.inject({ endpoint: "editWorkspace", times, fault: { kind: "status", ...answer } });
       const line = onlyLine(await scene.stack.destroy(), "main");
+      scene.service.clearFaults();
       expect(line).toContain("defaultRateLimitPerSecond: before 7, the service has 50");
       expect(line).toContain("defaultExpiration: before 3600, the service has 60");
       expect(line).toContain("It stays in state");

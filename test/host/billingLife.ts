@@ -104,7 +104,7 @@ async function lost(plot: Plot): Promise<Declared> {
     expect(await planned(plot, held, inputs)).toEqual({ changes: "some", replaces: [] });
     const { kept, message } = await failureOf(resource.update(held, inputs));
     expect(kept).toBeUndefined();
-    expect(message).toMatch(/still not known\. .*set billingId .*change grant, which sends it again\.$/);
+    expect(message).toMatch(/still not known\. .*set billingId .*change grant, which grants them\.$/);
   });
   expect(records(plot)).toHaveLength(3);
   return { held, inputs };

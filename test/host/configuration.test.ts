@@ -100,6 +100,18 @@ describe("the configuration of the host", () => {
     expect(standIn.requests.filter(isWrite)).toMatchObject([{ tenant: "other" }]);
   });
 
+  test("R14 a base URL of the environment that is another than stack config's is told once, not for each resource", async () => {
+    const host = await started(
+      { ...stack(), "apikeys:baseUrl": "https://b.test" },
+      { APIKEYS_BASE_URL: standIn.url },
+    );
+    await Promise.all(["ApiKey", "Scope", "ApiKey"].map((kind) => host.resource(kind).check(least)));
+    await host.resource("ApiKey").create(least);
+    expect(host.output.stderr.split("\n").filter((line) => line.includes("b.test"))).toEqual([
+      `warning: APIKEYS_BASE_URL (${standIn.url}) is used, not stack config apikeys:baseUrl (https://b.test), which differs. Unset one of them.`,
+    ]);
+  });
+
   test("R14 an explicit Provider's arguments go before the environment, field by field", async () => {
     const config = {
       ...stack(),

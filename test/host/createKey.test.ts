@@ -72,7 +72,9 @@ describe("creating an ApiKey", () => {
     scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
     const inputs = await declared(scene);
     const { kept, message } = await failureOf(key.create(inputs));
-    expect(message).toMatch(/did not answer its secret. It is kept in state, and the next up replaces it\.$/);
+    expect(message).toMatch(
+      /did not return the secret. It is kept in state, and the next update replaces it\.$/,
+    );
     expect(kept?.reasons).toEqual([message]);
     expect(kept?.properties).toMatchObject({ ...inputs, __keyLost: true });
     expect(kept?.properties["__provider"]).toContain(`require("pulumi-apikeys/dynamic").provider("ApiKey")`);
@@ -99,7 +101,9 @@ describe("creating an ApiKey", () => {
     scene.standIn.setDialect({ createAnswer: "brief" });
     scene.standIn.inject({ endpoint: "readApiKey", fault: { kind: "status", status: 403 } });
     const { kept, message } = await failureOf(key.create(await declared(scene)));
-    expect(message).toMatch(/was created as \S+, but not seen as declared: the service answered 403/);
+    expect(message).toMatch(
+      /was created with id \S+, but could not be confirmed to match the program: the service answered 403/,
+    );
     expect(kept?.properties["key"]).toBe(scene.standIn.key(kept?.id ?? "")?.key);
   });
 

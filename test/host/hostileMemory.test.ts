@@ -38,7 +38,8 @@ async function measured(what: string): Promise<number> {
   return peak;
 }
 
-const readKey = () => scene.key.read(key);
+// In state under another name: no list of keys confirms it, so it is read by itself each time.
+const readKey = () => scene.key.read({ ...key, state: { ...key.state, name: "before" } });
 const readScope = () => scene.host.resource("Scope").read(scope);
 const refused = (run: () => Promise<unknown>) => () => failureOf(run());
 
@@ -47,7 +48,7 @@ test("a host's memory stays bounded, whatever the service answers", async () => 
   const idle = await measured("idle");
   /** Its peak after this has been answered once. */
   async function after(what: string, fault: Fault, run: () => Promise<unknown>): Promise<number> {
-    scene.standIn.inject({ fault });
+    scene.standIn.inject({ endpoint: ["readApiKey", "listScopes"], fault });
     await run();
     scene.standIn.clearFaults();
     return measured(what);

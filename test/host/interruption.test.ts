@@ -9,7 +9,7 @@ async function scene({ onTestFinished }: TestContext, options: SceneOptions = {}
   return opened;
 }
 
-const nothingSent = /nothing was sent, since (the run was interrupted|the Pulumi engine is gone)/;
+const nothingSent = /nothing was sent, because (the run was interrupted|the Pulumi engine exited)/;
 
 describe.each(endings)("%s while the host is at work", { concurrent: true }, (ending) => {
   test("before anything is written: nothing is, and there is nothing to tell", async (context) => {
@@ -45,9 +45,9 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
 
     // The signal may come before the answer that asks for the pause.
     expect((await key)["key"]).toMatch(
-      /(nothing was sent|no further attempt was made), since|answered 429 .*Nothing was created/,
+      /(nothing was sent|no further attempt was made), because|answered 429 .*Nothing was created/,
     );
-    expect((await grant)["grant"]).toMatch(/nothing was sent, since .*Nothing was granted/);
+    expect((await grant)["grant"]).toMatch(/nothing was sent, because .*Nothing was granted/);
     expect(await lastWords(at)).toEqual([]);
     expect(writes(at)).toEqual(["createApiKey"]);
     expect(at.standIn.keys()).toEqual([]);
@@ -65,7 +65,9 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
 
     const messages = await begun;
     for (const [name, message] of Object.entries(messages)) {
-      expect(message, name).toMatch(/^State can't hold what was made, since .*clear-pending-creates/);
+      expect(message, name).toMatch(
+        /^The result could not be saved to state because .*clear-pending-creates/,
+      );
     }
     const words = (await lastWords(at)).toSorted();
     const [migrated, ...others] = live(at);
@@ -74,13 +76,13 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
       expect.stringMatching(
         /^warning: Granting 100 credits in workspace ws_main: state does not hold the result.*as bill_/,
       ),
-      expect.stringContaining(`stands in the service as ${migrated?.id}`),
+      expect.stringContaining(`exists in the service with id ${migrated?.id}`),
       expect.stringMatching(
         /^warning: Setting the defaults of workspace ws_main: .*restored: {"defaultKeyPrefix":"before"}\. Put it back by hand/,
       ),
     ]);
     expect(words[0]).toContain(`as ${at.standIn.billings()[0]?.id}.`);
-    expect(words[1]).toMatch(/don't delete it: take it in as an ApiKey with `pulumi import --file`/);
+    expect(words[1]).toMatch(/don't delete it, but import it as an ApiKey with `pulumi import --file`/);
     expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());
   });
 
@@ -95,7 +97,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
     await begun;
     const words = await lastWords(at);
     expect(live(at).map(({ key }) => key)).toEqual([existingKey]);
-    expect(words).toEqual([expect.stringContaining(`stands in the service as ${live(at)[0]?.id}`)]);
+    expect(words).toEqual([expect.stringContaining(`exists in the service with id ${live(at)[0]?.id}`)]);
     expect(writes(at).toSorted()).toEqual(["createApiKey", "deleteApiKey", "migrateApiKey"]);
   });
 

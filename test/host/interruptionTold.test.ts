@@ -28,9 +28,13 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
 
     const [left] = live(at);
     const { key } = await begun;
-    expect(key).toContain(`stands in the service as ${left?.id}, but the run ended before state could hold`);
-    expect(key).toContain("Delete it: the next up makes another one.");
-    expect(await lastWords(at)).toEqual([expect.stringContaining(`stands in the service as ${left?.id}`)]);
+    expect(key).toContain(
+      `exists in the service with id ${left?.id}, but the run ended before state could hold`,
+    );
+    expect(key).toContain("Delete it: the next update creates another one.");
+    expect(await lastWords(at)).toEqual([
+      expect.stringContaining(`exists in the service with id ${left?.id}`),
+    ]);
   });
 
   test("what has no answer within 4 seconds is told before the engine ends the process", async (context) => {
@@ -51,13 +55,13 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
     const words = (await lastWords(at)).toSorted();
     expect(words).toEqual([
       expect.stringMatching(
-        /Creating key "ci" in workspace ws_main: .*Whether it was created is not known.* made since 20.*delete it/,
+        /Creating key "ci" in workspace ws_main: .*Whether it was created is not known.* created since 20.*delete it/,
       ),
       expect.stringMatching(
-        /Granting 100 credits in workspace ws_main: .* at 20.*next up would grant again.*set billingId/,
+        /Granting 100 credits in workspace ws_main: .* at 20.*next update would grant again.*set billingId/,
       ),
+      expect.stringMatching(/Migrating key "old" in workspace ws_main: .*don't delete it.*pulumi import/),
       expect.stringContaining('is to be restored: {"defaultKeyPrefix":"before"}. Put it back by hand'),
-      expect.stringMatching(/Taking over key "old" in workspace ws_main: .*don't delete it.*pulumi import/),
     ]);
     expect(writes(at).toSorted()).toEqual([...posts].toSorted());
   });
@@ -70,14 +74,14 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
     const begun = begin(at, "key");
     await arrival(at, "createApiKey");
     await end(at, "SIGTERM");
-    await vi.waitFor(() => expect(at.host.output.stderr).toContain("stands in the service as"), {
+    await vi.waitFor(() => expect(at.host.output.stderr).toContain("exists in the service with id"), {
       timeout: 10_000,
     });
     process.kill(at.host.pid, "SIGKILL");
 
     await begun;
     expect(await lastWords(at)).toEqual([
-      expect.stringContaining(`stands in the service as ${live(at)[0]?.id}`),
+      expect.stringContaining(`exists in the service with id ${live(at)[0]?.id}`),
     ]);
   });
 
@@ -95,7 +99,7 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
     const [key, migrated] = ["ci", "old"].map((name) => live(at).find((one) => one.name === name));
     expect(migrated?.key).toBe(existingKey);
     expect(words).toMatch(new RegExp(`New in the workspace's list: ${key?.id} .*delete it`));
-    expect(words).toMatch(new RegExp(`stands in the service as ${migrated?.id}, .*don't delete it`));
+    expect(words).toMatch(new RegExp(`exists in the service with id ${migrated?.id}, .*don't delete it`));
     expect(words).toMatch(/Granting 100 credits in workspace ws_main: state does not hold the result/);
     expect(writes(at).toSorted()).toEqual([...posts].toSorted());
   });

@@ -59,7 +59,7 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     const { inputs: before } = await resource.check(inputs);
     for (const field of fields) {
       for (const unknown of unknownSentinels) {
-        // Credits can't stand beside the id of a record, whatever it is.
+        // Credits can't be combined with the id of a record, whatever it is.
         const { totalCredits: _, ...others } = inputs;
         const declared = { ...(field === "billingId" ? others : inputs), [field]: unknown };
         for (const olds of [undefined, before]) {

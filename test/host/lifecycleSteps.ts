@@ -47,7 +47,7 @@ export async function created(story: Story, inputs: Properties): Promise<Held> {
 
 async function withoutKey(story: Story, inputs: Properties): Promise<Held> {
   const { kept, message } = await failureOf(story.key.create(inputs));
-  expect(message).toContain("did not answer its secret");
+  expect(message).toContain("did not return the secret");
   expect(kept?.reasons).toEqual([message]);
   const { __provider, ...state } = kept?.properties ?? {};
   expect(__provider).toContain("pulumi-apikeys/dynamic");

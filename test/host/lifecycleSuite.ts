@@ -158,9 +158,7 @@ async function refused(story: Story): Promise<void> {
   const failure = await failureOf(story.key.create(inputs));
   expect(failure).toBeInstanceOf(HostFailure);
   expect(failure.kept).toBeUndefined();
-  expect(failure.message).toMatch(
-    /^Taking over key "ci" in workspace ws_nobody: the service answered 404.*$/,
-  );
+  expect(failure.message).toMatch(/^Migrating key "ci" in workspace ws_nobody: the service answered 404.*$/);
   expect(failure.message).not.toContain(existingKey);
   expect(failure.message).not.toContain(accessToken);
 }

@@ -52,7 +52,7 @@ describe("a key whose answer was lost", () => {
       expect(kept).toBeUndefined();
       const [made] = scene.standIn.keys().filter(({ id }) => !before.includes(id));
       expect(message).toContain(
-        `its secret is lost, and state does not hold it. New in the workspace's list: ${made?.id} ("ci", created ${made?.createdAt}). If no other stack or person made it, delete it`,
+        `its secret is lost, and state does not hold it. New in the workspace's list: ${made?.id} ("ci", created ${made?.createdAt}). If no other stack or person created it, delete it`,
       );
       expect(message).not.toContain(made?.key);
       for (const id of before) expect(message).not.toContain(id);
@@ -81,7 +81,7 @@ describe("a key whose answer was lost", () => {
     test("is not named where nothing was made, and up may run again", async () => {
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetBefore" } });
       const { message } = await failureOf(key.create(await inputs()));
-      expect(message).toContain("The workspace's list shows no new key: run up again.");
+      expect(message).toContain("The workspace's list shows no new key: run `pulumi up` again.");
       expect(scene.standIn.keys()).toEqual([]);
     });
 
@@ -102,16 +102,16 @@ describe("a key whose answer was lost", () => {
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs()));
       expect(message).toMatch(
-        /list of keys could not be had to find it \(the service answered 403[^)]*\): look for a key of this name and customer made since 2\S+Z; if there is one, delete it/,
+        /list of keys could not be read to find it \(the service answered 403[^)]*\): look for a key of this name and customer created since 2\S+Z; if there is one, delete it/,
       );
     });
 
-    test("is one of its namesakes where only the list before could not be had", async () => {
+    test("is one of its namesakes where only the list before could not be read", async () => {
       scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs()));
-      expect(message).toContain("The list of keys before it could not be had (the service answered 403");
-      expect(message).toContain(`of which the workspace has ${ids()[0]} ("ci"`);
+      expect(message).toContain("The keys that existed before could not be listed (the service answered 403");
+      expect(message).toContain(`The workspace has ${ids()[0]} ("ci"`);
     });
 
     test("that answers as a key which was there before is not taken for that one", async () => {
@@ -119,7 +119,7 @@ describe("a key whose answer was lost", () => {
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "otherRecord" } });
       const { message, kept } = await failureOf(key.create(await inputs()));
       expect(kept).toBeUndefined();
-      expect(message).toContain(`the answer is that of another key, ${other?.id}`);
+      expect(message).toContain(`the service answered with a different key, ${other?.id}`);
       expect(message).toContain(`New in the workspace's list: ${ids()[1]} ("ci"`);
     });
 
@@ -142,8 +142,8 @@ describe("a key whose answer was lost", () => {
         const { message, kept } = await failureOf(again.key.create(await inputs()));
         await again.close();
         expect(kept).toBeUndefined();
-        expect(message).toContain(`the answer is that of another key, ${other?.id}`);
-        expect(message).toContain(`of which the workspace has ${ids()[1]} ("ci"`);
+        expect(message).toContain(`the service answered with a different key, ${other?.id}`);
+        expect(message).toContain(`The workspace has ${ids()[1]} ("ci"`);
       },
     );
 
@@ -176,7 +176,7 @@ describe("a key whose answer was lost", () => {
       });
       const { message, kept } = await failureOf(key.create(await inputs()));
       expect(kept).toBeUndefined();
-      expect(message).toContain(`the answer is that of another key, ${theirs.id}`);
+      expect(message).toContain(`the service answered with a different key, ${theirs.id}`);
     });
 
     test("whose id is that of a key which was deleted is taken all the same", async () => {
@@ -235,18 +235,17 @@ describe("a key whose answer was lost", () => {
       await key.create(await inputs());
       await warned(
         new RegExp(
-          `warning: Creating key "ci" in workspace ws_main: the workspace has a live key of this name and customer already, ${left.id} .*delete it`,
+          `warning: Creating key "ci" in workspace ws_main: the workspace already has a live key of this name and customer: ${left.id} .*delete it`,
         ),
       );
     });
 
-    test("is not warned of where state holds as many, whether the engine asks for their diff or not", async () => {
+    test("is warned of where the run has not met the resource that manages it: then there is nothing to do", async () => {
       scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
-      const before = await inputs();
-      await key.create(await declared(scene, { keepers: { rotated: "1" } }, before));
-      expect(scene.host.output.stderr).toBe("");
-      await key.create(await declared(scene, { keepers: { rotated: "2" } }));
-      expect(scene.host.output.stderr).toBe("");
+      await key.create(await declared(scene, { keepers: { rotated: "1" } }, await inputs()));
+      await warned(
+        /warning: .*: key_\S+ \("ci".*If another resource or stack manages it, there is nothing to do/,
+      );
     });
 
     test("is not warned of where the key is in state, as in a replacement", async () => {
@@ -276,7 +275,7 @@ describe("a key whose answer was lost", () => {
           await inputs({ existingKey, scopes: [{ representation: "users", read: true }] }),
         ),
       ).toEqual({ changes: "none", replaces: [] });
-      await warned(/is taken for it/);
+      await warned(/is kept in state as the migrated key/);
       expect(posts()).toBe(3);
     });
 
@@ -321,7 +320,7 @@ describe("a key whose answer was lost", () => {
       scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
       scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs({ existingKey })));
-      expect(message).toMatch(/could not be had .*don't delete it/);
+      expect(message).toMatch(/could not be listed .*don't delete it/);
     });
 
     test.each([
@@ -356,7 +355,7 @@ describe("a key whose answer was lost", () => {
       });
       const held = await key.create(await inputs({ existingKey }));
       expect(held.id).toBe(theirs.id);
-      await warned(new RegExp(`answered with ${theirs.id}, which it held before`));
+      await warned(new RegExp(`answered with ${theirs.id}, which existed before`));
     });
 
     test("is deleted although the program looks at it by ApiKey.get as well", async () => {
@@ -372,7 +371,9 @@ describe("a key whose answer was lost", () => {
       const held = await key.create(await inputs({ existingKey, customerId: before.state["customerId"] }));
       expect(held.id).toBe(before.id);
       await key.delete(before);
-      await warned(new RegExp(`${before.id}\\) is left to another resource of this stack`));
+      await warned(
+        new RegExp(`${before.id}\\) stays in the service, because another resource of this stack`),
+      );
       expect(scene.standIn.key(held.id)?.deleted).toBe(false);
       await key.read(held);
       await key.delete(held);

@@ -77,8 +77,7 @@ describe.each(kinds)("inputs of a $kind", ({ kind, fields }) => {
         }
         expect((await resource.check(checked.inputs, checked.inputs)).inputs, about).toEqual(checked.inputs);
         const made = await resource.create(checked.inputs).catch((error: unknown) => error);
-        if (made instanceof HostFailure)
-          expect(made.message, about).not.toContain("defect of pulumi-apikeys");
+        if (made instanceof HostFailure) expect(made.message, about).not.toContain("bug in pulumi-apikeys");
         expect(
           scene.standIn.requests.map(({ endpoint }) => endpoint),
           about,

@@ -166,7 +166,7 @@ describe("a Scope whose requests go wrong", () => {
       scene.standIn.setDialect({ listCut: 100 });
       await warned(
         scene,
-        /^warning: .*"beyond".*may be cut, so state keeps it\..*pulumi state delete/m,
+        /^warning: .*"beyond".*may be cut, so it stays in state\..*pulumi state delete/m,
         async () => {
           const inputs = undefined;
           expect(await scope.read(beyond)).toEqual({ id: beyond.id, properties: beyond.state, inputs });

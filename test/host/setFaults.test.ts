@@ -53,7 +53,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     });
     const { lines, held } = await failed(at.set.create(inputs));
     expect(lines).toEqual([
-      "Creating the keys of workspace ws_main: 1 of 3 failed. State holds what was done; run up again, which does the rest.",
+      "Creating the keys of workspace ws_main: 1 of 3 failed. State records what succeeded; run `pulumi up` again to finish.",
       expect.stringMatching(
         /^"b": Creating key "b" in workspace ws_main: the service answered 403 .*Nothing was created\./,
       ),
@@ -69,7 +69,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "status", status: 403 }, ...forEver });
     const { lines, held } = await failed(at.set.create(await declared(at, three)));
     expect(lines[0]).toBe(
-      "Creating the keys of workspace ws_main: all 3 failed. Nothing was created; run up again when the cause is mended.",
+      "Creating the keys of workspace ws_main: 3 of 3 failed. Nothing was created; run `pulumi up` again after fixing the cause.",
     );
     expect(lines).toHaveLength(4);
     expect(held).toBeUndefined();
@@ -132,7 +132,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     });
     const { lines, held: kept } = await failed(at.set.update(held, inputs));
     expect(lines[0]).toMatch(
-      /^Updating the keys of workspace ws_main: 1 of 3 failed\. State holds what was done/,
+      /^Updating the keys of workspace ws_main: 1 of 3 failed\. State records what succeeded; run `pulumi up` again to finish\.$/,
     );
     expect(kept?.state["keys"]).toEqual({ a: {}, b: { enabled: true }, c: {} });
     expect(await at.set.diff(kept as Held, inputs)).toEqual({ changes: "unknown", replaces: [] });
@@ -153,11 +153,11 @@ describe("one key of a set that fails", { concurrent: true }, () => {
         .sort(),
     ).toEqual(['"a": Deleting key "a', '"c": Deleting key "c']);
     expect(idOf(kept, "a")).not.toBe(idOf(held, "a"));
-    expect(kept?.state["__left"]).toEqual([{ id: idOf(held, "a"), name: "a" }]);
+    expect(kept?.state["__toDelete"]).toEqual([{ id: idOf(held, "a"), name: "a" }]);
     expect(idOf(kept, "c")).toBe(idOf(held, "c"));
     expect(await at.set.diff(kept as Held, inputs)).toEqual({ changes: "some", replaces: [] });
     const after = await converges(at, kept as Held, inputs, ["deleteApiKey", "deleteApiKey"]);
-    expect(after.state).not.toHaveProperty("__left");
+    expect(after.state).not.toHaveProperty("__toDelete");
     expect(live(at)).toEqual(["a", "b"]);
   });
 
@@ -183,7 +183,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     });
     const { lines } = await failed(at.set.read(held));
     expect(lines[0]).toBe(
-      "Reading the keys of workspace ws_main: all 3 failed. State is unchanged; run the command again.",
+      "Reading the keys of workspace ws_main: 3 of 3 failed. State is unchanged; run the command again.",
     );
     expect(lines.slice(1).map((line) => line.slice(0, 4))).toEqual(['"a":', '"b":', '"c":']);
   });

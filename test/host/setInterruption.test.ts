@@ -39,12 +39,12 @@ describe.each(endings)("%s while the host works on a set", { concurrent: true },
     await end(at, ending);
 
     expect(await created).toMatch(
-      /^State can't hold what was made, since (the run was|the Pulumi engine is)/,
+      /^The result could not be saved to state because (the run was|the Pulumi engine exited)/,
     );
     const words = await lastWords(at);
     expect(live(at).map(({ key }) => key)).toEqual([existingKey]);
     expect(words).toHaveLength(1);
-    expect(words[0]).toMatch(`stands in the service as ${live(at)[0]?.id}, but the run ended`);
+    expect(words[0]).toMatch(`exists in the service with id ${live(at)[0]?.id}, but the run ended`);
     expect(words[0]).toContain("don't delete it");
     // None began any more but those of the moment.
     expect(arrived(at, "createApiKey")).toBeLessThan(80);
@@ -66,7 +66,7 @@ describe.each(endings)("%s while the host works on a set", { concurrent: true },
     });
     await end(at, ending);
 
-    expect(await updated).toMatch(/^State can't hold what was made, since/);
+    expect(await updated).toMatch(/^The result could not be saved to state because/);
     expect(await lastWords(at)).toEqual([]);
     expect(
       live(at)
@@ -93,7 +93,7 @@ describe("what the host tells of a set when its run ends early", { concurrent: t
     const words = await lastWords(at);
     const left = live(at).map(({ id }) => id);
     expect(left.length).toBeGreaterThan(20);
-    for (const id of left) expect(words.filter((line) => line.includes(`as ${id},`))).toHaveLength(1);
+    for (const id of left) expect(words.filter((line) => line.includes(`with id ${id},`))).toHaveLength(1);
     expect(words).toHaveLength(left.length);
   });
 
@@ -108,7 +108,7 @@ describe("what the host tells of a set when its run ends early", { concurrent: t
     });
     await end(at, "SIGINT");
     const named = () =>
-      [...at.host.output.stderr.matchAll(/^warning: .*stands in the service as ([^,]+),/gm)].map(
+      [...at.host.output.stderr.matchAll(/^warning: .*exists in the service with id ([^,]+),/gm)].map(
         ([, id]) => id,
       );
     const left = () => live(at).map(({ id }) => id);
@@ -141,7 +141,7 @@ describe("what the host tells of a set when its run ends early", { concurrent: t
 
     await created;
     const words = await lastWords(at);
-    expect(words.filter((line) => /stands in the service as key_/.test(line))).toHaveLength(4);
+    expect(words.filter((line) => /exists in the service with id key_/.test(line))).toHaveLength(4);
     expect(words.filter((line) => /Whether it was created is not known/.test(line))).toHaveLength(16);
     expect(writes(at)).toEqual(Array.from({ length: 20 }, () => "createApiKey"));
   });

@@ -56,7 +56,7 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     const after = await at.set.update(left, await declared(at, { a: { existingKey }, b: {} }, without));
     expect(idsOf(after)).toEqual(idsOf(held));
     expect(live(at)).toEqual(["a", "b"]);
-    expect(after.state["__left"]).toBeUndefined();
+    expect(after.state["__toDelete"]).toBeUndefined();
   });
 
   test("K5 where its value is given at last for a key that was imported without", async (context) => {
@@ -73,7 +73,7 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     const after = await at.set.update(held, await declared(at, { a: { existingKey } }, before));
     expect(idsOf(after)).toEqual({ a: "key_a" });
     expect(isLive(at, "key_a")).toBe(true);
-    expect(after.state["__left"]).toBeUndefined();
+    expect(after.state["__toDelete"]).toBeUndefined();
   });
 
   test("K5 where its entry changes otherwise too, and the last up failed halfway", async (context) => {
@@ -112,6 +112,6 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     const after = await at.set.update(again, inputs);
     expect(live(at)).toEqual(["a"]);
     expect(isLive(at, idsOf(after)["a"])).toBe(true);
-    expect(after.state["__left"]).toBeUndefined();
+    expect(after.state["__toDelete"]).toBeUndefined();
   });
 });

@@ -163,12 +163,12 @@ async function withoutSecrets(plot: Plot): Promise<void> {
   });
   const first = await kept(
     plot.resource.create(inputs),
-    /^Creating .*: all 2 failed\. State holds what was done/,
+    /^Creating .*: 2 of 2 failed\. State records what succeeded/,
   );
   expect(first.state).toMatchObject({ __keyLost: ["a", "b"], secrets: {} });
   expect(await planned(plot, first, inputs)).toEqual({ changes: "some", replaces: [] });
-  const second = await kept(plot.resource.update(first, inputs), /^Updating .*: all 2 failed/);
-  expect(second.state["__left"]).toBeUndefined();
+  const second = await kept(plot.resource.update(first, inputs), /^Updating .*: 2 of 2 failed/);
+  expect(second.state["__toDelete"]).toBeUndefined();
   for (const id of Object.values(idsOf(first))) expectGone(plot, id);
   await plot.resource.delete(second);
   for (const id of Object.values(idsOf(second))) expectGone(plot, id);

@@ -77,7 +77,7 @@ describe("updating an ApiKey", () => {
     const next = { ...inputs, name: "new", scopes: [] };
     const { kept, message } = await failureOf(key.update(held, next));
     expect(message).toMatch(
-      /scopes: declared no scopes, the service has orders \(read, update\), users \(read\)/,
+      /scopes: declared no scopes, the service still has orders \(read, update\), users \(read\)/,
     );
     expect(kept).toMatchObject({
       id: held.id,
@@ -138,10 +138,10 @@ describe("updating an ApiKey", () => {
       return lines;
     });
     expect(warnings[0]).toMatch(
-      /^warning: Key "ci" in workspace ws_main \(\S+\): the service has another customerId /,
+      /^warning: Key "ci" in workspace ws_main \(\S+\): its customerId in the service has changed /,
     );
-    expect(warnings[1]).toContain("another prefix");
-    expect(warnings[2]).toContain("another expiresAt");
+    expect(warnings[1]).toContain("its prefix in the service has changed");
+    expect(warnings[2]).toContain("its expiresAt in the service has changed");
     expect(warnings.join()).not.toContain("theirs");
   });
 

@@ -1,22 +1,21 @@
 import { existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ZodObject } from "zod";
-import { fieldsOf } from "../../provider/core/definition";
+import type { ZodType } from "zod";
 import { definitions } from "../../provider/resources";
 import * as sdk from "../../sdk";
 import { execute } from "../engine/command";
 import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
 import { createProject, type Project } from "../engine/project";
-import { names, page, pages, read, typesIn } from "./docsText";
+import { brokenLinks, names, page, pages, read, typesIn } from "./docsText";
 import { blocks, codeIn, commandLines, readme, section, table } from "./readmeText";
 
-/** In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts and operating.test.ts. */
+/** In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts, operating.test.ts and policy.test.ts. */
 const triedCommands = [
   ...["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"],
   ...["pulumi preview --refresh --diff", "pulumi up --refresh --yes"],
-  "pulumi preview --refresh --expect-no-changes",
+  ...["pulumi preview --refresh --expect-no-changes", "pulumi preview --policy-pack policies"],
 ];
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
 const camel = (kind: string) => kind.charAt(0).toLowerCase() + kind.slice(1);
@@ -24,17 +23,10 @@ const camel = (kind: string) => kind.charAt(0).toLowerCase() + kind.slice(1);
 /** The types that a cell names, as TypeScript writes them. */
 const typeOf = (cell = "") => codeIn(cell).join(" | ");
 
-describe.each(Object.entries(definitions))("the page of %s", (kind, { schema }) => {
+describe.each(Object.entries(definitions))("the page of %s", (kind, { fields }) => {
   const text = page(`${kebab(kind)}.md`);
-  const source = read(`sdk/${camel(kind)}.ts`);
-  const fields = fieldsOf(schema);
-  const inputs = table(section("Inputs", text), "input");
-  const outputs = table(section("Outputs", text), "output");
-  const properties = typesIn(
-    source,
-    `export class ${kind} extends`,
-    /declare readonly (\w+): (pulumi\.Output<.*>);/g,
-  );
+  const inputs = table(section("Inputs", text), "Input");
+  const outputs = table(section("Outputs", text), "Output");
 
   it("says in two sentences what the resource manages", () => {
     const [, first = ""] = text.split("\n\n");
@@ -42,30 +34,29 @@ describe.each(Object.entries(definitions))("the page of %s", (kind, { schema }) 
   });
 
   it("names the inputs in their order, and what a change of each does", () => {
-    const words = { update: "update", replace: "replace", refuse: "refused" };
-    expect(inputs.map(({ input, "a change": change }) => [input, change])).toEqual(
-      fields.map(({ name, facts }) => [`\`${name}\``, words[facts.onChange]]),
+    const words = { update: "update", replace: "replace", refuse: "fails the preview" };
+    expect(inputs.map((row) => [row["Input"], row["On change"]])).toEqual(
+      fields.map(({ name, onChange }) => [`\`${name}\``, words[onChange]]),
     );
   });
 
   it("says which inputs are required, and the defaults that the provider has", () => {
-    const given = new Set(kind === "ApiKey" ? ["name"] : []);
-    const defaults = fields.map(({ name, facts }) => {
-      if (facts.default !== undefined) return [name, `\`${JSON.stringify(facts.default)}\``];
-      return [name, given.has(name) || mayBeLeftOut(schema, name) ? "words" : "required"];
+    const defaults = fields.map(({ name, schema, default: value, defaultsToResourceName }) => {
+      if (value !== undefined) return [name, `\`${JSON.stringify(value)}\``];
+      return [name, defaultsToResourceName || mayBeLeftOut(schema) ? "words" : "required"];
     });
-    expect(inputs.map((row) => [codeIn(row["input"] ?? "")[0], said(row["default"])])).toEqual(defaults);
+    expect(inputs.map((row) => [codeIn(row["Input"] ?? "")[0], said(row["Default"])])).toEqual(defaults);
   });
 
-  it("has the SDK's types of the inputs", () => {
-    const types = typesIn(source, `interface ${kind}Args {`, /readonly (\w+)\??: (.*);/g);
-    const shown = inputs.map(({ input = "", type }) => [codeIn(input)[0], typeOf(type)]);
-    expect(new Map(shown as [string, string][])).toEqual(types);
+  it("has the package's types of the inputs", async () => {
+    const shown = inputs.map(({ Input = "", Type }) => [codeIn(Input)[0], typeOf(Type)]);
+    expect(new Map(shown as [string, string][])).toEqual(await typesIn(`${kind}Args`));
   });
 
-  it("names the outputs that the SDK declares beside the inputs, with their types", () => {
-    const declared = new Set(typesIn(source, `interface ${kind}Args {`, /readonly (\w+)\??: (.*);/g).keys());
-    const shown = new Map(outputs.map(({ output = "", type }) => [codeIn(output)[0] ?? "", typeOf(type)]));
+  it("names the outputs that the package declares beside the inputs, with their types", async () => {
+    const properties = await typesIn(kind);
+    const declared = await typesIn(`${kind}Args`);
+    const shown = new Map(outputs.map(({ Output = "", Type }) => [codeIn(Output)[0] ?? "", typeOf(Type)]));
     expect(shown.get("id")).toBe("string");
     const listed = [...shown].filter(([name]) => name !== "id");
     expect(listed).toEqual(listed.map(([name]) => [name, properties.get(name)]));
@@ -86,9 +77,8 @@ function said(cell = ""): string {
   return cell === "required" || /^`.*`$/.test(cell) ? cell : "words";
 }
 
-function mayBeLeftOut(schema: ZodObject, name: string): boolean {
-  const field = schema.shape[name] as unknown as { safeParse(value: unknown): { success: boolean } };
-  return field.safeParse(undefined).success;
+function mayBeLeftOut(schema: ZodType): boolean {
+  return schema.safeParse(undefined).success;
 }
 
 describe("the repository", () => {
@@ -117,34 +107,31 @@ describe("the repository", () => {
   });
 });
 
-describe("what docs/look-ups.md says", () => {
-  const text = page("look-ups.md");
-  const source = read("sdk/lookups.ts");
-  const fieldsIn = (name: string) => [
-    ...typesIn(source, `interface ${name} {`, /readonly (\w+)\??: (.*);/g).keys(),
-  ];
+describe("what docs/functions.md says", () => {
+  const text = page("functions.md");
+  const fieldsIn = async (name: string) => [...(await typesIn(name)).keys()];
 
   it("names every function, and the form of each for Outputs", () => {
     const functions = Object.keys(sdk).filter((name) => name.startsWith("get"));
-    const plainForms = table(section("Functions", text), "function").flatMap((row) =>
-      codeIn(row["function"] ?? ""),
+    const plainForms = table(section("Functions", text), "Function").flatMap((row) =>
+      codeIn(row["Function"] ?? ""),
     );
     expect(plainForms.flatMap((name) => [name, `${name}Output`]).toSorted()).toEqual(functions.toSorted());
     const prose = text.replace(/^```[\s\S]*?^```$/gm, "");
     expect(codeIn(prose)).toEqual(expect.arrayContaining(functions));
   });
 
-  it("names the arguments and the records of each", () => {
-    const rows = table(section("Functions", text), "function");
+  it("names the arguments and the records of each", async () => {
+    const rows = table(section("Functions", text), "Function");
     const lists = { getApiKeys: "GetApiKeysArgs", getWorkspace: "ByIdOrName", getScopes: "GetScopesArgs" };
     for (const [name, args] of Object.entries(lists)) {
-      const row = rows.find((each) => each["function"] === `\`${name}\``);
-      expect(codeIn(row?.["arguments"] ?? "")).toEqual(fieldsIn(args));
+      const row = rows.find((each) => each["Function"] === `\`${name}\``);
+      expect(codeIn(row?.["Arguments"] ?? "")).toEqual(await fieldsIn(args));
     }
-    const records = table(section("Records", text), "record");
+    const records = table(section("Records", text), "Record");
     expect(records.length).toBe(3);
-    for (const { record = "", fields = "" } of records)
-      expect(codeIn(fields)).toEqual(fieldsIn(codeIn(record)[0] ?? ""));
+    for (const { Record: record = "", Fields: fields = "" } of records)
+      expect(codeIn(fields)).toEqual(await fieldsIn(codeIn(record)[0] ?? ""));
   });
 });
 
@@ -180,22 +167,28 @@ describe("the code and the links of docs", () => {
     expect(shown.filter((line) => !tried.has(line))).toEqual([]);
   });
 
+  it("says which Pulumi CLI each command needs, each a command of these pages", () => {
+    const rows = table(section("Versions", page("operating.md")), "Command");
+    const rest = [readme, ...Object.values(pages)]
+      .join("\n")
+      .replace(section("Versions", page("operating.md")), "");
+    const named = rows.flatMap(({ Command = "" }) => codeIn(Command));
+    expect(named.filter((code) => !rest.includes(code))).toEqual([]);
+    // Newest first, so that the first row is the one that a user has to mind.
+    const [newest = "", ...others] = rows.map((row) => row["Pulumi CLI"] ?? "");
+    const floor = JSON.parse(read("package.json")).peerDependencies["@pulumi/pulumi"].replace("^", "");
+    const number = (version: string) =>
+      version.split(".").reduce((sum, part) => sum * 1_000 + Number(part), 0);
+    expect(number(newest)).toBeGreaterThan(number(floor));
+    expect(others.filter((version) => number(version) > number(floor))).toEqual([]);
+    expect(table(readme, "Command").map((row) => row["Pulumi CLI"])).toEqual([newest, floor]);
+    expect(page("operating.md")).toContain(`@pulumi/pulumi ${floor} and a Pulumi CLI of that version`);
+    expect(read("test/engine/pulumiCli/installed.ts")).toContain(`"${newest}"`);
+    expect(read("CONTRIBUTING.md")).toContain(`${newest} or newer`);
+  });
+
   it("links to files and headings that exist", () => {
-    const anchor = (heading: string) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\w -]/g, "")
-        .replaceAll(" ", "-");
-    const broken = Object.entries(pages).flatMap(([name, text]) =>
-      [...text.matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]+))?\)/g)]
-        .filter(([, path = "", heading]) => {
-          const file = path === "" ? join("docs", name) : join(dirname(join("docs", name)), path);
-          if (!existsSync(join(checkout, file))) return true;
-          const headings = [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => anchor(title));
-          return heading !== undefined && !headings.includes(heading);
-        })
-        .map(([link]) => `${name}: ${link}`),
-    );
+    const broken = Object.entries(pages).flatMap(([name, text]) => brokenLinks(join("docs", name), text));
     expect(broken).toEqual([]);
   });
 });

@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ts from "typescript";
 import { checkout } from "../engine/folders";
+import { packedPackage } from "../engine/packedPackage";
 
 /** A file of this repository. */
 export const read = (path: string) => readFileSync(join(checkout, path), "utf8");
@@ -11,11 +13,62 @@ export const pages: Readonly<Record<string, string>> = Object.fromEntries(
   names.map((name) => [name, read(join("docs", name))]),
 );
 export const page = (name: string) => pages[name] ?? "";
-/** Fields of an interface or a class of the SDK with their types, without what Inputs and Outputs add. */
-export function typesIn(source: string, head: string, pattern: RegExp): ReadonlyMap<string, string> {
-  const [, rest] = source.split(head);
-  const body = rest?.split("\n}")[0] ?? "";
-  return new Map([...body.matchAll(pattern)].map(([, name = "", type = ""]) => [name, plain(type)]));
+
+/** The links of a page to files or headings that do not exist. */
+export function brokenLinks(path: string, text: string): readonly string[] {
+  const anchor = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w -]/g, "")
+      .replaceAll(" ", "-");
+  return [...text.matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]+))?\)/g)]
+    .filter(([, target = "", heading]) => {
+      const file = target === "" ? path : join(dirname(path), target);
+      if (!existsSync(join(checkout, file))) return true;
+      const headings = heading === undefined ? [] : [...read(file).matchAll(/^#+ (.*)$/gm)];
+      return heading !== undefined && !headings.some(([, title = ""]) => anchor(title) === heading);
+    })
+    .map(([link]) => `${path}: ${link}`);
+}
+
+/** Fields of an interface or a class that the package declares, with their types, without what Inputs and Outputs add. */
+export async function typesIn(name: string): Promise<ReadonlyMap<string, string>> {
+  const declared = (await packed("dist/sdk", ".d.ts"))
+    .flatMap(({ statements }) => statements)
+    .filter((each) => ts.isInterfaceDeclaration(each) || ts.isClassDeclaration(each))
+    .find((each) => each.name?.text === name);
+  if (declared === undefined) throw new Error(`the package declares no ${name}`);
+  const fields = [...declared.members].flatMap((member) =>
+    (ts.isPropertySignature(member) || ts.isPropertyDeclaration(member)) && member.type !== undefined
+      ? [[member.name.getText(), plain(member.type.getText())] as const]
+      : [],
+  );
+  return new Map(fields);
+}
+
+/** All texts in the package's own code; of one with values in it, each piece between them. */
+export async function textsOfCode(): Promise<readonly string[]> {
+  const texts: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const isPiece = ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+    if (isPiece || ts.isStringLiteralLike(node)) texts.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  for (const folder of ["dist/sdk", "dist/provider"]) (await packed(folder, ".js")).forEach(visit);
+  return [...new Set(texts)];
+}
+
+/** Files of the packed package, without what a bundle holds of other packages. */
+async function packed(folder: string, ending: string): Promise<readonly ts.SourceFile[]> {
+  const root = join((await packedPackage()).folder, folder);
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(ending),
+  );
+  return files.map((name) => {
+    const modules = readFileSync(join(root, name), "utf8").split(/^(?=\/\/ (?:node_modules|provider)\/)/m);
+    const own = modules.filter((text) => !text.startsWith("// node_modules/")).join("");
+    return ts.createSourceFile(name, own, ts.ScriptTarget.Latest, true);
+  });
 }
 
 function plain(type: string): string {

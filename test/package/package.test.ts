@@ -67,9 +67,9 @@ describe("the packed package", () => {
   });
 
   it("has no code, and depends on no package, that nothing it exports uses", async () => {
-    const doors = ["dist/sdk/index", "dist/provider/hosts/dynamic/index", "dist/standin/index"];
-    const code = await usedBy(packed.folder, [...doors, "dist/standin/cli"], ".js");
-    const types = await usedBy(packed.folder, doors, ".d.ts");
+    const entries = ["dist/sdk/index", "dist/provider/hosts/dynamic/index", "dist/standin/index"];
+    const code = await usedBy(packed.folder, [...entries, "dist/standin/cli"], ".js");
+    const types = await usedBy(packed.folder, entries, ".d.ts");
     const isOfTypes = async (file: string) => {
       const text = await readFile(join(packed.folder, file), "utf8");
       return text.replace(/\/\*[\s\S]*?\*\/|"use strict";|^.*"__esModule".*$/gm, "").trim() === "";
@@ -110,22 +110,22 @@ describe("the packed package", () => {
     }
   });
 
-  it("keeps the door that the state of every resource names", async () => {
+  it("keeps the entry that the state of every resource names", async () => {
     expect(await node(`console.log(JSON.stringify(typeof require("pulumi-apikeys/dynamic").provider))`)).toBe(
       "function",
     );
   });
 
-  it("has the door in one file, and names what others wrote of it", async () => {
+  it("has the provider in one file, and names what others wrote of it", async () => {
     const loaded: string[] = await node(`
       require("pulumi-apikeys/dynamic").provider("ApiKey");
       console.log(JSON.stringify(Object.keys(require.cache)))`);
     expect(loaded.map((file) => file.slice(file.lastIndexOf("pulumi-apikeys")))).toEqual([
       join("pulumi-apikeys", "dist", "provider", "hosts", "dynamic", "index.js"),
     ]);
-    const door = await readFile(join(packed.folder, "dist/provider/hosts/dynamic/index.js"), "utf8");
+    const bundle = await readFile(join(packed.folder, "dist/provider/hosts/dynamic/index.js"), "utf8");
     const held = new Set(
-      [...door.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name),
+      [...bundle.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name),
     );
     const notice = await readFile(join(packed.folder, "NOTICE.md"), "utf8");
     expect([...notice.matchAll(/^- (\S+): Copyright/gm)].map(([, name]) => name).toSorted()).toEqual(

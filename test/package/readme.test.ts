@@ -1,16 +1,14 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fieldsOf } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
 import * as sdk from "../../sdk";
 import { presets } from "../../standin";
 import { execute } from "../engine/command";
 import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
-import { packedPackage } from "../engine/packedPackage";
 import { createProject, type Project } from "../engine/project";
+import { brokenLinks, textsOfCode, typesIn } from "./docsText";
 import { blocks, codeIn, commandLines, languages, readme, section, table } from "./readmeText";
 
 const packageJson = async () => JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
@@ -73,7 +71,7 @@ describe("the code of README.md", () => {
         pid = started;
       },
       onStdout: (text) => {
-        if (text.includes("Ctrl-C stops it")) process.kill(pid, "SIGINT");
+        if (text.includes("Press Ctrl-C to stop it")) process.kill(pid, "SIGINT");
       },
     });
     expect(run, run.output).toMatchObject({ code: 0 });
@@ -87,46 +85,41 @@ describe("the code of README.md", () => {
 
 const npmLine = (script: string) => (script === "test" ? "npm test" : `npm run ${script}`);
 
-describe.each(Object.entries(definitions))("what README.md says of %s", (kind, { schema }) => {
-  const fields = fieldsOf(schema);
-  const inputs = table(section(kind), "input");
+describe.each(Object.entries(definitions))("what README.md says of %s", (kind, { fields }) => {
+  const inputs = table(section(kind), "Input");
   const cell = (name: string, column: string) =>
-    inputs.find(({ input }) => input === `\`${name}\``)?.[column];
+    inputs.find(({ Input }) => Input === `\`${name}\``)?.[column];
 
   it("names its inputs, in their order", () => {
-    expect(inputs.map(({ input }) => input)).toEqual(fields.map(({ name }) => `\`${name}\``));
+    expect(inputs.map(({ Input }) => Input)).toEqual(fields.map(({ name }) => `\`${name}\``));
   });
 
   it("says what a change of each does", () => {
-    const said = fields.map(({ name }) => [name, cell(name, "a change")]);
-    expect(said).toEqual(fields.map(({ name, facts }) => [name, facts.onChange]));
+    const words = { update: "update", replace: "replace", refuse: "fails the preview" };
+    const said = fields.map(({ name }) => [name, cell(name, "On change")]);
+    expect(said).toEqual(fields.map(({ name, onChange }) => [name, words[onChange]]));
   });
 
   it("says which are required", () => {
-    // The class gives a key the resource's name, so the provider always has one.
-    const given = new Set(kind === "ApiKey" ? ["name"] : []);
-    const required = fields.filter(({ name }) => !given.has(name) && !accepts(schema.shape[name]));
-    const said = fields.filter(({ name }) => cell(name, "default") === "required");
+    const required = fields.filter(
+      ({ schema, defaultsToResourceName }) => !defaultsToResourceName && !accepts(schema),
+    );
+    const said = fields.filter(({ name }) => cell(name, "Default") === "required");
     expect(said.map(({ name }) => name)).toEqual(required.map(({ name }) => name));
   });
 
   it("says the defaults that the provider has", () => {
-    const having = fields.filter(({ facts }) => facts.default !== undefined);
-    const said = fields.filter(({ name }) => /^`.*`$/.test(cell(name, "default") ?? ""));
-    expect(said.map(({ name }) => [name, cell(name, "default")])).toEqual(
-      having.map(({ name, facts }) => [name, `\`${JSON.stringify(facts.default)}\``]),
+    const having = fields.filter((field) => field.default !== undefined);
+    const said = fields.filter(({ name }) => /^`.*`$/.test(cell(name, "Default") ?? ""));
+    expect(said.map(({ name }) => [name, cell(name, "Default")])).toEqual(
+      having.map((field) => [field.name, `\`${JSON.stringify(field.default)}\``]),
     );
   });
 
   it("names its outputs beside the inputs", async () => {
-    const { folder } = await packedPackage();
-    const file = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}.d.ts`;
-    const [, body = ""] = (await readFile(join(folder, "dist/sdk", file), "utf8")).split(
-      `class ${kind} extends`,
-    );
-    const outputs = [...body.matchAll(/readonly (\w+): pulumi\.Output</g)].map(([, name = ""]) => name);
+    const outputs = [...(await typesIn(kind)).keys()];
     const computed = outputs.filter((name) => !fields.some((field) => field.name === name));
-    const listed = table(section(kind), "output").flatMap(({ output = "" }) => codeIn(output));
+    const listed = table(section(kind), "Output").flatMap(({ Output = "" }) => codeIn(Output));
     const sentence = /Outputs are the inputs, [^.:]*/.exec(section(kind))?.[0] ?? "";
     const said = new Set([...codeIn(sentence), ...listed]);
     // Those that are an input too may be named once more.
@@ -142,38 +135,26 @@ function accepts(field: unknown): boolean {
 }
 
 describe("README.md", () => {
-  it("has a section for every resource and names every look-up of the SDK", () => {
-    const lookups = Object.keys(sdk).filter((name) => /^get.*(?<!Output)$/.test(name));
-    expect(lookups.length).toBeGreaterThan(3);
-    expect(codeIn(section("Look-ups"))).toEqual(expect.arrayContaining(lookups));
+  it("has a section for every resource and names every function of the SDK", () => {
+    const functions = Object.keys(sdk).filter((name) => /^get.*(?<!Output)$/.test(name));
+    expect(functions.length).toBeGreaterThan(3);
+    expect(codeIn(section("Functions"))).toEqual(expect.arrayContaining(functions));
     const classes = Object.keys(sdk).filter((name) => /^[A-Z]/.test(name) && name !== "Provider");
     expect(classes.toSorted()).toEqual(Object.keys(definitions).toSorted());
   });
 
-  it("names the settings that the provider reads, and no others", async () => {
-    const sources = await Promise.all(
-      ["provider/core/config.ts", "provider/client/transport.ts"].map((file) =>
-        readFile(join(checkout, file), "utf8"),
-      ),
-    );
-    const read = sources.join("\n").match(/(?<=env\[")APIKEYS_\w+/g) ?? [];
-    expect(new Set(readme.match(/APIKEYS_\w+/g))).toEqual(new Set(read));
-    const args = (await readFile(join(checkout, "sdk/provider.ts"), "utf8")).split(
-      "interface ProviderArgs",
-    )[1];
-    const names = [...((args ?? "").split("\n}")[0]?.matchAll(/readonly (\w+)\?:/g) ?? [])].map(
-      ([, name]) => name,
-    );
-    const said = table(section("Configuration"), "setting").flatMap((row) =>
+  it("names the settings that the package reads, and no others", async () => {
+    const variables = (await textsOfCode()).filter((text) => /^APIKEYS_\w+$/.test(text));
+    expect(new Set(readme.match(/APIKEYS_\w+/g))).toEqual(new Set(variables));
+    const said = table(section("Configuration"), "Setting").flatMap((row) =>
       codeIn(row["Provider argument"] ?? ""),
     );
-    expect(said.toSorted()).toEqual(names.toSorted());
+    expect(said.toSorted()).toEqual([...(await typesIn("ProviderArgs")).keys()].toSorted());
   });
 
-  it("links to files that exist", () => {
-    const links = [...readme.matchAll(/\]\((?!https:)([^)]+)\)/g)].map(([, path = ""]) => path);
-    expect(links.length).toBeGreaterThan(3);
-    expect(links.filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
+  it("links to files and headings that exist", () => {
+    expect(readme.match(/\]\((?!https:)/g)?.length).toBeGreaterThan(3);
+    expect(brokenLinks("README.md", readme)).toEqual([]);
   });
 
   it("asks for the versions that package.json asks for", async () => {

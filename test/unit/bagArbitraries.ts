@@ -51,8 +51,8 @@ const hidden = [
   "__provider",
   "__resourceName",
   "__chosen",
-  "__taken",
-  "__left",
+  "__migrated",
+  "__toDelete",
 ];
 /** Names of inputs and outputs of all kinds, and of what stands in them. */
 const known = [

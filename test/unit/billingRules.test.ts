@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { unchecked } from "../../provider/core/declarations";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { customerBilling } from "../../provider/resources/customerBilling";
 
 const before = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false, grant: "initial" };
 const { totalCredits: _, ...adopting } = { ...before, billingId: "bill_1" };
 const reasons = (declared: object, olds: object | undefined = before) =>
-  customerBilling.rules({ ...declared }, olds as never);
+  customerBilling.rules({ ...declared }, olds as never, unchecked);
 const refused = (change: object) => reasons({ ...before, ...change }).map((reason) => reason.split(":")[0]);
 
 describe("rules of a CustomerBilling", () => {

@@ -56,9 +56,6 @@ describe("check of an ApiKey", () => {
       "metadata",
       "existingKey",
       'keepers["a b"]',
-      "prefix",
-      "expiresAt",
-      "externalMeterId",
     ]);
     for (const line of failures) {
       expect(line).not.toMatch(/quoted|12345|invalid input|expected|received/i);
@@ -92,6 +89,23 @@ describe("check of an ApiKey", () => {
     );
   });
 
+  test("K1 a name that is left out is that of the resource, and one that is given stays", () => {
+    const { name: _, ...nameless } = least;
+    for (const none of [undefined, null]) {
+      const { inputs, failures } = subject.check({ ...nameless, name: none }, undefined, "resource");
+      expect([inputs, failures]).toMatchObject([{ name: "resource" }, []]);
+    }
+    expect(subject.check(nameless, undefined, "resource").inputs).toMatchObject({ name: "resource" });
+    expect(subject.check(least, undefined, "resource").inputs).toMatchObject({ name: least.name });
+    expect(subject.check({ ...least, name: "" }, undefined, "resource").failures).toEqual([
+      "name: must not be empty: write a name.",
+    ]);
+    const unknown = unknownSentinels[0];
+    expect(subject.check({ ...least, name: unknown }, undefined, "resource").inputs).toMatchObject({
+      name: unknown,
+    });
+  });
+
   test("R9 an unknown property is named with the nearest known name", () => {
     expect(failuresOf({ worksapceId: "ws_1" })).toEqual([
       "worksapceId: no such property; did you mean workspaceId?",
@@ -119,7 +133,7 @@ describe("check of an ApiKey", () => {
 
   test("R8 a failure is one line, whatever the names are", () => {
     expect(failuresOf({ "a\nb": 1, keepers: { "c\r\nd": 1 } })).toEqual([
-      'keepers["c d"]: must be text.',
+      'keepers["c d"]: must be a string.',
       expect.stringMatching(/^a b: no such property; the properties are [^\n]*$/),
     ]);
   });
@@ -196,7 +210,7 @@ describe("check of an ApiKey", () => {
       { representation: "orders", update: true },
     ];
     expect(failuresOf({ scopes })).toEqual([
-      "scopes[2].representation: stands twice in scopes; merge the two entries into one.",
+      "scopes[2].representation: is listed twice in scopes; merge the two entries into one.",
     ]);
   });
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { apiKeyAnswer, apiKeysAnswer, newApiKeyAnswer } from "../../provider/client/apiKeys";
 import { type Reader, reader } from "../../provider/client/reading";
-import { apiKeyAnswer, apiKeysAnswer, newApiKeyAnswer } from "../../provider/client/responses";
 
 const json = (value: unknown): Buffer =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value));

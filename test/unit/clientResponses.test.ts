@@ -1,13 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { apiKeyAnswer, apiKeysAnswer, newApiKeyAnswer } from "../../provider/client/apiKeys";
+import { billingAnswer } from "../../provider/client/billing";
 import { type Reader, reader } from "../../provider/client/reading";
-import {
-  apiKeyAnswer,
-  apiKeysAnswer,
-  billingAnswer,
-  newApiKeyAnswer,
-  scopeAnswer,
-  workspaceAnswer,
-} from "../../provider/client/responses";
+import { scopeAnswer } from "../../provider/client/scopes";
+import { workspaceAnswer } from "../../provider/client/workspaces";
 
 const json = (value: unknown): Buffer =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
@@ -77,7 +73,9 @@ describe("an answer with a key", () => {
 
   it.each([undefined, null, "", true, {}, []])("is unusable with the id %j", (id) => {
     const what =
-      id === undefined || id === null || id === "" ? "is missing" : "is not text of 1,024 characters at most";
+      id === undefined || id === null || id === ""
+        ? "is missing"
+        : "is not a string of 1,024 characters at most";
     expect(keyProblem({ id })).toBe(`the answer's apiKey.id ${what}`);
   });
 
@@ -111,7 +109,7 @@ describe("an answer with a key", () => {
     expect(key({ name: "x".repeat(16_384) }).name).toBe("x".repeat(16_384));
     expect(key({ name: `${"x".repeat(16_382)}😀y` }).name).toBe(`${"x".repeat(16_382)}\ufffd…`);
     expect(keyProblem({ id: "x".repeat(1_025) })).toBe(
-      "the answer's apiKey.id is not text of 1,024 characters at most",
+      "the answer's apiKey.id is not a string of 1,024 characters at most",
     );
     expect(key({ id: "x".repeat(1_024) }).id).toHaveLength(1_024);
   });
@@ -142,8 +140,8 @@ describe("an answer with a key", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["name", { a: 1 }, "is not text"],
-    ["name", true, "is not text"],
+    ["name", { a: 1 }, "is not a string"],
+    ["name", true, "is not a string"],
     ["enabled", "true", "is not true or false"],
     ["enabled", 1, "is not true or false"],
     ["scopes", "read", "is not a list"],
@@ -174,10 +172,10 @@ describe("an answer with a key", () => {
   it.each<[unknown, string]>([
     [{}, ".representation is missing"],
     [{ representation: "" }, ".representation is missing"],
-    [{ representation: ["SECRET"] }, ".representation is not text"],
+    [{ representation: ["SECRET"] }, ".representation is not a string"],
     [{ representation: "a", del: "SECRET" }, ".del is not true or false"],
     [{ representation: "a", read: 1 }, ".read is not true or false"],
-    [{ representation: "a", id: {} }, ".id is not text"],
+    [{ representation: "a", id: {} }, ".id is not a string"],
     ["SECRET", " is not an object"],
     [null, " is not an object"],
   ])("is unusable with the scope entry %j", (entry, what) => {
@@ -216,9 +214,9 @@ describe("answers with other records", () => {
   it.each<[string, unknown, string]>([
     ["defaultRateLimitPerSecond", "many", " is not a number"],
     ["defaultExpiration", true, " is not a number"],
-    ["defaultKeyPrefix", {}, " is not text"],
+    ["defaultKeyPrefix", {}, " is not a string"],
     ["defaultAllowedIPs", "10.0.0.1", " is not a list"],
-    ["defaultAllowedIPs", [{}], "[0] is not text"],
+    ["defaultAllowedIPs", [{}], "[0] is not a string"],
   ])("a workspace is unusable when %s is %j", (field, odd, what) => {
     expect(problem(readWorkspace, { workspace: { id: "w", [field]: odd } })).toBe(
       `the answer's workspace.${field}${what}`,
@@ -233,7 +231,7 @@ describe("answers with other records", () => {
     expect(problem(readScope, { scope: { id: 1 } })).toBe("the answer's scope.representation is missing");
     expect(problem(readScope, { scope: { representation: "a" } })).toBe("the answer's scope.id is missing");
     expect(problem(readScope, { scope: { id: 1, representation: "a", name: [] } })).toBe(
-      "the answer's scope.name is not text",
+      "the answer's scope.name is not a string",
     );
   });
 

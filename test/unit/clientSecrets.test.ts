@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import * as api from "../../provider/client/endpoints";
 import type { Transport } from "../../provider/client/transport";
+import * as api from "../client/api";
 
 const accessToken = "a-token-of-the-service";
 const key = "sk_the_key_of_the_state";

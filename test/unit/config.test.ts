@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { settings } from "../../provider/core/config";
+import { disagreement, settings } from "../../provider/core/config";
 import { lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
@@ -62,6 +62,32 @@ describe("the configuration", () => {
       "APIKEYS_ACCESS_TOKEN",
     );
     expect(advice({ argument: { baseUrl, accessTokenEnv: "CI" }, env: { CI: "t" } })).toContain("CI");
+  });
+
+  test("R14 says which base URL is used where the environment and stack config have different ones", () => {
+    const told = (env: string | undefined, stack: string | undefined, argument?: string) =>
+      disagreement(
+        {
+          argument: argument === undefined ? {} : { baseUrl: argument },
+          stack: stack === undefined ? {} : { baseUrl: stack },
+        },
+        { APIKEYS_BASE_URL: env },
+      );
+    const line = (used: string, unused: string) =>
+      `APIKEYS_BASE_URL${used} is used, not stack config apikeys:baseUrl${unused}, which differs. Unset one of them.`;
+    expect(told(" https://a.test ", "https://b.test/")).toBe(line(" (https://a.test)", " (https://b.test/)"));
+    expect(told("https://a.test/x", "https://a.test")).toBe(line(" (https://a.test/x)", " (https://a.test)"));
+    for (const same of ["https://a.test", " https://a.test// ", "HTTPS://A.test:443/"]) {
+      expect(told("https://a.test", same)).toBeUndefined();
+    }
+    expect(told(undefined, "https://b.test")).toBeUndefined();
+    expect(told("", "https://b.test")).toBeUndefined();
+    expect(told("https://a.test", undefined)).toBeUndefined();
+    // A Provider's own goes before both on purpose.
+    expect(told("https://a.test", "https://b.test", "https://c.test")).toBeUndefined();
+    // What may hold a password is not quoted.
+    expect(told("https://a.test", "https://me:secret@b.test")).toBe(line(" (https://a.test)", ""));
+    expect(told("https://a.test", "b.test")).toBe(line(" (https://a.test)", ""));
   });
 
   test("R14 the environment is read at each call", () => {

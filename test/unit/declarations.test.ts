@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openDeclarations } from "../../provider/core/declarations";
+import { openDeclarations, unchecked } from "../../provider/core/declarations";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { customerBilling } from "../../provider/resources/customerBilling";
 import { workspaceSettings } from "../../provider/resources/workspaceSettings";
@@ -11,24 +11,22 @@ const silent = () => {
 const unknown = unknownSentinels[0];
 
 describe("what a run of the program declares", () => {
-  const fresh = { before: undefined };
-
   test("R17 the second resource of another name that stands for the same thing has the first for a twin", () => {
     const run = openDeclarations();
-    expect(run.add({ name: "one", identity: "a", ...fresh }).twin).toBeUndefined();
-    expect(run.add({ name: "two", identity: "b", ...fresh }).twin).toBeUndefined();
-    expect(run.add({ name: "two", identity: "a", ...fresh }).twin).toBe("one");
-    expect(run.add({ name: "one", identity: "a", ...fresh }).twin).toBeUndefined();
+    expect(run.add("one", ["a"], undefined).twinOf("a")).toBeUndefined();
+    expect(run.add("two", ["b"], undefined).twinOf("b")).toBeUndefined();
+    expect(run.add("two", ["a"], undefined).twinOf("a")).toBe("one");
+    expect(run.add("one", ["a"], undefined).twinOf("a")).toBeUndefined();
     expect([run.has("a"), run.has("c")]).toEqual([true, false]);
   });
 
   test("R17 what stands for nothing that is known yet, or has no name, has no twin", () => {
     const run = openDeclarations();
-    for (const name of ["one", "two"]) expect(run.add({ name, identity: undefined, ...fresh })).toEqual({});
-    for (const _ of [1, 2]) expect(run.add({ name: undefined, identity: "a", ...fresh })).toEqual({});
+    for (const name of ["one", "two"]) expect(run.add(name, [], undefined).twinOf("a")).toBeUndefined();
+    for (const _ of [1, 2]) expect(run.add(undefined, ["a"], undefined)).toBe(unchecked);
     expect(run.has("a")).toBe(false);
     for (const name of ["one", undefined]) {
-      expect(run.add({ name, identity: "a", ...fresh }).twin).toBeUndefined();
+      expect(run.add(name, ["a"], undefined).twinOf("a")).toBeUndefined();
     }
     expect(run.has("a")).toBe(true);
   });
@@ -36,12 +34,27 @@ describe("what a run of the program declares", () => {
   test("B6 a resource that is asked for anew after it was compared is replaced, by itself where it means the same", () => {
     const run = openDeclarations();
     const add = (before: string | undefined, identity: string, name: string | undefined = "one") =>
-      run.add({ name, identity, before }).replacesItself ?? false;
+      run.add(name, [identity], before === undefined ? undefined : [before]).replacesItself;
     expect(add(undefined, "a")).toBe(false);
     expect(add("a", "a")).toBe(false);
     expect(add(undefined, "a", "two")).toBe(false);
     expect(add(undefined, "b")).toBe(false);
     expect(add(undefined, "a")).toBe(true);
+  });
+
+  test("R17 of several things each has its own twin", () => {
+    const run = openDeclarations();
+    run.add("one", ["a"], undefined);
+    run.add("two", ["b"], undefined);
+    const { twinOf, replacesItself } = run.add("three", ["a", "b", "c"], undefined);
+    expect(["a", "b", "c", "d"].map(twinOf)).toEqual(["one", "two", undefined, undefined]);
+    expect(replacesItself).toBe(false);
+  });
+
+  test("B6 what stands for nothing replaces nothing", () => {
+    const run = openDeclarations();
+    run.add("one", [], []);
+    expect(run.add("one", [], undefined).replacesItself).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
 import { settings } from "../../provider/core/config";
-import type { Definition } from "../../provider/core/definition";
+import type { AnyDefinition } from "../../provider/core/definition";
 import { lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
@@ -35,7 +35,7 @@ const echoing = ({ method, path, body }: Asked): unknown => {
 };
 
 interface Told {
-  readonly definition: Definition;
+  readonly definition: AnyDefinition;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly secrets: readonly (readonly string[])[];
   /** How the message begins. */
@@ -104,7 +104,7 @@ const told: Readonly<Record<string, Told>> = {
       ["defaults", "customerId"],
       ["keys", "*", "name"],
     ],
-    says: /^Creating the keys of workspace ws_1: all 2 failed.*\n"acme": Creating the key in workspace ws_1: .*\n"beta": Creating the key in workspace ws_1: /,
+    says: /^Creating the keys of workspace ws_1: 2 of 2 failed.*\n"acme": Creating the key in workspace ws_1: .*\n"beta": Creating the key in workspace ws_1: /,
     hidden: [name, "of the owls"],
   },
 };
@@ -155,9 +155,8 @@ describe("R16 what the program made secret", () => {
     const secrets = [["name"], ["enabled"], ["scopes"]];
     const state = { ...inputs, name: "Owl Ltd", enabled: false, key: "sk_1", __secrets: secrets };
     const { message } = await failureOf(subject.update("k", state, { ...inputs, __secrets: secrets }));
-    const one = (field: string, still = "") =>
-      `${field}: declared [secret], the service ${still}has [secret]`;
-    expect(message).toContain([one("name", "still "), one("enabled"), one("scopes")].join("; "));
+    const one = (field: string) => `${field}: declared [secret], the service still has [secret]`;
+    expect(message).toContain([one("name"), one("enabled"), one("scopes")].join("; "));
     for (const text of [name, "Owl", "falcons", "owls"]) expect(message).not.toContain(text);
   });
 
@@ -246,19 +245,15 @@ describe("R16 what the program made secret", () => {
     expect(others.message).toMatch(/New in the workspace's list: key_of_1 \("CI"\), key_of_0\. If it is/);
   });
 
-  test("is not told to another resource that has the same value", async () => {
-    const subject = replying(apiKey, ({ method }) => {
-      if (method === "GET") return { apiKeys: [] };
-      throw new CallError("refused", "the service answered 409", 409);
-    });
+  test("is not told to another resource that declares the same value", () => {
+    const subject = replying(apiKey, () => expect.unreachable("no request is made here"));
     const existingKey = "sk_of_both";
-    const secrets = { __secrets: [["name"], ["workspaceId"], ["customerId"]] };
+    const secrets = { __secrets: [["name"], ["workspaceId"], ["customerId"], ["existingKey"]] };
     const hidden = { workspaceId: "ws_of_owls", customerId: "owls", name, existingKey, ...secrets };
-    subject.check(hidden, undefined);
-    const { message } = await failureOf(
-      subject.create(subject.check({ ...base, name: "ci", existingKey }, undefined).inputs),
-    );
-    expect(message).toContain("gives this value to the key in workspace [secret] (customer [secret]) too");
+    expect(subject.check(hidden, undefined, "one").failures).toEqual([]);
+    const { failures } = subject.check({ ...base, name: "ci", existingKey }, undefined, "two");
+    expect(failures).toEqual([expect.stringMatching(/^existingKey: the resource one declares the same/)]);
+    for (const text of [name, existingKey, "owls"]) expect(failures.join()).not.toContain(text);
   });
 
   test("is not told by a scope that somebody else made", async () => {
@@ -322,7 +317,7 @@ describe("R16 the keys of a set", () => {
     );
     const { message } = await failureOf(set.create(set.check(declared({ a: { name } }), undefined).inputs));
     expect([message, ...set.warnings].join("\n")).toContain(
-      "The key in workspace ws_1 stands in the service as",
+      "The key in workspace ws_1 exists in the service with id key_api-key",
     );
     expect([message, ...set.warnings].join("\n")).not.toContain("Nightingale");
   });
@@ -330,7 +325,7 @@ describe("R16 the keys of a set", () => {
 
 describe("R16 a request", () => {
   /** Operations that note, with each request, what no error and no line of the log may hold of it. */
-  function noting(definition: Definition, reply: (asked: Asked) => unknown) {
+  function noting(definition: AnyDefinition, reply: (asked: Asked) => unknown) {
     const noted: { readonly at: string; readonly secrets: readonly string[] }[] = [];
     const transport: Transport = {
       send: async ({ method, path, body, read, secrets }) => {

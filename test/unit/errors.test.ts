@@ -1,24 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CallError, type Verdict } from "../../provider/client/callError";
-import { account, Doubt, Failure, inBounds, sentences } from "../../provider/core/errors";
+import { Failure, InconclusiveError, inBounds, sentences, toFailure } from "../../provider/core/errors";
 
 const about = {
   doing: 'Deleting key "ci" in workspace ws_1',
   notDone: "It stays in state",
   unclear: "Whether it was deleted is not known",
   advice: "Check the token's rights",
-  tokenAdvice: "The access token came from the environment. Set it",
 };
+const session = { tokenAdvice: "The access token came from the environment. Set it" };
 const told = (verdict: Verdict, status?: number) =>
-  account(new CallError(verdict, `the service answered ${status}`, status), about).message;
+  toFailure(new CallError(verdict, `the service answered ${status}`, status), session, about).message;
 const start = 'Deleting key "ci" in workspace ws_1: the service answered';
 
 describe("the line that the user reads", () => {
   test("says what failed, what holds, and the way out where the service refused", () => {
     expect(told("refused", 403)).toBe(`${start} 403. It stays in state. Check the token's rights.`);
     const again =
-      "Run the command again; if it fails in the same way, check that the base URL is that of the service, and what stands between (a proxy, a gateway).";
+      "Run the command again; if it fails in the same way, check that the base URL is that of the service, and any proxy or gateway in between.";
     expect(told("notSent")).toBe(`${start} undefined. It stays in state. ${again}`);
     expect(told("invalidAnswer", 200)).toBe(`${start} 200. It stays in state. ${again}`);
   });
@@ -26,7 +26,11 @@ describe("the line that the user reads", () => {
   test("says what may hold where the call may have been carried out", () => {
     expect(told("ambiguous", 500)).toBe(`${start} 500. Whether it was deleted is not known.`);
     const { unclear: _, ...without } = about;
-    const error = account(new CallError("ambiguous", "the connection was reset", undefined), without);
+    const error = toFailure(
+      new CallError("ambiguous", "the connection was reset", undefined),
+      session,
+      without,
+    );
     expect(error.message).toContain("the connection was reset. It stays in state.");
   });
 
@@ -36,16 +40,20 @@ describe("the line that the user reads", () => {
     );
   });
 
-  test("tells a doubt with its own way out", () => {
-    const error = account(new Doubt("neither can its workspace be read", "Check the token."), about);
+  test("tells what is inconclusive with its own way out", () => {
+    const error = toFailure(
+      new InconclusiveError("its workspace can't be read either", "Check the token."),
+      session,
+      about,
+    );
     expect(error.message).toBe(
-      'Deleting key "ci" in workspace ws_1: neither can its workspace be read. It stays in state. Check the token.',
+      `Deleting key "ci" in workspace ws_1: its workspace can't be read either. It stays in state. Check the token.`,
     );
   });
 
-  test("an error that no call threw is a defect, and passes", () => {
-    const defect = new TypeError("x is not a function");
-    expect(() => account(defect, about)).toThrow(defect);
+  test("an error that no call threw is a bug, and passes", () => {
+    const bug = new TypeError("x is not a function");
+    expect(() => toFailure(bug, session, about)).toThrow(bug);
   });
 
   test("sentences end with one full stop each, and absent ones leave no trace", () => {
@@ -72,7 +80,7 @@ describe("errors", () => {
     const kept = { id: "key_1", state: {} };
     for (const error of [
       new Failure("a line", { kept }),
-      new Doubt("a line", "advice"),
+      new InconclusiveError("a line", "advice"),
       new CallError("refused", "a line"),
     ]) {
       expect(error.stack).toBe("a line");

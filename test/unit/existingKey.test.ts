@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
+import { openDeclarations } from "../../provider/core/declarations";
+import { openRegistry } from "../../provider/core/registry";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKey } from "../../provider/resources/apiKey";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { quickenPauses } from "../../tools/campaign/quickPauses";
 import { least, offline } from "./offline";
-import { replying } from "./replying";
+import { failureOf, replying } from "./replying";
 
 beforeAll(quickenPauses);
 
@@ -14,7 +17,7 @@ const held = { ...least, existingKey };
 const failuresOf = (inputs: object, before?: Readonly<Record<string, unknown>>) =>
   subject.check({ ...held, ...inputs }, before).failures;
 
-describe("check of an ApiKey that takes over an existing key", () => {
+describe("check of an ApiKey that migrates an existing key", () => {
   test("K5 prefix, expiresAt and externalMeterId can't stand beside existingKey", () => {
     expect(failuresOf({})).toEqual([]);
     const failures = failuresOf({ prefix: "p", expiresAt: 60, externalMeterId: "m" });
@@ -67,7 +70,7 @@ describe("check of an ApiKey that takes over an existing key", () => {
   });
 });
 
-describe("diff of an ApiKey that took over an existing key", () => {
+describe("diff of an ApiKey that migrated an existing key", () => {
   const state = { ...held, scopes: [], enabled: true, key: existingKey };
 
   test("K5 dropping existingKey is no change, and neither is giving the key that is held", () => {
@@ -87,59 +90,79 @@ describe("diff of an ApiKey that took over an existing key", () => {
 });
 
 describe("one existingKey that the program gives to two keys", () => {
-  const of = (name: string, more = {}) => ({ ...held, name, ...more });
-  /** A service that makes a key of each value once. */
-  const service = (status: number) => {
-    let made = 0;
-    return replying(apiKey, ({ method, body }) => {
-      if (method === "GET") return { apiKeys: [] };
-      made += 1;
-      const verdict = status === 409 || status >= 500 ? "ambiguous" : "refused";
-      if (made > 1) throw new CallError(verdict, `the service answered ${status}`, status);
-      return { apiKey: { enabled: true, scopes: [], ...(body as object), id: "key_1" } };
-    });
-  };
-  const create = async (
-    subject: ReturnType<typeof service>,
-    ...all: readonly Readonly<Record<string, unknown>>[]
-  ) => {
-    const checked = all.map((inputs) => subject.check(inputs, undefined).inputs);
-    const results = [];
-    for (const inputs of checked) {
-      results.push(
-        await subject.create({ ...inputs }).then(
-          () => "",
-          (error: Error) => error.message,
-        ),
-      );
+  const silent = () => expect.unreachable("no request is made here");
+  const twice = (resource: string) =>
+    `existingKey: the resource ${resource} declares the same value, but one key can't be managed twice. Leave it out of one of the two.`;
+
+  test.each([
+    {},
+    { name: "another" },
+    { customerId: "cus_2" },
+    { workspaceId: "ws_2" },
+    { workspaceId: unknownSentinels[0] },
+  ])("R17 K5 fails the second one's check, without the value, whatever else it declares: %j", (more) => {
+    const keys = replying(apiKey, silent);
+    expect(keys.check(held, undefined, "one").failures).toEqual([]);
+    const { failures } = keys.check({ ...held, ...more }, undefined, "two");
+    expect(failures).toEqual([twice("one")]);
+    expect(failures.join()).not.toContain(existingKey);
+  });
+
+  test("R17 passes where there is one resource, no value, another one, or one that is not known yet", () => {
+    const keys = replying(apiKey, silent);
+    const failuresOf = (name: string | undefined, value: unknown) =>
+      keys.check({ ...held, existingKey: value }, undefined, name).failures;
+    for (const name of ["one", "one", undefined]) expect(failuresOf(name, existingKey)).toEqual([]);
+    for (const value of [unknownSentinels[0], undefined, null, "sk_another"]) {
+      expect(failuresOf(`two ${String(value)}`, value)).toEqual([]);
     }
-    return results;
+    for (const name of ["three", "four"]) expect(failuresOf(name, unknownSentinels[0])).toEqual([]);
+  });
+
+  test("R17 one of them in a set fails too, by its path", () => {
+    const shared = { registry: openRegistry(), declarations: openDeclarations() };
+    const keys = replying(apiKey, silent, { shared });
+    const sets = replying(apiKeySet, silent, { shared });
+    expect(keys.check(held, undefined, "one").failures).toEqual([]);
+    const { failures } = sets.check(
+      { workspaceId: "ws_1", defaults: { customerId: "cus_1" }, keys: { a: { existingKey } } },
+      undefined,
+      "set",
+    );
+    expect(failures).toEqual([twice("one").replace("existingKey", "keys.a.existingKey")]);
+  });
+
+  test.each([400, 409, 422])("K5 a refusal names no other resource, nor the value (%i)", async (status) => {
+    const keys = replying(apiKey, ({ method }) => {
+      if (method === "GET") return { apiKeys: [] };
+      const verdict = status === 409 ? "ambiguous" : "refused";
+      throw new CallError(verdict, `the service answered ${status}`, status);
+    });
+    for (const name of ["a", "b"]) {
+      const { message } = await failureOf(keys.create(keys.check({ ...held, name }, undefined).inputs));
+      expect(message).toContain(`Migrating key "${name}" in workspace ws_1: the service answered ${status}`);
+      expect(message).not.toContain(existingKey);
+      expect(message).not.toContain(name === "a" ? '"b"' : '"a"');
+    }
+  });
+});
+
+describe("K5 what tells a key that was migrated from others", () => {
+  const making = () =>
+    replying(apiKey, ({ method, body }) => {
+      if (method === "GET") return { apiKeys: [] };
+      const { key = "sk_new", ...sent } = body as { readonly key?: string };
+      return { apiKey: { enabled: true, scopes: [], ...sent, id: "key_1", key } };
+    });
+  const made = async (inputs: object) => {
+    const keys = making();
+    return (await keys.create(keys.check({ ...inputs }, undefined).inputs)).state;
   };
 
-  test.each([409, 400, 422])("K5 the refused one names the other, without the value (%i)", async (status) => {
-    const [, message] = await create(service(status), of("a"), of("b"));
-    expect(message).toContain(`the service answered ${status}`);
-    expect(message).toContain(
-      'The program gives this value to key "a" in workspace ws_1 (customer cus_1) too',
-    );
-    expect(message).not.toContain('to key "b"');
-    expect(message).not.toContain(existingKey);
-  });
-
-  test("K5 nobody is named where the value is given once, is not known yet, or was not refused", async () => {
-    const [, again] = await create(service(409), of("a"), of("a"));
-    expect(again).not.toContain("The program gives");
-    const subject = service(409);
-    subject.check(of("c", { existingKey: unknownSentinels[0] }), undefined);
-    subject.check(of("d", { workspaceId: unknownSentinels[0] }), undefined);
-    const [, other] = await create(subject, of("a"), of("b", { existingKey: "sk_of_another" }));
-    expect(other).not.toContain("The program gives");
-    const [, lost] = await create(service(500), of("a"), of("b"));
-    expect(lost).not.toContain("The program gives");
-  });
-
-  test("K5 of the same name the customer tells them apart", async () => {
-    const [, message] = await create(service(409), of("a"), of("a", { customerId: "cus_2" }));
-    expect(message).toContain("(customer cus_1) too");
+  test("is in the state of every one that was migrated, another each time, and of no other key", async () => {
+    const [one, other] = [await made(held), await made(held)];
+    expect(one["__claim"]).toMatch(/^\S{8}$/);
+    expect(other["__claim"]).not.toBe(one["__claim"]);
+    expect(await made(least)).not.toHaveProperty("__claim");
   });
 });

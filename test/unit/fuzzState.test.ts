@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import type { Definition } from "../../provider/core/definition";
+import type { AnyDefinition } from "../../provider/core/definition";
 import { Failure } from "../../provider/core/errors";
 import { definitions } from "../../provider/resources";
 import { runs } from "../all";
@@ -48,7 +48,7 @@ async function expectAnswered(operation: () => Promise<unknown>): Promise<void> 
   }
 }
 
-const open = (definition: Definition, answer: unknown) => {
+const open = (definition: AnyDefinition, answer: unknown) => {
   const operations = replying(definition, reply(answer));
   return { ...operations, warned: () => expectFit(...operations.warnings) };
 };

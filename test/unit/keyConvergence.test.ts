@@ -61,7 +61,7 @@ describe("a name", () => {
     expect(outcome.failure).toBeUndefined();
     expect(outcome.state).toMatchObject({ name: "build", __observed: { name: "_build_" } });
     expect(service.warnings.join()).toContain(
-      'declared the name "build", the service still has "_build_"; it may have rewritten the name',
+      'Key key_1: name: declared "build", the service still has "_build_"; it may have rewritten the value.',
     );
   });
 
@@ -114,8 +114,10 @@ describe("enabled and scopes", () => {
       { enabled: false, scopes: [{ representation: "orders", read: true }] },
       { write: (asked, before) => ({ ...asked, enabled: true, scopes: before?.scopes ?? [] }) },
     );
-    expect(stubborn.outcome.failure).toMatch(/enabled: declared false, the service has true/);
-    expect(stubborn.outcome.failure).toMatch(/scopes: declared orders \(read\), the service has no scopes/);
+    expect(stubborn.outcome.failure).toMatch(/enabled: declared false, the service still has true/);
+    expect(stubborn.outcome.failure).toMatch(
+      /scopes: declared orders \(read\), the service still has no scopes/,
+    );
     expect(stubborn.outcome.state).toMatchObject({ enabled: true, scopes: [] });
     // Looked for again after the first, which changed nothing; not after the second.
     expect(stubborn.service.methods()).toBe("GET PATCH GET GET GET GET GET GET PATCH GET");
@@ -136,6 +138,17 @@ describe("enabled and scopes", () => {
     const sent = service.calls.filter(({ method }) => method === "PATCH").map(({ body }) => body);
     expect(sent).toHaveLength(2);
     for (const body of sent) expect(body).toMatchObject({ scopes: [orders] });
+  });
+
+  test("K4 R4 a service that changes nothing is waited for once, though scopes are taken away whole as well", async () => {
+    const both = [{ representation: "orders", read: true, update: true }];
+    const service = scripted({ write: (asked, before) => before ?? asked });
+    const { id, state } = await service.create({ ...inputs, scopes: both });
+    service.calls.length = 0;
+    const scopes = [{ representation: "orders", read: true }];
+    const { failure } = await outcomeOf(service.update(id, state, { ...inputs, scopes }));
+    expect(failure).toContain("scopes: declared orders (read), the service still has orders (read, update)");
+    expect(service.methods()).toBe(`GET PATCH${" GET".repeat(6)}${" PATCH GET".repeat(3)}`);
   });
 
   test("K4 a grant never stays wider than declared without an error, whatever the service does with a PATCH", async () => {

@@ -59,7 +59,7 @@ describe("an answer that leaves out a field", () => {
     const { kept, message } = await failureOf(
       service.update("k", { ...declared, scopes: [orders] }, declared),
     );
-    expect(message).toContain("scopes: declared no scopes, the service has orders (read)");
+    expect(message).toContain("scopes: declared no scopes, the service still has orders (read)");
     expect(kept?.state["scopes"]).toEqual([{ representation: "orders", read: true }]);
   });
 
@@ -114,7 +114,7 @@ describe("K6 an answer whose id can't stand in a path", () => {
     expect(message).not.toContain("sk_secret");
   });
 
-  test("nor is it taken over from a list", async () => {
+  test("nor is it taken from a list", async () => {
     let posted = false;
     const service = serving((method) => {
       if (method === "POST") posted = true;
@@ -128,13 +128,15 @@ describe("K6 an answer whose id can't stand in a path", () => {
 });
 
 describe("R4 an update that may have been carried out", () => {
-  test("is kept as a failure, with what was seen last, so that a way back is not taken for no change", async () => {
+  test("is kept as a failure, with what was there before, so that a way back is not taken for no change", async () => {
     const service = serving((method) => (method === "GET" ? { apiKey: record } : ambiguous()));
     const { kept, message } = await failureOf(
       service.update("k", declared, { ...declared, scopes: [orders] }),
     );
     expect(kept).toMatchObject({ id: "k", state: { scopes: [], name: "ci" } });
-    expect(message).toMatch(/^Updating key "ci" in workspace ws \(k\): .*State holds what was seen/);
+    expect(message).toMatch(
+      /^Updating key "ci" in workspace ws \(k\): .*Whether it was applied is not known: state holds what was there before/,
+    );
   });
 
   test("is kept with the wider scopes where a correction is refused after it", async () => {
@@ -176,13 +178,13 @@ describe("K5 an existing key", () => {
   test("keeps the value given, and is not replaced, where the service answers another one", async () => {
     const service = serving(() => ({ apiKey: record }));
     const { kept, message } = await failureOf(service.create(taken));
-    expect(message).toContain("answered another secret than existingKey");
+    expect(message).toContain("returned a secret that differs from existingKey");
     expect(kept?.state).toMatchObject({ key: "sk_live_value" });
     expect(service.diff("id_1", kept?.state ?? {}, taken)).toEqual({ changes: false, replaces: [] });
   });
 
   test.each(["sk_…alue", "sk_live_*****"])(
-    "is taken over in peace where the service answers it masked: %s",
+    "is migrated without a word where the service answers it masked: %s",
     async (key) => {
       const service = serving(() => ({ apiKey: { ...record, key } }));
       expect((await service.create(taken)).state["key"]).toBe("sk_live_value");
@@ -204,7 +206,7 @@ test("no error holds a secret that is repeated in another field, by the program 
   );
   const taken = { ...declared, name: "ci-sk_live_1", existingKey: "sk_live_1" };
   const { message } = await failureOf(refusing.create(taken));
-  expect(message).toContain('Taking over key "ci-[secret]"');
+  expect(message).toContain('Migrating key "ci-[secret]"');
   expect(message).toContain("as k2");
   expect(message).not.toContain("sk_live_1");
   expect(refusing.warnings.join()).toContain("k2");

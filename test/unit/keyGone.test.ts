@@ -267,12 +267,12 @@ describe("K6 a create that is answered with 409, which something on the way may 
     const service = on({ write: conflict, list: { apiKeys: [] } });
     const { message } = await failureOf(service.create(inputs));
     expect(message).toMatch(
-      /list shows no new key.*If the service has refused it, check that the access token/,
+      /list shows no new key.*If the service has refused it: Check that the access token/,
     );
     expect(message).not.toContain("Nothing was created");
   });
 
-  test("K5 takes over the one new key that has the value", async () => {
+  test("K5 takes the one new key that has the value", async () => {
     let lists = 0;
     const service = replying(apiKey, ({ method, path }) => {
       if (method === "POST") throw conflict;
@@ -287,7 +287,7 @@ describe("K6 a create that is answered with 409, which something on the way may 
 
 describe("R7 a set's key that is still to be deleted", () => {
   const ofSet = { workspaceId: "ws_1", keys: {}, ids: {}, maskedKeys: {}, secrets: {} };
-  const left = { ...ofSet, __left: [{ id: "key_1", name: "ci" }] };
+  const left = { ...ofSet, __toDelete: [{ id: "key_1", name: "ci" }] };
   const reading = (answers: { readonly key: unknown; readonly list?: unknown }) =>
     replying(apiKeySet, ({ path }) => {
       const { key, list = { apiKeys: [] } } = answers;
@@ -320,6 +320,6 @@ describe("R7 a set's key that is still to be deleted", () => {
       return path.endsWith("/api-key") ? { apiKeys: [] } : { workspace: { id: "ws_1" } };
     });
     const inputs = set.check({ workspaceId: "ws_1", keys: {} }, undefined).inputs;
-    expect(await set.update("keys-1", left, inputs)).not.toHaveProperty("__left");
+    expect(await set.update("keys-1", left, inputs)).not.toHaveProperty("__toDelete");
   });
 });

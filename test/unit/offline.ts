@@ -1,5 +1,5 @@
 import { settings } from "../../provider/core/config";
-import type { Definition } from "../../provider/core/definition";
+import type { AnyDefinition } from "../../provider/core/definition";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
@@ -14,7 +14,7 @@ export const configured: Readonly<Record<string, unknown>> = {
 export function offline(
   config: Readonly<Record<string, unknown>> = configured,
   env: Readonly<Record<string, string>> = {},
-  definition: Definition = apiKey,
+  definition: AnyDefinition = apiKey,
   tell: (line: string) => void = () => {},
 ): Lifecycle {
   return lifecycle(definition, {

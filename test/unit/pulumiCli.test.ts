@@ -67,10 +67,10 @@ describe("findPulumi", () => {
   });
 
   it("passes over one on PATH that is too old, and says so if nothing else is found", async () => {
-    await cli("old/bin", "3.215.9");
+    await cli("old/bin", "3.253.9");
     path = ["old/bin"];
-    expect(await failure()).toContain("old/bin/pulumi is 3.215.9, and 3.216.0 is the oldest that will do");
-    await cli("new/bin", "3.216.0");
+    expect(await failure()).toContain("old/bin/pulumi is 3.253.9, and 3.254.0 is the oldest that will do");
+    await cli("new/bin", "3.254.0");
     path = ["old/bin", "new/bin"];
     expect(await find()).toMatchObject({ root: join(home, "new") });
   });

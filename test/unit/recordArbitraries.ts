@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ApiKeyRecord, KeyScope } from "../../provider/client/responses";
+import type { ApiKeyRecord, KeyScope } from "../../provider/client/apiKeys";
 import { type Grants, grants, spelling } from "./scopeArbitraries";
 
 /** Answers of the service, and what a program declares beside them, for property-based tests. */

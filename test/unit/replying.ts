@@ -1,11 +1,11 @@
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
 import { type Environment, settings } from "../../provider/core/config";
-import type { Definition } from "../../provider/core/definition";
+import type { AnyDefinition } from "../../provider/core/definition";
 import { Failure } from "../../provider/core/errors";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
-import type { Known } from "../../provider/core/registry";
 import { openRun, type Run } from "../../provider/core/run";
+import type { Shared } from "../../provider/core/session";
 import { configured } from "./offline";
 
 /** A request as a reply sees it. */
@@ -27,28 +27,39 @@ export function nameIn({ body }: Asked): string {
 interface Options {
   readonly run?: Run;
   readonly env?: Environment;
-  /** What resources of several kinds have met. Default: only its own. */
-  readonly known?: Known;
+  /** What resources of several kinds know of each other. Default: nothing. */
+  readonly shared?: Shared;
 }
 
 /** A resource's operations on a service that answers each request with what `reply` gives, text as it is, or fails as it throws. */
 export function replying(
-  definition: Definition,
+  definition: AnyDefinition,
   reply: (asked: Asked) => unknown,
-  { run = openRun(), env = {}, known }: Options = {},
+  { run = openRun(), env = {}, shared }: Options = {},
 ) {
   const calls: Asked[] = [];
+  let writes = 0;
   const warnings: string[] = [];
   const transport: Transport = {
     send: async ({ method, path, body, read }) => {
       const asked = { method, path, body };
       calls.push(asked);
-      const answer = await reply(asked);
+      // As the transport counts them: what was read before a write began or ended may be from before it.
+      const isWrite = method !== "GET";
+      if (isWrite) writes += 1;
+      let answer: unknown;
+      try {
+        answer = await reply(asked);
+      } finally {
+        if (isWrite) writes += 1;
+      }
       const reading = read(Buffer.from(typeof answer === "string" ? answer : JSON.stringify(answer)));
       if (method === "GET" && !reading.usable) throw new CallError("invalidAnswer", reading.problem, 200);
       return reading;
     },
-    writes: 0,
+    get writes() {
+      return writes;
+    },
     close: async () => {},
   };
   const progress: string[] = [];
@@ -60,7 +71,7 @@ export function replying(
     pause: async () => {},
     warn: (message) => warnings.push(message),
     tell: (line) => progress.push(line),
-    ...(known && { known: () => known }),
+    ...(shared && { shared: () => shared }),
   });
   return { ...operations, calls, warnings, progress };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mostSent } from "../../provider/client/requests";
+import { mostSent } from "../../provider/client/call";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../../provider/client/callError";
+import { lastingMs } from "../../provider/reads/sharedReads";
 import { scope } from "../../provider/resources/scope";
 import { failureOf, replying } from "./replying";
 
@@ -74,17 +75,23 @@ describe("a scope whose POST failed", () => {
 });
 
 describe("a scope that the list does not show", () => {
-  test("S3 R6 is kept, and told, where the list of its workspace shows others", async () => {
+  test.each([
+    ["others", [{ ...other, representation: "bills" }]],
+    ["none", []],
+  ])("S3 R6 is never gone: it is kept, and told, where the list shows %s", async (_what, later) => {
     const { id, state } = await subject.create(inputs);
-    listed = [{ ...other, representation: "bills" }];
+    listed = later;
+    await vi.advanceTimersByTimeAsync(lastingMs + 1);
     expect(await subject.read(id, state)).toEqual({ id, state });
-    expect(subject.warnings).toEqual([expect.stringMatching(/does not hold it.*`pulumi state delete`/)]);
+    expect(subject.warnings).toEqual([
+      expect.stringMatching(/\(sc_1\): the service does not list it.*`pulumi state delete`/),
+    ]);
   });
 
-  test("S3 R6 is gone where its workspace can be read and the list is empty", async () => {
+  test("S3 is read by a list of after the write that made it, not by the one of before", async () => {
     const { id, state } = await subject.create(inputs);
-    listed = [];
-    expect(await subject.read(id, state)).toBeUndefined();
+    listed = [other, { ...inputs, id: "sc_1" }];
+    expect(await subject.read(id, state)).toEqual({ id, state });
     expect(subject.warnings).toEqual([]);
   });
 

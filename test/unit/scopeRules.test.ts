@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { unchecked } from "../../provider/core/declarations";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { scope } from "../../provider/resources/scope";
 
 const before = { workspaceId: "ws_1", name: "Orders", representation: "orders", description: "All" };
 const refused = (change: object) =>
-  scope.rules({ ...before, ...change }, before).map((reason) => reason.split(":")[0]);
+  scope.rules({ ...before, ...change }, before, unchecked).map((reason) => reason.split(":")[0]);
 
 describe("rules of a Scope", () => {
   test("S2 a changed name or description is refused, each with the way out", () => {
@@ -13,7 +14,7 @@ describe("rules of a Scope", () => {
     expect(refused({ name: "Other", description: "Other" })).toEqual(["name", "description"]);
     for (const absent of [undefined, null, ""])
       expect(refused({ description: absent })).toEqual(["description"]);
-    const [reason] = scope.rules({ ...before, name: "Other" }, before);
+    const [reason] = scope.rules({ ...before, name: "Other" }, before, unchecked);
     expect(reason).toMatch(
       /no call that edits a scope; put the old value back, or declare another representation/,
     );
@@ -27,11 +28,11 @@ describe("rules of a Scope", () => {
   });
 
   test("S2 nothing is refused at first, or when nothing changed", () => {
-    expect(scope.rules(before, undefined)).toEqual([]);
+    expect(scope.rules(before, undefined, unchecked)).toEqual([]);
     expect(refused({})).toEqual([]);
     const bare = { workspaceId: "ws_1", name: "Orders", representation: "orders" };
     for (const absent of [undefined, null, ""])
-      expect(scope.rules({ ...bare, description: absent }, bare)).toEqual([]);
+      expect(scope.rules({ ...bare, description: absent }, bare, unchecked)).toEqual([]);
   });
 
   test("R8 unknown values pass, and hide nothing else", () => {

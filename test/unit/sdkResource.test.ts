@@ -6,7 +6,7 @@ import {
   type ApiKeySetArgs,
   CustomerBilling,
   type FoundApiKey,
-  type LookupInputs,
+  type FunctionInputs,
   Provider,
   type ProviderArgs,
   Scope,
@@ -17,10 +17,10 @@ import {
 import { secretOf } from "../../sdk/apiKeySet";
 
 test.each([
-  [ApiKeySet, { keys: {} }, "Declare the keys that exist with existingKey"],
-  [WorkspaceSettings, { defaultExpiration: 1 }, "Declare the settings without it, which adopts"],
-  [Scope, { name: "Orders", representation: "orders" }, "Declare the scope without it, which adopts"],
-  [CustomerBilling, { totalCredits: 1 }, "Give billingId instead"],
+  [ApiKeySet, { keys: {} }, "Declare existing keys with existingKey"],
+  [WorkspaceSettings, { defaultExpiration: 1 }, "Declare the settings without it"],
+  [Scope, { name: "Orders", representation: "orders" }, "Declare the scope without it, with the name"],
+  [CustomerBilling, { totalCredits: 1 }, "Set billingId instead"],
 ] as const)("the option import is refused with the way on of its kind (%o)", (Kind, args, way) => {
   const make = Kind as new (name: string, args: object, opts: object) => unknown;
   const declare = () => new make("taken", { workspaceId: "ws_1", ...args }, { import: "id_1" });
@@ -30,7 +30,7 @@ test.each([
 });
 
 // tsc checks it.
-test("what a look-up returns, and any list that is read only, can be declared", () => {
+test("what a function returns, and any list that is read only, can be declared", () => {
   expectTypeOf<pulumi.Output<FoundApiKey["scopes"]>>().toExtend<ApiKeyArgs["scopes"]>();
   expectTypeOf<FoundApiKey["scopes"]>().toExtend<ApiKeyArgs["scopes"]>();
   expectTypeOf<Workspace["defaultAllowedIPs"]>().toExtend<WorkspaceSettingsArgs["defaultAllowedIPs"]>();
@@ -38,9 +38,9 @@ test("what a look-up returns, and any list that is read only, can be declared", 
 });
 
 // tsc checks it.
-test("a Provider's arguments and a look-up's may be given as undefined", () => {
+test("a Provider's arguments and a function's may be given as undefined", () => {
   expectTypeOf<{ [Name in keyof Required<ProviderArgs>]: undefined }>().toExtend<ProviderArgs>();
-  expectTypeOf<{ name: Promise<string> }>().toExtend<LookupInputs<{ name: string }>>();
+  expectTypeOf<{ name: Promise<string> }>().toExtend<FunctionInputs<{ name: string }>>();
 });
 
 test("R9 an argument that a Provider does not know is refused with those that it knows", () => {
@@ -55,11 +55,11 @@ test("K8 key(alias) of a key that was imported says that its secret is missing, 
   const of = (alias: string) => secretOf("customers", alias, { b: "sk_b" }, { a: "key_a", b: "key_b" });
   expect(of("b")).toBe("sk_b");
   expect(() => of("a")).toThrow(
-    'ApiKeySet "customers" has the key "a", but not its secret: it was imported without. Another value of keepers in its entry makes a new key.',
+    'ApiKeySet "customers" has the key "a", but not its secret, because the key was imported without it. Change keepers in its entry to create a new key.',
   );
   // As an import without a refresh leaves it.
   expect(() => secretOf("customers", "a", undefined, { a: "key_a" })).toThrow(
-    "not its secret: it was imported",
+    "not its secret, because the key was imported",
   );
   expect(() => secretOf("customers", "c", undefined, { a: "key_a" })).toThrow('has no key "c".');
   // Mocks may give no ids, and no secrets either.

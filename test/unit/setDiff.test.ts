@@ -25,7 +25,10 @@ const changed = { changes: undefined, replaces: [] };
 /** What is done with each key that something is done with. */
 function steps(state: Record<string, unknown>, inputs: object): Record<string, string> {
   const all = plan(holdingOf(state), checked(inputs));
-  const told = all.map((step) => [step.alias, step.does === "keep" && step.renamed ? "rename" : step.does]);
+  const told = all.map((step) => [
+    step.alias,
+    step.does === "keep" && step.from !== step.alias ? "rename" : step.does,
+  ]);
   return Object.fromEntries(told.filter(([, does]) => does !== "keep"));
 }
 
@@ -60,15 +63,13 @@ describe("what a preview says besides the fields that change", () => {
       'Keys of workspace ws_1: 1 to be replaced, with a new secret: "k3"; 1 to be deleted: "k29".',
     ]);
     const rotated = told({ keys }, { keys, defaults: { keepers: { month: "june" } } });
-    expect(rotated).toEqual([
-      expect.stringMatching(/: 30 to be replaced, .*: "k0", .*"k19", and 10 more\.$/),
-    ]);
+    expect(rotated).toEqual([expect.stringMatching(/: 30 to be replaced, .*: "k0", .*"k19" and 10 more\.$/)]);
   });
 
   test("the keys that are still to be deleted, which the engine shows nothing of", () => {
     const lines: string[] = [];
     const telling = offline(undefined, {}, apiKeySet, (line) => lines.push(line));
-    const state = { ...made({ keys }), __left: [{ id: "key_old", name: 'Key "0"', alias: "k0" }] };
+    const state = { ...made({ keys }), __toDelete: [{ id: "key_old", name: 'Key "0"', alias: "k0" }] };
     expect(telling.diff("keys-1", state, checked({ keys }))).toEqual({ changes: true, replaces: [] });
     expect(lines).toEqual([
       'Keys of workspace ws_1: 1 replaced before and still to be deleted: "Key \\"0\\"".',
@@ -145,7 +146,12 @@ describe("what a change of the program does to a set", () => {
     const keys = (existingKey?: string) => ({ keys: { a: { customerId, existingKey } } });
     const { existingKey: _, ...entry } = (checked(keys("sk_old"))["keys"] as { a: Record<string, unknown> })
       .a;
-    const state = { ...made(keys("sk_old")), keys: { a: entry }, secrets: { a: "sk_old" }, __taken: ["a"] };
+    const state = {
+      ...made(keys("sk_old")),
+      keys: { a: entry },
+      secrets: { a: "sk_old" },
+      __migrated: ["a"],
+    };
     expect(diffed(state, keys("sk_old"))).toEqual(quiet);
     expect(diffed(state, keys())).toEqual(quiet);
     expect(steps(state, keys("sk_new"))).toEqual({ a: "replace" });
@@ -156,7 +162,7 @@ describe("what a change of the program does to a set", () => {
     const state = (keys: Record<string, object>, secrets: Record<string, string>) => ({
       ...made({ keys }),
       secrets,
-      __taken: Object.keys(secrets),
+      __migrated: Object.keys(secrets),
     });
     const plain = { customerId };
     const taken = { customerId, existingKey };
@@ -186,7 +192,7 @@ describe("what a change of the program does to a set", () => {
     const lost = { ...made(keys), __keyLost: ["a"] };
     expect(diffed(lost, keys)).toEqual({ changes: true, replaces: [] });
     expect(steps(lost, keys)).toEqual({ a: "replace" });
-    const left = { ...made(keys), __left: [{ id: "key_9", name: "x" }] };
+    const left = { ...made(keys), __toDelete: [{ id: "key_9", name: "x" }] };
     expect(diffed(left, keys)).toEqual({ changes: true, replaces: [] });
     expect(steps(left, keys)).toEqual({});
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { type Entry, holdingOf, inputsOf, stateOf } from "../../provider/resources/apiKeySet/entries";
-import { merged } from "../../provider/resources/apiKeySet/inputs";
+import { merged } from "../../provider/resources/apiKeySet/properties";
 import { bag, likely } from "./bagArbitraries";
 import { offline } from "./offline";
 import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
@@ -14,12 +14,12 @@ const checked = (inputs: object) => subject.check({ workspaceId: "ws_1", ...inpu
 const told = fc.record({
   __observed: fc.constantFrom(undefined, { a: { name: "rewritten" } }),
   __chosen: fc.constantFrom(undefined, { a: { effectivePrefix: "sk_", effectiveExpiresAt: 5 } }),
-  __left: fc.constantFrom(undefined, [
+  __toDelete: fc.constantFrom(undefined, [
     { id: "key_9", name: "old" },
     { id: "key_8", name: "older", alias: "a" },
   ]),
   __keyLost: fc.constantFrom(undefined, ["a"]),
-  __taken: fc.constantFrom(undefined, ["a"]),
+  __migrated: fc.constantFrom(undefined, ["a"]),
 });
 
 describe("the projections between a set's state and its keys", () => {
@@ -28,10 +28,10 @@ describe("the projections between a set's state and its keys", () => {
       const state = stateOfAll(checked(inputs));
       const { a: _, ...others } = state["secrets"] as Record<string, string>;
       const secrets = hidden.__keyLost === undefined ? state["secrets"] : others;
-      // What was taken over has its secret.
-      if (hidden.__keyLost !== undefined) hidden.__taken = undefined;
+      // What was migrated has its secret.
+      if (hidden.__keyLost !== undefined) hidden.__migrated = undefined;
       const given = Object.entries(
-        "a" in (state["ids"] as object) ? { ...hidden, secrets } : { __left: hidden.__left },
+        "a" in (state["ids"] as object) ? { ...hidden, secrets } : { __toDelete: hidden.__toDelete },
       );
       return { ...state, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
     });
@@ -54,7 +54,7 @@ describe("the projections between a set's state and its keys", () => {
     });
     const before = checked({ defaults: { customerId: "cus_1" }, keys: { a: { name: "n" } } });
     const entry: Entry = { id: "key_1", state: { ...merged(before, "a", { name: "n" }), key: "sk" } };
-    const state = stateOf(declared, { holder: "", entries: new Map([["a", entry]]), left: [] });
+    const state = stateOf(declared, { entries: new Map([["a", entry]]), toDelete: [] });
     expect(state).toEqual({
       workspaceId: "ws_1",
       defaults: declared["defaults"],
@@ -77,7 +77,7 @@ describe("the projections between a set's state and its keys", () => {
         key: "sk_old",
       },
     })) as unknown as [Entry, Entry];
-    const state = stateOf(declared, { holder: "", entries: new Map(Object.entries({ a, b })), left: [] });
+    const state = stateOf(declared, { entries: new Map(Object.entries({ a, b })), toDelete: [] });
     const { secrets, ...others } = state;
     expect(JSON.stringify(others)).not.toContain("sk_old");
     expect(secrets).toEqual({ a: "sk_old", b: "sk_old" });
@@ -86,7 +86,7 @@ describe("the projections between a set's state and its keys", () => {
 
   test("an alias may be a name that every object has", () => {
     const aliases = ["constructor", "toString"];
-    const by = (of: (alias: string) => unknown) =>
+    const by = <T>(of: (alias: string) => T): Record<string, T> =>
       Object.fromEntries(aliases.map((alias) => [alias, of(alias)]));
     const declared = checked({ keys: by(() => ({ customerId: "c" })) });
     const state = { ...declared, ids: by((alias) => `id of ${alias}`), maskedKeys: {}, secrets: {} };
@@ -99,7 +99,8 @@ describe("the projections between a set's state and its keys", () => {
 
   test("whatever a state is, they give one that stays the same", () => {
     fc.assert(
-      fc.property(bag(likely["ApiKeySet"]), (state) => {
+      fc.property(bag(likely["ApiKeySet"]), (properties) => {
+        const state = apiKeySet.parse(properties);
         const once = stateOf(state, holdingOf(state));
         expect(stateOf(once, holdingOf(once))).toEqual(once);
         expect(subject.check(inputsOf(once), inputsOf(once)).inputs).toBeDefined();

@@ -56,7 +56,9 @@ test("a key that is replaced counts once, also where only the end of the old one
   const { id, state } = await set.create(before);
   const inputs = set.check(of({ a: { prefix: "new" } }), before).inputs;
   const { headline } = await failureOf(set.update(id, state, inputs));
-  expect(headline).toMatch(/^Updating the keys of workspace ws_1: the one failed\. State holds/);
+  expect(headline).toMatch(
+    /^Updating the keys of workspace ws_1: 1 of 1 failed\. State records what succeeded/,
+  );
 });
 
 test("a failure counts the keys that failed among those that there was something to do with", async () => {
@@ -82,39 +84,39 @@ test("where no key is held, nothing is said to be created only if that is known"
   });
   const inputs = set.check(of({ a: {}, b: {} }), undefined).inputs;
   const failure = await failureOf(set.create(inputs));
-  expect(failure.headline).toMatch(/: all 2 failed\. State holds none of them; run up again/);
+  expect(failure.headline).toMatch(
+    /: 2 of 2 failed\. State holds none of them; run `pulumi up` again after fixing the cause/,
+  );
   expect(failure.unresolved).toBe(true);
   expect(failure.lines[0]).toMatch(/^"a": Creating key "a" .*Whether it was created is not known.*key_a/);
 });
 
-/** Two sets of a stack that both took over the key of this value, and the state of each. */
+/** Two sets of a stack that both migrated the key of this value, and the state of each. */
 function sharing(reply: (asked: Asked) => unknown) {
   const set = replying(apiKeySet, reply);
   const inputs = set.check(of({ a: { existingKey: "sk_old" } }), undefined).inputs;
   const { a } = inputs["keys"] as { a: object };
   const { existingKey: _, ...entry } = a as Record<string, unknown>;
-  const stateOf = (holder: string) => ({
+  const state = {
     ...inputs,
     keys: { a: entry },
     ids: { a: "key_old" },
     maskedKeys: {},
     secrets: { a: "sk_old" },
-    __taken: ["a"],
-    __chosen: { a: { __holder: holder } },
-  });
-  const states = [stateOf("one"), stateOf("two")] as const;
-  for (const state of states) expect(set.diff("keys-1", state, inputs).changes).toBe(false);
-  return { set, inputs, states };
+    __migrated: ["a"],
+  };
+  for (const id of ["keys-1", "keys-2"]) expect(set.diff(id, state, inputs).changes).toBe(false);
+  return { set, inputs, state };
 }
 
-test("K5 a key that two sets took over goes with the last of them, and the first says so", async () => {
-  const { set, states } = sharing(gone);
-  await set.delete("keys-1", states[0]);
+test("K5 a key that two sets migrated goes with the last of them, and the first says so", async () => {
+  const { set, state } = sharing(gone);
+  await set.delete("keys-1", state);
   expect(set.calls).toEqual([]);
   expect(set.warnings).toEqual([
-    expect.stringMatching(/^"a": Key "a" .*\(key_old\) is left to another resource/),
+    expect.stringMatching(/^"a": Key "a" .*\(key_old\) stays in the service, because another resource/),
   ]);
-  await set.delete("keys-2", states[1]);
+  await set.delete("keys-2", state);
   expect(set.calls.map(({ method, path }) => [method, path.endsWith("key_old")])).toEqual([["DELETE", true]]);
 });
 
@@ -125,22 +127,22 @@ test("K5 a key that two sets imported goes with the last of them, whose id tells
   for (const id of ["keys-1", "keys-2"]) set.diff(id, state, inputs);
   await set.delete("keys-1", state);
   expect(set.calls).toEqual([]);
-  expect(set.warnings.join()).toContain("(key_1) is left to another resource");
+  expect(set.warnings.join()).toContain("(key_1) stays in the service, because another resource");
   await set.delete("keys-2", state);
   expect(set.calls.map(({ method }) => method)).toEqual(["DELETE"]);
 });
 
 test("K5 a key that a set keeps only until its successor serves is no longer its own", async () => {
-  const { set, inputs, states } = sharing((asked) => {
+  const { set, inputs, state } = sharing((asked) => {
     if (asked.method === "DELETE") return gone(asked);
     if (asked.method === "GET") return { apiKeys: [] };
     const { key: _, ...keyless } = made(asked, "key_new").apiKey as unknown as { key: string };
     return { apiKey: keyless };
   });
   const next = set.check(of({ a: { keepers: { x: "1" } } }), inputs).inputs;
-  const { kept } = await failureOf(set.update("keys-1", states[0], next));
-  expect(kept?.state["__left"]).toMatchObject([{ id: "key_old", alias: "a" }]);
-  await set.delete("keys-2", states[1]);
+  const { kept } = await failureOf(set.update("keys-1", state, next));
+  expect(kept?.state["__toDelete"]).toMatchObject([{ id: "key_old", alias: "a" }]);
+  await set.delete("keys-2", state);
   expect(set.calls.at(-1)).toMatchObject({ method: "DELETE", path: expect.stringMatching(/key_old$/) });
 });
 
@@ -178,7 +180,7 @@ test.each([false, true])(
     const updated = set.update("keys-1", state, inputs);
     const after = unmet ? ((await failureOf(updated)).kept?.state ?? {}) : await updated;
     expect(after["ids"]).toEqual({ a: "key_a" });
-    expect(after).not.toHaveProperty("__left");
+    expect(after).not.toHaveProperty("__toDelete");
     expect(set.calls.map(({ method }) => method)).not.toContain("DELETE");
     expect(set.warnings.join("\n")).not.toContain("left to another resource");
   },
@@ -197,8 +199,8 @@ test("what is left to be deleted stays so in a refresh, and goes with the set un
     { id: "key_2", name: "b" },
     { id: "key_9", name: "z" },
   ];
-  const state = { ...stateOf("key_1"), __left: left };
-  expect((await set.read("keys-1", state))?.state["__left"]).toEqual(left);
+  const state = { ...stateOf("key_1"), __toDelete: left };
+  expect((await set.read("keys-1", state))?.state["__toDelete"]).toEqual(left);
   set.diff("keys-2", stateOf("key_9"), inputs);
   await set.delete("keys-1", state);
   const deleted = set.calls.filter(({ method }) => method === "DELETE").map(idIn);

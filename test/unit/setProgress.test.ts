@@ -65,6 +65,6 @@ test("who waits is told that keys are deleted again which no state will hold", a
   const { shown, result } = await without("DELETE", () =>
     set.create(inputs).catch(({ message }: Error) => message),
   );
-  expect(result).toMatch(/^State can't hold what was made, since the test ended it/);
+  expect(result).toMatch(/^The result could not be saved to state because the test ended it\./);
   expect(shown).toEqual(["Keys of workspace ws_1: 0 of 2 deleted again."]);
 });

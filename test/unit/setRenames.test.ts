@@ -3,20 +3,20 @@ import { customerId, of, service } from "./setService";
 
 const existingKey = "sk_old";
 
-test("K5 a key that was renamed by an update that failed halfway outlives the way back, with its value", async () => {
+test("K5 a key whose renaming was part of an update that failed halfway outlives the way back, with its value", async () => {
   const set = service({ refused: "x" });
   const before = of({ a: { customerId, existingKey } });
   const first = await set.create(before);
   const renamed = of({ b: { customerId, existingKey, renamedFrom: "a" }, x: { customerId } });
   const second = await set.failed(set.update(first, renamed, before));
-  expect(Object.keys(second.state["ids"] as object)).toEqual(["b"]);
+  expect(Object.keys(second.state["ids"] as object)).toEqual(["a"]);
   const third = await set.update(second, before, before).catch(() => undefined);
   expect(set.gone).toEqual([]);
   expect(third?.state["ids"]).toEqual({ a: "key_1" });
   expect(third?.state["secrets"]).toEqual({ a: existingKey });
 });
 
-test("K5 a key that was renamed by an update that failed halfway can be renamed once more", async () => {
+test("K5 a key whose renaming was part of an update that failed halfway can be renamed otherwise", async () => {
   const set = service({ refused: "x" });
   const before = of({ a: { customerId, existingKey } });
   const first = await set.create(before);
@@ -49,28 +49,7 @@ test("R8 what is refused for a key that a failed update may have deleted says ho
   const refused = [of({ c: { customerId, existingKey } }), of({ b: { customerId, renamedFrom: "a" } })];
   for (const inputs of refused) {
     expect(set.check(inputs, before).failures).toEqual([
-      expect.stringMatching(/ If an up failed halfway since then, run `pulumi up --refresh`\.$/),
+      expect.stringMatching(/ If an update failed halfway since then, run `pulumi up --refresh`\.$/),
     ]);
   }
-});
-
-test("a replaced key waits for its successor under another alias too", async () => {
-  const trouble = { unmet: false };
-  const set = service(trouble);
-  const scopes = [{ representation: "o", read: true }];
-  const before = of({ a: { customerId, scopes } });
-  const first = await set.create(before);
-  trouble.unmet = true;
-  const replaced = of({ a: { customerId: "d", scopes } });
-  const second = await set.failed(set.update(first, replaced, before));
-  expect(set.gone).toEqual([]);
-  const renamed = of({ b: { customerId: "d", scopes, renamedFrom: "a" } });
-  const third = await set.failed(set.update(second, renamed, before));
-  expect(set.gone).toEqual([]);
-  const fourth = await set.failed(set.update(third, renamed, before));
-  expect(set.gone).toEqual([]);
-  trouble.unmet = false;
-  const fifth = await set.update(fourth, renamed, before);
-  expect(set.gone).toEqual(["key_1"]);
-  expect(fifth.state["ids"]).toEqual({ b: "key_2" });
 });

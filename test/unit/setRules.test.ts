@@ -32,7 +32,6 @@ describe("check of an ApiKeySet", () => {
       "keys.e.existingKey",
       "defaults.prefix",
       'keys["b c"].customerId',
-      "keys.e.prefix",
     ]);
     expect(failures.join("\n")).not.toMatch(/quoted|invalid input|expected|received/i);
   });
@@ -45,14 +44,14 @@ describe("check of an ApiKeySet", () => {
     expect(failures.slice(0, 4)).toEqual([
       "keys.last.enable: no such property; did you mean enabled?",
       'keys["customer 0"].customerId: is missing: write the id of a customer, here or in defaults.',
-      "keys.last.scopes[1].representation: stands twice in scopes; merge the two entries into one.",
+      "keys.last.scopes[1].representation: is listed twice in scopes; merge the two entries into one.",
       'keys["customer 1"].customerId: is missing: write the id of a customer, here or in defaults.',
     ]);
-    expect(failures.at(-1)).toBe("982 more inputs are wrong.");
+    expect(failures.at(-1)).toBe("982 more inputs with errors.");
     expect(failuresOf({ keys: Object.fromEntries(Object.entries(without).slice(0, 20)) })).toHaveLength(20);
   });
 
-  test("R8 more keys than the engine could keep of a failed update are refused, and 10,000 are not", () => {
+  test("R8 more keys than the engine could keep of an update that fails halfway are refused, which has those of before too, and 5,000 are not", () => {
     const keysOf = (count: number, more = {}) => ({
       keys: Object.fromEntries(
         Array.from({ length: count }, (_, n) => [
@@ -61,11 +60,10 @@ describe("check of an ApiKeySet", () => {
         ]),
       ),
     });
-    expect(failuresOf(keysOf(10_000))).toEqual([]);
-    const split =
-      /^keys: these [\d,]+ keys are more than the engine can keep .*; split them into several sets\.$/;
-    expect(failuresOf(keysOf(30_000))).toEqual([expect.stringMatching(split)]);
-    expect(failuresOf(keysOf(2_000, { metadata: { text: "x".repeat(6_000) } }))).toEqual([
+    expect(failuresOf(keysOf(5_000))).toEqual([]);
+    const split = /^keys: these [\d,]+ keys are too large: .*; split them into several sets\.$/;
+    expect(failuresOf(keysOf(15_000))).toEqual([expect.stringMatching(split)]);
+    expect(failuresOf(keysOf(1_000, { metadata: { text: "x".repeat(6_000) } }))).toEqual([
       expect.stringMatching(split),
     ]);
   }, 20_000);
@@ -118,7 +116,7 @@ describe("check of an ApiKeySet", () => {
   test("an alias is not empty and does not begin as what the engine hides", () => {
     expect(failuresOf({ keys: { "": { customerId }, __a: { customerId } } })).toEqual([
       'keys[""]: an alias can\'t be empty: give the key a name of your own.',
-      'keys.__a: an alias can\'t begin with "__", since the engine shows and compares no such names.',
+      'keys.__a: an alias can\'t begin with "__", because Pulumi hides such names and does not compare them.',
     ]);
   });
 
@@ -144,10 +142,10 @@ describe("check of an ApiKeySet", () => {
     expect(failuresOf({ keys })).toEqual([]);
   });
 
-  test("K5 no two entries take over the same value", () => {
+  test("K5 no two entries migrate the same value", () => {
     const [one, two] = ["sk_old", "sk_other"].map((existingKey) => ({ customerId, existingKey }));
     expect(failuresOf({ keys: { a: one, b: two, c: one, d: { customerId }, e: { customerId } } })).toEqual([
-      "keys.c.existingKey: another entry has the same value, but one key can't become two; leave one out.",
+      "keys.c.existingKey: another entry has the same value, but one key can't have two entries; remove it from one of them.",
     ]);
   });
 
@@ -171,15 +169,15 @@ describe("check of an ApiKeySet", () => {
     expect(failuresOf({ keys: { c: one } }, { keys: { b: { customerId } } })).toEqual([]);
   });
 
-  test("K3 a representation that stands twice is told once where it stands: in the entry, or in defaults", () => {
+  test("K3 a representation that is listed twice is told once where it stands: in the entry, or in defaults", () => {
     const twice = [
       { representation: "o", read: true },
       { representation: "o", del: true },
     ];
     const keys = { a: { customerId }, b: { customerId }, c: { customerId, scopes: twice } };
     expect(failuresOf({ keys, defaults: { scopes: twice } })).toEqual([
-      expect.stringMatching(/^defaults\.scopes\[1\]\.representation: stands twice/),
-      expect.stringMatching(/^keys\.c\.scopes\[1\]\.representation: stands twice/),
+      expect.stringMatching(/^defaults\.scopes\[1\]\.representation: is listed twice/),
+      expect.stringMatching(/^keys\.c\.scopes\[1\]\.representation: is listed twice/),
     ]);
   });
 
@@ -192,7 +190,7 @@ describe("check of an ApiKeySet", () => {
     expect(failuresOf({ keys: { a: { customerId, existingKey: null } } })).toEqual([]);
   });
 
-  test("K5 what can't stand beside existingKey, in the entry or under it", () => {
+  test("K5 what can't be combined with existingKey, in the entry or under it", () => {
     const existingKey = "sk_old";
     const keys = {
       a: { customerId, existingKey, expiresAt: 5 },
@@ -200,9 +198,9 @@ describe("check of an ApiKeySet", () => {
     };
     expect(failuresOf({ keys, defaults: { prefix: "p" } })).toEqual([
       expect.stringMatching(
-        /^keys\.a\.prefix: can't stand beside .* \(it stands in defaults; write here what this key is to have, null for nothing\)\.$/,
+        /^keys\.a\.prefix: can't be combined with existingKey, .* \(this value comes from defaults; set it in the entry, or set null there for no value\)\.$/,
       ),
-      expect.stringMatching(/^keys\.a\.expiresAt: can't stand beside existingKey, .*; leave it out\.$/),
+      expect.stringMatching(/^keys\.a\.expiresAt: can't be combined with existingKey, .*; leave it out\.$/),
     ]);
   });
 
@@ -217,12 +215,12 @@ describe("check of an ApiKeySet", () => {
     };
     expect(failuresOf({ keys, defaults: other }, before)).toEqual([
       expect.stringMatching(
-        /^keys\.c\.customerId: can't change while existingKey stays.*\(it stands in defaults/,
+        /^keys\.c\.customerId: can't change while existingKey stays.*\(this value comes from defaults/,
       ),
     ]);
   });
 
-  test("K5 what has changed is said to stand in defaults only where it does, and what to do if nothing was taken over", () => {
+  test("K5 what has changed is said to come from defaults only where it does, and what to do if nothing was migrated", () => {
     const existingKey = "sk_old";
     const before = { keys: { a: { customerId, existingKey, metadata: { x: 1 } } } };
     const keys = { a: { customerId, existingKey } };
@@ -230,7 +228,7 @@ describe("check of an ApiKeySet", () => {
     expect(others).toEqual([]);
     expect(line).toMatch(/^keys\.a\.metadata: can't change while existingKey stays, /);
     expect(line).not.toContain("defaults");
-    expect(line).toContain("If no up has taken it over yet, run `pulumi up --refresh`.");
+    expect(line).toContain("If no update has migrated it yet, run `pulumi up --refresh`.");
     expect(failuresOf({ workspaceId: "ws_2", ...before }, before)).toEqual([
       expect.stringMatching(/^keys\.a: workspaceId can't change while existingKey stays, [^()]*$/),
     ]);

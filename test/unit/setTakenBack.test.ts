@@ -43,14 +43,14 @@ test("an update that no state will hold deletes what it made, and nothing that s
   const { message, kept } = await failureOf(
     set.update("keys-1", stateOf(["a", "b"]), inputsOf({ a: {}, c: {} })),
   );
-  expect(message).toMatch(/^State can't hold what was made, since the test ended it/);
+  expect(message).toMatch(/^The result could not be saved to state because the test ended it\./);
   expect(kept).toBeUndefined();
   expect(deleted()).toEqual(["key_c"]);
 });
 
 test("K5 a key that the state of before has still to delete is not told as one that no state holds", async () => {
   const { set, inputsOf, stateOf, deleted } = ended({});
-  const before = { ...stateOf(["b"]), __left: [{ id: "key_a", name: "a" }] };
+  const before = { ...stateOf(["b"]), __toDelete: [{ id: "key_a", name: "a" }] };
   await failureOf(set.update("keys-1", before, inputsOf({ a: { existingKey }, b: {} })));
   expect(deleted()).toEqual([]);
   expect(set.warnings.join("\n")).not.toContain("stands in the service as key_a");
@@ -82,7 +82,7 @@ test("each key that could not be deleted again, for whatever reason, is named", 
     set.create(inputsOf(Object.fromEntries(aliases.map((alias) => [alias, {}])))),
   );
   const told = [message, ...set.warnings].join("\n");
-  for (const alias of aliases) expect(told).toContain(`"${alias}": unforeseen (TypeError)`);
+  for (const alias of aliases) expect(told).toContain(`"${alias}": unexpected error (TypeError)`);
   expect(told).not.toContain("private");
 });
 

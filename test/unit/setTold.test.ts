@@ -72,7 +72,9 @@ test("an error that nobody foresaw stops no other key, and says where to look bu
   });
   expect(done).toHaveLength(7);
   expect(batch.lines()).toEqual([
-    expect.stringMatching(/^"k2": unforeseen \(TypeError\), a defect .* look for a key of this name/),
+    expect.stringMatching(
+      /^"k2": unexpected error \(TypeError\), so this is a bug in pulumi-apikeys: .* look for a key of this name/,
+    ),
   ]);
   expect(batch.lines().join()).not.toContain("private");
   expect(batch.unresolved).toHaveLength(1);
@@ -98,7 +100,7 @@ test("the ids that a warning speaks of are told where it is cut, in lines that a
   batch.close();
   const [first = "", ...others] = warnings.slice(21);
   expect(others.length).toBeGreaterThan(0);
-  expect(first).toMatch(/^the others are of key_k0_i+…i+, key_k1_i{80}, /);
+  expect(first).toMatch(/^other affected ids: key_k0_i+…i+, key_k1_i{80}, /);
   for (const { name } of named(60).slice(1)) expect(warnings.slice(21).join()).toContain(idOf(name));
   expect(warnings.every(({ length }) => length < 4_000)).toBe(true);
 });

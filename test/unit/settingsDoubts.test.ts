@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import type { Properties } from "../../provider/core/state";
 import { workspaceSettings } from "../../provider/resources/workspaceSettings";
-import { failureOf, replying } from "./replying";
+import { failureOf, idIn, replying } from "./replying";
 
 const lost = new CallError("ambiguous", "the connection was cut");
 const refused = (status: number) => new CallError("refused", `the service answered ${status}`, status);
@@ -39,7 +39,7 @@ describe("a PATCH that was sent and not seen through", () => {
       fault = { method: "PATCH", error: lost, carriedOut };
       const { state, message } = await kept(subject.create(inputs));
       expect(message).toMatch(
-        /cut\. The change was sent; .* not known .* Run `pulumi up` again, which sends it again\.$/,
+        /cut\. Whether it was applied is not known: state holds what was there before\. Run `pulumi up` again, which sends what is declared\.$/,
       );
       expect(message).not.toContain("State is unchanged");
       expect(state).toMatchObject({
@@ -238,7 +238,7 @@ describe("destroy of settings that are to be put back", () => {
     rounding = true;
     const failed = await kept(service.update("ws_1", state, rest));
     expect(failed.message).toContain("defaultExpiration: before 60, the service has 5");
-    expect(failed.message).toContain('leave it with onDestroy "retain"');
+    expect(failed.message).toContain('set onDestroy to "retain"');
     expect(failed.state).toMatchObject({ defaultExpiration: 5, __before: { defaultExpiration: 60 } });
     expect(service.diff("id_1", failed.state, rest).changes).toBeUndefined();
     rounding = false;
@@ -254,6 +254,18 @@ describe("destroy of settings that are to be put back", () => {
     expect(subject.warnings).toEqual([
       expect.stringContaining('defaultKeyPrefix (before: "old") stays as it is'),
     ]);
+  });
+});
+
+describe("R3 settings of several workspaces", () => {
+  test("are read by one GET each, never by a list of workspaces", async () => {
+    const service = replying(workspaceSettings, (asked) => ({
+      workspace: { id: idIn(asked), name: "Main", defaultKeyPrefix: "new" },
+    }));
+    const ids = ["ws_1", "ws_2", "ws_3"];
+    await Promise.all(ids.map((id) => service.read(id, { ...inputs, workspaceId: id })));
+    expect(service.calls.map(idIn).toSorted()).toEqual(ids);
+    expect(service.calls.every(({ method }) => method === "GET")).toBe(true);
   });
 });
 

@@ -101,7 +101,7 @@ describe("pulumi-apikeys-standin", () => {
   it.each(["SIGINT", "SIGTERM"] as const)(
     "ends cleanly on %s",
     async (signal) => {
-      const cli = fileURLToPath(new URL("../service/cli.ts", `file://${__filename}`));
+      const cli = fileURLToPath(new URL("../../standin/cli.ts", `file://${__filename}`));
       const child = spawn(process.execPath, ["--import", "tsx", cli, "--port", "0"], {
         stdio: ["ignore", "pipe", "inherit"],
       });

@@ -1,38 +1,51 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ApiKeyRecord } from "../../provider/client/responses";
-import { flag, map, number, text } from "../../provider/core/definition";
-import { drifted, observedKey, type Properties, wireable } from "../../provider/core/state";
-import { managed, observe } from "../../provider/resources/apiKey/convergence";
-import { createBody, migrateBody, written } from "../../provider/resources/apiKey/state";
+import type { ApiKeyRecord } from "../../provider/client/apiKeys";
+import { boolean, map, number, string } from "../../provider/core/fields";
+import { applyDrift, observedKey, type Properties, wireable } from "../../provider/core/state";
+import { unknownSentinels } from "../../provider/core/unknown";
+import type { KeyInputs } from "../../provider/resources/apiKey/properties";
+import { createBody, managed, migrateBody, observe, written } from "../../provider/resources/apiKey/state";
 import { declared, record } from "./recordArbitraries";
 
 const born = { key: "sk_secret" };
+const as = (inputs: Properties) => inputs as unknown as KeyInputs;
 const afterWrite = (inputs: Properties, answer: ApiKeyRecord) =>
-  wireable(written(inputs, { record: answer, unmet: [] }, born));
+  wireable(written(as(inputs), { record: answer, notApplied: [], warnings: [] }, born));
 const afterRead = (state: Properties, answer: ApiKeyRecord) =>
-  wireable(drifted(managed, state, observe(answer)));
+  wireable(applyDrift(managed, state, observe(answer)));
 const canonicalOf = (name: string) =>
   managed.find((field) => field.name === name)?.canonical ?? ((value) => value);
 
 describe("canonical values", () => {
-  test("R2 of text, absent, null and empty are one", () => {
-    expect([undefined, null, ""].map(text)).toEqual([undefined, undefined, undefined]);
-    expect([" ", "a", "A"].map(text)).toEqual([" ", "a", "A"]);
+  test("R2 of strings, absent, null and empty are one", () => {
+    expect([undefined, null, ""].map(string)).toEqual([undefined, undefined, undefined]);
+    expect([" ", "a", "A"].map(string)).toEqual([" ", "a", "A"]);
   });
 
   test("R2 of booleans, absent, null and false are one", () => {
-    expect([undefined, null, false, true].map(flag)).toEqual([false, false, false, true]);
+    expect([undefined, null, false, true].map(boolean)).toEqual([false, false, false, true]);
   });
 
   test("R2 of maps, absent, null and empty are one", () => {
     expect([undefined, null, {}].map(map)).toEqual([undefined, undefined, undefined]);
-    expect([{ a: null }, "unknown"].map(map)).toEqual([{ a: null }, "unknown"]);
+    expect(map({ a: null })).toEqual({ a: null });
   });
 
   test("R2 of numbers, absent and null are one, and 0 is a number", () => {
-    expect([undefined, null, 0, 1].map(number)).toEqual([undefined, undefined, 0, 1]);
+    expect([undefined, null, 0, -0, 1].map(number)).toStrictEqual([undefined, undefined, 0, 0, 1]);
+  });
+
+  test("R2 a value of a wrong type means none, and one that is not known yet stays", () => {
+    const wrong = [{}, [], "text", 1, true];
+    for (const canonical of [string, number, boolean, map]) {
+      for (const unknown of unknownSentinels) expect(canonical(unknown)).toBe(unknown);
+    }
+    expect(wrong.map(string)).toEqual([undefined, undefined, "text", undefined, undefined]);
+    expect(wrong.map(number)).toEqual([undefined, undefined, undefined, 1, undefined]);
+    expect(wrong.map(boolean)).toEqual([false, false, false, false, true]);
+    expect([[], "text", 1, true].map(map)).toEqual([undefined, undefined, undefined, undefined]);
   });
 });
 
@@ -74,20 +87,20 @@ describe("state after a write", () => {
 
   test("R4 holds what the service has where that was not made as declared", () => {
     const answer = { ...blank, name: "old", enabled: true, scopes: [] };
-    const unmet = [
+    const notApplied = [
       { field: "name", words: "" },
       { field: "enabled", words: "" },
     ];
     const inputs = { name: "new", enabled: false, scopes: [] };
-    const state = wireable(written(inputs, { record: answer, unmet }, born));
+    const state = wireable(written(as(inputs), { record: answer, notApplied, warnings: [] }, born));
     expect(state).toStrictEqual({ name: "old", enabled: true, scopes: [], ...born });
   });
 
   test("an output that an answer leaves out keeps its value", () => {
     const before = { ...born, maskedKey: "sk_…", createdAt: "then", effectivePrefix: "sk" };
     const state = written(
-      { name: "ci" },
-      { record: { ...blank, name: "ci", updatedAt: "now" }, unmet: [] },
+      as({ name: "ci" }),
+      { record: { ...blank, name: "ci", updatedAt: "now" }, notApplied: [], warnings: [] },
       before,
     );
     expect(wireable(state)).toMatchObject({ ...before, updatedAt: "now" });
@@ -161,7 +174,10 @@ describe("the wire", () => {
     const inputs = { name: "ci", workspaceId: "ws", customerId: "cus", enabled: false };
     const scopes = [{ representation: "orders", read: true }];
     const all = { create: false, read: true, update: false, del: false };
-    expect(createBody({ ...inputs, scopes, keepers: { a: "b" }, prefix: "p" })).toStrictEqual({
+    const sent = JSON.parse(
+      JSON.stringify(createBody(as({ ...inputs, scopes, keepers: { a: "b" }, prefix: "p" }))),
+    );
+    expect(sent).toStrictEqual({
       ...inputs,
       scopes: [{ representation: "orders", ...all }],
       prefix: "p",
@@ -171,9 +187,12 @@ describe("the wire", () => {
   test("K5 migrate sends every field it has, metadata too", () => {
     const inputs = { name: "ci", workspaceId: "ws", customerId: "cus", enabled: true, scopes: [] };
     const body = { ...inputs, key: "sk_old", metadata: {} };
-    expect(migrateBody({ ...inputs, existingKey: "sk_old" })).toStrictEqual(body);
+    expect(migrateBody(as({ ...inputs, existingKey: "sk_old" }))).toStrictEqual(body);
     const metadata = { a: 1 };
-    expect(migrateBody({ ...inputs, existingKey: "sk_old", metadata })).toStrictEqual({ ...body, metadata });
+    expect(migrateBody(as({ ...inputs, existingKey: "sk_old", metadata }))).toStrictEqual({
+      ...body,
+      metadata,
+    });
   });
 });
 

@@ -1,13 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
-import type { KeyScope as AnsweredScope } from "../../provider/client/responses";
+import type * as z from "zod";
+import type { KeyScope as AnsweredScope } from "../../provider/client/apiKeys";
 import { definitions } from "../../provider/resources";
-import type { ApiKeyInputs } from "../../provider/resources/apiKey/inputs";
+import type { Shape as ApiKeyShape } from "../../provider/resources/apiKey/properties";
 import { outputs } from "../../provider/resources/apiKey/state";
-import type { ApiKeySetInputs } from "../../provider/resources/apiKeySet/inputs";
-import type { CustomerBillingInputs } from "../../provider/resources/customerBilling";
-import type { ScopeInputs } from "../../provider/resources/scope";
-import type { WorkspaceSettingsInputs } from "../../provider/resources/workspaceSettings";
+import type { Shape as ApiKeySetShape } from "../../provider/resources/apiKeySet/properties";
+import type { Shape as CustomerBillingShape } from "../../provider/resources/customerBilling";
+import type { Shape as ScopeShape } from "../../provider/resources/scope";
+import type { Shape as WorkspaceSettingsShape } from "../../provider/resources/workspaceSettings/properties";
 import {
   ApiKey,
   type ApiKeyArgs,
@@ -17,6 +18,7 @@ import {
   type ApiKeySetEntry,
   CustomerBilling,
   type CustomerBillingArgs,
+  type ExistingApiKey,
   type KeyScope,
   type KeyScopeArgs,
   Scope,
@@ -24,6 +26,17 @@ import {
   WorkspaceSettings,
   type WorkspaceSettingsArgs,
 } from "../../sdk";
+import { secretOf as keySecretOf } from "../../sdk/apiKey";
+
+/** What check takes of the inputs of a shape. */
+type Taken<S extends { readonly inputs: Readonly<Record<string, { readonly schema: z.ZodType }>> }> = z.input<
+  z.ZodObject<{ [Name in keyof S["inputs"]]: S["inputs"][Name]["schema"] }>
+>;
+type ApiKeyInputs = Taken<ApiKeyShape>;
+type ApiKeySetInputs = Taken<ApiKeySetShape>;
+type CustomerBillingInputs = Taken<CustomerBillingShape>;
+type ScopeInputs = Taken<ScopeShape>;
+type WorkspaceSettingsInputs = Taken<WorkspaceSettingsShape>;
 
 /** As both sides spell it: null stands for absent on the wire only, and readonly makes no difference. */
 type Plain<T> = T extends readonly (infer Entry)[]
@@ -39,7 +52,7 @@ type Declared<Args> = Plain<pulumi.Unwrap<Args>>;
 
 // tsc checks these; it runs with the linters.
 describe("what the SDK takes and what the provider takes agree in names, optionality and types", () => {
-  test("of an ApiKey, whose name has a default of the SDK", () => {
+  test("of an ApiKey, whose name has a default in the provider", () => {
     type Received = Plain<ApiKeyInputs>;
     expectTypeOf<OptionalNames<Declared<ApiKeyArgs>>>().toEqualTypeOf<OptionalNames<Received> | "name">();
     expectTypeOf<Omit<Full<Declared<ApiKeyArgs>>, "metadata">>().toEqualTypeOf<
@@ -79,6 +92,14 @@ describe("what the SDK takes and what the provider takes agree in names, optiona
     expectTypeOf<Declared<CustomerBillingArgs>>().toEqualTypeOf<Plain<CustomerBillingInputs>>();
   });
 });
+
+/** What an Output has beside its declaration. */
+interface Promised {
+  readonly isKnown: Promise<boolean>;
+  readonly isSecret: Promise<boolean>;
+  promise(): Promise<unknown>;
+  allResources(): Promise<unknown>;
+}
 
 const inWorkspace = { workspaceId: "ws_1" };
 const existingKey = "sk_old";
@@ -159,9 +180,20 @@ describe("a resource in a program", () => {
     );
   });
 
-  test("an ApiKey is named after the resource, and its existingKey is a secret", async () => {
+  test("each class knows its own resources, and those of no other, also by their type alone as policies ask", () => {
+    const classes = { ApiKey, ApiKeySet, WorkspaceSettings, Scope, CustomerBilling };
+    for (const [kind, Class] of Object.entries(classes)) {
+      const type = `pulumi-nodejs:dynamic/apikeys:${kind}`;
+      expect(Class.__pulumiType).toBe(type);
+      expect([...made].flatMap(([of, resource]) => (Class.isInstance(resource) ? [of] : []))).toEqual([kind]);
+      expect(Class.isInstance({ __pulumiType: type })).toBe(true);
+      for (const other of [undefined, null, type, {}]) expect(Class.isInstance(other)).toBe(false);
+    }
+  });
+
+  test("an ApiKey passes the resource's name to the provider, and its existingKey is a secret", async () => {
     const inputs = registered.get("pulumi-nodejs:dynamic/apikeys:ApiKey")?.inputs;
-    expect(inputs).toMatchObject({ name: "ci", workspaceId: "ws_1" });
+    expect(inputs).toMatchObject({ __resourceName: "ci", workspaceId: "ws_1" });
     expect(inputs?.["existingKey"]).toMatchObject({
       [pulumi.runtime.specialSigKey]: pulumi.runtime.specialSecretSig,
       value: existingKey,
@@ -190,6 +222,46 @@ describe("a resource in a program", () => {
   test("an ApiKeySet of mocks that give no outputs has no secrets, as an ApiKey has no key", async () => {
     const set = new ApiKeySet("mocked", { ...inWorkspace, keys: { a: { customerId: "cus_1" } } });
     expect(await new Promise((resolve) => set.key("a").apply(resolve))).toBeUndefined();
+  });
+
+  test("K8 an ApiKey of mocks that give no secret has none", async () => {
+    const { key } = new ApiKey("mocked", { ...inWorkspace, customerId: "cus_1" });
+    expect(await new Promise((resolve) => key.apply(resolve))).toBeUndefined();
+  });
+
+  describe("the secret of an ApiKey in a stack", () => {
+    const text = (value: unknown) => pulumi.output(value) as pulumi.Output<string>;
+    const secretOf = (held: unknown, id: unknown) =>
+      keySecretOf("ci", text(held), text(id)) as unknown as Promised;
+
+    test.each([
+      ["is what state has", pulumi.secret("sk_1"), "key_1", { isKnown: true, isSecret: true, value: "sk_1" }],
+      ["is not known in the preview of an update", pulumi.unknown, "key_1", { isKnown: false }],
+      ["is not known of a key that is not made yet", undefined, pulumi.unknown, { isKnown: false }],
+    ])("K8 %s", async (_, held, id, expected) => {
+      const { isKnown, isSecret, promise } = secretOf(held, id);
+      const found = { isKnown: await isKnown, isSecret: await isSecret, value: await promise() };
+      expect(found).toMatchObject(expected);
+    });
+
+    test("K8 fails where state does not have it", async () => {
+      const { isKnown, isSecret, promise, allResources } = secretOf(undefined, "key_1");
+      const [failed] = await Promise.allSettled([promise(), isKnown, isSecret, allResources()]);
+      expect(failed).toMatchObject({
+        reason: { message: expect.stringMatching(/^ApiKey "ci": state does not/) },
+      });
+    });
+  });
+
+  test("K8 what ApiKey.get returns is a resource with all that an ApiKey has, but for the secret", () => {
+    const read = ApiKey.get("read", "key_1", inWorkspace);
+    // tsc checks these.
+    expectTypeOf<keyof ApiKey>().toEqualTypeOf<keyof ExistingApiKey | "key">();
+    expectTypeOf<ExistingApiKey>().toExtend<pulumi.CustomResource>();
+    expectTypeOf<ApiKey["key"]>().toEqualTypeOf<pulumi.Output<string>>();
+    // @ts-expect-error There is no such property.
+    expect(() => read.key).toThrow('ApiKey "read": ApiKey.get reads no secret');
+    expect(Object.keys(read)).not.toContain("key");
   });
 
   test("K8 the option import is refused, with the way on", () => {

@@ -1,5 +1,5 @@
 /**
- * A fresh process that does one thing and ends. `door`: evaluates a provider string and lets it check inputs, as the
+ * A fresh process that does one thing and ends. `host`: evaluates a provider string and lets it check inputs, as the
  * host does. `load`: loads modules, as a program does.
  */
 import { createRequire } from "node:module";

@@ -55,7 +55,7 @@ function startGrid(start: Start | undefined): Grid {
     ["start of a process, ms", "without", "with ours", "ours adds"],
     [
       "provider host: evaluate the provider and check",
-      ...[start.emptyDoor, start.door, start.doorAdds].map(ms),
+      ...[start.emptyHost, start.host, start.hostAdds].map(ms),
     ],
     ["program: load the SDK", ...[start.engineSdk, start.sdk, start.sdkAdds].map(ms)],
   ];

@@ -7,9 +7,9 @@ import { median } from "./figures";
 
 /** What loading costs, in milliseconds of cold processes: each median of its own, and what ours adds. */
 export interface Start {
-  readonly emptyDoor: number;
-  readonly door: number;
-  readonly doorAdds: number;
+  readonly emptyHost: number;
+  readonly host: number;
+  readonly hostAdds: number;
   readonly engineSdk: number;
   readonly sdk: number;
   readonly sdkAdds: number;
@@ -22,8 +22,8 @@ const ourProvider = 'exports.handler=()=>require("pulumi-apikeys/dynamic").provi
 const configured = { APIKEYS_BASE_URL: "http://127.0.0.1:1", APIKEYS_ACCESS_TOKEN: "token" };
 
 const kinds = {
-  emptyDoor: ["door", emptyProvider],
-  door: ["door", ourProvider],
+  emptyHost: ["host", emptyProvider],
+  host: ["host", ourProvider],
   engineSdk: ["load", "@pulumi/pulumi"],
   sdk: ["load", "@pulumi/pulumi", "pulumi-apikeys"],
 } as const;
@@ -32,7 +32,7 @@ type Kind = keyof typeof kinds;
 /** Fresh processes of each kind in turn, from start to end. */
 export async function measureStart(compiled: string, times: number): Promise<Start> {
   const project = await createProject("bench-start");
-  const taken: Record<Kind, number[]> = { emptyDoor: [], door: [], engineSdk: [], sdk: [] };
+  const taken: Record<Kind, number[]> = { emptyHost: [], host: [], engineSdk: [], sdk: [] };
   try {
     // The first of each reads from the disk what the others find in memory.
     for (let time = -1; time < times; time += 1) {
@@ -45,8 +45,8 @@ export async function measureStart(compiled: string, times: number): Promise<Sta
     await project.remove();
   }
   const of = (kind: Kind) => median(taken[kind]) ?? Number.NaN;
-  const [emptyDoor, door, engineSdk, sdk] = [of("emptyDoor"), of("door"), of("engineSdk"), of("sdk")];
-  return { emptyDoor, door, doorAdds: door - emptyDoor, engineSdk, sdk, sdkAdds: sdk - engineSdk };
+  const [emptyHost, host, engineSdk, sdk] = [of("emptyHost"), of("host"), of("engineSdk"), of("sdk")];
+  return { emptyHost, host, hostAdds: host - emptyHost, engineSdk, sdk, sdkAdds: sdk - engineSdk };
 }
 
 async function cold(script: string, args: readonly string[], cwd: string): Promise<number> {

@@ -1,4 +1,5 @@
-import { type Call, readApiKey } from "../../provider/client/endpoints";
+import { readApiKey } from "../../provider/client/apiKeys";
+import type { Call } from "../../provider/client/call";
 import { openTransport } from "../../provider/client/transport";
 import { startStandIn } from "../../standin";
 import { quickClock } from "../../test/client/quickClock";

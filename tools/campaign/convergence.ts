@@ -14,7 +14,7 @@ const expected: readonly (readonly [RegExp, string])[] = [
     /whether they were granted is still not known|Look in the service whether the credits/,
     "an open grant (B3)",
   ],
-  [/Taking over .*\b409\b/, "a value to take over that a record holds already (K5)"],
+  [/Migrating .*\b409\b/, "a value to take over that a record holds already (K5)"],
 ];
 
 /** Why a run may have come to a red end, as far as a documented rule says so. */

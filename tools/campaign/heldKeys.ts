@@ -67,7 +67,7 @@ export function meant(entry: Entry): Properties {
 /** The ids of all that state holds, also of what it only holds until it is deleted. */
 export function idsIn(entry: Entry): readonly string[] {
   if (entry.kind !== "ApiKeySet") return [entry.id];
-  const left = (entry.state["__left"] ?? []) as readonly { readonly id: string }[];
+  const left = (entry.state["__toDelete"] ?? []) as readonly { readonly id: string }[];
   return [...heldKeys(entry).flatMap(({ id }) => id ?? []), ...left.map(({ id }) => id)];
 }
 

@@ -6,7 +6,7 @@ import type { Kind, Properties } from "./schedule";
 /** After a second Ctrl-C the engine gives its host so long. */
 const graceMs = 5_000;
 
-/** The provider behind its door, in the host that the engine runs. */
+/** The provider in the host that the engine runs. */
 export async function startInHost(service: Service): Promise<Actor> {
   const host = await startHost({
     APIKEYS_BASE_URL: service.url,

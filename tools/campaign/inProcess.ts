@@ -1,9 +1,11 @@
 import { openTransport } from "../../provider/client/transport";
 import { settings } from "../../provider/core/config";
+import { openDeclarations } from "../../provider/core/declarations";
 import { Failure } from "../../provider/core/errors";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
-import { type Known, openKnown } from "../../provider/core/registry";
+import { openRegistry } from "../../provider/core/registry";
 import { openRun } from "../../provider/core/run";
+import type { Shared } from "../../provider/core/session";
 import { definitions } from "../../provider/resources";
 import { quickClock } from "../../test/client/quickClock";
 import { type Actor, OperationFailed, type Resource, type Service } from "./actor";
@@ -12,7 +14,7 @@ import type { Properties } from "./schedule";
 /** Long for a busy event loop, short for a service that never answers. */
 const timeOuts = { connectMs: 400, headersMs: 400, exchangeMs: 700 };
 
-/** The provider below its door, in this process: its sockets are real, and its waits take no time. */
+/** The provider below its host, in this process: its sockets are real, and its waits take no time. */
 export async function startInProcess(service: Service): Promise<Actor> {
   const env = {
     APIKEYS_BASE_URL: service.url,
@@ -32,7 +34,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
     timeOuts,
     gate: async (method) => (method === "POST" || method === "PATCH" ? run.over() : undefined),
   });
-  const known = new Map<string, Known>();
+  const kinds = new Map<string, Shared>();
   const surroundings = {
     settings: settings(() => undefined),
     env,
@@ -40,9 +42,9 @@ export async function startInProcess(service: Service): Promise<Actor> {
     warn: (message: string) => void warnings.push(`warning: ${message}`),
     run,
     pause: async () => {},
-    known(kind: string) {
-      const found = known.get(kind) ?? openKnown();
-      known.set(kind, found);
+    shared(kind: string) {
+      const found = kinds.get(kind) ?? { registry: openRegistry(), declarations: openDeclarations() };
+      kinds.set(kind, found);
       return found;
     },
   };
@@ -102,7 +104,7 @@ async function settled<T>(
   try {
     return { result: await operation() };
   } catch (error) {
-    // The door lets nothing of a defect out but its kind.
+    // The host lets nothing of a bug out but its kind.
     if (!(error instanceof Failure)) return { failed: new OperationFailed(`defect: ${error}`, undefined) };
     const kept = error.kept && carried(error.kept as { id: string; state: Properties });
     return { failed: new OperationFailed(error.message, kept) };

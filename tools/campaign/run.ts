@@ -1,7 +1,7 @@
 /**
  * `npm run test:campaign`: seeded schedules of faults over whole lives of resources, and what they came to.
  *
- * --schedules N, --host N, --engine N: how many below the door, in the engine's host, and on the engine itself (10,000,
+ * --schedules N, --host N, --engine N: how many below the host, in the engine's host, and on the engine itself (10,000,
  * 300 and 20).
  * --sets N: how many ups of a set of hundreds of keys are ended at some moment, on the engine itself (25).
  * --first N: the first seed (1).
@@ -33,7 +33,7 @@ const { values } = parseArgs({
 });
 
 const titles: Readonly<Record<TierName, string>> = {
-  process: "Below the door",
+  process: "Below the host",
   host: "In the engine's host",
   engine: "On the engine",
 };

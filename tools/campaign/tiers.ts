@@ -15,7 +15,7 @@ export interface Tier {
 export type TierName = "process" | "host" | "engine";
 
 export const tiers: Readonly<Record<TierName, Tier>> = {
-  /** Below the door and the engine, in the campaign's own process. */
+  /** Below the host and the engine, in the campaign's own process. */
   process: {
     open: modelled(startInProcess, { inProcess: true }),
     atOnce: 32,

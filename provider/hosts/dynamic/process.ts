@@ -3,10 +3,10 @@ import { connect } from "node:net";
 import { type OpenRun, openRun, type Run } from "../../core/run";
 
 const interrupted = "the run was interrupted";
-const deserted = "the Pulumi engine is gone";
+const deserted = "the Pulumi engine exited";
 
 /** The engine ends the process 5 s after its signal; what is not known by then must have been told. */
-const tellAfterMs = 4_000;
+export const tellAfterMs = 4_000;
 /** For the answer to the engine, and what was written, to leave the process. */
 const partingMs = 500;
 const watchMs = 5_000;
@@ -56,7 +56,7 @@ interface Address {
   readonly port: number;
 }
 
-/** The host's one argument. Whoever else loads the door has no engine. */
+/** The host's one argument. Who else loads this has no engine. */
 function engineAddress([, script = "", argument = ""]: readonly string[]): Address | undefined {
   const [, host, port] = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/.exec(argument) ?? [];
   if (host === undefined || !/[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script)) return undefined;

@@ -3,26 +3,27 @@
  * before the old one is deleted. Destroy deletes the key. The service shows the secret once, on create; it is kept in
  * state from then on (interface, sections 2 and 4.1 to 4.5).
  */
-import type { Definition } from "../../core/definition";
-import { inputs, rules, unchanged } from "./inputs";
-import { abandon, create, remove, update } from "./operations";
+import { define } from "../../core/definition";
+import { create, remove, rollbackCreate, update } from "./operations";
+import { shape, unchanged } from "./properties";
 import { read } from "./reading";
-import { follows, given, holderOf, pending } from "./state";
+import { identities, rules } from "./rules";
+import { claimOf, follows, pending } from "./state";
 
-/** Its inputs are in keyInputs.ts, what is done with it in keyOperations.ts: a set of keys does the same with each. */
-export const apiKey: Definition = {
+/** What is done with a key is in operations.ts: a set of keys does the same with each. */
+export const apiKey = define({
   kind: "ApiKey",
-  holder: holderOf,
-  schema: inputs,
-  given,
+  shape,
+  onDestroy: "delete",
+  managed: (id, state) => [{ workspaceId: state.workspaceId, id, claim: claimOf(state) }],
   rules,
+  identities,
   pending,
   unchanged,
   follows,
   create,
-  abandon,
+  rollbackCreate,
   read,
   update,
-  deletes: true,
-  delete: remove,
-};
+  delete: (session, id, state) => remove(session, id, state),
+});

@@ -1,37 +1,35 @@
-import type { ApiKeyRecord } from "../../client/responses";
+import type { ApiKeyRecord } from "../../client/apiKeys";
 import type { Session } from "../../core/definition";
-import { folded, type Properties } from "../../core/state";
-import type { Listing } from "../../reads/byList";
-import { orAfter, type SharedRead } from "../../reads/sharedRead";
-import { lastingMs, type SharedListing, sharedReads, type Unavailable } from "../../reads/sharedReads";
+import { caseFolded } from "../../core/state";
+import { orAfter } from "../../reads/sharedRead";
+import { type Listing, lastingMs, sharedReads, type Unavailable } from "../../reads/sharedReads";
+import type { KeyInputs } from "./properties";
 
 /**
  * What tells which key a POST made whose answer was lost: the workspace's keys as they were before it. Creates of one
  * process share them, so that a burst costs one request a workspace.
  */
 
-/** What a list tells of a key. */
-export type Listed = Pick<ApiKeyRecord, "id" | "name" | "customerId" | "maskedKey" | "createdAt">;
+/** What tells keys apart, of a record or as declared. */
+type Named = { readonly name?: string | undefined; readonly customerId?: string | undefined };
 
 /** The live keys of a workspace. */
 interface Live {
-  readonly all: readonly Listed[];
+  readonly all: readonly ApiKeyRecord[];
   has(id: string): boolean;
-  /** Those of the declared name and customer. */
-  alike(declared: Properties): readonly Listed[];
+  /** Those of this name and customer. */
+  alike(declared: Named): readonly ApiKeyRecord[];
 }
 
-export interface Witness {
+export interface KeysBefore {
   /** The live keys before the POST. */
   readonly before: Live | Unavailable;
-  /** When it was taken; a key made long before is no newcomer, even if a list that is cut shows it only now. */
+  /** When they were read; a key made long before is not new, even if a list that is cut shows it only now. */
   readonly since: Date;
   /** Runs the POST; until it is over, nobody takes its key for one of unknown origin. */
   posting<T>(post: () => Promise<T>): Promise<T>;
-  /** The live keys of now. */
-  now(): Promise<Live | Unavailable>;
-  /** The live keys since then that this process neither knew nor made, or why they could not be had. */
-  newcomers(): Promise<readonly Listed[] | Unavailable>;
+  /** The live keys since then that this process neither knew nor made, or why they could not be read. */
+  newKeys(): Promise<readonly ApiKeyRecord[] | Unavailable>;
 }
 
 /** A list may lag behind the writes. */
@@ -39,17 +37,21 @@ const lagMs = [0, 500, 1_500];
 /** How long keys that others are making are waited for before they are named as unknown. */
 const siblingsMs = 5_000;
 
-/** What a POST is to be seen against. Where its key may be adopted, the list is taken anew. */
-export async function witness(
-  session: Session,
-  declared: Properties,
-  { fresh }: { readonly fresh: boolean },
-): Promise<Witness> {
-  const { list, posts } = watchOf(session, String(declared["workspaceId"]));
-  const before = await (fresh ? list.fresh() : list.recent(lastingMs));
+/** The POSTs under way, by the list of their workspace. */
+const underWay = new WeakMap<object, Set<Promise<void>>>();
+
+/** What a POST is to be seen against. For a key that is migrated, the list is read anew. */
+export async function keysBefore(session: Session, declared: KeyInputs): Promise<KeysBefore> {
+  const { workspaceId } = declared;
+  const list = sharedReads(session.call).keys(workspaceId);
+  const posts = underWay.get(list) ?? new Set();
+  underWay.set(list, posts);
+  const before = live(await (declared.existingKey === undefined ? list.recent(lastingMs) : list.fresh()));
   const since = new Date();
-  const isNew = (key: Listed) =>
-    !("has" in before && before.has(key.id)) && !session.known.has(declared, key.id) && !isOld(key, since);
+  const isNew = (key: ApiKeyRecord) =>
+    !("has" in before && before.has(key.id)) &&
+    !session.registry.has(workspaceId, key.id) &&
+    !isOld(key, since);
   return {
     before,
     since,
@@ -66,12 +68,11 @@ export async function witness(
         posts.delete(over);
       }
     },
-    now: () => list.fresh(),
-    async newcomers() {
-      let found: readonly Listed[] | Unavailable = { problem: "it was not asked for" };
-      for (const wait of lagMs) {
-        if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-        const now = await list.fresh();
+    async newKeys() {
+      let found: readonly ApiKeyRecord[] | Unavailable = { problem: "it was not asked for" };
+      for (const ms of lagMs) {
+        if (ms > 0) await session.pause(ms);
+        const now = live(await list.fresh());
         await orAfter<unknown>(siblingsMs, Promise.all(posts), undefined);
         if ("problem" in now) {
           if ("problem" in found) found = now;
@@ -90,78 +91,41 @@ const skewMs = 48 * 3_600_000;
 const plausible = Date.UTC(2000);
 
 /** Whether a key was certainly made long before. */
-export function isOld({ createdAt = "" }: Pick<Listed, "createdAt">, since: Date): boolean {
+export function isOld({ createdAt = "" }: Pick<ApiKeyRecord, "createdAt">, since: Date): boolean {
   const number = /^\d+$/.test(createdAt) ? Number(createdAt) : Number.NaN;
   const made = Number.isNaN(number) ? Date.parse(createdAt) : number < 1e11 ? number * 1_000 : number;
   return made > plausible && made < since.getTime() - skewMs;
 }
 
-/** A record of which no more is known than a list tells. */
-export function unread({ id, name, customerId, maskedKey, createdAt }: Listed): ApiKeyRecord {
-  return {
-    ...{ id, name, customerId, maskedKey, createdAt },
-    prefix: undefined,
-    expiresAt: undefined,
-    scopes: undefined,
-    enabled: undefined,
-    deleted: false,
-    updatedAt: undefined,
-    lastUsedAt: undefined,
-    billingId: undefined,
-    key: undefined,
-  };
-}
-
-/** Whether a key bears the declared name and customer, however the service may have spelled them. */
-export function resembles(key: Listed | Properties, declared: Properties): boolean {
+/** Whether a key has the declared name and customer, however the service may have spelled them. */
+export function resembles(key: Named, declared: Named): boolean {
   return nameOf(key) === nameOf(declared);
 }
 
-function nameOf({ name, customerId }: Listed | Properties): string {
-  return JSON.stringify([folded(name), folded(customerId)]);
-}
-
-/** Whether neither customer nor masked form speaks against a key's having this value and the declared customer. */
-export function agrees({ customerId, maskedKey }: Listed, declared: Properties, value: string): boolean {
-  return isOf(customerId, declared) && value.endsWith(endOf(maskedKey));
-}
-
-/** Whether a key can be told to be the one of this value that was declared. */
-export function fits(key: Listed, declared: Properties, value: string): boolean {
-  if (!agrees(key, declared, value)) return false;
-  return folded(key.name) === folded(declared["name"]) || endOf(key.maskedKey).length >= 4;
+function nameOf({ name, customerId }: Named): string {
+  return JSON.stringify([caseFolded(name), caseFolded(customerId)]);
 }
 
 /** Whether a key is of the declared customer, as far as is known. */
-export function isOf(customerId: string | undefined, declared: Properties): boolean {
-  return customerId === undefined || folded(customerId) === folded(declared["customerId"]);
+export function isOf({ customerId }: Named, declared: Named): boolean {
+  return customerId === undefined || caseFolded(customerId) === caseFolded(declared.customerId);
+}
+
+/** Whether neither customer nor masked form speaks against a key's having this value and the declared customer. */
+export function mayBe(key: ApiKeyRecord, declared: KeyInputs, value: string): boolean {
+  return isOf(key, declared) && value.endsWith(endOf(key.maskedKey));
+}
+
+/** Whether a key can be told to be the one of this value that was declared. */
+export function isKeyOf(key: ApiKeyRecord, declared: KeyInputs, value: string): boolean {
+  if (!mayBe(key, declared, value)) return false;
+  return caseFolded(key.name) === caseFolded(declared.name) || endOf(key.maskedKey).length >= 4;
 }
 
 /** The end of a secret that its masked form shows; "" where it shows none that tells anything. */
 function endOf(maskedKey = ""): string {
   const [, end = ""] = /(?:[^A-Za-z0-9]{2,}|[*#\u2022\u2026]|x{3,})([A-Za-z0-9]{3,})$/i.exec(maskedKey) ?? [];
   return end;
-}
-
-interface Watch {
-  readonly list: Pick<SharedRead<Live | Unavailable>, "recent" | "fresh">;
-  readonly posts: Set<Promise<void>>;
-}
-
-/** By the list that all calls of a process share. */
-const watches = new WeakMap<SharedListing<ApiKeyRecord>, Watch>();
-
-function watchOf({ call }: Session, workspaceId: string): Watch {
-  const shared = sharedReads(call).keys(workspaceId);
-  const watch = watches.get(shared) ?? {
-    list: {
-      recent: async (maxAgeMs) => live(await shared.recent(maxAgeMs)),
-      fresh: async () => live(await shared.fresh()),
-    },
-    posts: new Set(),
-  };
-  watches.set(shared, watch);
-  return watch;
 }
 
 const indexes = new WeakMap<Listing<ApiKeyRecord>, Live>();
@@ -173,7 +137,7 @@ function live(answer: Listing<ApiKeyRecord> | Unavailable): Live | Unavailable {
   return index;
 }
 
-function indexed(all: readonly Listed[]): Live {
+function indexed(all: readonly ApiKeyRecord[]): Live {
   const ids = new Set(all.map(({ id }) => id));
   const byName = Map.groupBy(all, nameOf);
   return { all, has: (id) => ids.has(id), alike: (declared) => byName.get(nameOf(declared)) ?? [] };

@@ -1,108 +1,101 @@
 import { randomUUID } from "node:crypto";
-import { CallError } from "../../client/callError";
-import { deleteApiKey, editApiKey, recordOf, type Written } from "../../client/endpoints";
-import type { ApiKeyRecord } from "../../client/responses";
-import { type Outcome, type Session, text } from "../../core/definition";
-import { Doubt, Failure } from "../../core/errors";
-import { capitalised, outcome, told } from "../../core/outcome";
-import { lookAgain } from "../../core/polling";
+import { type ApiKeyRecord, deleteApiKey } from "../../client/apiKeys";
+import { recordOf, type Written } from "../../client/call";
+import { failureOf, type Settled } from "../../core/converge";
+import type { Outcome, Session } from "../../core/definition";
+import { capitalised, Failure, InconclusiveError, sentences, toFailure } from "../../core/errors";
+import { pollUntil } from "../../core/polling";
+import { isRefusedAsGone } from "../../core/presence";
 import { unlessAborted } from "../../core/run";
-import type { Properties } from "../../core/state";
-import {
-  edit,
-  goneElsewhere,
-  renames,
-  type Settled,
-  settle,
-  stopped,
-  unmetLine,
-  unseen,
-} from "./convergence";
-import { make, secretLine } from "./creation";
-import { find, isRefusedAsGone, type KeyPath, lookUp } from "./presence";
-import { look, pathOf } from "./reading";
-import { holderKey, holderOf, keyLost, label, outputs, written } from "./state";
+import { confirm, deletedOutside, edit } from "./convergence";
+import { make, secretProblem } from "./creation";
+import { findKey, type KeyPath, lookUpKey, presenceOf } from "./presence";
+import type { KeyInputs, KeyState } from "./properties";
+import { pathOf, readKeyOrFail } from "./reading";
+import { claimOf, label, outputs, written } from "./state";
 
 /** What is done with one API key: observe, decide, call, project. */
 
-/** `owner` holds the key where it is not taken over; "" for a resource that stands for this key alone. */
-export async function create(session: Session, declared: Properties, owner = ""): Promise<Outcome> {
-  const existing = text(declared["existingKey"]);
-  const holder = existing === undefined ? owner : randomUUID().slice(0, 8);
-  const { record, deferred } = await make(session, declared, holder);
-  const key = existing ?? record.key;
-  session.leaves(remains(declared, record.id));
-  const born = { [holderKey]: holder || undefined, ...(key === undefined ? { [keyLost]: true } : { key }) };
+type KeyOutcome = Outcome<KeyState>;
+
+/** `owner`: the claim of the resource that the key is one of many of. Default: it is a resource of its own. */
+export async function create(session: Session, declared: KeyInputs, owner?: string): Promise<KeyOutcome> {
+  const { existingKey, workspaceId } = declared;
+  session.hide(existingKey);
+  const made = await make(session, declared);
+  const { record } = made;
+  const { id } = record;
+  const key = existingKey ?? record.key;
+  session.onInterrupt(orphanMessage(session, declared, id));
+  const ownClaim = owner === undefined && existingKey !== undefined ? randomUUID().slice(0, 8) : undefined;
+  session.registry.claim(workspaceId, id, owner ?? ownClaim ?? "");
+  const initial: KeyState = {
+    ...outputs(record),
+    ...(key === undefined ? { __keyLost: true } : { key }),
+    ...(ownClaim !== undefined && { __claim: ownClaim }),
+  };
   const settled = await unlessAborted(
     session.signal,
-    settle(session, pathOf(declared, record.id), declared, record, { answer: deferred ? undefined : record }),
-    () => unseen(declared, record, undefined, new Doubt("the run ended")),
+    confirm(session, pathOf(declared, id), declared, made),
+    (): Settled<ApiKeyRecord> => ({
+      ...{ record, notApplied: [], warnings: [] },
+      error: new InconclusiveError("the run ended"),
+    }),
   );
-  const doing = `${capitalised(label(declared))} was created as ${record.id}, but not seen as declared`;
-  return outcome(
-    record.id,
-    written(declared, settled, { ...outputs(record), ...born }),
-    secretLine(declared, record),
-    stopped(session, doing, settled),
-    unmetLine(doing, settled),
-  );
+  const doing = `${capitalised(label(declared))} was created with id ${id}, but could not be confirmed to match the program`;
+  return outcome(id, written(declared, settled, initial), [
+    secretProblem(declared, record),
+    failureOf(session, doing, settled),
+  ]);
 }
 
-/** A key that nobody will learn the secret of is deleted; never one whose value somebody may use already. */
-export async function abandon(session: Session, { id, state }: Outcome): Promise<readonly string[]> {
-  if (text(state["existingKey"]) !== undefined) return [remains(state, id)];
+function outcome(id: string, state: KeyState, failures: readonly (string | undefined)[]): KeyOutcome {
+  const failure = sentences(...failures);
+  return failure === "" ? { id, state } : { id, state, failure };
+}
+
+/** A key whose secret nobody will learn is deleted; never one whose value somebody may use already. */
+export async function rollbackCreate(
+  session: Session,
+  { id, state }: KeyOutcome,
+): Promise<readonly string[]> {
+  if (state.existingKey !== undefined) return [orphanMessage(session, state, id)];
   try {
-    await remove(session, id, state);
-    session.known.drop(state, id);
+    await deleteKey(session, id, state);
     return [];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return [remains(state, id)];
+    return [orphanMessage(session, state, id)];
   }
 }
 
-/** What a create leaves whose result state can't hold. */
-function remains(declared: Properties, id: string): string {
-  const found = `${capitalised(label(declared))} stands in the service as ${id}, but the run ended before state could hold it`;
-  return text(declared["existingKey"]) === undefined
-    ? `${found}. Delete it: the next up makes another one.`
-    : `${found}. Its value may be in use, so don't delete it: take it in as an ApiKey with \`pulumi import --file\`.`;
+/** What a create leaves behind whose result is not saved. */
+function orphanMessage({ importKey }: Session, declared: KeyState, id: string): string {
+  const found = `${capitalised(label(declared))} exists in the service with id ${id}, but the run ended before state could hold it`;
+  return declared.existingKey === undefined
+    ? `${found}. Delete it: the next update creates another one.`
+    : `${found}. Its value may be in use, so don't delete it, but ${importKey}.`;
 }
 
 export async function update(
   session: Session,
   id: string,
-  state: Properties,
-  declared: Properties,
-): Promise<Outcome> {
-  session.hide(state["key"]);
+  state: KeyState,
+  declared: KeyInputs,
+): Promise<KeyOutcome> {
+  session.hide(state.key);
   const path = pathOf(state, id);
   const doing = `Updating ${label(declared)} (${id})`;
-  const current = await look(session, path, doing);
-  if (current === undefined) throw told(session, goneElsewhere(), { doing, notDone: "State is unchanged" });
-  const settled = await write(session, path, doing, declared, current, renames(declared, state, current));
-  const next = written(declared, settled, state);
-  return outcome(id, next, stopped(session, doing, settled), unmetLine(doing, settled));
-}
-
-/** Sends the declared fields. From then on the engine must know of a failure: it would take a way back for no change. */
-async function write(
-  session: Session,
-  path: KeyPath,
-  doing: string,
-  declared: Properties,
-  current: ApiKeyRecord,
-  renamed: ApiKeyRecord | undefined,
-): Promise<Settled> {
+  const current = await readKeyOrFail(session, path, doing);
+  if (current === undefined) {
+    throw toFailure(deletedOutside(), session, { doing, notDone: "State is unchanged" });
+  }
   try {
-    const answer = recordOf(await editApiKey(session.call, path, edit(declared, current)));
-    return await settle(session, path, declared, current, { answer, before: current, renamed });
+    const settled = await edit(session, path, declared, state, current);
+    for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
+    return outcome(id, written(declared, settled, state), [failureOf(session, doing, settled)]);
   } catch (error) {
-    const cause = await causeOf(session, path, error);
-    if (error instanceof CallError && error.verdict === "ambiguous") {
-      return unseen(declared, current, renamed, cause);
-    }
-    throw told(session, cause, {
+    throw toFailure(await causeOf(session, path, error), session, {
       doing,
       notDone: "State is unchanged",
       advice: `Check that the access token may edit the keys of ${path.workspaceId}, and that the service accepts the declared values.`,
@@ -113,26 +106,37 @@ async function write(
 /** Why a write was refused: for the error that it was answered with, or because the key is gone. */
 async function causeOf(session: Session, path: KeyPath, error: unknown): Promise<unknown> {
   try {
-    return (await isRefusedAsGone(session, path, error)) ? goneElsewhere() : error;
+    return (await isRefusedAsGone(session, presenceOf(session, path), error)) ? deletedOutside() : error;
   } catch (doubt) {
     return doubt;
   }
 }
 
-export async function remove(session: Session, id: string, state: Properties): Promise<void> {
-  session.hide(state["key"]);
-  if (session.known.release(state, id, holderOf(state) ?? "")) {
+/** Deletes the key, unless another resource has it too. `claim` tells this one from others. */
+export async function remove(
+  session: Session,
+  id: string,
+  state: KeyState,
+  claim = claimOf(state) ?? "",
+): Promise<void> {
+  if (session.registry.release(state.workspaceId, id, claim)) {
     session.warn(
-      `${capitalised(label(state))} (${id}) is left to another resource of this stack, which has the same key.`,
+      `${capitalised(label(state))} (${id}) stays in the service, because another resource of this stack manages the same key.`,
       [id],
     );
     return;
   }
+  await deleteKey(session, id, state);
+}
+
+async function deleteKey(session: Session, id: string, state: KeyState): Promise<void> {
+  session.hide(state.key);
   const path = pathOf(state, id);
   try {
     await sendDelete(session, path);
+    session.registry.drop(path.workspaceId, id);
   } catch (error) {
-    throw told(session, error, {
+    throw toFailure(error, session, {
       doing: `Deleting ${label(state)} (${id})`,
       notDone: "It stays in state",
       unclear: "Whether it was deleted is not known; it stays in state: run the command again",
@@ -147,14 +151,16 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
   try {
     answered = await deleteApiKey(session.call, path);
   } catch (error) {
-    if (await isRefusedAsGone(session, path, error)) return;
+    if (await isRefusedAsGone(session, presenceOf(session, path), error)) return;
     throw error;
   }
   if (recordOf(answered)?.deleted) return;
   // A gateway that answers with a page may answer the next request with a 404.
   const isGone = async () =>
-    answered.foreign ? (await lookUp(session, path)) === undefined : "missing" in (await find(session, path));
-  if (await lookAgain(session, `key ${path.keyId} to be deleted`, isGone, Boolean)) return;
+    answered.foreign
+      ? (await lookUpKey(session, path)) === undefined
+      : "missing" in (await findKey(session, path));
+  if (await pollUntil(session, `key ${path.keyId} to be deleted`, isGone, Boolean)) return;
   const said = answered.problem ?? "the service accepted the deletion";
-  throw new Doubt(`${said}, but the key is still there`);
+  throw new InconclusiveError(`${said}, but the key is still there`);
 }

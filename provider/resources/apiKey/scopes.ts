@@ -1,7 +1,8 @@
 import * as z from "zod";
-import type { KeyScope } from "../../client/responses";
-import { type Canonical, isRecord, type Properties } from "../../core/state";
-import { containsUnknown, isUnknown } from "../../core/unknown";
+import type { KeyScope } from "../../client/apiKeys";
+import type { Canonical } from "../../core/fields";
+import { isRecord, type Properties } from "../../core/state";
+import { isUnknown } from "../../core/unknown";
 
 /** The permission flags of a key's scope (interface, section 2). */
 const permissions = ["create", "read", "update", "del"] as const;
@@ -19,7 +20,7 @@ export const scopesSchema = z
             error: ({ input }) =>
               input === undefined
                 ? "is missing: write the representation of a scope"
-                : "must be text, the representation of a scope",
+                : "must be a string, the representation of a scope",
           })
           .min(1, { error: "must not be empty: write the representation of a scope" }),
         create: permission,
@@ -38,85 +39,82 @@ export const scopesSchema = z
   )
   .nullish();
 
+/** A scope in canonical form: only the permissions that are granted. */
+export type Granted = { readonly representation: string } & {
+  readonly [name in (typeof permissions)[number]]?: true;
+};
+
 /**
  * Scopes in canonical form (K3): a set by representation, sorted, each with its true flags only; entries without any
- * permission are dropped. Unknown entries stand last, untouched, as does what is no scope at all.
+ * permission are dropped. Entries whose representation is not known yet come last, untouched; what is no scope is left out.
  */
-export const canonicalScopes: Canonical = (value) => {
-  if (!Array.isArray(value)) return value ?? [];
-  const sorted = new Map<string, Record<string, unknown>>();
-  const rest: unknown[] = [];
+export const canonicalScopes: Canonical<readonly Granted[]> = (value) => {
+  if (isUnknown(value)) return value as unknown as readonly Granted[];
+  if (!Array.isArray(value)) return [];
+  const sorted = new Map<string, Properties>();
+  const unknown: unknown[] = [];
   for (const entry of value) {
     const representation = isRecord(entry) ? entry["representation"] : undefined;
-    if (!isRecord(entry) || typeof representation !== "string" || isUnknown(representation)) rest.push(entry);
-    else {
+    if (isUnknown(entry) || isUnknown(representation)) unknown.push(entry);
+    else if (isRecord(entry) && typeof representation === "string") {
       const granted = { ...sorted.get(representation), ...trueFlags(entry) };
       if (Object.keys(granted).length > 0) sorted.set(representation, granted);
     }
   }
   const known = [...sorted].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return [...known.map(([representation, granted]) => ({ representation, ...granted })), ...rest];
+  const scopes = known.map(([representation, granted]) => ({ representation, ...granted }));
+  return [...scopes, ...unknown] as readonly Granted[];
 };
 
-function trueFlags(entry: Properties): Record<string, unknown> {
+/** What is not known yet may be true. */
+function trueFlags(entry: Properties): Properties {
   return Object.fromEntries(
     Object.entries(entry).filter(([name, flag]) => name !== "representation" && name !== "id" && flag),
   );
 }
 
-/** Representations declared more than once, by the place of each repetition. */
+/** Representations declared more than once, by the index of each repetition. */
 export function repeated(value: unknown): readonly number[] {
   if (!Array.isArray(value)) return [];
   const seen = new Set<unknown>();
-  return value.flatMap((entry, place) => {
+  return value.flatMap((entry, index) => {
     const representation = isRecord(entry) ? entry["representation"] : undefined;
-    if (typeof representation !== "string" || containsUnknown(representation)) return [];
-    if (seen.has(representation)) return [place];
+    if (typeof representation !== "string" || isUnknown(representation)) return [];
+    if (seen.has(representation)) return [index];
     seen.add(representation);
     return [];
   });
 }
 
 /** Scopes as a request carries them: all four flags, and the id that the service has for the representation now. */
-export function toWire(declared: unknown, current: readonly KeyScope[] = []): KeyScope[] {
-  return (declared as Record<string, unknown>[]).map((scope) => {
-    const representation = scope["representation"] as string;
-    return {
-      ...idOf(representation, current),
-      representation,
-      create: scope["create"] === true,
-      read: scope["read"] === true,
-      update: scope["update"] === true,
-      del: scope["del"] === true,
-    };
-  });
+export function toWire(declared: readonly Granted[], current: readonly KeyScope[] = []): KeyScope[] {
+  return declared.map(({ representation, create, read, update, del }) => ({
+    ...idOf(representation, current),
+    representation,
+    create: create === true,
+    read: read === true,
+    update: update === true,
+    del: del === true,
+  }));
 }
 
 /** Representations by which more is granted than declared. */
-export function excess(declared: unknown, current: readonly KeyScope[]): ReadonlySet<string> {
-  const wanted = new Map(
-    (canonicalScopes(declared) as Granted[]).map((scope) => [scope.representation, scope]),
+export function excess(declared: readonly Granted[], current: readonly KeyScope[]): ReadonlySet<string> {
+  const wanted = new Map(declared.map((scope) => [scope.representation, scope]));
+  const wider = (canonicalScopes(current) ?? []).filter((scope) =>
+    permissions.some((name) => scope[name] && !wanted.get(scope.representation)?.[name]),
   );
-  const granted = canonicalScopes(current) as Granted[];
-  const wider = granted.filter((scope) => {
-    const declaredOne = wanted.get(scope.representation);
-    return permissions.some((name) => scope[name] === true && declaredOne?.[name] !== true);
-  });
   return new Set(wider.map(({ representation }) => representation));
 }
-
-type Granted = { readonly representation: string } & {
-  readonly [name in (typeof permissions)[number]]?: boolean;
-};
 
 /** Scopes as declared, but the named representations with no permission at all (K4). */
 export function toWireWithout(
   revoked: Iterable<string>,
-  declared: unknown,
+  declared: readonly Granted[],
   current: readonly KeyScope[],
 ): KeyScope[] {
   const without = new Set(revoked);
-  const kept = (declared as Granted[]).filter(({ representation }) => !without.has(representation));
+  const kept = declared.filter(({ representation }) => !without.has(representation));
   return toWire([...kept, ...[...without].map((representation) => ({ representation }))], current);
 }
 
@@ -126,10 +124,9 @@ function idOf(representation: string, current: readonly KeyScope[]): { id?: stri
 }
 
 /** Scopes in words for a message: `orders (read, update)`. */
-export function inWords(scopes: unknown): string {
-  const words = (canonicalScopes(scopes) as Record<string, unknown>[]).map(
-    (scope) =>
-      `${scope["representation"]} (${permissions.filter((name) => scope[name] === true).join(", ")})`,
+export function inWords(scopes: readonly Granted[]): string {
+  const words = scopes.map(
+    (scope) => `${scope.representation} (${permissions.filter((name) => scope[name]).join(", ")})`,
   );
   return words.length === 0 ? "no scopes" : words.join(", ");
 }

@@ -1,42 +1,48 @@
-import type { CreateApiKey, MigrateApiKey } from "../../client/endpoints";
-import type { ApiKeyRecord } from "../../client/responses";
+import type { ApiKeyRecord, CreateApiKey, EditApiKey, MigrateApiKey } from "../../client/apiKeys";
+import type { Settled } from "../../core/converge";
+import { stateAfter } from "../../core/converge";
 import type { Session } from "../../core/definition";
-import { capitalised } from "../../core/outcome";
+import { capitalised } from "../../core/errors";
+import { boolean, string } from "../../core/fields";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
-import { folded, observedKey, type Properties, pick, readingKey, rewritten } from "../../core/state";
-import { isUnknown } from "../../core/unknown";
-import { managed, observe, type Settled } from "./convergence";
-import { toWire } from "./scopes";
+import { caseFolded, observedKey, type Properties, pick, readingKey } from "../../core/state";
+import type { KeyDraft, KeyInputs, KeyState } from "./properties";
+import { canonicalScopes, toWire } from "./scopes";
 
 /** Projections of an API key: declared → request body, answer → state. */
 
-/** Set where create's answer had no secret (K6). */
-export const keyLost = "__keyLost";
-/** Set where a key is taken over, at random: one that the service answers again may be another resource's too. */
-export const holderKey = "__holder";
+/** What changes in place; `exact`: the service must have just the declared value, and may not rewrite it (R4). */
+export const managed = [
+  { name: "name", canonical: string, exact: false },
+  { name: "enabled", canonical: boolean, exact: true },
+  { name: "scopes", canonical: canonicalScopes, exact: true },
+] as const;
 
-/** Whether nobody has the key's secret, which only another key mends (K6). */
-export function lost(state: Properties): boolean {
-  return state[keyLost] === true;
+/** The managed fields as the service has them, in canonical form. */
+export function observe(record: ApiKeyRecord): Properties {
+  return { name: record.name, enabled: record.enabled ?? false, scopes: canonicalScopes(record.scopes) };
 }
 
-/** What only another key mends, whatever the program says (K6). */
-export function pending(state: Properties): readonly string[] | undefined {
-  return lost(state) ? ["key"] : undefined;
+/** What an answer to a write leaves out is not known from it; what a GET leaves out is nothing (R2, R4). */
+export function isWhole({ deleted, enabled: isEnabled, scopes: granted }: ApiKeyRecord): boolean {
+  return !deleted && isEnabled !== undefined && granted !== undefined;
 }
 
-/** Tells the resource from others that have the same key; `undefined` for one that only looks at it. */
-export function holderOf(state: Properties): string | undefined {
-  if (state[readingKey] !== undefined) return undefined;
-  const holder = state[holderKey];
-  return typeof holder === "string" ? holder : "";
+/** What only another key mends, whatever the program says: nobody has its secret (K6). */
+export function pending({ __keyLost }: KeyState): readonly string[] | undefined {
+  return __keyLost ? ["key"] : undefined;
+}
+
+/** Tells the resource from others that manage the same key; `undefined` for one that only looks at it. */
+export function claimOf(state: KeyState): string | undefined {
+  return state[readingKey] ? undefined : (state.__claim ?? "");
 }
 
 /** What a message calls a key. */
-export function label(properties: Properties): string {
-  const name = properties["name"];
+export function label(properties: KeyDraft): string {
+  const { name, workspaceId } = properties;
   const isNamed = typeof name === "string" && !isSecret(properties, "name");
-  const workspace = shown(properties, "workspaceId", String(properties["workspaceId"]));
+  const workspace = shown(properties, "workspaceId", String(workspaceId));
   return `${isNamed ? `key "${name}"` : "the key"} in workspace ${workspace}`;
 }
 
@@ -55,70 +61,48 @@ export function conceal(session: Session, ...key: readonly Properties[]): void {
   session.conceal(...secretValues(key, follows));
 }
 
-/** What a message, another key's too, calls a key that is made from a value, beside another one of the same name. */
-export function labelOfValue(properties: Properties): string {
-  return `${label(properties)} (customer ${shown(properties, "customerId", String(properties["customerId"]))})`;
+/** A PATCH carries all managed fields (K1). */
+export function editBody({ name, enabled }: KeyInputs, scopes: EditApiKey["scopes"]): EditApiKey {
+  return { name, enabled, scopes };
 }
 
-/** The value that a key is made from, if there is one, and what a message calls the key. */
-export function given(inputs: Properties): readonly (readonly [string, string])[] {
-  const { existingKey, name, workspaceId, customerId } = inputs;
-  const isKnown = [existingKey, name, workspaceId, customerId].every((value) => !isUnknown(value));
-  return isKnown && typeof existingKey === "string" ? [[existingKey, labelOfValue(inputs)]] : [];
-}
-
-export function createBody(declared: Properties): CreateApiKey {
-  return {
-    ...common(declared),
-    ...pick(declared, ["prefix", "expiresAt", "externalMeterId", "metadata"]),
-  };
+export function createBody(declared: KeyInputs): CreateApiKey {
+  const { prefix, expiresAt, externalMeterId, metadata } = declared;
+  return { ...common(declared), prefix, expiresAt, externalMeterId, metadata };
 }
 
 /** Which fields migrate requires is not stated, so all are sent. */
-export function migrateBody(declared: Properties): MigrateApiKey {
-  return {
-    key: declared["existingKey"] as string,
-    ...common(declared),
-    metadata: (declared["metadata"] ?? {}) as Record<string, unknown>,
-  };
+export function migrateBody(declared: KeyInputs): MigrateApiKey {
+  const { existingKey = "", metadata = {} } = declared;
+  return { key: existingKey, ...common(declared), metadata };
 }
 
-function common(declared: Properties) {
-  return {
-    name: declared["name"] as string,
-    workspaceId: declared["workspaceId"] as string,
-    scopes: toWire(declared["scopes"]),
-    enabled: declared["enabled"] === true,
-    customerId: declared["customerId"] as string,
-  };
+function common({ name, workspaceId, scopes, enabled, customerId }: KeyInputs) {
+  return { name, workspaceId, scopes: toWire(scopes), enabled, customerId };
 }
 
 /** What the service chose. */
-export function outputs(record: ApiKeyRecord): Properties {
+export function outputs({ maskedKey, createdAt, updatedAt, billingId, prefix, expiresAt }: ApiKeyRecord) {
   return {
-    maskedKey: record.maskedKey,
-    createdAt: record.createdAt,
-    updatedAt: record.updatedAt,
-    billingId: record.billingId,
-    effectivePrefix: record.prefix,
-    effectiveExpiresAt: record.expiresAt,
+    ...{ maskedKey, createdAt, updatedAt, billingId },
+    effectivePrefix: prefix,
+    effectiveExpiresAt: expiresAt,
   };
 }
 
 /** What a key carries through its whole life, whatever the service answers later. */
-const lastingNames = ["key", keyLost, holderKey] as const;
+const lasting = ["key", "__keyLost", "__claim"] as const;
 
-/** State after a write: what was declared or, where the service did not make it so, what it has. */
-export function written(declared: Properties, { record, unmet }: Settled, before: Properties): Properties {
-  const observed = observe(record);
-  const truth = Object.fromEntries(unmet.map(({ field }) => [field, observed[field]]));
-  const state = { ...declared, ...truth };
-  const chosen = Object.entries(outputs(record)).map(([name, value]) => [name, value ?? before[name]]);
+/** State after a write (R1); what an answer leaves out is as it was. */
+export function written(declared: KeyInputs, settled: Settled<ApiKeyRecord>, before: KeyState): KeyState {
+  const chosen = Object.entries(outputs(settled.record)).map(([name, value]) => [
+    name,
+    value ?? before[name as keyof KeyState],
+  ]);
   return {
     ...Object.fromEntries(chosen),
-    ...state,
-    ...pick(before, lastingNames),
-    [observedKey]: rewritten(managed, state, observed),
+    ...stateAfter(managed, declared, settled, observe),
+    ...pick(before, lasting),
   };
 }
 
@@ -130,18 +114,18 @@ const unmanaged = {
 const unmanagedNames = Object.keys(unmanaged) as (keyof typeof unmanaged)[];
 
 /** Whether a record says all that `unmanagedChanges` compares: a list may leave something out. */
-export function tellsUnmanaged(record: ApiKeyRecord, state: Properties): boolean {
+export function tellsUnmanaged(record: ApiKeyRecord, state: KeyState): boolean {
   return unmanagedNames.every((name) => state[unmanaged[name]] === undefined || record[name] !== undefined);
 }
 
-/** A field that can't be changed in place, and that somebody changed, is told and left alone (R5). */
-export function unmanagedChanges(id: string, record: ApiKeyRecord, state: Properties): readonly string[] {
+/** A field that can't be changed in place, and that was changed outside Pulumi, is told and left alone (R5). */
+export function unmanagedChanges(id: string, record: ApiKeyRecord, state: KeyState): readonly string[] {
   const before = (name: keyof typeof unmanaged) => state[unmanaged[name]];
   return unmanagedNames
     .filter((name) => before(name) !== undefined && record[name] !== undefined)
-    .filter((name) => folded(before(name)) !== folded(record[name]))
+    .filter((name) => caseFolded(before(name)) !== caseFolded(record[name]))
     .map(
       (name) =>
-        `${capitalised(label(state))} (${id}): the service has another ${name} than when this stack last wrote the key. It can't be changed in place, so nothing is done about it; to have a new key, change ${name} or keepers.`,
+        `${capitalised(label(state))} (${id}): its ${name} in the service has changed since this stack last wrote the key. It can't be changed in place, so the provider leaves it; to get a new key, change ${name} or keepers.`,
     );
 }

@@ -1,7 +1,6 @@
 import { eachBounded } from "../../core/bounded";
 import type { Session } from "../../core/definition";
-import { Failure, inBounds } from "../../core/errors";
-import { capitalised } from "../../core/outcome";
+import { capitalised, Failure, inBounds, moreThan } from "../../core/errors";
 
 /** Work on many keys at once: one that fails never stops the others, and users are told of the first of many. */
 
@@ -9,7 +8,7 @@ import { capitalised } from "../../core/outcome";
 const mostTold = 20;
 /** So many characters of each, or more where fewer are told: the last words say what to do. */
 const longestTold = 300;
-/** What may have been left in the service is named in it: the ids of ten keys, which must not be cut out. */
+/** What may have been left behind in the service is named in it: the ids of ten keys, which must not be cut out. */
 const longestUnresolved = 2_000;
 const longestId = 100;
 const longestPage = 3_500;
@@ -45,9 +44,9 @@ export function openBatch(session: Session, subject: string): Batch {
   const failures: Trouble[] = [];
   const warnings: Trouble[] = [];
   /** In the order of the keys, whichever was done first: so the same trouble is told in the same way each time. */
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   const inOrder = (troubles: readonly Trouble[]) =>
-    troubles.toSorted((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
+    troubles.toSorted((a, b) => (indexes.get(a.name) ?? 0) - (indexes.get(b.name) ?? 0));
 
   async function attempt<T extends Named>(one: T, act: Act<T>): Promise<void> {
     const { name } = one;
@@ -69,7 +68,7 @@ export function openBatch(session: Session, subject: string): Batch {
       return inOrder(failures.filter(({ unresolved }) => unresolved)).map(told);
     },
     async each(verb, all, act) {
-      for (const { name } of all) if (!places.has(name)) places.set(name, places.size);
+      for (const { name } of all) if (!indexes.has(name)) indexes.set(name, indexes.size);
       let done = 0;
       const progress = () =>
         session.tell(
@@ -108,8 +107,8 @@ function firstOf(troubles: readonly Trouble[]): readonly string[] {
   const lines = ordered
     .slice(0, mostTold)
     .map((one) => inBounds(told(one), one.unresolved ? longestUnresolved : room));
-  const rest = troubles.length - lines.length;
-  return rest === 0 ? lines : [...lines, `and ${rest.toLocaleString("en")} more`];
+  const more = moreThan(troubles, mostTold);
+  return more === undefined ? lines : [...lines, more];
 }
 
 /** How long a line may be. */
@@ -120,11 +119,11 @@ function roomFor(count: number): number {
 /** The ids that those speak of that are told in short, or not at all: without them nobody could find what was left. */
 function othersOf(troubles: readonly Trouble[]): readonly string[] {
   const room = roomFor(troubles.length);
-  const short = troubles.filter((one, place) => place >= mostTold || told(one).length > room);
+  const short = troubles.filter((one, index) => index >= mostTold || told(one).length > room);
   const pages: string[] = [];
   for (const id of short.flatMap(({ about = [] }) => about)) {
     const [page = "", text] = [pages.at(-1), inBounds(id, longestId)];
-    if (page === "" || page.length + text.length > longestPage) pages.push(`the others are of ${text}`);
+    if (page === "" || page.length + text.length > longestPage) pages.push(`other affected ids: ${text}`);
     else pages[pages.length - 1] = `${page}, ${text}`;
   }
   return pages;
@@ -133,5 +132,5 @@ function othersOf(troubles: readonly Trouble[]): readonly string[] {
 /** Its message may hold anything. The others' results must not be lost to it. */
 function unforeseen(error: unknown): string {
   const kind = error instanceof Error ? error.name : typeof error;
-  return `unforeseen (${kind}), a defect of pulumi-apikeys: please report it. If it was being created, look for a key of this name and customer that state does not hold.`;
+  return `unexpected error (${kind}), so this is a bug in pulumi-apikeys: please report it. If it was being created, look for a key of this name and customer that state does not hold.`;
 }

@@ -1,7 +1,8 @@
-import type { Field } from "../../core/definition";
+import type { Field } from "../../core/fields";
 import type { SecretPath } from "../../core/secrecy";
 import {
   defined,
+  failedKey,
   hiddenIn,
   isRecord,
   nonEmpty,
@@ -10,162 +11,126 @@ import {
   pick,
   secretsKey,
 } from "../../core/state";
-import { follows as followsOfKey, holderKey, holderOf, keyLost, lost } from "../apiKey/state";
+import { type KeyState, fields as keyFields } from "../apiKey/properties";
+import { follows as followsOfKey, pending as isLost } from "../apiKey/state";
 import { equal } from "../fields/schemas";
-import { entriesIn, keyFields, keySecrets, merged } from "./inputs";
+import { entriesIn, keySecrets, merged, type SetDraft, type SetInputs, type SetState } from "./properties";
 
-/** Projections between a set's state and the ApiKeys that its entries stand for. */
+/** Projections between a set's state and the ApiKeys that its entries are. */
 
 /** One key: its id, and what the state of an ApiKey holds of it. */
 export interface Entry {
   readonly id: string;
-  readonly state: Properties;
-  /**
-   * The alias that the engine's inputs have it under, where an update that failed halfway gave it another one; "" where
-   * they have none, since that update made it.
-   */
-  readonly was?: string;
+  readonly state: KeyState;
 }
 
-/** A key that is to be deleted still. */
-export interface LeftKey {
+/** A key that is still to be deleted. */
+export interface KeyToDelete {
   readonly id: string;
   /** What messages call it: its name or, where that is secret, its id. */
   readonly name: string;
-  /** The alias whose new key is to be as declared before it goes: until then it may be the one that serves. */
+  /** The alias whose new key is to be as declared before it goes: until then it may be the one in use. */
   readonly alias?: string;
 }
 
-/** What a set's state says: the entries by alias, and what it no longer has but the service does. */
+/** What a set's state says: the keys by alias, and those that no entry has any more but the service does. */
 export interface Holding {
-  /** Holds those keys of the set that have no holder of their own: the set's id. */
-  readonly holder: string;
   readonly entries: ReadonlyMap<string, Entry>;
-  readonly left: readonly LeftKey[];
+  readonly toDelete: readonly KeyToDelete[];
+  /** Whether an update failed halfway since the engine's inputs were written. */
+  readonly isHalfDone?: boolean;
 }
 
-/** What the service chose for a key, by alias; aliases whose secret is lost, or was given; and what is left to delete. */
-const chosenKey = "__chosen";
-const takenKey = "__taken";
-const leftKey = "__left";
-/** By alias, `Entry.was`. */
-const wasKey = "__was";
-const effective = ["effectivePrefix", "effectiveExpiresAt"] as const;
-const chosen = [...effective, holderKey] as const;
-
-/** The set's own id goes without saying. */
-function chosenIn(state: Properties, holder: string): Properties {
-  return pick(state, state[holderKey] === holder ? effective : chosen);
-}
+const chosen = ["effectivePrefix", "effectiveExpiresAt"] as const;
 
 /**
- * A default stands in the entries too, once a key differs from it; the values of a key are parted among the set's outputs
- * and hidden properties by what they are.
+ * A default is in the entries too, once a key differs from it; the values of a key are parted among the set's outputs and
+ * hidden properties by what they are.
  */
 export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
   if (name !== "keys" && name !== "defaults") return [];
   const [field, ...deeper] = name === "keys" ? rest.slice(1) : rest;
-  if (field === undefined) return [["keys"], ["maskedKeys"], [observedKey], [chosenKey]];
+  if (field === undefined) return [["keys"], ["maskedKeys"], [observedKey], ["__chosen"]];
   const ofKeys = followsOfKey([field, ...deeper]).map(([at, ...below]): SecretPath => {
     if (at === "maskedKey") return ["maskedKeys"];
-    return at === observedKey ? [observedKey, "*", ...below] : [chosenKey, "*", at, ...below];
+    return at === observedKey ? [observedKey, "*", ...below] : ["__chosen", "*", at, ...below];
   });
   return [["keys", "*", field, ...deeper], ...ofKeys];
 }
 
 /** What a message calls the keys of a set. */
-export function label({ workspaceId }: Properties): string {
+export function label({ workspaceId }: SetDraft): string {
   return `keys of workspace ${workspaceId}`;
 }
 
-const mostNamed = 20;
-
-/** Names of keys as a message has them: the first ones, and how many more. */
-export function listed(names: readonly string[]): string {
-  const few = names.slice(0, mostNamed).map((name) => JSON.stringify(name));
-  const more = names.length - few.length;
-  return (more > 0 ? [...few, `and ${more.toLocaleString("en")} more`] : few).join(", ");
+export function quoted(names: readonly string[]): readonly string[] {
+  return names.map((name) => JSON.stringify(name));
 }
 
-export function holdingOf(state: Properties, holder = ""): Holding {
-  const of = (name: string) => {
-    const all = hiddenIn(state, name);
-    return (alias: string) => (Object.hasOwn(all, alias) ? all[alias] : undefined);
-  };
-  const [maskedKey, secret, observed, extras, was] = [
-    of("maskedKeys"),
-    of("secrets"),
-    of(observedKey),
-    of(chosenKey),
-    of(wasKey),
-  ];
-  const [without, taken] = [aliasesIn(state, keyLost), aliasesIn(state, takenKey)];
+export function holdingOf(state: SetState): Holding {
+  const at = (all: Properties | undefined, alias: string) =>
+    all !== undefined && Object.hasOwn(all, alias) ? all[alias] : undefined;
+  const [lost, migrated] = [aliasesIn(state.__keyLost), aliasesIn(state.__migrated)];
   const spellings = new Map(entriesIn(state));
-  const ids = Object.entries(hiddenIn(state, "ids")).filter(([alias]) => spellings.has(alias));
+  const ids = Object.entries(state.ids ?? {}).filter(([alias]) => spellings.has(alias));
   const entries = ids.map(([alias, id]): [string, Entry] => {
-    const key = secret(alias);
-    const [seen, picked, former] = [observed(alias), extras(alias), was(alias)];
-    return [
-      alias,
-      {
-        id: String(id),
-        state: defined({
-          ...merged(state, alias, spellings.get(alias)),
-          existingKey: taken.has(alias) ? key : undefined,
-          key,
-          maskedKey: maskedKey(alias),
-          ...(isRecord(picked) ? pick(picked, chosen) : {}),
-          [holderKey]: (isRecord(picked) && holderOf(picked)) || holder || undefined,
-          [observedKey]: isRecord(seen) ? seen : undefined,
-          [keyLost]: without.has(alias) ? true : undefined,
-        }),
-        ...(typeof former === "string" ? { was: former } : {}),
-      },
-    ];
+    const key = at(state.secrets, alias);
+    const [observed, picked] = [at(hiddenIn(state, observedKey), alias), at(state.__chosen, alias)];
+    const ofKey = {
+      ...merged(state, alias, spellings.get(alias)),
+      existingKey: migrated.has(alias) ? key : undefined,
+      key,
+      maskedKey: at(state.maskedKeys, alias),
+      ...(isRecord(picked) ? pick(picked, chosen) : {}),
+      [observedKey]: isRecord(observed) ? observed : undefined,
+      __keyLost: lost.has(alias) ? true : undefined,
+    };
+    return [alias, { id, state: defined(ofKey) as KeyState }];
   });
-  return { holder, entries: new Map(entries), left: leftIn(state) };
+  return { entries: new Map(entries), toDelete: toDeleteIn(state), isHalfDone: state[failedKey] === true };
 }
 
 /** State that says this of the keys, each spelled as declared as far as that is true of it. */
-export function stateOf(declared: Properties, { holder, entries, left }: Holding): Properties {
+export function stateOf(declared: SetInputs | SetState, { entries, toDelete }: Holding): SetState {
   const { workspaceId, defaults } = declared;
   const spellings = new Map(entriesIn(declared));
   const all = [...entries];
-  const by = (pick: (entry: Entry) => unknown) =>
+  const by = <T>(pick: (state: KeyState, id: string) => T | undefined): Record<string, T> =>
     Object.fromEntries(
-      all.flatMap(([alias, entry]) => {
-        const value = pick(entry);
+      all.flatMap(([alias, { id, state }]) => {
+        const value = pick(state, id);
         return value === undefined ? [] : [[alias, value]];
       }),
     );
-  const those = (has: (state: Properties) => boolean) =>
+  const those = (has: (state: KeyState) => unknown) =>
     all.flatMap(([alias, { state }]) => (has(state) ? [alias] : []));
   return {
     ...defined({ workspaceId, defaults, [secretsKey]: declared[secretsKey] }),
     keys: Object.fromEntries(
       all.map(([alias, { state }]) => [alias, spelledAs(declared, alias, spellings.get(alias), state)]),
     ),
-    ids: by(({ id }) => id),
-    maskedKeys: by(({ state }) => state["maskedKey"]),
-    secrets: by(({ state }) => state["key"]),
+    ids: by((_state, id) => id),
+    maskedKeys: by(({ maskedKey }) => maskedKey),
+    secrets: by(({ key }) => key),
     ...defined({
-      [observedKey]: nonEmpty(by(({ state }) => state[observedKey])),
-      [chosenKey]: nonEmpty(by(({ state }) => nonEmpty(chosenIn(state, holder)))),
-      [keyLost]: nonEmpty(those(lost)),
-      [takenKey]: nonEmpty(those((state) => state["existingKey"] !== undefined)),
-      [leftKey]: nonEmpty(left),
-      [wasKey]: nonEmpty(by(({ was }) => was)),
+      [observedKey]: nonEmpty(by((state) => state[observedKey])),
+      __chosen: nonEmpty(by((state) => nonEmpty(pick(state, chosen)))),
+      __keyLost: nonEmpty(those(isLost)),
+      __migrated: nonEmpty(those(({ existingKey }) => existingKey)),
+      __toDelete: nonEmpty(toDelete),
     }),
   };
 }
 
+const spelledFields = keyFields.filter(({ name }) => name !== "workspaceId" && name !== "existingKey");
+
 /**
  * The entry as declared, with what is not so of the key written out; what it has not is left out, or taken away. Its
- * secret stands among the secrets alone.
+ * secret is among the secrets alone.
  */
-function spelledAs(declared: Properties, alias: string, entry: unknown, state: Properties): Properties {
+function spelledAs(declared: SetDraft, alias: string, entry: unknown, state: Properties): Properties {
   const { existingKey: _, ...own } = isRecord(entry) ? entry : ({} as Properties);
-  const meant = merged(declared, alias, own);
+  const meant: Properties = merged(declared, alias, own);
   const differs = (field: Field, of: Properties) =>
     !equal(field.canonical(state[field.name]), of[field.name]);
   const different = spelledFields.filter((field) => differs(field, meant));
@@ -181,62 +146,45 @@ function spelledAs(declared: Properties, alias: string, entry: unknown, state: P
   return { ...Object.fromEntries(written), ...Object.fromEntries(explicit) };
 }
 
-const spelledFields = keyFields.filter(({ name }) => name !== "workspaceId" && name !== "existingKey");
-
-/** The inputs that a set's state stands for. */
-export function inputsOf(state: Properties): Properties {
-  const secrets = hiddenIn(state, "secrets");
-  const taken = aliasesIn(state, takenKey);
+/** The inputs that a set's state means. */
+export function inputsOf(state: SetState): SetDraft {
+  const { workspaceId, defaults, secrets = {} } = state;
+  const migrated = aliasesIn(state.__migrated);
   const keys = entriesIn(state).map(([alias, entry]) => [
     alias,
-    taken.has(alias) && isRecord(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
+    migrated.has(alias) && isRecord(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
   ]);
-  const { workspaceId, defaults } = state;
   return defined({ workspaceId, keys: Object.fromEntries(keys), defaults });
 }
 
 /** Whether the state alone asks for an update: a secret is lost, a key is still to be deleted, or an entry has none. */
-export function isPending(state: Properties): boolean {
-  return aliasesIn(state, keyLost).size > 0 || leftIn(state).length > 0 || strays(state).keys.length > 0;
+export function isPending(state: SetState): boolean {
+  return (
+    aliasesIn(state.__keyLost).size > 0 ||
+    toDeleteIn(state).length > 0 ||
+    mismatchedAliases(state).keys.length > 0
+  );
 }
 
 /** Aliases of which only `ids` or only `keys` knows, as somebody wrote them who imported the set. */
-export function strays(state: Properties): Readonly<Record<"ids" | "keys", readonly string[]>> {
-  const [ids, keys] = [hiddenIn(state, "ids"), hiddenIn(state, "keys")];
+export function mismatchedAliases({
+  ids = {},
+  keys = {},
+}: SetState): Readonly<Record<"ids" | "keys", readonly string[]>> {
   const beyond = (all: Properties, others: Properties) =>
     Object.keys(all).filter((alias) => !Object.hasOwn(others, alias));
   return { ids: beyond(ids, keys), keys: beyond(keys, ids) };
 }
 
-function aliasesIn(state: Properties, name: string): ReadonlySet<string> {
-  const value = state[name];
-  return new Set(Array.isArray(value) ? value.filter((alias) => typeof alias === "string") : []);
+function aliasesIn(value: readonly unknown[] = []): ReadonlySet<string> {
+  return new Set(value.filter((alias) => typeof alias === "string"));
 }
 
-function leftIn(state: Properties): readonly LeftKey[] {
-  const value = state[leftKey];
-  if (!Array.isArray(value)) return [];
+function toDeleteIn(state: SetState): readonly KeyToDelete[] {
   const isUnnamed = keySecrets(state).some(([field]) => field === "name");
-  return value.filter(isRecord).map(({ id, name, alias }) => ({
+  return (state.__toDelete ?? []).filter(isRecord).map(({ id, name, alias }) => ({
     id: String(id),
     name: String(isUnnamed ? id : name),
     ...(typeof alias === "string" ? { alias } : {}),
   }));
-}
-
-/** In the order of the aliases, whichever was done first; each with the alias that it was, where that is told. */
-export function inOrder(
-  entries: ReadonlyMap<string, Entry>,
-  aliases: Iterable<string>,
-  origins: ReadonlyMap<string, string> = new Map(),
-): ReadonlyMap<string, Entry> {
-  return new Map(
-    [...aliases].flatMap((alias) => {
-      const entry = entries.get(alias);
-      if (entry === undefined) return [];
-      const { id, state } = entry;
-      const was = origins.get(alias);
-      return [[alias, was === undefined ? { id, state } : { id, state, was }] as const];
-    }),
-  );
 }

@@ -4,47 +4,39 @@
  * before the old one is deleted, and what is no longer declared is deleted. Only another workspace replaces the set.
  * Destroy deletes all its keys (interface, sections 2 and 4.1 to 4.5).
  */
-import type { Definition } from "../../core/definition";
-import { isRecord } from "../../core/state";
-import { given, holderOf } from "../apiKey/state";
+import { define } from "../../core/definition";
+import { identities } from "../apiKey/rules";
 import { follows, holdingOf, inputsOf, isPending } from "./entries";
-import { entriesIn, inputs, merged } from "./inputs";
-import { create, read, remove, update, withdraw } from "./operations";
-import { isQuiet } from "./plan";
-import { foretold } from "./preview";
+import { create, read, remove, rollback, update } from "./operations";
+import { isQuiet, previewNote } from "./plan";
+import { entriesIn, merged, shape } from "./properties";
 import { rules } from "./rules";
 
-export const apiKeySet: Definition = {
+export const apiKeySet = define({
   kind: "ApiKeySet",
+  shape,
+  onDestroy: "delete",
   of: "ApiKey",
-  members: {
-    declared: (declared) => entriesIn(declared).map(([alias, entry]) => merged(declared, alias, entry)),
-    held: (state, id) => {
-      const { entries, left } = holdingOf(state, id);
-      const properties = { workspaceId: state["workspaceId"] };
-      return [
-        ...Array.from(entries.values(), (key) => ({ id: key.id, properties, holder: holderOf(key.state) })),
-        ...left.map((key) => ({ id: key.id, properties })),
-      ];
-    },
+  managed: (id, state) => {
+    const { entries, toDelete } = holdingOf(state);
+    const { workspaceId } = state;
+    return [
+      ...Array.from(entries.values(), (key) => ({ workspaceId, id: key.id, claim: id })),
+      ...toDelete.map((key) => ({ workspaceId, id: key.id, claim: undefined })),
+    ];
   },
-  schema: inputs,
-  given: (declared) =>
-    entriesIn(declared).flatMap(([alias, entry]) =>
-      isRecord(entry) && entry["existingKey"] ? given(merged(declared, alias, entry)) : [],
-    ),
   rules,
+  identities: (declared) =>
+    entriesIn(declared).flatMap(([alias, entry]) => identities(merged(declared, alias, entry))),
   pending: (state) => (isPending(state) ? [] : undefined),
-  unchanged: (field, state, _value, declared) =>
-    field !== "workspaceId" && isQuiet(holdingOf(state), declared),
+  unchanged: (name, state, _value, declared) => name !== "workspaceId" && isQuiet(holdingOf(state), declared),
   follows,
-  foretold,
-  declared: inputsOf,
+  previewNote,
+  inputsOf,
   create,
-  abandon: (session, made) => withdraw(session, made, undefined),
+  rollbackCreate: (session, made) => rollback(session, made, undefined),
   read,
   update,
-  withdraw,
-  deletes: true,
+  rollbackUpdate: rollback,
   delete: remove,
-};
+});

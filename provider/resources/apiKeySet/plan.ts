@@ -1,68 +1,134 @@
+import { distance } from "fastest-levenshtein";
 import { difference } from "../../core/diff";
-import type { Properties } from "../../core/state";
-import { unchanged } from "../apiKey/inputs";
+import { capitalised, listed } from "../../core/errors";
+import { isUnknown } from "../../core/unknown";
+import { type KeyInputs, fields as keyFields, unchanged } from "../apiKey/properties";
 import { pending } from "../apiKey/state";
-import type { Entry, Holding } from "./entries";
-import { entriesIn, formerAlias, keyFields, merged } from "./inputs";
+import { type Entry, type Holding, holdingOf, label, mismatchedAliases, quoted } from "./entries";
+import { entriesIn, formerAlias, merged, type SetDraft, type SetState } from "./properties";
 
-/** What is to be done with one key. A key that only comes to stand under another alias is kept. */
+/** What is to be done with one key. `from` is the alias that state has it under, which the update may change. */
 export type Step = { readonly alias: string } & (
-  | { readonly does: "keep"; readonly entry: Entry; readonly renamed: boolean }
-  | { readonly does: "add"; readonly declared: Properties }
-  | { readonly does: "edit" | "replace"; readonly entry: Entry; readonly declared: Properties }
+  | { readonly does: "keep"; readonly from: string; readonly entry: Entry }
+  | { readonly does: "add"; readonly declared: KeyInputs }
+  | {
+      readonly does: "edit" | "replace";
+      readonly from: string;
+      readonly entry: Entry;
+      readonly declared: KeyInputs;
+    }
   | { readonly does: "remove"; readonly entry: Entry }
 );
 
-const keys = { unchanged, pending };
+const keyDefinition = { unchanged, pending } as const;
 
 /** What makes the keys as declared: for each the same decision as for an ApiKey. */
-export function plan({ entries }: Pick<Holding, "entries">, inputs: Properties): readonly Step[] {
+export function plan({ entries }: Pick<Holding, "entries">, inputs: SetDraft): readonly Step[] {
   const declared = entriesIn(inputs);
   const aliases = new Set(declared.map(([alias]) => alias));
   const named = new Set(declared.map(([, entry]) => formerAlias(entry)));
-  const standing = asNamed(entries, (alias) => aliases.has(alias) || named.has(alias));
-  // check knows only what an update that failed halfway began with, but whose key a value is stands in state (K5).
-  const holders = new Map([...standing].map(([alias, { state }]) => [state["key"], alias]));
-  const taken = new Set<Entry>();
-  const isFree = (alias: string) => {
-    const entry = standing.get(alias);
-    return entry !== undefined && !aliases.has(alias) && !taken.has(entry);
-  };
-  const heldBy = (alias: string, entry: unknown, value: unknown): Entry | undefined => {
-    const own = standing.get(alias);
-    const holder = value === undefined || value === own?.state["key"] ? undefined : holders.get(value);
+  // check knows only the inputs of the last update, but whose key a value is can be seen in state (K5).
+  const holders = new Map([...entries].map(([alias, { state }]) => [state.key, alias]));
+  const taken = new Set<string>();
+  const isFree = (alias: string) => entries.has(alias) && !aliases.has(alias) && !taken.has(alias);
+  /** The alias that state has the key of an entry under. */
+  const aliasInState = (alias: string, entry: unknown, value: string | undefined): string => {
+    const own = entries.get(alias);
+    const holder = value === undefined || value === own?.state.key ? undefined : holders.get(value);
     const former = own === undefined ? formerAlias(entry) : undefined;
     const others = [former, named.has(holder) ? undefined : holder].filter((one) => one !== undefined);
-    const held = standing.get(others.find(isFree) ?? alias);
-    if (held !== undefined) taken.add(held);
-    return held;
+    return others.find(isFree) ?? alias;
   };
-  const steps = declared.map(([alias, entry]): Step => {
-    const wanted = merged(inputs, alias, entry);
-    const held = heldBy(alias, entry, wanted["existingKey"]);
-    if (held === undefined) return { alias, does: "add", declared: wanted };
-    const { changes, replaces } = difference(keys, keyFields, held.state, wanted);
-    if (changes === false) return { alias, does: "keep", entry: held, renamed: held !== entries.get(alias) };
-    return { alias, does: replaces.length > 0 ? "replace" : "edit", entry: held, declared: wanted };
+  const steps = declared.map(([alias, spelled]): Step => {
+    const wanted = merged(inputs, alias, spelled);
+    const from = aliasInState(alias, spelled, wanted.existingKey);
+    const entry = entries.get(from);
+    if (entry === undefined) return { alias, does: "add", declared: wanted };
+    taken.add(from);
+    const { changes, replaces } = difference(keyDefinition, keyFields, entry.state, wanted);
+    if (changes === false) return { alias, does: "keep", from, entry };
+    return { alias, does: replaces.length > 0 ? "replace" : "edit", from, entry, declared: wanted };
   });
-  const gone = [...standing].filter(([, entry]) => !taken.has(entry));
+  const gone = [...entries].filter(([alias]) => !taken.has(alias));
   return [...steps, ...gone.map(([alias, entry]): Step => ({ alias, does: "remove", entry }))];
 }
 
-/**
- * After an update that failed halfway the engine has the inputs of before it, and users see in the preview what differs
- * from those: the aliases there are those that the program means.
- */
-function asNamed(entries: Holding["entries"], isMeant: (alias: string) => boolean): Holding["entries"] {
-  return new Map(
-    [...entries].map(([alias, entry]) => {
-      const { was } = entry;
-      return [was && isMeant(was) && !entries.has(was) ? was : alias, entry];
-    }),
-  );
+/** Whether there is nothing to do, however differently the inputs are spelled. */
+export function isQuiet(holding: Holding, inputs: SetDraft): boolean {
+  return plan(holding, inputs).every((step) => step.does === "keep" && step.from === step.alias);
 }
 
-/** Whether there is nothing to do, however differently the inputs are spelled. */
-export function isQuiet(holding: Holding, inputs: Properties): boolean {
-  return plan(holding, inputs).every((step) => step.does === "keep" && !step.renamed);
+/** What an update does with the keys that the engine's own preview does not show, and what it will refuse. */
+export function previewNote(state: SetState, inputs: SetDraft): string | undefined {
+  // A map that is not known yet has no entries to be seen, and none is known to go.
+  if (isUnknown(inputs.keys)) return undefined;
+  const holding = holdingOf(state);
+  const steps = plan(holding, inputs);
+  const aliasesOf = (does: Step["does"]) =>
+    steps.filter((step) => step.does === does).map(({ alias }) => alias);
+  const without = new Set(mismatchedAliases(state).keys);
+  const parts = [
+    counted(aliasesOf("replace"), "to be replaced, with a new secret"),
+    counted(aliasesOf("remove"), "to be deleted"),
+    counted(
+      holding.toDelete.map(({ name }) => name),
+      "replaced before and still to be deleted",
+    ),
+    counted(
+      aliasesOf("add").filter((alias) => without.has(alias)),
+      "without an id in state, to be created",
+    ),
+  ].filter((part) => part !== undefined);
+  if (parts.length === 0) return undefined;
+  const line = `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
+  const refusal = refusedRename(steps, inputs, holding);
+  return refusal === undefined ? line : `${line} The update will fail: ${refusal}`;
+}
+
+function counted(names: readonly string[], what: string): string | undefined {
+  return names.length === 0
+    ? undefined
+    : `${names.length.toLocaleString("en")} ${what}: ${listed(quoted(names))}`;
+}
+
+/**
+ * What is wrong where a `renamedFrom` would not keep the key that it means, and a key would be deleted. check can't tell,
+ * since it has no state.
+ */
+export function refusedRename(
+  steps: readonly Step[],
+  inputs: SetDraft,
+  { isHalfDone = false }: Pick<Holding, "isHalfDone">,
+): string | undefined {
+  const going = new Set(steps.flatMap(({ does, alias }) => (does === "remove" ? [alias] : [])));
+  if (going.size === 0) return undefined;
+  const entries = new Map(entriesIn(inputs));
+  const problems = steps.flatMap((step) => {
+    const former = step.does === "remove" ? undefined : formerAlias(entries.get(step.alias));
+    if (former === undefined) return [];
+    const subject = `renamedFrom of ${JSON.stringify(step.alias)} names ${JSON.stringify(former)}`;
+    if (step.does !== "add") {
+      return going.has(former)
+        ? [
+            `${subject}, whose key would be deleted, since this entry has a key of its own already. Leave renamedFrom out, or give that key an alias that is new.`,
+          ]
+        : [];
+    }
+    const meant = [...going].find((one) => isSlip(former, one));
+    // An alias that an update which failed halfway did not give to any key may be meant.
+    if (meant === undefined && !isHalfDone) return [];
+    const guess = meant === undefined ? "" : ` (did you mean ${JSON.stringify(meant)}?)`;
+    return [
+      `${subject}, but no key of this set has that alias, and ${listed(quoted([...going]), 5)} would be deleted${guess}. Correct it, or leave renamedFrom out to create a new key.`,
+    ];
+  });
+  return problems.length === 0 ? undefined : listed(problems, 5, " ");
+}
+
+/** Whether somebody may have written the one for the other. Numbers tell keys apart that are named alike. */
+function isSlip(written: string, meant: string): boolean {
+  const [one, other] = [written.toLowerCase(), meant.toLowerCase()];
+  const digits = (text: string) => text.replace(/\D/g, "");
+  if (digits(one) !== digits(other)) return false;
+  return distance(one, other) <= Math.min(2, Math.floor(Math.max(one.length, other.length) / 2));
 }

@@ -1,18 +1,24 @@
 import { spelled } from "../../core/check";
-import { text } from "../../core/definition";
+import type { Checked } from "../../core/declarations";
 import { oneLine } from "../../core/errors";
-import { isRecord, type Properties } from "../../core/state";
+import { string } from "../../core/fields";
+import { defined, isRecord, type Properties } from "../../core/state";
 import { encodedBytes, mostKept } from "../../core/stateSize";
 import { isUnknown } from "../../core/unknown";
-import { contradictions, type Problem, takenOver } from "../apiKey/inputs";
-import { type Entries, entriesIn, formerAlias, mergedAsWritten } from "./inputs";
+import type { KeyDraft } from "../apiKey/properties";
+import { contradictions, fixedByMigration, identities, type Problem, twinMessage } from "../apiKey/rules";
+import { type Entries, entriesIn, formerAlias, mergedAsWritten, type SetDraft } from "./properties";
 
 /** What check refuses of a set as a whole. */
 
 type Path = readonly string[];
 
 /** What concerns more than one input: an ApiKey's rules for each entry, and those of aliases. */
-export function rules(declared: Properties, before: Properties | undefined): readonly string[] {
+export function rules(
+  declared: SetDraft,
+  before: SetDraft | undefined,
+  { twinOf }: Checked,
+): readonly string[] {
   const entries = entriesIn(declared).filter(([, entry]) => isRecord(entry) || isUnknown(entry));
   const earlier = new Map(before === undefined ? [] : entriesIn(before));
   const lines = entries.flatMap(([alias, entry]) => {
@@ -25,44 +31,48 @@ export function rules(declared: Properties, before: Properties | undefined): rea
     return [
       ...aliasRules(at, alias),
       // What is empty is told of as such.
-      ...(text(key["customerId"]) === undefined && key["customerId"] !== ""
-        ? [`${at}.customerId: ${missing}`]
-        : []),
-      ...problemsOf(key, held).map((one) => placed(one, path, own, declared)),
+      ...(key.customerId === undefined || key.customerId === null ? [`${at}.customerId: ${missing}`] : []),
+      ...problemsOf(key, held).map((one) => inPlace(one, path, own, declared)),
+      ...identities(key)
+        .map(twinOf)
+        .filter((twin) => twin !== undefined)
+        .map((twin) => `${at}.existingKey: ${twinMessage(twin)}`),
     ];
   });
-  // What stands in defaults is wrong once, not for each entry.
+  // What is wrong in defaults is wrong once, not for each entry.
   return [
     ...new Set([
       ...lines,
       ...renameRules(entries, earlier),
       ...valueRules(entries, earlier),
-      ...sizeRules(declared, entries.length),
+      ...sizeRules(declared, entries),
     ]),
   ];
 }
 
 /** An ApiKey's. `held` are inputs, which a set has also of a key that its create did not come to (K5). */
-function problemsOf(key: Properties, held: Properties | undefined): readonly Problem[] {
-  const lasting = takenOver(key, held).map(({ path, message }) => ({
+function problemsOf(key: KeyDraft, held: KeyDraft | undefined): readonly Problem[] {
+  const lasting = fixedByMigration(key, held).map(({ path, message }) => ({
     path,
-    message: `${message} ${untaken}`,
+    message: `${message} ${unmigrated}`,
   }));
   return [...contradictions(key), ...lasting];
 }
 
-const untaken = "If no up has taken it over yet, run `pulumi up --refresh`.";
-const failedHalfway = "If an up failed halfway since then, run `pulumi up --refresh`.";
+const unmigrated = "If no update has migrated it yet, run `pulumi up --refresh`.";
+const failedHalfway = "If an update failed halfway since then, run `pulumi up --refresh`.";
 const missing = "is missing: write the id of a customer, here or in defaults.";
 
 function aliasRules(at: string, alias: string): readonly string[] {
   if (alias === "") return [`${at}: an alias can't be empty: give the key a name of your own.`];
   if (!alias.startsWith("__")) return [];
-  return [`${at}: an alias can't begin with "__", since the engine shows and compares no such names.`];
+  return [
+    `${at}: an alias can't begin with "__", because Pulumi hides such names and does not compare them.`,
+  ];
 }
 
-/** As a line, with the path in the entry, or in defaults where the field stands there. */
-function placed({ path, message }: Problem, entry: Path, own: Properties, { defaults }: Properties): string {
+/** As a line, with the path in the entry, or in defaults where the input comes from there. */
+function inPlace({ path, message }: Problem, entry: Path, own: Properties, { defaults }: SetDraft): string {
   const [field] = path;
   if (field === "workspaceId") return `${spelled(entry)}: ${field} ${message}`;
   const at = spelled([...entry, ...path]);
@@ -70,17 +80,21 @@ function placed({ path, message }: Problem, entry: Path, own: Properties, { defa
     return `${at}: ${message}`;
   }
   if (field === "scopes") return `${spelled(["defaults", ...path])}: ${message}`;
-  return `${at}: ${message.replace(/\.$/, "")} (it stands in defaults; write here what this key is to have, null for nothing).`;
+  return `${at}: ${message.replace(/\.$/, "")} (this value comes from defaults; set it in the entry, or set null there for no value).`;
 }
 
 /** What state holds of a key besides its entry, with all that a service may answer. */
 const bytesOfKey = 512;
 
-/** An update that fails halfway must not lose what it has made. */
-function sizeRules({ keys }: Properties, count: number): readonly string[] {
-  if (encodedBytes(keys) + count * bytesOfKey <= mostKept) return [];
+/** An update that fails halfway must not lose what it has made, beside all that was there before. */
+function sizeRules(declared: SetDraft, entries: Entries): readonly string[] {
+  const sizes = entries.map(([alias, entry]) => {
+    const { existingKey: _, ...key } = mergedAsWritten(declared, alias, entry);
+    return encodedBytes(defined(key)) + bytesOfKey;
+  });
+  if (sizes.reduce((sum, size) => sum + size, 0) <= mostKept / 2) return [];
   return [
-    `keys: these ${count.toLocaleString("en")} keys are more than the engine can keep of an update that fails halfway; split them into several sets.`,
+    `keys: these ${entries.length.toLocaleString("en")} keys are too large: the engine could not save the state of an update that fails halfway; split them into several sets.`,
   ];
 }
 
@@ -104,12 +118,14 @@ function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): r
       ];
     }
     return again
-      ? [`${at}: another entry names the same alias, but one key can't become two; leave one out.`]
+      ? [
+          `${at}: another entry names the same alias, but one key can't have two entries; remove it from one of them.`,
+        ]
       : [];
   });
 }
 
-/** The service can't hold one value as two keys, and deleting one of them would end it (K5). */
+/** The service can't hold one value as two keys, and deleting one of them would revoke it (K5). */
 function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
   const holders = new Map([...earlier].map(([alias, entry]) => [valueIn(entry), alias]));
   const seen = new Set<string>();
@@ -118,7 +134,9 @@ function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): re
     if (value === undefined) return [];
     const at = `${spelled(["keys", alias])}.existingKey`;
     if (seen.has(value)) {
-      return [`${at}: another entry has the same value, but one key can't become two; leave one out.`];
+      return [
+        `${at}: another entry has the same value, but one key can't have two entries; remove it from one of them.`,
+      ];
     }
     seen.add(value);
     const holder = holders.get(value);
@@ -128,17 +146,17 @@ function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): re
     if (former !== alias && !earlier.has(former)) return [];
     const words = JSON.stringify(oneLine(holder));
     return [
-      `${at}: the entry ${words} had this value until now, and its key's end would end it; keep that key with renamedFrom: ${words} under an alias that is new, or remove it in one up and declare its value in the next. ${failedHalfway}`,
+      `${at}: the entry ${words} had this value until now, and deleting its key would revoke it; keep that key with renamedFrom: ${words} under an alias that is new, or remove it in one update and declare its value in the next. ${failedHalfway}`,
     ];
   });
 }
 
-/** The alias that the last up had this entry's key under, if it had it. */
+/** The alias that the last update had this entry's key under, if it had it. */
 function earlierAlias(alias: string, entry: unknown, earlier: ReadonlyMap<string, unknown>): string {
   return earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
 }
 
 function valueIn(entry: unknown): string | undefined {
-  const value = isRecord(entry) ? text(entry["existingKey"]) : undefined;
-  return typeof value === "string" && !isUnknown(value) ? value : undefined;
+  const value = isRecord(entry) ? string(entry["existingKey"]) : undefined;
+  return isUnknown(value) ? undefined : value;
 }

@@ -1,13 +1,13 @@
 import ipaddr from "ipaddr.js";
 import * as z from "zod";
-import type { Canonical } from "../../core/state";
+import type { Canonical } from "../../core/fields";
 import { isUnknown } from "../../core/unknown";
 
 /** IP addresses and CIDR blocks, as a program declares them. An empty list is a value. */
 export const addressesSchema = z
   .array(
     z
-      .string({ error: "must be text, an IP address or a CIDR block" })
+      .string({ error: "must be a string, an IP address or a CIDR block" })
       .refine((value) => isUnknown(value) || parsed(value) !== undefined, {
         error: "must be an IP address or a CIDR block, such as 10.0.0.1 or 2001:db8::/32",
       }),
@@ -17,11 +17,11 @@ export const addressesSchema = z
 
 /**
  * Addresses in canonical form: a set, sorted, each spelled one way: a block of one address is that address, and what
- * lies below a block's prefix is 0. What is no address stands last, untouched.
+ * lies below a block's prefix is 0. What is no address, or not known yet, comes last, untouched.
  */
-export const canonicalAddresses: Canonical = (value) => {
-  if (value === undefined || value === null) return undefined;
-  if (!Array.isArray(value)) return value;
+export const canonicalAddresses: Canonical<readonly string[]> = (value) => {
+  if (isUnknown(value)) return value as unknown as readonly string[];
+  if (!Array.isArray(value)) return undefined;
   const spelled = value.map((entry) => (typeof entry === "string" ? parsed(entry) : undefined));
   const known = [...new Set(spelled.filter((entry) => entry !== undefined))].sort();
   return [...known, ...value.filter((_, place) => spelled[place] === undefined)];

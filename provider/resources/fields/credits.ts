@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import * as z from "zod";
-import type { Canonical } from "../../core/state";
+import type { Canonical } from "../../core/fields";
 import { isUnknown } from "../../core/unknown";
 
 /** Numeric text, as the service has credits: decimal digits, a sign and a point at most (interface, section 2). */
@@ -9,15 +9,15 @@ const decimalText = /^[+-]?(\d{1,60}(\.\d{0,60})?|\.\d{1,60})$/;
 export const creditsSchema = () =>
   z
     .custom<string | number>((value) => isUnknown(value) || digits(value) !== undefined, {
-      error: 'must be a number as text, such as "100" or "99.50"; a plain number must be a whole one',
+      error: 'must be a number as a string, such as "100" or "99.50"; a plain number must be a whole one',
     })
     .nullish();
 
 /** Credits in canonical form: text, compared by value, so "100.00" and 100 are "100". */
-export const canonicalCredits: Canonical = (value) => {
-  if (value === null || value === "") return undefined;
+export const canonicalCredits: Canonical<string> = (value) => {
+  if (isUnknown(value)) return value as string;
   const text = digits(value);
-  return text === undefined ? value : new Decimal(text).toFixed();
+  return text === undefined ? undefined : new Decimal(text).toFixed();
 };
 
 function digits(value: unknown): string | undefined {

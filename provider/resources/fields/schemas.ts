@@ -1,25 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { mostSent, sentBytes } from "../../client/requests";
+import { mostSent, sentBytes } from "../../client/call";
 import { isRecord, type Properties } from "../../core/state";
 
-/** Schemas of inputs, a new one each time, since facts are registered with the instance. Each message says what to write instead, and quotes no value. */
+/** Schemas of inputs. Each message says what to write instead, and quotes no value. */
 
-export const requiredText = (what: string) =>
+export const requiredString = (what: string) =>
   z
     .string({
-      error: ({ input }) => (input === undefined ? `is missing: write ${what}` : `must be text, ${what}`),
+      error: ({ input }) => (input === undefined ? `is missing: write ${what}` : `must be a string, ${what}`),
     })
     .min(1, { error: `must not be empty: write ${what}` });
 
-export const optionalText = () => z.string({ error: "must be text" }).nullish();
+export const optionalString = () => z.string({ error: "must be a string" }).nullish();
 
 export const optionalFlag = () => z.boolean({ error: "must be true or false" }).nullish();
 
-/** Text that stands in a request's path. */
+/** A string that a request's path holds. */
 export const pathSegment = (what: string) =>
-  requiredText(what).refine((value) => value !== "." && value !== ".." && !/\p{Cc}|\p{Cs}/u.test(value), {
-    error: `must be ${what}: "." and "..", and control characters, can't stand in an address`,
+  requiredString(what).refine((value) => value !== "." && value !== ".." && !/\p{Cc}|\p{Cs}/u.test(value), {
+    error: `must be ${what}: "." and "..", and control characters, can't be part of a URL`,
   });
 
 /**
@@ -61,7 +61,9 @@ export function oversize(body: Properties): { readonly field: string; readonly m
 
 /** Values of our own that only force a replacement when they change. */
 export const keepersMap = () =>
-  z.record(z.string(), z.string({ error: "must be text" }), { error: "must be a map of texts" }).nullish();
+  z
+    .record(z.string(), z.string({ error: "must be a string" }), { error: "must be a map of strings" })
+    .nullish();
 
 export { isDeepStrictEqual as equal };
 

@@ -3,54 +3,55 @@
  * what is declared is managed; the rest stays as it is, also where the service's PATCH replaces. Destroy leaves the
  * settings as they are or, with onDestroy "restore", puts back what held before (interface, sections 2, 4.7 and 4.8).
  */
-import { isDeepStrictEqual } from "node:util";
-import * as z from "zod";
-import { readWorkspace } from "../../client/endpoints";
-import type { WorkspaceRecord } from "../../client/responses";
-import type { CheckContext } from "../../core/declarations";
-import { type Definition, facts, number, type Outcome, type Session, text } from "../../core/definition";
-import { type Account, Failure, type Kept, sentences } from "../../core/errors";
-import { outcome, told } from "../../core/outcome";
+import { readWorkspace, type WorkspaceRecord } from "../../client/workspaces";
+import { failureOf, type Settled } from "../../core/converge";
+import type { Checked } from "../../core/declarations";
+import { define, type Outcome, type Session } from "../../core/definition";
+import { type Attempt, Failure, sentences, toFailure } from "../../core/errors";
 import { isSecret, mask } from "../../core/secrecy";
-import { drifted, type ManagedField, type Properties, same, wireable } from "../../core/state";
+import { applyDrift, nonEmpty, type Properties, same } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
-import { sharedReads } from "../../reads/sharedReads";
-import { addressesSchema, canonicalAddresses } from "../fields/addresses";
-import { optionalText, oversize, pathSegment } from "../fields/schemas";
+import { oversize } from "../fields/schemas";
 import {
   declaredIn,
+  follows,
   observe,
-  type SettledSettings,
-  type SettleOptions,
-  saying,
+  only,
+  type Setting,
+  type Settings,
+  type SettingsDraft,
+  type SettingsInputs,
+  type SettingsState,
   sendable,
   settings,
-  settle,
-} from "./convergence";
-import { before, follows, lastKey, only, ours, restorable, written } from "./state";
+  shape,
+} from "./properties";
+import { ours, restorable, written } from "./state";
+import { sayingOf, write } from "./writing";
 
-// ---- Inputs: schema and facts -------------------------------------------------------------------------------------
-
-const wholeNumber = () => z.int({ error: "must be a whole number" }).nullish();
-
-const inputs = z.strictObject({
-  workspaceId: pathSegment("the id of a workspace").register(facts, { onChange: "replace", canonical: text }),
-  defaultKeyPrefix: optionalText().register(facts, { onChange: "update", canonical: text }),
-  defaultAllowedIPs: addressesSchema.register(facts, { onChange: "update", canonical: canonicalAddresses }),
-  defaultRateLimitPerSecond: wholeNumber().register(facts, { onChange: "update", canonical: number }),
-  defaultExpiration: wholeNumber().register(facts, { onChange: "update", canonical: number }),
-  onDestroy: z
-    .enum(["retain", "restore"], { error: 'must be "retain" or "restore"' })
-    .nullish()
-    .register(facts, { onChange: "update", canonical: text, default: "retain" }),
+export const workspaceSettings = define({
+  kind: "WorkspaceSettings",
+  shape,
+  // The workspace stays; what becomes of its settings is the program's to say.
+  onDestroy: "retain",
+  rules,
+  identities: ({ workspaceId }) =>
+    workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
+  follows,
+  create,
+  rollbackCreate: async (_session, { id, state }) => {
+    const line = forgotten(id, state, state.__before ?? {});
+    return line === undefined ? [] : [line];
+  },
+  read,
+  update,
+  delete: remove,
 });
 
-export type WorkspaceSettingsInputs = z.input<typeof inputs>;
-
 function rules(
-  declared: Properties,
-  _before: Properties | undefined,
-  { twin }: CheckContext = {},
+  declared: SettingsDraft,
+  _before: SettingsDraft | undefined,
+  { twinOf }: Checked,
 ): readonly string[] {
   const found: string[] = [];
   if (settings.every(({ name, canonical }) => canonical(declared[name]) === undefined)) {
@@ -58,6 +59,7 @@ function rules(
   }
   const large = oversize(only(settings, declared));
   if (large !== undefined) found.push(`${large.field}: ${large.message}`);
+  const twin = twinOf(JSON.stringify(declared.workspaceId));
   if (twin !== undefined) {
     found.push(
       `workspaceId: the resource ${twin} declares the settings of the same workspace, and the two would undo each other's changes. Declare all settings of a workspace in one resource.`,
@@ -66,223 +68,191 @@ function rules(
   return found;
 }
 
-// ---- Operations: observe, decide, call, project -------------------------------------------------------------------
+type SettingsOutcome = Outcome<SettingsState>;
 
-export const workspaceSettings: Definition = {
-  kind: "WorkspaceSettings",
-  schema: inputs,
-  rules,
-  identity: ({ workspaceId }) => (isUnknown(workspaceId) ? undefined : JSON.stringify(workspaceId)),
-  follows,
-  create,
-  abandon: async (_session, { id, state }) => {
-    const line = forgotten(id, state, before(state));
-    return line === undefined ? [] : [line];
-  },
-  read,
-  update,
-  delete: remove,
-};
-
-async function create(session: Session, declared: Properties): Promise<Outcome> {
-  const workspaceId = String(declared["workspaceId"]);
+async function create(session: Session, declared: SettingsInputs): Promise<SettingsOutcome> {
+  const { workspaceId } = declared;
   const doing = `Setting the defaults of workspace ${workspaceId}`;
-  const record = await look(session, workspaceId, { doing, notDone: "Nothing was changed" });
+  const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const remembered = sendable(declaredIn(declared), record);
-  session.leaves(forgotten(workspaceId, declared, remembered));
-  return write(session, { workspaceId, doing, declared, target: declared, remembered }, record);
+  session.onInterrupt(forgotten(workspaceId, declared, remembered));
+  return apply(
+    session,
+    doing,
+    workspaceId,
+    { declared, target: only(settings, declared), remembered },
+    record,
+  );
 }
 
-/** What nobody will know any more if state can't hold the result: the next create takes what it finds for it. */
-function forgotten(workspaceId: string, declared: Properties, remembered: Properties): string | undefined {
+/** What nobody will know any more if state can't hold the result: the next create would remember what it finds. */
+function forgotten(
+  workspaceId: string,
+  declared: SettingsState,
+  remembered: Settings | Properties,
+): string | undefined {
+  const before: Properties = remembered;
   const changed = settings.filter(
-    (field) => field.name in remembered && !same(field, remembered[field.name], declared[field.name]),
+    (field) => field.name in before && !same(field, before[field.name], declared[field.name]),
   );
-  if (declared["onDestroy"] !== "restore" || changed.length === 0) return undefined;
-  const values = only(changed, remembered);
-  const told = Object.entries(values).map(([name, value]) => [name, isSecret(declared, name) ? mask : value]);
-  return `Setting the defaults of workspace ${workspaceId}: the run ended before state could hold what is to be restored: ${JSON.stringify(Object.fromEntries(told))}. Put it back by hand before the next up, which takes what it finds for it.`;
+  if (declared.onDestroy !== "restore" || changed.length === 0) return undefined;
+  const told = changed.map(({ name }) => [name, isSecret(declared, name) ? mask : before[name]]);
+  return `Setting the defaults of workspace ${workspaceId}: the run ended before state could hold what is to be restored: ${JSON.stringify(Object.fromEntries(told))}. Put it back by hand before the next update, which would record the current values as the originals.`;
 }
 
 async function update(
   session: Session,
   id: string,
-  state: Properties,
-  declared: Properties,
-): Promise<Outcome> {
+  state: SettingsState,
+  declared: SettingsInputs,
+): Promise<SettingsOutcome> {
   const doing = `Updating the defaults of workspace ${id}`;
-  const record = await look(session, id, { doing, notDone: "State is unchanged" });
+  const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
   const managed = declaredIn(declared);
   const dropped = declaredIn(state).filter((field) => !managed.includes(field));
-  const back = declared["onDestroy"] === "restore" ? restorable(state, dropped, record) : {};
+  const back = declared.onDestroy === "restore" ? restorable(state, dropped, record) : {};
   const added = managed.filter(({ name }) => state[name] === undefined);
-  const remembered = { ...sendable(added, record), ...before(state) };
+  const remembered = { ...sendable(added, record), ...state.__before };
   const observed = observe(record);
   const steady = managed.filter(
     (field) =>
       same(field, state[field.name], declared[field.name]) &&
       same(field, ours(state, field.name), observed[field.name]),
   );
-  const target = { ...back, ...declared };
-  return write(
-    session,
-    { workspaceId: id, doing, declared, target, remembered, held: state, steady, exact: declaredIn(back) },
-    record,
-  );
+  const target = { ...back, ...only(settings, declared) };
+  return apply(session, doing, id, { declared, target, remembered, held: state, steady, back }, record);
 }
 
-interface Writing extends SettleOptions {
-  readonly workspaceId: string;
-  readonly doing: string;
-  readonly declared: Properties;
-  /** What the workspace is to hold: what is declared, and what goes back to what it was. */
-  readonly target: Properties;
-  readonly remembered: Properties;
-  readonly held?: Properties;
+interface Change {
+  readonly declared: SettingsInputs;
+  readonly target: Settings;
+  readonly remembered: Settings;
+  readonly held?: SettingsState;
+  readonly steady?: readonly Setting[];
+  /** What goes back to what it was, since it is no longer declared. */
+  readonly back?: Settings;
 }
 
-async function write(session: Session, writing: Writing, record: WorkspaceRecord): Promise<Outcome> {
-  const { workspaceId, doing, declared, target, remembered, held } = writing;
+async function apply(
+  session: Session,
+  doing: string,
+  workspaceId: string,
+  { declared, target, remembered, held = {}, steady = [], back = {} }: Change,
+  record: WorkspaceRecord,
+): Promise<SettingsOutcome> {
+  let settled: Settled<WorkspaceRecord>;
   try {
-    const options = { ...writing, secrecies: [declared, held ?? {}] };
-    const settled = await settle(session, workspaceId, only(settings, target), record, options);
-    for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
-    const state = written(declared, target, settled, remembered, held);
-    const isLeft = settled.unmet.some(({ field }) => !(field in declared) && field in target);
-    return outcome(
-      workspaceId,
-      state,
-      stopped(session, doing, settled) ?? unmetLine(doing, settled),
-      isLeft ? leftOut : undefined,
-    );
+    const writing = { workspaceId, target, steady, restored: declaredIn(back), secrecies: [declared, held] };
+    settled = await write(session, writing, record);
   } catch (error) {
-    throw told(session, error, {
+    throw toFailure(error, session, {
       doing,
       notDone: "State is unchanged",
       advice: `Check that the access token may edit workspace ${workspaceId}, and that the service accepts the declared values: one of the two numbers must be above 0.`,
     });
   }
+  for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
+  const isLeft = settled.notApplied.some(({ field }) => field in back);
+  const failure = sentences(failureOf(session, doing, settled), isLeft ? leftOut : undefined);
+  const state = written({ declared, target, remembered, held }, settled);
+  return failure === "" ? { id: workspaceId, state } : { id: workspaceId, state, failure };
 }
 
 const leftOut =
-  'What is no longer declared stays in state until it is as it was before: run up again, put it back by hand first, or leave it with onDestroy "retain"';
+  'Settings that are no longer declared stay in state until their former values are restored: run `pulumi up` again, restore them by hand first, or set onDestroy to "retain"';
 
-async function read(session: Session, id: string, state: Properties): Promise<Outcome> {
-  return sharedReads(session.call).workspaces.read(id, {
-    single: async () => {
-      const doing = `Reading the defaults of workspace ${id}`;
-      const record = await look(session, id, { doing, notDone: "State is unchanged" });
-      return { record, result: { id, state: seen(state, record) } };
-    },
-    // A list may leave out what a workspace that is read has.
-    unchanged: (listed) => {
-      if (Object.values(only(declaredIn(state), { ...listed })).includes(undefined)) return undefined;
-      const next = seen(state, listed);
-      return isDeepStrictEqual(wireable(next), wireable(state)) ? { id, state: next } : undefined;
-    },
-    alike: (left, right) =>
-      left.updatedAt === right.updatedAt && isDeepStrictEqual(observe(left), observe(right)),
-  });
-}
-
-function seen(state: Properties, record: WorkspaceRecord): Properties {
-  const observed = observe(record);
-  const next = drifted(declaredIn(state), state, observed);
-  const moved = declaredIn(state).filter(
-    (field) => !same(field, ours(state, field.name), observed[field.name]),
-  );
+async function read(session: Session, id: string, state: SettingsState): Promise<SettingsOutcome> {
+  const doing = `Reading the defaults of workspace ${id}`;
+  const observed = observe(await readOrFail(session, id, { doing, notDone: "State is unchanged" }));
+  const managed = declaredIn(state);
+  const moved = managed.filter((field) => !same(field, ours(state, field.name), observed[field.name]));
   const last = Object.fromEntries(moved.map(({ name }) => [name, ours(state, name) ?? ""]));
-  return { ...next, [lastKey]: moved.length > 0 ? last : undefined };
+  return { id, state: { ...applyDrift(managed, state, observed), __last: nonEmpty(last) } };
 }
 
-async function look(
+async function readOrFail(
   session: Session,
   workspaceId: string,
-  about: Pick<Account, "doing" | "notDone" | "advice">,
+  attempt: Pick<Attempt, "doing" | "notDone" | "advice">,
 ): Promise<WorkspaceRecord> {
   try {
     return await readWorkspace(session.call, { workspaceId });
   } catch (error) {
     const advice = `Check the id, and that the access token may see workspace ${workspaceId}.`;
-    throw told(session, error, { advice, ...about });
+    throw toFailure(error, session, { advice, ...attempt });
   }
 }
 
 const stays = "It stays in state";
 
-async function remove(session: Session, id: string, state: Properties, declared: boolean): Promise<void> {
-  if (state["onDestroy"] !== "restore") return;
-  if (declared) return warnOfHandover(session, id, state);
+async function remove(
+  session: Session,
+  id: string,
+  state: SettingsState,
+  declaredAnew: boolean,
+): Promise<void> {
+  if (state.onDestroy !== "restore") return;
+  if (declaredAnew) return warnOfHandover(session, id, state);
   const doing = `Restoring the defaults of workspace ${id}`;
   // A token of somebody else is told the same as anybody is of a workspace that was deleted.
-  const record = await look(session, id, {
+  const record = await readOrFail(session, id, {
     doing,
     notDone: `${stays}; if the workspace itself was deleted, remove it from there with \`pulumi state delete\``,
     advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
   });
   const managed = declaredIn(state);
   const back = restorable(state, managed, record);
-  const [remembered, observed] = [before(state), observe(record)];
-  const done = (field: ManagedField) =>
-    field.name in remembered && same(field, remembered[field.name], observed[field.name]);
-  const say = saying([state]);
-  const left = managed
-    .filter((field) => !(field.name in back || done(field)))
-    .map(({ name }) => (name in remembered ? `${name} (before: ${say(name, remembered[name])})` : name));
-  if (left.length > 0) {
-    session.warn(
-      `${doing}: ${left.join(", ")} stays as it is, since it had no value before or is not what this resource wrote.`,
-    );
+  warnOfLeft(session, doing, state, record, back);
+  let settled: Settled<WorkspaceRecord>;
+  try {
+    const writing = { workspaceId: id, target: back, restored: declaredIn(back), secrecies: [state] };
+    settled = await write(session, writing, record);
+  } catch (error) {
+    const advice = `Check that the access token may edit workspace ${id}, or ${byHand}`;
+    throw toFailure(error, session, { doing, notDone: stays, advice });
   }
-  const { unmet, error } = await restore(session, doing, { id, state }, back, record);
-  if (error !== undefined) throw told(session, error, { doing, notDone: stays });
-  if (unmet.length > 0) throw new Failure(sentences(unmetLine(doing, { unmet }), stays, again));
+  const { notApplied, error } = settled;
+  if (error !== undefined) throw toFailure(error, session, { doing, notDone: stays });
+  if (notApplied.length === 0) return;
+  const words = notApplied.map((one) => one.words).join("; ");
+  throw new Failure(sentences(`${doing}: the service did not apply the change. ${words}`, stays, again));
 }
 
-const byHand = "put the settings back by hand first: what is as it was before is left alone";
+const byHand = "restore the settings by hand first; values that are already restored are not touched";
 const again = `Run the command again, or ${byHand}`;
 
-/** What the program goes on to declare of the workspace must hold after this resource is gone. */
-function warnOfHandover(session: Session, id: string, state: Properties): void {
-  const remembered = before(state);
-  const say = saying([state]);
-  const other = declaredIn(state).filter(
-    ({ name, canonical }) => name in remembered && !same({ canonical }, remembered[name], ours(state, name)),
+/** What can't be put back, or is not ours any more. */
+function warnOfLeft(
+  session: Session,
+  doing: string,
+  state: SettingsState,
+  record: WorkspaceRecord,
+  back: Settings,
+): void {
+  const remembered = state.__before ?? {};
+  const observed = observe(record);
+  const say = sayingOf([state]);
+  const isDone = (field: Setting) =>
+    field.name in remembered && same(field, remembered[field.name], observed[field.name]);
+  const left = declaredIn(state)
+    .filter((field) => !(field.name in back || isDone(field)))
+    .map(({ name }) => (name in remembered ? `${name} (before: ${say(name, remembered[name])})` : name));
+  if (left.length === 0) return;
+  session.warn(
+    `${doing}: ${left.join(", ")} stays as it is, since it had no value before or is not what this resource wrote.`,
   );
-  if (other.length === 0) return;
-  const values = other.map(({ name }) => `${name} ${say(name, remembered[name])}`).join(", ");
+}
+
+/** What the program goes on to declare of the workspace must hold after this resource is gone. */
+function warnOfHandover(session: Session, id: string, state: SettingsState): void {
+  const remembered = state.__before ?? {};
+  const say = sayingOf([state]);
+  const others = declaredIn(state).filter(
+    (field) => field.name in remembered && !same(field, remembered[field.name], ours(state, field.name)),
+  );
+  if (others.length === 0) return;
+  const values = others.map(({ name }) => `${name} ${say(name, remembered[name])}`).join(", ");
   session.warn(
     `The program still declares settings of workspace ${id}, so these former values are not put back, and nothing remembers them any longer: ${values}. To rename a resource without that, use the option aliases.`,
   );
-}
-
-async function restore(
-  session: Session,
-  doing: string,
-  { id, state }: Kept,
-  back: Properties,
-  record: WorkspaceRecord,
-): Promise<SettledSettings> {
-  try {
-    return await settle(session, id, back, record, { exact: declaredIn(back), secrecies: [state] });
-  } catch (error) {
-    const advice = `Check that the access token may edit workspace ${id}, or ${byHand}`;
-    throw told(session, error, { doing, notDone: stays, advice });
-  }
-}
-
-/** What kept a write from being seen through, if anything did. */
-function stopped(session: Session, doing: string, settled: SettledSettings): string | undefined {
-  const { error, unseen, unmet } = settled;
-  if (error === undefined) return undefined;
-  const seen = unseen
-    ? `The change was sent; what the workspace holds now is not known (${unmet.map(({ words }) => words).join("; ")})`
-    : "The change was sent; state holds what was last seen of the workspace";
-  return told(session, error, { doing, notDone: seen, again: "Run `pulumi up` again, which sends it again" })
-    .message;
-}
-
-function unmetLine(doing: string, { unmet }: Pick<SettledSettings, "unmet">): string {
-  if (unmet.length === 0) return "";
-  return `${doing}: the service did not make it so. ${unmet.map(({ words }) => words).join("; ")}.`;
 }

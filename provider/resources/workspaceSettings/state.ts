@@ -1,86 +1,80 @@
-import type { WorkspaceRecord } from "../../client/responses";
-import type { SecretPath } from "../../core/secrecy";
+import type { WorkspaceRecord } from "../../client/workspaces";
+import { type Settled, stateAfter } from "../../core/converge";
+import { hiddenIn, nonEmpty, observedKey, type Properties, same } from "../../core/state";
 import {
-  hiddenIn,
-  type ManagedField,
-  nonEmpty,
-  observedKey,
-  type Properties,
-  rewritten,
-  same,
-} from "../../core/state";
-import { declaredIn, observe, type SettledSettings, settings } from "./convergence";
+  declaredIn,
+  observe,
+  only,
+  type Setting,
+  type Settings,
+  type SettingsInputs,
+  type SettingsState,
+  settings,
+} from "./properties";
 
 /** Projections of a workspace's settings: declared and seen → state, and what of it goes back on destroy. */
 
-/** What the managed settings were before this stack managed them; what had no value then is not in it. */
-const beforeKey = "__before";
-/** What settings were sent of which nothing was seen since: they may hold it. */
-const sentKey = "__sent";
-/** What settings held after our last write, of those that were changed since, or may have been. */
-export const lastKey = "__last";
-
-export function follows(path: SecretPath): readonly SecretPath[] {
-  return [observedKey, beforeKey, sentKey, lastKey].map((hidden) => [hidden, ...path]);
+interface Written {
+  readonly declared: SettingsInputs;
+  /** What the workspace is to hold: what is declared, and what goes back to what it was. */
+  readonly target: Settings;
+  /** What goes back on destroy. */
+  readonly remembered: Settings;
+  /** The state before; empty for a create. */
+  readonly held: SettingsState;
 }
 
-export function before(state: Properties): Properties {
-  return hiddenIn(state, beforeKey);
-}
-
-export function only(names: readonly { readonly name: string }[], properties: Properties): Properties {
-  return Object.fromEntries(
-    names.flatMap(({ name }) => (name in properties ? [[name, properties[name]]] : [])),
-  );
-}
-
-/** State after a write: what was declared or, where the service did not make it so, what it has. */
+/** State after a write (R1). */
 export function written(
-  declared: Properties,
-  target: Properties,
-  { record, unmet, unseen }: SettledSettings,
-  remembered: Properties,
-  held: Properties = {},
-): Properties {
-  const observed = observe(record);
-  // A setting that did not go back to what it was stays in state, so that the next up tries again.
-  const open = unmet.map(({ field }) => ({ name: field })).filter(({ name }) => name in target);
-  const truth = Object.fromEntries(open.map(({ name }) => [name, observed[name] ?? ""]));
+  { declared, target, remembered, held }: Written,
+  settled: Settled<WorkspaceRecord>,
+): SettingsState {
+  const { record, notApplied, unseen } = settled;
+  // A setting that did not go back to what it was stays in state, so that the next update tries again.
+  const open = settings.filter(
+    ({ name }) => name in target && notApplied.some(({ field }) => field === name),
+  );
+  const own = {
+    ...settled,
+    notApplied: notApplied.filter(({ field }) => open.some(({ name }) => name === field)),
+  };
+  const state = stateAfter(settings, declared, own, observe);
+  const managed = declaredIn(state);
   const last = open.filter(({ name }) => name in held).map(({ name }) => [name, ours(held, name) ?? ""]);
-  const state = { ...declared, ...truth };
+  const observed = state[observedKey];
   return {
     name: record.name,
     teamId: record.teamId,
     ...state,
-    [beforeKey]: nonEmpty(only(declaredIn(state), remembered)),
-    ...(unseen && { [sentKey]: nonEmpty(only(open, target)), [lastKey]: nonEmpty(Object.fromEntries(last)) }),
-    [observedKey]: rewritten(declaredIn(state), state, observed),
+    [observedKey]: observed && nonEmpty(only(managed, observed)),
+    __before: nonEmpty(only(managed, remembered)),
+    ...(unseen && { __sent: nonEmpty(only(open, target)), __last: nonEmpty(Object.fromEntries(last)) }),
   };
 }
 
 /** What a setting held after our last write. */
-export function ours(state: Properties, name: string): unknown {
-  const last = hiddenIn(state, lastKey);
+export function ours(state: SettingsState, name: Setting["name"]): unknown {
+  const { __last: last = {} } = state;
   if (name in last) return last[name];
-  const observed = hiddenIn(state, observedKey);
+  const observed = hiddenIn(state as Properties, observedKey);
   return name in observed ? observed[name] : state[name];
 }
 
 /** The values to put back: of settings that had one before, and that nobody changed since (W5). */
 export function restorable(
-  state: Properties,
-  fields: readonly { readonly name: string }[],
+  state: SettingsState,
+  fields: readonly Setting[],
   record: WorkspaceRecord,
-): Properties {
+): Settings {
   const observed = observe(record);
-  const untouched = settings.filter(
-    (field) => fields.some(({ name }) => name === field.name) && isOurs(state, field, observed[field.name]),
+  return only(
+    fields.filter((field) => isOurs(state, field, observed[field.name])),
+    state.__before ?? {},
   );
-  return only(untouched, before(state));
 }
 
-function isOurs(state: Properties, field: ManagedField, value: unknown): boolean {
-  const sent = hiddenIn(state, sentKey);
+function isOurs(state: SettingsState, field: Setting, value: unknown): boolean {
+  const { __sent: sent = {} } = state;
   if (field.name in sent && same(field, sent[field.name], value)) return true;
   return same(field, ours(state, field.name), value);
 }

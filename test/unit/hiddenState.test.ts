@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { configuration } from "../../provider/core/config";
-import { expectFound, isElsewhere, placeAfterRead } from "../../provider/core/hiddenState";
+import { expectFound, serviceAfterRead, writtenElsewhere } from "../../provider/core/hiddenState";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { scope } from "../../provider/resources/scope";
 
-const placeOf = (url: string, movedFrom?: string) => {
+const servicesOf = (url: string, movedFrom?: string) => {
   const found = configuration(
     { argument: {}, stack: {} },
     { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: "token", APIKEYS_MOVED_FROM: movedFrom },
@@ -13,43 +13,43 @@ const placeOf = (url: string, movedFrom?: string) => {
   return found.ready.services;
 };
 
-describe("the place of a service", () => {
-  const here = placeOf("https://api.example.com/keys")[0];
+describe("the service that state was last written to", () => {
+  const here = servicesOf("https://api.example.com/keys")[0];
 
   test.each([
     "https://API.example.com/keys/",
     "https://api.example.com:443/keys",
     " https://api.example.com/keys ",
-  ])("is the same for %s", (url) => expect(placeOf(url)[0]).toBe(here));
+  ])("is the same for %s", (url) => expect(servicesOf(url)[0]).toBe(here));
 
   test.each(["https://api.example.com", "https://api.example.com:8443/keys", "https://api.example.org/keys"])(
     "is another for %s",
-    (url) => expect(placeOf(url)[0]).not.toBe(here),
+    (url) => expect(servicesOf(url)[0]).not.toBe(here),
   );
 
   test("that it has moved from is given as its URL was", () => {
-    const [now] = placeOf("https://new.example.com");
-    expect(placeOf("https://new.example.com", "https://api.example.com/keys/")).toEqual([now, here]);
-    expect(placeOf("https://new.example.com")).toEqual([now]);
-    expect(placeOf("https://new.example.com", "here")).toEqual([now]);
+    const [now] = servicesOf("https://new.example.com");
+    expect(servicesOf("https://new.example.com", "https://api.example.com/keys/")).toEqual([now, here]);
+    expect(servicesOf("https://new.example.com")).toEqual([now]);
+    expect(servicesOf("https://new.example.com", "here")).toEqual([now]);
   });
 
   test("is noted anew by a read only where there was none, or it has moved", () => {
-    expect(placeAfterRead({}, ["now"])).toBe("now");
-    expect(placeAfterRead({ __service: "before" }, ["now"])).toBe("before");
-    expect(placeAfterRead({ __service: "before" }, ["now", "before"])).toBe("now");
-    expect(placeAfterRead({ __service: "before" }, [])).toBe("before");
+    expect(serviceAfterRead({}, ["now"])).toBe("now");
+    expect(serviceAfterRead({ __service: "before" }, ["now"])).toBe("before");
+    expect(serviceAfterRead({ __service: "before" }, ["now", "before"])).toBe("now");
+    expect(serviceAfterRead({ __service: "before" }, [])).toBe("before");
   });
 
   test("is elsewhere only where state and configuration say so", () => {
-    expect(isElsewhere({ __service: "before" }, ["now"])).toBe(true);
-    expect(isElsewhere({ __service: "before" }, ["now", "before"])).toBe(false);
-    expect(isElsewhere({ __service: "before" }, [])).toBe(false);
-    expect(isElsewhere({}, ["now"])).toBe(false);
+    expect(writtenElsewhere({ __service: "before" }, ["now"])).toBe(true);
+    expect(writtenElsewhere({ __service: "before" }, ["now", "before"])).toBe(false);
+    expect(writtenElsewhere({ __service: "before" }, [])).toBe(false);
+    expect(writtenElsewhere({}, ["now"])).toBe(false);
   });
 });
 
-describe("what is looked for at another place", () => {
+describe("what is looked for at another service", () => {
   const ids = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`k${at}`, `key_${at}`]));
   const held = (some: object, more: object = {}) => ({
     id: "keys-1",
@@ -71,7 +71,7 @@ describe("what is looked for at another place", () => {
   });
 
   test("is missing where it was still to be deleted, since nobody looked for it", () => {
-    const left = { __left: [{ id: "key_left", name: "old" }] };
+    const left = { __toDelete: [{ id: "key_left", name: "old" }] };
     expect(() => expectFound(apiKeySet, held(ids, left), held(ids, left))).toThrow(/key_left can't be found/);
   });
 });

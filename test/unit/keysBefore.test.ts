@@ -1,16 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { agrees, fits, isOld, type Listed, resembles } from "../../provider/resources/apiKey/keysBefore";
+import type { ApiKeyRecord } from "../../provider/client/apiKeys";
+import { isKeyOf, isOld, mayBe, resembles } from "../../provider/resources/apiKey/keysBefore";
+import type { KeyInputs } from "../../provider/resources/apiKey/properties";
 
 const value = "sk_live_Zx81kdPq33";
-const declared = { workspaceId: "ws", customerId: "cus_1", name: "Night Build" };
-const listed = (more: Partial<Listed>): Listed => ({
-  id: "key_1",
-  name: "Night Build",
-  customerId: "cus_1",
-  maskedKey: undefined,
-  createdAt: undefined,
-  ...more,
-});
+const declared = { workspaceId: "ws", customerId: "cus_1", name: "Night Build" } as KeyInputs;
+const listed = (more: Partial<ApiKeyRecord>) =>
+  ({
+    id: "key_1",
+    name: "Night Build",
+    customerId: "cus_1",
+    maskedKey: undefined,
+    createdAt: undefined,
+    ...more,
+  }) as ApiKeyRecord;
 
 describe("a key in the list", () => {
   test.each([
@@ -35,7 +38,7 @@ describe("a key in the list", () => {
     ["of another customer", { maskedKey: "sk_live_****Pq33", customerId: "cus_2" }, false],
     ["of no known customer", { customerId: undefined }, true],
   ])("may have a value or not: %s", (_how, more, may) => {
-    expect(agrees(listed(more), declared, value)).toBe(may);
+    expect(mayBe(listed(more), declared, value)).toBe(may);
   });
 
   test.each([
@@ -45,7 +48,7 @@ describe("a key in the list", () => {
     ["of another name", { name: "n-1" }, false],
     ["of the declared name, whose masked form is another's", { maskedKey: "sk_live_**0000" }, false],
   ])("is taken for the one that was lost or not: %s", (_how, more, taken) => {
-    expect(fits(listed(more), declared, value)).toBe(taken);
+    expect(isKeyOf(listed(more), declared, value)).toBe(taken);
   });
 
   const since = new Date("2026-11-21T12:00:00Z");

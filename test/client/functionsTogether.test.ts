@@ -12,7 +12,7 @@ afterAll(() => service.close());
 
 const askedFor = () => service.requests.map(({ endpoint }) => endpoint).toSorted();
 
-test("look-ups of the same at the same time share one request", async () => {
+test("functions called for the same at the same time share one request", async () => {
   const key = service.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
   const found = await Promise.all([
     workspace(given, { id: "ws_main" }),
@@ -33,7 +33,7 @@ test("look-ups of the same at the same time share one request", async () => {
   expect(askedFor()).toEqual(["listApiKeys", "listScopes", "listWorkspaces", "readWorkspace"]);
 });
 
-test("a look-up sees what was made before it, also while another one is under way", async () => {
+test("a function sees what was made before it, also while another one is under way", async () => {
   service.clearRequests();
   const early = apiKeys(given, "ws_main", {});
   await expect.poll(() => service.requests.length).toBe(1);
@@ -44,7 +44,7 @@ test("a look-up sees what was made before it, also while another one is under wa
   expect(askedFor()).toEqual(["listApiKeys", "listApiKeys", "listApiKeys"]);
 });
 
-test("what one look-up is given is its own, also where it shares the request", async () => {
+test("what one function is given is its own, also where it shares the request", async () => {
   const [one, another] = await Promise.all([
     workspace(given, { id: "ws_main" }),
     workspace(given, { id: "ws_main" }),
@@ -53,7 +53,7 @@ test("what one look-up is given is its own, also where it shares the request", a
   expect(another.name).toBe("Main");
 });
 
-test("a look-up by name copies what it gives, and not all that is listed", async () => {
+test("a function that reads by name copies what it gives, and not all that is listed", async () => {
   service.addKey({ workspaceId: "ws_main", name: "wanted", customerId: "cus_1" });
   service.addKey({ workspaceId: "ws_main", name: "unasked", customerId: "cus_1" });
   const copy = vi.spyOn(globalThis, "structuredClone");

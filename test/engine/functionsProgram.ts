@@ -1,10 +1,10 @@
-/** A program that looks things up: the name of each output → what it is, as text. `before` may declare what they use. */
-export function programOfLookups(outputs: Readonly<Record<string, string>>, before = ""): string {
+/** A program that calls functions: the name of each output → what it is, as text. `before` may declare what they use. */
+export function programOfFunctions(outputs: Readonly<Record<string, string>>, before = ""): string {
   const exported = Object.entries(outputs).map(([name, text]) => `export const ${name} = ${text};`);
   return `import * as pulumi from "@pulumi/pulumi";
 import * as apikeys from "pulumi-apikeys";
 
-/** The message of a failed look-up; \`undefined\` if it does not fail. */
+/** The message of a failed function; \`undefined\` if it does not fail. */
 const told = (found: () => Promise<unknown>) =>
   found().then(
     () => undefined,

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
 
-/** Whose credentials a look-up uses. */
-export interface LookupOptions {
+/** The credentials that a function uses. */
+export interface FunctionOptions {
   /** Default: the environment, then stack config, as for resources. */
   readonly provider?: Provider | undefined;
 }
@@ -20,7 +20,7 @@ export interface Workspace {
   readonly updatedAt: string | undefined;
 }
 
-/** A key as a look-up returns it (interface, section 2): never with its secret. */
+/** A key as a function returns it (interface, section 2), never with its secret. */
 export interface FoundApiKey {
   readonly id: string;
   readonly name: string | undefined;
@@ -38,7 +38,7 @@ export interface FoundApiKey {
   readonly billingId: string | undefined;
 }
 
-/** A scope of a key as a look-up returns it (interface, section 2). */
+/** A scope of a key as a function returns it (interface, section 2). */
 export interface FoundKeyScope {
   readonly representation: string;
   readonly create: boolean;
@@ -57,20 +57,20 @@ export interface FoundScope {
   readonly updatedAt: string | undefined;
 }
 
-/** Either the id or the name of what is looked up. */
+/** Either the id or the name of the object to read. */
 export interface ByIdOrName {
   readonly id?: string | undefined;
-  /** Exactly as the service has it. A name that nothing or several things have is an error that lists what there is. */
+  /** Must match exactly. If no object or several objects have this name, the function fails and lists what exists. */
   readonly name?: string | undefined;
 }
 
-/** Which keys {@link getApiKeys} returns; each field that is given narrows it. */
+/** Which keys {@link getApiKeys} returns. Each filter that is set narrows the list. */
 export interface GetApiKeysArgs {
   readonly workspaceId: string;
   readonly name?: string | undefined;
   readonly customerId?: string | undefined;
   readonly enabled?: boolean | undefined;
-  /** Whether keys that were deleted are returned too, where the service lists them. Default: false. */
+  /** Whether to return deleted keys too, if the service lists them. Default: false. */
   readonly includeDeleted?: boolean | undefined;
 }
 
@@ -79,85 +79,94 @@ export interface GetApiKeyArgs extends ByIdOrName {
   readonly workspaceId: string;
 }
 
-/** Whose scopes {@link getScopes} returns. */
+/** The workspace whose scopes {@link getScopes} returns. */
 export interface GetScopesArgs {
   readonly workspaceId: string;
 }
 
 /** The same arguments, any of which may be an Output. */
-export type LookupInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input<Args[Name]> };
+export type FunctionInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input<Args[Name]> };
 
-/** The workspaces that the access token may see (interface, section 4.6). Read at each preview and up. */
-export function getWorkspaces(opts: LookupOptions = {}): Promise<{ workspaces: Workspace[] }> {
+/** The workspaces that the access token can see (interface, section 4.6). Runs at each preview and update. */
+export function getWorkspaces(opts: FunctionOptions = {}): Promise<{ workspaces: Workspace[] }> {
   return plainly("getWorkspaces", opts, workspaces);
 }
 
-/** {@link getWorkspaces} for a Provider whose arguments are Outputs; unknown in preview while they are. */
-export function getWorkspacesOutput(opts: LookupOptions = {}): pulumi.Output<{ workspaces: Workspace[] }> {
+/**
+ * {@link getWorkspaces} for a Provider whose arguments are Outputs. Unknown in a preview while an argument is unknown.
+ */
+export function getWorkspacesOutput(opts: FunctionOptions = {}): pulumi.Output<{ workspaces: Workspace[] }> {
   return eventually({}, opts, (credentials) => workspaces(credentials));
 }
 
-/** One workspace (interface, sections 4.6 and 4.7). Read at each preview and up; one that is not there is an error. */
-export function getWorkspace(args: ByIdOrName, opts: LookupOptions = {}): Promise<Workspace> {
+/** One workspace (interface, sections 4.6 and 4.7). Runs at each preview and update. Fails if it does not exist. */
+export function getWorkspace(args: ByIdOrName, opts: FunctionOptions = {}): Promise<Workspace> {
   return plainly("getWorkspace", opts, (credentials) => workspace(credentials, args));
 }
 
-/** {@link getWorkspace} for arguments that are Outputs; unknown in preview while they are. */
+/** {@link getWorkspace} for arguments that are Outputs. Unknown in a preview while an argument is unknown. */
 export function getWorkspaceOutput(
-  args: LookupInputs<ByIdOrName>,
-  opts: LookupOptions = {},
+  args: FunctionInputs<ByIdOrName>,
+  opts: FunctionOptions = {},
 ): pulumi.Output<Workspace> {
   return eventually(args, opts, workspace);
 }
 
 /**
- * Keys of a workspace, without their secrets (interface, section 4.3). Read at each preview and up. What the service's
- * list leaves out, such as scopes, is `undefined`; narrowed by `enabled`, such keys are read one by one (section 4.2).
+ * Keys of a workspace, without their secrets (interface, section 4.3). Runs at each preview and update. A field that
+ * the service's list leaves out, such as scopes, is `undefined`. With the filter `enabled`, keys whose record leaves
+ * out `enabled` are read one by one (section 4.2).
  */
 export function getApiKeys(
   args: GetApiKeysArgs,
-  opts: LookupOptions = {},
+  opts: FunctionOptions = {},
 ): Promise<{ apiKeys: FoundApiKey[] }> {
   return plainly("getApiKeys", opts, (credentials) => apiKeys(credentials, args));
 }
 
-/** {@link getApiKeys} for arguments that are Outputs; unknown in preview while they are. */
+/** {@link getApiKeys} for arguments that are Outputs. Unknown in a preview while an argument is unknown. */
 export function getApiKeysOutput(
-  args: LookupInputs<GetApiKeysArgs>,
-  opts: LookupOptions = {},
+  args: FunctionInputs<GetApiKeysArgs>,
+  opts: FunctionOptions = {},
 ): pulumi.Output<{ apiKeys: FoundApiKey[] }> {
   return eventually(args, opts, apiKeys);
 }
 
-/** One key, without its secret (interface, sections 4.2 and 4.3). Read at each preview and up; one that is not there is an error. */
-export function getApiKey(args: GetApiKeyArgs, opts: LookupOptions = {}): Promise<FoundApiKey> {
+/**
+ * One key, without its secret (interface, sections 4.2 and 4.3). Runs at each preview and update. Fails if it does not
+ * exist.
+ */
+export function getApiKey(args: GetApiKeyArgs, opts: FunctionOptions = {}): Promise<FoundApiKey> {
   return plainly("getApiKey", opts, (credentials) => apiKey(credentials, args));
 }
 
-/** {@link getApiKey} for arguments that are Outputs; unknown in preview while they are. */
+/** {@link getApiKey} for arguments that are Outputs. Unknown in a preview while an argument is unknown. */
 export function getApiKeyOutput(
-  args: LookupInputs<GetApiKeyArgs>,
-  opts: LookupOptions = {},
+  args: FunctionInputs<GetApiKeyArgs>,
+  opts: FunctionOptions = {},
 ): pulumi.Output<FoundApiKey> {
   return eventually(args, opts, apiKey);
 }
 
-/** The scopes that a workspace defines (interface, section 4.10). Read at each preview and up. */
-export function getScopes(args: GetScopesArgs, opts: LookupOptions = {}): Promise<{ scopes: FoundScope[] }> {
+/** The scopes that a workspace defines (interface, section 4.10). Runs at each preview and update. */
+export function getScopes(
+  args: GetScopesArgs,
+  opts: FunctionOptions = {},
+): Promise<{ scopes: FoundScope[] }> {
   return plainly("getScopes", opts, (credentials) => scopes(credentials, args));
 }
 
-/** {@link getScopes} for arguments that are Outputs; unknown in preview while they are. */
+/** {@link getScopes} for arguments that are Outputs. Unknown in a preview while an argument is unknown. */
 export function getScopesOutput(
-  args: LookupInputs<GetScopesArgs>,
-  opts: LookupOptions = {},
+  args: FunctionInputs<GetScopesArgs>,
+  opts: FunctionOptions = {},
 ): pulumi.Output<{ scopes: FoundScope[] }> {
   return eventually(args, opts, scopes);
 }
 
 type Credentials = Readonly<Record<string, unknown>>;
 
-/** Only a program that looks something up loads the client. */
+/** Only a program that calls a function loads the client. */
 const client = () => import("../provider/functions.js");
 
 async function workspaces(credentials: Credentials) {
@@ -187,7 +196,7 @@ async function scopes(credentials: Credentials, { workspaceId }: GetScopesArgs) 
 
 async function plainly<T>(
   name: string,
-  { provider }: LookupOptions,
+  { provider }: FunctionOptions,
   find: (credentials: Credentials) => Promise<T>,
 ): Promise<T> {
   const given = provider === undefined ? {} : argumentsOf(provider);
@@ -203,12 +212,12 @@ async function plainly<T>(
 }
 
 function eventually<Args, T>(
-  args: LookupInputs<Args>,
-  { provider }: LookupOptions,
+  args: FunctionInputs<Args>,
+  { provider }: FunctionOptions,
   find: (credentials: Credentials, args: Args) => Promise<T>,
 ): pulumi.Output<T> {
   const given = provider === undefined ? {} : argumentsOf(provider);
-  // What is found is no secret because the token with which it was asked for is one.
+  // The result is not a secret, although the token that it was read with is.
   const credentials = pulumi.unsecret(pulumi.output(given));
   return pulumi
     .all([credentials, pulumi.output(args as pulumi.Input<Args>)])
@@ -217,7 +226,7 @@ function eventually<Args, T>(
     ) as pulumi.Output<T>;
 }
 
-/** As the provider's host is given them: arguments under a namespace of their own, and the stack's config. */
+/** In the form in which the engine configures the provider: the arguments in their own namespace, and stack config. */
 function credentialsOf(given: ProviderArgs): Credentials {
   const config = new pulumi.Config("apikeys");
   const under = (namespace: string, values: object) =>
@@ -229,11 +238,11 @@ function credentialsOf(given: ProviderArgs): Credentials {
   ]);
 }
 
-/** A failed look-up is a line for the user, not a trace of the program. */
+/** A failed function shows the user one line, not a stack trace. */
 async function readable<T>(found: Promise<T>): Promise<T> {
   try {
     return await found;
   } catch (error) {
-    throw new pulumi.RunError(error instanceof Error ? error.message : "The look-up failed.");
+    throw new pulumi.RunError(error instanceof Error ? error.message : "The function failed.");
   }
 }

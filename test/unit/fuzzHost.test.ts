@@ -52,7 +52,7 @@ async function expectAnswered<T extends object>(operation: () => Promise<T>): Pr
   }
 }
 
-describe.each(Object.keys(definitions))("the door to %s", (kind) => {
+describe.each(Object.keys(definitions))("the host of %s", (kind) => {
   const bags = bag({ ...likely[kind], __provider: "exports.handler = …" });
 
   test("answers every check, diff and read", async () => {
@@ -71,7 +71,7 @@ describe.each(Object.keys(definitions))("the door to %s", (kind) => {
   });
 });
 
-test("the door hands the engine no state that its headers can't carry", async () => {
+test("the host hands the engine no state that its headers can't carry", async () => {
   standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" }, times: 2 });
   const { check, create } = configured("ApiKey");
   const carried = async (bytes: number) => {

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import { openKnown } from "../../provider/core/registry";
+import { openDeclarations } from "../../provider/core/declarations";
+import { openRegistry } from "../../provider/core/registry";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { type Asked, idIn, replying } from "./replying";
+import { type Asked, failureOf, idIn, replying } from "./replying";
 
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
 const theirs = { id: "key_theirs", name: "a", customerId: "c" };
@@ -20,14 +21,17 @@ function service() {
   return { set, inputsOf };
 }
 
-test("a key of the same name is told of, unless it is one that another resource of the run is known to have", async () => {
+test("a key of the same name is told of, unless it is one that another resource is known to have", async () => {
   const { set, inputsOf } = service();
   await set.create(inputsOf({ a: {} }));
-  expect(set.warnings).toEqual([expect.stringContaining("already, key_theirs")]);
+  expect(set.warnings).toEqual([
+    expect.stringContaining('already has a live key of this name and customer: key_theirs ("a")'),
+  ]);
 
   const other = service();
-  // Only the inputs of its last up are known of it so far.
-  other.set.check(of({ a: {} }), of({ a: {} }));
+  // The engine compares it in this run.
+  const state = { ...other.inputsOf({ a: {} }), ids: { a: theirs.id }, maskedKeys: {}, secrets: { a: "sk" } };
+  other.set.diff("keys-other", state, other.inputsOf({ a: {} }));
   await other.set.create(other.inputsOf({ a: {} }));
   expect(other.set.warnings).toEqual([]);
 });
@@ -35,10 +39,10 @@ test("a key of the same name is told of, unless it is one that another resource 
 test("what a set has still to delete is no key of somebody else's", async () => {
   const { set, inputsOf } = service();
   const before = { ...inputsOf({}), ids: {}, maskedKeys: {}, secrets: {} };
-  const state = { ...before, __left: [{ id: "key_theirs", name: "a" }] };
+  const state = { ...before, __toDelete: [{ id: "key_theirs", name: "a" }] };
   const after = await set.update("keys-1", state, inputsOf({ a: {} }));
   expect(after["ids"]).toEqual({ a: "key_new" });
-  expect(after).not.toHaveProperty("__left");
+  expect(after).not.toHaveProperty("__toDelete");
   expect(set.warnings).toEqual([]);
 });
 
@@ -57,7 +61,7 @@ test("R6 a set that was last written at another base URL is not deleted where it
   expect(set.calls.map(({ method }) => method)).toContain("DELETE");
 });
 
-test("K5 a refresh that finds a change gives the value that was taken over among the inputs", async () => {
+test("K5 a refresh that finds a change gives the value that was migrated among the inputs", async () => {
   const { set, inputsOf } = service();
   const inputs = inputsOf({ a: { existingKey: "sk_new" } });
   const { id, state } = await set.create(inputs);
@@ -73,9 +77,9 @@ test("K5 a refresh that finds a change gives the value that was taken over among
 test.each(["ApiKey", "ApiKeySet"])(
   "K5 a key that was imported by itself and in a set stays where the %s is deleted first",
   async (first) => {
-    const known = openKnown();
+    const shared = { registry: openRegistry(), declarations: openDeclarations() };
     const reply = (asked: Asked) => ({ apiKey: { id: idIn(asked), deleted: true } });
-    const [single, set] = [replying(apiKey, reply, { known }), replying(apiKeySet, reply, { known })];
+    const [single, set] = [replying(apiKey, reply, { shared }), replying(apiKeySet, reply, { shared })];
     const key = single.check({ workspaceId: "ws_1", customerId: "c", name: "a" }, undefined).inputs;
     const keys = set.check(of({ a: {} }), undefined).inputs;
     const both = [
@@ -86,8 +90,41 @@ test.each(["ApiKey", "ApiKeySet"])(
     const [gone, last] = first === "ApiKey" ? both : both.toReversed();
     await gone?.of.delete(gone.id, gone.state);
     expect(gone?.of.calls).toEqual([]);
-    expect(gone?.of.warnings.join()).toContain("(key_1) is left to another resource");
+    expect(gone?.of.warnings.join()).toContain("(key_1) stays in the service, because another resource");
     await last?.of.delete(last.id, last.state);
     expect(last?.of.calls.map(({ method }) => method)).toEqual(["DELETE"]);
   },
 );
+
+test("R17 a value that another resource of the program declares is refused, which is named", () => {
+  const shared = { registry: openRegistry(), declarations: openDeclarations() };
+  const reply = () => ({});
+  const [single, set] = [replying(apiKey, reply, { shared }), replying(apiKeySet, reply, { shared })];
+  const taken = { customerId: "c", existingKey: "sk_old" };
+  const twin = (name: string) =>
+    `existingKey: the resource ${name} declares the same value, but one key can't be managed twice. Leave it out of one of the two.`;
+  // Its own of before, and of an earlier check, is no other.
+  for (const before of [undefined, of({ a: taken })]) {
+    expect(set.check(of({ a: taken }), before, "tenants").failures).toEqual([]);
+  }
+  const key = single.check({ ...taken, workspaceId: "ws_1" }, undefined, "ci");
+  expect(key.failures).toEqual([twin("tenants")]);
+  const { failures } = set.check(of({ b: taken, c: { existingKey: "sk_x" } }), undefined, "others");
+  expect(failures).toEqual([`keys.b.${twin("tenants")}`]);
+  expect(key.failures.join() + failures.join()).not.toContain("sk_old");
+});
+
+test("what a refresh of a set is answered with is told without the secrets of its keys", async () => {
+  const set = replying(apiKeySet, ({ path }) => {
+    throw new CallError("refused", `the service answered 403 "${path} sk_of_a"`, 403);
+  });
+  const state = {
+    workspaceId: "ws_1",
+    keys: { a: { customerId: "c" } },
+    ids: { a: "key_1" },
+    secrets: { a: "sk_of_a" },
+  };
+  const { message } = await failureOf(set.read("keys-1", state));
+  expect(message).toContain("the service answered 403");
+  expect(message).not.toContain("sk_of_a");
+});

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { expectUnsaid } from "./expectations";
-import { programOfLookups } from "./lookupsProgram";
+import { programOfFunctions } from "./functionsProgram";
 import { type Scene, setScene } from "./scene";
 
 const tenants = [
@@ -26,7 +26,7 @@ const endpoints = () => scene.service.requests.map(({ endpoint }) => endpoint);
 
 beforeAll(async () => {
   // The token is a secret of the stack's config: what is found with it must not become one.
-  scene = await setScene("lookups", {
+  scene = await setScene("functions", {
     tenants,
     dialect: { delete: "marksAndLists" },
     env: () => ({ APIKEYS_TOKEN_OF_GLOBEX: "token-of-globex" }),
@@ -50,7 +50,7 @@ afterAll(() => scene?.close());
 
 it("the plain forms return what the service has, by the interface's names, and read it at each preview and up", async () => {
   await scene.declare(
-    programOfLookups({
+    programOfFunctions({
       workspaces: "apikeys.getWorkspaces()",
       byId: `apikeys.getWorkspace({ id: "ws_twin" })`,
       byName: `apikeys.getWorkspace({ name: "Main" })`,
@@ -105,11 +105,11 @@ it("nothing of it is a secret although the token is, and no key's secret is in i
   await expectUnsaid(scene, ["token-of-acme", ...scene.service.keys().map(({ key }) => key)]);
 });
 
-it("a look-up with `{provider}` uses that Provider's credentials; the Output forms wait for those that are Outputs", async () => {
+it("a function with `{provider}` uses that Provider's credentials; the Output forms wait for those that are Outputs", async () => {
   const by = (name: string, args: string) => `const ${name} = new apikeys.Provider("${name}", { ${args} });`;
   const url = scene.service.url;
   await scene.declare(
-    programOfLookups(
+    programOfFunctions(
       {
         plain: "apikeys.getWorkspaces({ provider: plain })",
         byEnv: "apikeys.getWorkspaces({ provider: byEnv })",
@@ -154,7 +154,7 @@ it("a look-up with `{provider}` uses that Provider's credentials; the Output for
 
 it("the Output form stays unknown in preview while an argument is unknown, and asks nothing; the up resolves it", async () => {
   await scene.declare(
-    programOfLookups(
+    programOfFunctions(
       { found: "apikeys.getApiKeyOutput({ workspaceId: made.workspaceId, id: made.id })" },
       `const made = new apikeys.ApiKey("made", { workspaceId: "ws_main", customerId: "customer-3" });`,
     ),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { execute } from "./command";
 import { expectUnsaid } from "./expectations";
-import { programOfLookups } from "./lookupsProgram";
+import { programOfFunctions } from "./functionsProgram";
 import { credentials, type Scene, setScene } from "./scene";
 
 const tenants = [
@@ -17,7 +17,10 @@ const tenants = [
 
 let scene: Scene;
 beforeAll(async () => {
-  scene = await setScene("lookup-errors", { tenants, dialect: { delete: "marks", errorEchoes: "request" } });
+  scene = await setScene("function-errors", {
+    tenants,
+    dialect: { delete: "marks", errorEchoes: "request" },
+  });
   const add = (id: string, name: string) => scene.service.addKey({ id, workspaceId: "ws_main", name });
   add("key_one", "double");
   add("key_two", "double");
@@ -29,7 +32,7 @@ afterAll(() => scene?.close());
 it("what is not there, or there twice, is one line that lists what there is", async () => {
   const key = (by: string) => `told(() => apikeys.getApiKey({ workspaceId: "ws_main", ${by} }))`;
   await scene.declare(
-    programOfLookups(
+    programOfFunctions(
       {
         twice: `told(() => apikeys.getWorkspace({ name: "Twin" }))`,
         none: `told(() => apikeys.getWorkspace({ name: "main" }))`,
@@ -53,15 +56,15 @@ it("what is not there, or there twice, is one line that lists what there is", as
     Object.entries(await scene.stack.outputs()).map(([name, { value }]) => [name, String(value)]),
   );
   expect(said).toMatchObject({
-    twice: 'There is more than one workspace named "Twin": ws_twin, ws_other. Look it up by its id.',
-    none: 'There is no workspace named "main". There is: "Main" (ws_main), "Twin" (ws_twin), "Twin" (ws_other).',
+    twice: 'There is more than one workspace named "Twin": ws_twin, ws_other. Find it by its id.',
+    none: 'No workspace named "main" found; there are "Main" (ws_main), "Twin" (ws_twin), "Twin" (ws_other).',
     neither: expect.stringContaining("give either id or name"),
     both: expect.stringContaining("give either id or name"),
     unknown: expect.stringMatching(/^Reading workspace ws_nobodys: the service answered 404.*Check the id/),
     keyTwice:
-      'There is more than one key named "double" in workspace ws_main: key_one, key_two. Look it up by its id.',
+      'There is more than one key named "double" in workspace ws_main: key_one, key_two. Find it by its id.',
     keyNone:
-      'There is no key named "triple" in workspace ws_main. There is: "double" (key_one), "double" (key_two).',
+      'No key named "triple" in workspace ws_main found; there are "double" (key_one), "double" (key_two).',
     keyDeleted: "Reading key key_gone of workspace ws_main: it was deleted.",
     keyUnknown: expect.stringMatching(/^Reading key key_nobodys of workspace ws_main: .*404.*Check both ids/),
     keysUnknown: expect.stringMatching(/^Listing the keys of workspace ws_nobodys: the service answered 404/),
@@ -75,20 +78,20 @@ it("what is not there, or there twice, is one line that lists what there is", as
 });
 
 it.each([
-  { form: "plain", lookup: `apikeys.getWorkspace({ name: "main" })` },
-  { form: "Output", lookup: `apikeys.getWorkspaceOutput({ name: pulumi.output("main") })` },
+  { form: "plain", call: `apikeys.getWorkspace({ name: "main" })` },
+  { form: "Output", call: `apikeys.getWorkspaceOutput({ name: pulumi.output("main") })` },
 ])(
   "one that fails fails the program, and the user reads its line without a trace ($form form)",
-  async ({ lookup }) => {
-    await scene.declare(programOfLookups({ found: lookup }));
+  async ({ call }) => {
+    await scene.declare(programOfFunctions({ found: call }));
     const preview = await scene.stack.preview();
     expect(preview.ok).toBe(false);
-    expect(preview.output).toContain('There is no workspace named "main". There is: "Main" (ws_main)');
+    expect(preview.output).toContain('No workspace named "main" found; there are "Main" (ws_main)');
     expect(preview.output.split("\n").filter((line) => /^\s+at /.test(line))).toEqual([]);
   },
 );
 
-it("a program that looks something up ends by itself, although its connections are kept", async () => {
+it("a program that calls a function ends by itself, although its connections are kept", async () => {
   const program = `
     const pulumi = require("@pulumi/pulumi");
     pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "1", state: inputs }), call: () => ({}) });

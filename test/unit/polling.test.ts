@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { lookAgain, pause, pausesMs } from "../../provider/core/polling";
+import { pause, pausesMs, pollUntil } from "../../provider/core/polling";
 
 /** What is seen in turn, and how often it was looked for and waited. */
 function looking(seen: readonly string[], signal = new AbortController().signal) {
@@ -12,7 +12,7 @@ function looking(seen: readonly string[], signal = new AbortController().signal)
     tell: (line: string) => void told.push(line),
   };
   const look = async () => seen[Math.min(looks++, seen.length - 1)] ?? "";
-  const found = lookAgain(session, "it", look, (one) => one === "done");
+  const found = pollUntil(session, "it", look, (one) => one === "done");
   return { found, paused, told, looks: () => looks };
 }
 

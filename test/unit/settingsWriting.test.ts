@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Transport } from "../../provider/client/transport";
+import type { Session } from "../../provider/core/definition";
 import { pausesMs } from "../../provider/core/polling";
-import type { Properties } from "../../provider/core/state";
-import { observe, sendable, settings, settle } from "../../provider/resources/workspaceSettings/convergence";
+import { type Properties, secretsKey } from "../../provider/core/state";
+import { observe, sendable, settings } from "../../provider/resources/workspaceSettings/properties";
+import { write } from "../../provider/resources/workspaceSettings/writing";
 
 const blank = { id: "ws_1", name: "Main", teamId: undefined, createdAt: undefined, updatedAt: undefined };
 const unset = {
@@ -20,6 +22,13 @@ interface Habits {
   readonly lag?: number;
   /** What the service makes of a PATCH's fields. */
   readonly take?: (asked: Properties, before: Properties) => Properties;
+}
+
+/** Settings by name that may stay, go back to what they were, or are secret. */
+interface How {
+  readonly steady?: readonly string[];
+  readonly restored?: readonly string[];
+  readonly secret?: readonly string[];
 }
 
 /** A service of one workspace, in memory. */
@@ -68,11 +77,18 @@ function service(held: Properties, { patch, answer, lag = 0, take = (asked) => a
     methods,
     told,
     held: () => now,
-    settle: (target: Properties, steady?: readonly string[], exact?: readonly string[]) =>
-      settle(session, "ws_1", target, { ...blank, ...begun } as never, {
-        steady: named(steady),
-        exact: named(exact),
-      }),
+    write: (target: Properties, { steady, restored, secret = [] }: How = {}) =>
+      write(
+        session as unknown as Session,
+        {
+          workspaceId: "ws_1",
+          target,
+          steady: named(steady),
+          restored: named(restored),
+          secrecies: [{ [secretsKey]: secret.map((name) => [name]) }],
+        },
+        { ...blank, ...begun } as never,
+      ),
   };
 }
 
@@ -97,8 +113,8 @@ describe("settings of a workspace", () => {
     await fc.assert(
       fc.asyncProperty(some, some, habits, async (held, target, how) => {
         const one = service(held, how);
-        const { unmet, warnings, record } = await one.settle(target);
-        expect([unmet, warnings]).toEqual([[], []]);
+        const { notApplied, warnings, record } = await one.write(target);
+        expect([notApplied, warnings]).toEqual([[], []]);
         expect(observe(one.held() as never)).toEqual(observe({ ...held, ...target } as never));
         expect(observe(record)).toEqual(observe(one.held() as never));
         expect(one.sent.length).toBeLessThanOrEqual(1);
@@ -108,15 +124,15 @@ describe("settings of a workspace", () => {
 
   test("W2 nothing is sent for what holds already, however it is spelled", async () => {
     const one = service({ defaultAllowedIPs: ["::1", "10.0.0.1/32"], defaultKeyPrefix: "a" }, replacing);
-    await one.settle({ defaultAllowedIPs: ["10.0.0.1", "0::1"] });
-    await one.settle({ defaultKeyPrefix: "a", defaultRateLimitPerSecond: 0 });
+    await one.write({ defaultAllowedIPs: ["10.0.0.1", "0::1"] });
+    await one.write({ defaultKeyPrefix: "a", defaultRateLimitPerSecond: 0 });
     expect(one.methods).toEqual([]);
   });
 
   test("W1 a number without a value is not repeated, and neither is an absent prefix", async () => {
     const held = { defaultRateLimitPerSecond: 0, defaultExpiration: -1, defaultAllowedIPs: [] };
     const one = service(held, merging);
-    await one.settle({ defaultKeyPrefix: "a" });
+    await one.write({ defaultKeyPrefix: "a" });
     expect(one.sent).toEqual([{ defaultKeyPrefix: "a", defaultAllowedIPs: [] }]);
     expect(sendable(settings, { ...blank, ...unset })).toEqual({});
   });
@@ -124,7 +140,7 @@ describe("settings of a workspace", () => {
   test("R4 an answer that says nothing, or the past, is followed by one GET", async () => {
     for (const answer of ["nothing", "before"] as const) {
       const one = service({ defaultKeyPrefix: "a" }, { patch: "merges", answer });
-      await one.settle({ defaultKeyPrefix: "b" });
+      await one.write({ defaultKeyPrefix: "b" });
       expect(one.methods).toEqual(["PATCH", "GET"]);
     }
   });
@@ -134,8 +150,8 @@ describe("settings of a workspace", () => {
   test("R4 settings that are just as before are looked at again, until the change shows", async () => {
     for (const answer of ["nothing", "before", "accepted"] as const) {
       const one = service({ defaultExpiration: 60 }, { patch: "merges", answer, lag: 3 });
-      const { unmet, warnings } = await one.settle({ defaultExpiration: 61 });
-      expect([unmet, warnings]).toEqual([[], []]);
+      const { notApplied, warnings } = await one.write({ defaultExpiration: 61 });
+      expect([notApplied, warnings]).toEqual([[], []]);
       expect(one.methods).toEqual(["PATCH", "GET", "GET", "GET", "GET"]);
       expect(one.told).toEqual(["Waiting for workspace ws_1 to show the change."]);
     }
@@ -144,14 +160,14 @@ describe("settings of a workspace", () => {
   test("R4 a change that never shows costs the patience once, and any other change ends it", async () => {
     const held = { defaultKeyPrefix: "old", defaultExpiration: 60 };
     const deaf = service(held, { ...stubborn, answer: "after" });
-    expect((await deaf.settle({ defaultKeyPrefix: "new" })).unmet).toHaveLength(1);
+    expect((await deaf.write({ defaultKeyPrefix: "new" })).notApplied).toHaveLength(1);
     expect(deaf.methods).toEqual(["PATCH", ...Array.from({ length: pausesMs.length + 1 }, () => "GET")]);
     expect(deaf.told).toHaveLength(1);
     const half = service(held, {
       ...merging,
       take: (asked) => ({ ...asked, defaultExpiration: 60 }),
     });
-    const { warnings } = await half.settle({ defaultKeyPrefix: "new", defaultExpiration: 61 });
+    const { warnings } = await half.write({ defaultKeyPrefix: "new", defaultExpiration: 61 });
     expect([half.methods, half.told]).toEqual([["PATCH", "GET"], []]);
     expect(warnings).toHaveLength(1);
   });
@@ -162,8 +178,8 @@ describe("settings of a workspace", () => {
     const back = { defaultKeyPrefix: "old", defaultAllowedIPs: ["10.0.0.1/32"], defaultExpiration: 60 };
     for (const answer of ["nothing", "before", "echo"] as const) {
       const one = service(held, { ...stubborn, answer });
-      const { unmet, warnings } = await one.settle(back, [], all);
-      expect(unmet.map(({ words }) => words)).toEqual([
+      const { notApplied, warnings } = await one.write(back, { restored: all });
+      expect(notApplied.map(({ words }) => words)).toEqual([
         'defaultKeyPrefix: before "old", the service has "new"',
         "defaultAllowedIPs: before 10.0.0.1/32, the service has ::1",
         "defaultExpiration: before 60, the service has 61",
@@ -174,7 +190,7 @@ describe("settings of a workspace", () => {
       ...merging,
       take: (asked) => ({ ...asked, defaultKeyPrefix: "OLD", defaultExpiration: 50 }),
     });
-    expect((await rounding.settle(back, [], all)).unmet.map(({ words }) => words)).toEqual([
+    expect((await rounding.write(back, { restored: all })).notApplied.map(({ words }) => words)).toEqual([
       'defaultKeyPrefix: before "old", the service has "OLD"',
       "defaultExpiration: before 60, the service has 50",
     ]);
@@ -182,7 +198,7 @@ describe("settings of a workspace", () => {
       ...merging,
       take: (asked) => ({ ...asked, defaultAllowedIPs: ["10.0.0.1"] }),
     });
-    expect((await spelling.settle(back, [], all)).unmet).toEqual([]);
+    expect((await spelling.write(back, { restored: all })).notApplied).toEqual([]);
   });
 
   test("W1 a setting that got lost is put back by one PATCH, else named", async () => {
@@ -196,13 +212,13 @@ describe("settings of a workspace", () => {
     });
     const held = { defaultExpiration: 5, defaultKeyPrefix: "a" };
     const once = service(held, forgetting(1));
-    expect((await once.settle({ defaultKeyPrefix: "b" })).unmet).toEqual([]);
+    expect((await once.write({ defaultKeyPrefix: "b" })).notApplied).toEqual([]);
     expect(once.sent).toHaveLength(2);
     patches = 0;
     const always = service(held, forgetting(9));
-    const { unmet } = await always.settle({ defaultKeyPrefix: "b" });
+    const { notApplied } = await always.write({ defaultKeyPrefix: "b" });
     expect(always.sent).toHaveLength(2);
-    expect(unmet).toEqual([
+    expect(notApplied).toEqual([
       { field: "defaultExpiration", words: "defaultExpiration: before 5, the service has 0" },
     ]);
   });
@@ -211,8 +227,8 @@ describe("settings of a workspace", () => {
     const held = { defaultKeyPrefix: "old", defaultAllowedIPs: ["10.0.0.1"], defaultExpiration: 60 };
     const one = service(held, { ...merging, take: (_asked, before) => before });
     const target = { defaultKeyPrefix: "new", defaultAllowedIPs: [], defaultExpiration: 61 };
-    const { unmet, warnings } = await one.settle(target);
-    expect(unmet.map(({ words }) => words)).toEqual([
+    const { notApplied, warnings } = await one.write(target);
+    expect(notApplied.map(({ words }) => words)).toEqual([
       'defaultKeyPrefix: declared "new", the service still has "old"',
       "defaultAllowedIPs: declared no addresses, the service still has 10.0.0.1",
     ]);
@@ -226,8 +242,8 @@ describe("settings of a workspace", () => {
       { defaultKeyPrefix: "beta_" },
       { ...merging, take: () => ({ defaultKeyPrefix: "beta_" }) },
     );
-    const { unmet, warnings } = await one.settle({ defaultKeyPrefix: "beta" });
-    expect(unmet).toEqual([]);
+    const { notApplied, warnings } = await one.write({ defaultKeyPrefix: "beta" });
+    expect(notApplied).toEqual([]);
     expect(warnings).toEqual([
       'defaultKeyPrefix: declared "beta", the service still has "beta_"; it may have rewritten the value.',
     ]);
@@ -238,10 +254,10 @@ describe("settings of a workspace", () => {
       { defaultKeyPrefix: "a" },
       { ...merging, take: (asked) => ({ ...asked, defaultKeyPrefix: `${asked["defaultKeyPrefix"]}_` }) },
     );
-    expect((await rewriting.settle({ defaultKeyPrefix: "b" })).unmet).toEqual([]);
+    expect((await rewriting.write({ defaultKeyPrefix: "b" })).notApplied).toEqual([]);
     for (const defaultKeyPrefix of ["ACME", " acme "]) {
       const folding = service({ defaultKeyPrefix: "acme" }, { ...merging, take: (_asked, before) => before });
-      expect((await folding.settle({ defaultKeyPrefix })).unmet).toEqual([]);
+      expect((await folding.write({ defaultKeyPrefix })).notApplied).toEqual([]);
     }
   });
 
@@ -254,8 +270,8 @@ describe("settings of a workspace", () => {
       },
     );
     const target = { defaultKeyPrefix: "a", defaultRateLimitPerSecond: 12, defaultExpiration: 2 };
-    const settled = await one.settle(target, ["defaultKeyPrefix", "defaultRateLimitPerSecond"]);
-    expect([settled.unmet, settled.warnings]).toEqual([[], []]);
+    const settled = await one.write(target, { steady: ["defaultKeyPrefix", "defaultRateLimitPerSecond"] });
+    expect([settled.notApplied, settled.warnings]).toEqual([[], []]);
   });
 
   test("every setting of the interface is managed", () => {

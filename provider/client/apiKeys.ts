@@ -1,0 +1,185 @@
+/** API keys: their records (interface, section 2) and calls (4.1 to 4.5 and 4.9). */
+
+import * as z from "zod";
+import { type Call, get, limits, only, type Written, write } from "./call";
+import {
+  flag,
+  identifier,
+  list,
+  mark,
+  mirroredFlag,
+  mirroredNumber,
+  mirroredText,
+  permission,
+  record,
+  requiredList,
+  requiredText,
+  secretText,
+  text,
+  withheld,
+} from "./fields";
+import { apiPath, pathProblem } from "./paths";
+import { reader } from "./reading";
+import type { WorkspacePath } from "./workspaces";
+
+export interface ApiKeyPath extends WorkspacePath {
+  readonly keyId: string;
+}
+
+/** An entry of a key's scopes in create and migrate, which send no id. */
+interface NewKeyScope {
+  readonly representation: string;
+  readonly create: boolean;
+  readonly read: boolean;
+  readonly update: boolean;
+  readonly del: boolean;
+}
+
+/** An entry of a key's scopes (interface, section 2). A flag that is absent or null in an answer is false. */
+export interface KeyScope extends NewKeyScope {
+  readonly id?: string;
+}
+
+/** An API key (interface, section 2). `undefined` stands for absent, null and "". */
+export interface ApiKeyRecord {
+  readonly id: string;
+  readonly name: string | undefined;
+  readonly maskedKey: string | undefined;
+  readonly prefix: string | undefined;
+  readonly expiresAt: number | undefined;
+  /** `undefined` when the answer has no such field; null is an empty list. */
+  readonly scopes: readonly KeyScope[] | undefined;
+  readonly enabled: boolean | undefined;
+  readonly customerId: string | undefined;
+  readonly deleted: boolean | undefined;
+  readonly createdAt: string | undefined;
+  readonly updatedAt: string | undefined;
+  readonly lastUsedAt: string | undefined;
+  readonly billingId: string | undefined;
+  /** The secret: only in the answers of create and migrate. */
+  readonly key: string | undefined;
+}
+
+/** Body of 4.4. */
+export interface CreateApiKey {
+  readonly name: string;
+  readonly workspaceId: string;
+  readonly scopes: readonly NewKeyScope[];
+  readonly enabled: boolean;
+  readonly customerId: string;
+  readonly prefix?: string | undefined;
+  readonly expiresAt?: number | undefined;
+  readonly externalMeterId?: string | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Body of 4.5; `key` is the existing value. */
+export interface MigrateApiKey {
+  readonly key: string;
+  readonly name: string;
+  readonly workspaceId: string;
+  readonly scopes: readonly NewKeyScope[];
+  readonly enabled: boolean;
+  readonly customerId: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Body of 4.1. */
+export interface EditApiKey {
+  readonly name?: string | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly scopes?: readonly KeyScope[] | undefined;
+}
+
+const keyScope = record({
+  id: text,
+  representation: requiredText,
+  create: permission,
+  read: permission,
+  update: permission,
+  del: permission,
+}).transform(({ id, ...flags }): KeyScope => (id === undefined ? flags : { id, ...flags }));
+
+const apiKeyFields = {
+  id: identifier,
+  name: text,
+  maskedKey: mirroredText,
+  prefix: mirroredText,
+  expiresAt: mirroredNumber,
+  scopes: list(keyScope),
+  enabled: flag,
+  customerId: mirroredText,
+  deleted: mark,
+  createdAt: mirroredText,
+  updatedAt: mirroredText,
+  lastUsedAt: mirroredText,
+  billingId: mirroredText,
+};
+
+// Nothing beside the id may cost the secret, which is shown this once: what can't be read counts as left out.
+const apiKeyWithSecret: z.ZodType<ApiKeyRecord> = record({
+  ...apiKeyFields,
+  name: mirroredText,
+  scopes: list(keyScope).catch(undefined),
+  enabled: mirroredFlag,
+  key: secretText,
+});
+
+// A secret that an answer of read, list, edit or delete carries against the interface is not taken over.
+const apiKey: z.ZodType<ApiKeyRecord> = record({ ...apiKeyFields, key: withheld });
+
+/** Answers of edit, read and delete (4.1, 4.2, 4.9). */
+export const apiKeyAnswer = z.object({ apiKey });
+/** Answers of create and migrate (4.4, 4.5), with the secret. */
+export const newApiKeyAnswer = z.object({ apiKey: apiKeyWithSecret });
+export const apiKeysAnswer = z.object({ apiKeys: requiredList(apiKey) });
+
+/** A key whose id no path can hold could be made, but neither read nor deleted. */
+function namable({ id }: ApiKeyRecord): string | undefined {
+  const problem = pathProblem(id);
+  return problem && `the answer's apiKey.id ${problem}, so no request can name this key`;
+}
+
+const apiKeyOf = (keyId: string) => reader(apiKeyAnswer, (answer) => answer.apiKey, only(keyId, "apiKey"));
+const newApiKey = reader(newApiKeyAnswer, (answer) => answer.apiKey, namable, { fatal: false });
+const apiKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
+
+/** 4.1. Repeated when it may not have arrived: its fields are target values. */
+export async function editApiKey(
+  call: Call,
+  { workspaceId, keyId }: ApiKeyPath,
+  body: EditApiKey,
+): Promise<Written<ApiKeyRecord>> {
+  const path = apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`;
+  return write(call, { method: "PATCH", path, policy: "always", body }, apiKeyOf(keyId));
+}
+
+/** 4.2. */
+export async function readApiKey(call: Call, { workspaceId, keyId }: ApiKeyPath): Promise<ApiKeyRecord> {
+  return get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`, apiKeyOf(keyId), limits.one);
+}
+
+/** 4.3. Records may lack scopes and enabled, and the list may be cut. */
+export async function listApiKeys(call: Call, { workspaceId }: WorkspacePath): Promise<ApiKeyRecord[]> {
+  return get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key`, apiKeys, limits.list);
+}
+
+/** 4.4. Repeated only when it was not sent or was refused for its pace. */
+export async function createApiKey(call: Call, body: CreateApiKey): Promise<Written<ApiKeyRecord>> {
+  return write(call, { method: "POST", path: apiPath`/api/v1/api-key`, policy: "unsent", body }, newApiKey);
+}
+
+/** 4.5. Repeated only when it was not sent or was refused for its pace. */
+export async function migrateApiKey(call: Call, body: MigrateApiKey): Promise<Written<ApiKeyRecord>> {
+  const path = apiPath`/api/v1/api-key/migrate`;
+  return write(call, { method: "POST", path, policy: "unsent", body, secrets: [body.key] }, newApiKey);
+}
+
+/** 4.9. Repeated when it may not have arrived; a repetition may then find the key gone (404). */
+export async function deleteApiKey(
+  call: Call,
+  { workspaceId, keyId }: ApiKeyPath,
+): Promise<Written<ApiKeyRecord>> {
+  const path = apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`;
+  return write(call, { method: "DELETE", path, policy: "always" }, apiKeyOf(keyId));
+}

@@ -1,0 +1,54 @@
+/** The scopes that a workspace defines: their records (interface, section 2) and calls (4.10 and 4.11). */
+
+import * as z from "zod";
+import { type Call, get, limits, type Written, write } from "./call";
+import { identifier, mirroredText, record, requiredList, requiredText, text } from "./fields";
+import { apiPath } from "./paths";
+import { reader } from "./reading";
+import type { WorkspacePath } from "./workspaces";
+
+/** A scope that a workspace defines (interface, section 2). `undefined` stands for absent, null and "". */
+export interface ScopeRecord {
+  readonly id: string;
+  readonly name: string | undefined;
+  readonly representation: string;
+  readonly description: string | undefined;
+  readonly createdAt: string | undefined;
+  readonly updatedAt: string | undefined;
+}
+
+/** Body of 4.11. */
+export interface CreateScope {
+  readonly name: string;
+  readonly representation: string;
+  readonly description: string;
+}
+
+const scope: z.ZodType<ScopeRecord> = record({
+  id: identifier,
+  name: text,
+  representation: requiredText,
+  description: text,
+  createdAt: mirroredText,
+  updatedAt: mirroredText,
+});
+
+export const scopeAnswer = z.object({ scope });
+
+const newScope = reader(scopeAnswer, (answer) => answer.scope);
+const scopes = reader(z.object({ scopes: requiredList(scope) }), (answer) => answer.scopes);
+
+/** 4.10. */
+export async function listScopes(call: Call, { workspaceId }: WorkspacePath): Promise<ScopeRecord[]> {
+  return get(call, apiPath`/api/v1/workspace/${workspaceId}/scopes`, scopes, limits.list);
+}
+
+/** 4.11. Repeated only when it was not sent or was refused for its pace. */
+export async function createScope(
+  call: Call,
+  { workspaceId }: WorkspacePath,
+  body: CreateScope,
+): Promise<Written<ScopeRecord>> {
+  const path = apiPath`/api/v1/workspace/${workspaceId}/scope`;
+  return write(call, { method: "POST", path, policy: "unsent", body }, newScope);
+}

@@ -1,0 +1,71 @@
+/** Workspaces: their records (interface, section 2) and calls (4.6 to 4.8). */
+
+import * as z from "zod";
+import { type Call, get, limits, only, type Written, write } from "./call";
+import { identifier, list, mirroredText, number, record, requiredList, requiredText, text } from "./fields";
+import { apiPath } from "./paths";
+import { reader } from "./reading";
+
+export interface WorkspacePath {
+  readonly workspaceId: string;
+}
+
+/** A workspace (interface, section 2). `undefined` stands for absent, null and "". */
+export interface WorkspaceRecord {
+  readonly id: string;
+  readonly name: string | undefined;
+  readonly teamId: string | undefined;
+  readonly defaultKeyPrefix: string | undefined;
+  /** `undefined` when the answer has no such field; null is an empty list. */
+  readonly defaultAllowedIPs: readonly string[] | undefined;
+  readonly defaultRateLimitPerSecond: number | undefined;
+  readonly defaultExpiration: number | undefined;
+  readonly createdAt: string | undefined;
+  readonly updatedAt: string | undefined;
+}
+
+/** Body of 4.8. */
+export interface EditWorkspace {
+  readonly defaultKeyPrefix?: string | undefined;
+  readonly defaultAllowedIPs?: readonly string[] | undefined;
+  readonly defaultRateLimitPerSecond?: number | undefined;
+  readonly defaultExpiration?: number | undefined;
+}
+
+const workspace: z.ZodType<WorkspaceRecord> = record({
+  id: identifier,
+  name: mirroredText,
+  teamId: mirroredText,
+  defaultKeyPrefix: text,
+  defaultAllowedIPs: list(requiredText),
+  defaultRateLimitPerSecond: number,
+  defaultExpiration: number,
+  createdAt: mirroredText,
+  updatedAt: mirroredText,
+});
+
+export const workspaceAnswer = z.object({ workspace });
+
+const workspaceOf = (workspaceId: string) =>
+  reader(workspaceAnswer, (answer) => answer.workspace, only(workspaceId, "workspace"));
+const workspaces = reader(z.object({ workspaces: requiredList(workspace) }), (answer) => answer.workspaces);
+
+/** 4.6. */
+export async function listWorkspaces(call: Call): Promise<WorkspaceRecord[]> {
+  return get(call, apiPath`/api/v1/workspace`, workspaces, limits.list);
+}
+
+/** 4.7. */
+export async function readWorkspace(call: Call, { workspaceId }: WorkspacePath): Promise<WorkspaceRecord> {
+  return get(call, apiPath`/api/v1/workspace/${workspaceId}`, workspaceOf(workspaceId), limits.one);
+}
+
+/** 4.8. Repeated when it may not have arrived: its fields are target values. */
+export async function editWorkspace(
+  call: Call,
+  { workspaceId }: WorkspacePath,
+  body: EditWorkspace,
+): Promise<Written<WorkspaceRecord>> {
+  const path = apiPath`/api/v1/workspace/${workspaceId}`;
+  return write(call, { method: "PATCH", path, policy: "always", body }, workspaceOf(workspaceId));
+}

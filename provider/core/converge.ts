@@ -1,0 +1,207 @@
+import { recordOf, type Written } from "../client/call";
+import { CallError } from "../client/callError";
+import type { Session } from "./definition";
+import { InconclusiveError, sentences, toFailure } from "./errors";
+import { pollUntil } from "./polling";
+import { mask } from "./secrecy";
+import {
+  caseFolded,
+  hasAddedSeparators,
+  type ManagedField,
+  observedKey,
+  type Properties,
+  rewritten,
+  same,
+} from "./state";
+
+/** Whether an object is as it should be after a write, and what to do when it is not (R4). */
+
+/** A field that is to hold a value after a write. */
+export interface Aim {
+  readonly field: ManagedField;
+  readonly value: unknown;
+  /** Whether the service must have just this value. Otherwise it may make another one of a new value: trim it, for example. */
+  readonly exact: boolean;
+  /** Whether the value is what the service had before, and not what is declared. */
+  readonly kept?: true;
+}
+
+/** A write of one object. */
+export interface Convergence<T, Body> {
+  /** What users read who wait: "key key_1 to be as declared". */
+  readonly waitingFor: string;
+  /** What was seen of the object last: before the write or, where the write made it, in its answer. */
+  readonly last: T;
+  /** Whether the object was there before. */
+  readonly isEdit: boolean;
+  /** All fields that the service shows, managed or not. */
+  readonly fields: readonly ManagedField[];
+  readonly observe: (record: T) => Properties;
+  readonly aims: readonly Aim[];
+  /** The body of each attempt in turn, while something is not as it should be; `undefined` to give up. */
+  readonly body: (attempt: number, seen: T) => Body | undefined;
+  readonly send: (body: Body) => Promise<Written<T>>;
+  /** Whether an answer to a write says all that the aims ask about: what it leaves out is not known from it. */
+  readonly isWhole: (answer: T) => boolean;
+  /** The object, or `undefined` where it is not found. */
+  readonly read: () => Promise<T | undefined>;
+  /** Tells why nothing is found: gives the object, or throws. */
+  readonly explainMissing: () => Promise<T>;
+  /** A value in the words of a message. */
+  readonly say: Say;
+}
+
+/** A field's value in the words of a message, unless it is secret. */
+export type Say = (field: string, value: unknown) => string;
+
+export interface Settled<T> {
+  /** What was seen last. */
+  readonly record: T;
+  readonly notApplied: readonly NotApplied[];
+  readonly warnings: readonly string[];
+  /** What stopped it after something was sent. */
+  readonly error?: unknown;
+  /** Whether nothing was seen since something was sent. */
+  readonly unseen?: true;
+}
+
+interface NotApplied {
+  readonly field: string;
+  readonly words: string;
+}
+
+/**
+ * Sends what is to be written until the object is seen to be as it should be, or there is nothing left to send. Throws
+ * only where nothing was sent, or the first request was refused: what exists must not be lost by what comes after.
+ */
+export async function converge<T, Body>(
+  session: Session,
+  convergence: Convergence<T, Body>,
+  made?: Written<T>,
+): Promise<Settled<T>> {
+  const { last, isEdit, observe, aims, body, send } = convergence;
+  const holds = (record: T) =>
+    aims.every(({ field, value }) => same(field, value, observe(record)[field.name]));
+  const isDone = (record: T) =>
+    aims.every(({ field, value, exact }) => !exact || same(field, value, observe(record)[field.name]));
+  let seen = last;
+  let isSent = made !== undefined;
+  let isSeen = made !== undefined;
+  /** A service that has shown no change at all was waited for already. */
+  let isDeaf = false;
+
+  async function look(answered: Written<T>, before: T | undefined): Promise<void> {
+    const answer = recordOf(answered);
+    if (answer !== undefined && convergence.isWhole(answer) && holds(answer)) {
+      seen = answer;
+      return;
+    }
+    const isStill = (record: T) =>
+      before !== undefined && isAsBefore(convergence.fields, observe(before), observe(record));
+    const found = await pollUntil(
+      session,
+      convergence.waitingFor,
+      convergence.read,
+      (record) => record !== undefined && (holds(record) || !isStill(record)),
+    );
+    seen = found ?? (await convergence.explainMissing());
+    isDeaf ||= before !== undefined && isAsBefore(convergence.fields, observe(last), observe(seen));
+  }
+  try {
+    if (made !== undefined) await look(made, undefined);
+    for (let attempt = made === undefined ? 0 : 1; attempt === 0 || !isDone(seen); attempt += 1) {
+      const next = body(attempt, seen);
+      if (next === undefined) break;
+      const answered = await send(next);
+      isSent = true;
+      await look(answered, isDeaf ? undefined : seen);
+      isSeen = true;
+    }
+    return { record: seen, ...judge(convergence, seen) };
+  } catch (error) {
+    if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
+    if (!isSeen && isEdit) return { ...unseen(convergence), error };
+    return { record: seen, ...judge(convergence, seen), error };
+  }
+}
+
+function isAsBefore(fields: readonly ManagedField[], before: Properties, now: Properties): boolean {
+  return fields.every((field) => same(field, before[field.name], now[field.name]));
+}
+
+/** After a write of which nothing was seen: all that it was to change is open. */
+function unseen<T>({ last, observe, aims, say }: Judged<T>): Settled<T> {
+  const before = observe(last);
+  const open = aims.filter(({ field, value }) => !same(field, value, before[field.name]));
+  const notApplied = open.map(({ field: { name } }) => ({
+    field: name,
+    words: `${name}: ${say(name, before[name])} before`,
+  }));
+  return { record: last, notApplied, warnings: [], unseen: true };
+}
+
+type Judged<T> = Pick<Convergence<T, unknown>, "last" | "isEdit" | "observe" | "aims" | "say">;
+
+/** What is not as it should be, and what may be the service's way to write a new value. */
+function judge<T>(
+  { last, isEdit, observe, aims, say }: Judged<T>,
+  record: T,
+): Pick<Settled<T>, "notApplied" | "warnings"> {
+  const [before, now] = [observe(last), observe(record)];
+  const notApplied: NotApplied[] = [];
+  const warnings: string[] = [];
+  for (const { field, value, exact, kept } of aims) {
+    const { name } = field;
+    if (same(field, value, now[name])) continue;
+    const stayed = isEdit && same(field, before[name], now[name]);
+    const words = `${name}: ${kept ? "before" : "declared"} ${say(name, value)}, the service ${stayed && !kept ? "still has" : "has"} ${say(name, now[name])}`;
+    if (exact) notApplied.push({ field: name, words });
+    // A new value may come back rewritten. One that is just as before may be what the service makes of the new one.
+    else if (!stayed || caseFolded(value) === caseFolded(now[name])) continue;
+    else if (typeof value === "number") warnings.push(`${words}; it may have rounded the value.`);
+    else if (hasAddedSeparators(value, now[name]))
+      warnings.push(`${words}; it may have rewritten the value.`);
+    else notApplied.push({ field: name, words });
+  }
+  return { notApplied, warnings };
+}
+
+/** State after a write: what was declared or, where the service did not apply it, what it has (R1). */
+export function stateAfter<T, State extends Properties>(
+  fields: readonly ManagedField[],
+  declared: State,
+  { record, notApplied }: Settled<T>,
+  observe: (record: T) => Properties,
+): State & { readonly [observedKey]: Properties | undefined } {
+  const observed = observe(record);
+  const truth = Object.fromEntries(notApplied.map(({ field }) => [field, observed[field] ?? ""]));
+  const state = { ...declared, ...truth };
+  return { ...state, [observedKey]: rewritten(fields, state, observed) };
+}
+
+/** Why a write failed although something was sent, if it did: state holds what was seen of the object last. */
+export function failureOf<T>(
+  session: Session,
+  doing: string,
+  { error, notApplied, unseen }: Settled<T>,
+): string | undefined {
+  const words = notApplied.map((one) => one.words).join("; ");
+  const rest = unseen
+    ? "Whether it was applied is not known: state holds what was there before"
+    : "State holds what was last seen of it";
+  if (error === undefined) {
+    if (notApplied.length === 0) return undefined;
+    return `${doing}: the service did not apply the change. ${words}. State holds what the service has, and the next preview shows what is still to do.`;
+  }
+  const again = "Run `pulumi up` again, which sends what is declared";
+  // Its message may hold anything, and what exists must not be lost to it.
+  if (!(error instanceof CallError || error instanceof InconclusiveError)) {
+    return sentences(`${doing}: unexpected error, a bug in pulumi-apikeys`, rest, again);
+  }
+  return toFailure(error, session, { doing, notDone: rest, again }).message;
+}
+
+/** The words for a field's value, or a mask where one of these properties has it as secret. */
+export function saying(isSecret: (field: string) => boolean, words: Say): Say {
+  return (field, value) => (isSecret(field) ? mask : words(field, value));
+}

@@ -1,0 +1,95 @@
+import { openTransport, type Transport } from "./client/transport";
+import { configuration, disagreement, type Settings } from "./core/config";
+import { openDeclarations } from "./core/declarations";
+import { Failure, type Kept } from "./core/errors";
+import { type Lifecycle, lifecycle } from "./core/lifecycle";
+import { openRegistry } from "./core/registry";
+import type { Run } from "./core/run";
+import type { HostContext, Shared } from "./core/session";
+import { isKeepable } from "./core/stateSize";
+import { definitions } from "./resources";
+
+/** What any host of the provider needs: one process that serves the engine. */
+export interface Instance {
+  /** The operations of a kind of resource. Throws a Failure for one that this version does not know. */
+  resource(kind: string, settings: () => Settings): Lifecycle;
+  /** To be called when the engine has configured the provider: warns, once in a process, of settings that disagree. */
+  checkSettings(settings: Settings): void;
+}
+
+export interface InstanceOptions extends Pick<HostContext, "run" | "env" | "warn" | "tell" | "importKey"> {
+  readonly run: Run;
+}
+
+/** All resources of a process share connections, pace and retries, and know what the others of their kind manage. */
+export function openInstance(options: InstanceOptions): Instance {
+  const { run, env } = options;
+  const kinds = new Map<string, Shared>();
+  let transport: Transport | undefined;
+  let isWarned = false;
+
+  function shared(kind: string): Shared {
+    const found = kinds.get(kind) ?? { registry: openRegistry(), declarations: openDeclarations() };
+    kinds.set(kind, found);
+    return found;
+  }
+  function transportFor(settings: Settings): Transport {
+    const found = configuration(settings, env);
+    const parallel = "ready" in found ? found.ready.parallel : 0;
+    // Nothing that makes or changes anything is sent for an engine that has gone.
+    const gate = async (method: string) => (method === "POST" || method === "PATCH" ? run.over() : undefined);
+    return openTransport({ gate, signal: run.signal, concurrency: Math.max(32, parallel) });
+  }
+  return {
+    resource(kind, settings) {
+      const definition = definitions[kind];
+      if (definition === undefined) {
+        throw new Failure(
+          `This version of pulumi-apikeys has no resource ${kind}: install the version that wrote the state, or a later one.`,
+        );
+      }
+      return lifecycle(definition, {
+        ...options,
+        get settings() {
+          return settings();
+        },
+        transport: () => {
+          transport ??= transportFor(settings());
+          return transport;
+        },
+        shared,
+      });
+    },
+    checkSettings(settings) {
+      const line = isWarned ? undefined : disagreement(settings, env);
+      if (line === undefined) return;
+      isWarned = true;
+      options.warn(line);
+    },
+  };
+}
+
+/** What a host tells the engine of an operation that failed: nothing but this may leave, since an error may hold secrets. */
+export interface Failed {
+  readonly message: string;
+  /** What the engine is to keep although the operation failed. */
+  readonly kept?: Kept;
+}
+
+export function failed(error: unknown): Failed {
+  if (!(error instanceof Failure)) return { message: bug(error) };
+  const { message, kept } = error;
+  if (kept === undefined) return { message };
+  if (isKeepable(kept.state)) return { message, kept };
+  return {
+    message: `${message} The state is too large for the engine to save, so the previous state stays, and ${kept.id} exists in the service.`,
+  };
+}
+
+/** The message of an unforeseen error may hold anything, secrets too, so only its kind and place are told. */
+function bug(error: unknown): string {
+  const frames =
+    error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];
+  const kind = error instanceof Error ? error.name : typeof error;
+  return `This is a bug in pulumi-apikeys: ${kind}${(frames[0] ?? "").replace(/^\s+/, " ")}. State is unchanged. Please report it.`;
+}

@@ -1,0 +1,96 @@
+import * as z from "zod";
+import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
+import {
+  aMark,
+  aNumber,
+  aString,
+  boolean,
+  defaulted,
+  fieldsOf,
+  map,
+  number,
+  optional,
+  required,
+  secret,
+  stable,
+  string,
+} from "../../core/fields";
+import {
+  jsonObject,
+  keepersMap,
+  optionalFlag,
+  optionalString,
+  pathSegment,
+  requiredString,
+} from "../fields/schemas";
+import { canonicalScopes, scopeNames, scopesSchema } from "./scopes";
+
+/** What an API key is declared with and gives, whether it is a resource of its own or one of a set's. */
+
+const update = { onChange: "update" } as const;
+const replace = { onChange: "replace" } as const;
+
+export const inputs = {
+  workspaceId: required(pathSegment("the id of a workspace"), { ...replace, canonical: string }),
+  customerId: required(requiredString("the id of a customer"), { ...replace, canonical: string }),
+  name: required(requiredString("a name"), { ...update, canonical: string, defaultsToResourceName: true }),
+  scopes: defaulted(scopesSchema, {
+    ...update,
+    canonical: canonicalScopes,
+    default: [],
+    names: () => scopeNames,
+  }),
+  enabled: defaulted(optionalFlag(), { ...update, canonical: boolean, default: true }),
+  prefix: optional(optionalString(), { ...replace, canonical: string }),
+  expiresAt: optional(
+    z
+      .int({ error: "must be a whole number above 0, in the service's own unit" })
+      .positive({ error: "must be above 0; leave it out for the service's own default" })
+      .nullish(),
+    { ...replace, canonical: number },
+  ),
+  externalMeterId: optional(optionalString(), { ...replace, canonical: string }),
+  metadata: optional(jsonObject(), { ...replace, canonical: map }),
+  existingKey: optional(
+    z
+      .string({ error: "must be a string, the value of the key" })
+      .refine((value) => value.trim() !== "", {
+        error:
+          "must not be empty, as an unset variable is: write the value of the key, or leave it out for a new key",
+      })
+      .nullish(),
+    { ...replace, canonical: string, secret: true },
+  ),
+  keepers: optional(keepersMap(), { ...replace, canonical: map }),
+};
+
+export const shape = {
+  inputs,
+  outputs: {
+    key: stable(secret(aString)),
+    maskedKey: stable(aString),
+    createdAt: stable(aString),
+    updatedAt: aString,
+    billingId: aString,
+    effectivePrefix: stable(aString),
+    effectiveExpiresAt: stable(aNumber),
+  },
+  hidden: {
+    /** Set where create's answer had no secret (K6). */
+    __keyLost: aMark,
+    /** Where the key was migrated, at random: a record that the service answers again may be another resource's too. */
+    __claim: aString,
+  },
+};
+
+export type Shape = typeof shape;
+export type KeyInputs = InputsOf<Shape>;
+export type KeyDraft = DraftOf<Shape>;
+export type KeyState = StateOf<Shape>;
+
+export const fields = fieldsOf(inputs);
+
+/** Whether a new value of an input means the same as the state: the value that was migrated stays the key's for ever (K5). */
+export function unchanged(name: string, { key }: KeyState, value: unknown): boolean {
+  return name === "existingKey" && (value === undefined || value === key);
+}

@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { mostSent, sentBytes } from "../../client/call";
+import { spelled } from "../../core/check";
+import type { Checked } from "../../core/declarations";
+import { canonicalInputs, string } from "../../core/fields";
+import { isRecord } from "../../core/state";
+import { containsUnknown, isUnknown } from "../../core/unknown";
+import { equal, oversize } from "../fields/schemas";
+import { fields, inputs, type KeyDraft, type KeyInputs } from "./properties";
+import { repeated } from "./scopes";
+import { createBody, migrateBody } from "./state";
+
+/** What check refuses of an API key that concerns several inputs. */
+
+/** What is wrong with an input: where it is, and what to do about it. */
+export interface Problem {
+  readonly path: readonly [string, ...PropertyKey[]];
+  readonly message: string;
+}
+
+export function rules(
+  declared: KeyDraft,
+  before: KeyDraft | undefined,
+  { twinOf }: Checked,
+): readonly string[] {
+  const problems = [...contradictions(declared), ...fixedByMigration(declared, before)];
+  const [identity] = identities(declared);
+  const twin = identity === undefined ? undefined : twinOf(identity);
+  return [
+    ...problems.map(({ path, message }) => `${spelled(path)}: ${message}`),
+    ...(twin === undefined ? [] : [`existingKey: ${twinMessage(twin)}`]),
+  ];
+}
+
+/** The value of a key that exists, which only one resource can manage. */
+export function identities({ existingKey }: KeyDraft): readonly string[] {
+  const value = string(existingKey);
+  if (value === undefined || isUnknown(value)) return [];
+  return [createHash("sha256").update(value).digest("base64url")];
+}
+
+export function twinMessage(twin: string): string {
+  return `the resource ${twin} declares the same value, but one key can't be managed twice. Leave it out of one of the two.`;
+}
+
+/** Inputs that can't be combined, or don't fit into one request (K3, K5, R8). */
+export function contradictions(declared: KeyDraft): readonly Problem[] {
+  return [...combined(declared), ...tooLarge(declared)];
+}
+
+/** What makes a request too large to be sent, in the same bytes. */
+function tooLarge(declared: KeyDraft): readonly Problem[] {
+  // Most are far from it: nothing grows more than a scope does, from 23 bytes to 76.
+  if (sentBytes(declared) < mostSent / 8) return [];
+  const canonical = canonicalInputs(fields, declared);
+  const scopes = Array.isArray(canonical["scopes"]) ? canonical["scopes"].filter(isRecord) : [];
+  const body = existingValue(declared) === undefined ? createBody : migrateBody;
+  const found = oversize({ ...body({ ...canonical, scopes } as unknown as KeyInputs) });
+  if (found === undefined) return [];
+  const { field, message } = found;
+  return [{ path: [field === "key" ? "existingKey" : field], message }];
+}
+
+function combined(declared: KeyDraft): readonly Problem[] {
+  const twice = repeated(declared.scopes).map((index): Problem => {
+    const message = "is listed twice in scopes; merge the two entries into one.";
+    return { path: ["scopes", index, "representation"], message };
+  });
+  if (existingValue(declared) === undefined) return twice;
+  const others = (["prefix", "expiresAt", "externalMeterId"] as const).filter(
+    (name) => inputs[name].canonical(declared[name]) !== undefined && !isUnknown(declared[name]),
+  );
+  const message =
+    "can't be combined with existingKey, since the service migrates a key without it; leave it out.";
+  return [...twice, ...others.map((name): Problem => ({ path: [name], message }))];
+}
+
+/** Inputs that can't change while the key that was migrated stays (K5). */
+export function fixedByMigration(declared: KeyDraft, before: KeyDraft | undefined): readonly Problem[] {
+  const value = existingValue(declared);
+  if (value === undefined || before?.existingKey !== value) return [];
+  const changed = (["workspaceId", "customerId", "metadata", "keepers"] as const).filter((name) => {
+    const { canonical } = inputs[name];
+    return !containsUnknown(declared[name]) && !equal(canonical(before[name]), canonical(declared[name]));
+  });
+  const message =
+    "can't change while existingKey stays, since the service can't hold one key twice and deleting the old record would revoke it; give a new existingKey, or remove the key in one update and declare it in the next.";
+  return changed.map((name): Problem => ({ path: [name], message }));
+}
+
+/** What is not known yet may be absent in the end. */
+function existingValue({ existingKey }: KeyDraft): string | undefined {
+  return isUnknown(existingKey) ? undefined : string(existingKey);
+}

@@ -1,0 +1,93 @@
+import * as z from "zod";
+import type { WorkspaceRecord } from "../../client/workspaces";
+import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
+import { aMap, aString, defaulted, number, optional, required, stable, string } from "../../core/fields";
+import type { SecretPath } from "../../core/secrecy";
+import { type ManagedField, observedKey, type Properties } from "../../core/state";
+import { addressesSchema, canonicalAddresses } from "../fields/addresses";
+import { optionalString, pathSegment } from "../fields/schemas";
+
+/** What a workspace's settings are declared with and give. */
+
+const wholeNumber = () => z.int({ error: "must be a whole number" }).nullish();
+const update = { onChange: "update" } as const;
+
+export const shape = {
+  inputs: {
+    workspaceId: required(pathSegment("the id of a workspace"), { onChange: "replace", canonical: string }),
+    defaultKeyPrefix: optional(optionalString(), { ...update, canonical: string }),
+    defaultAllowedIPs: optional(addressesSchema, { ...update, canonical: canonicalAddresses }),
+    defaultRateLimitPerSecond: optional(wholeNumber(), { ...update, canonical: number }),
+    defaultExpiration: optional(wholeNumber(), { ...update, canonical: number }),
+    onDestroy: defaulted(
+      z.enum(["retain", "restore"], { error: 'must be "retain" or "restore"' }).nullish(),
+      {
+        ...update,
+        canonical: string,
+        default: "retain",
+      },
+    ),
+  },
+  outputs: { name: stable(aString), teamId: stable(aString) },
+  hidden: {
+    /** What the managed settings were before this stack managed them; what had no value then is not in it. */
+    __before: aMap,
+    /** What settings were sent of which nothing was seen since: they may hold it. */
+    __sent: aMap,
+    /** What settings held after our last write, of those that were changed since, or may have been. */
+    __last: aMap,
+  },
+};
+
+export type Shape = typeof shape;
+export type SettingsInputs = InputsOf<Shape>;
+export type SettingsDraft = DraftOf<Shape>;
+export type SettingsState = StateOf<Shape>;
+
+export function follows(path: SecretPath): readonly SecretPath[] {
+  return [observedKey, "__before", "__sent", "__last"].map((hidden) => [hidden, ...path]);
+}
+
+/** What a PATCH can set. */
+export type Setting = ManagedField & { readonly name: keyof Settings };
+export type Settings = Pick<
+  SettingsState,
+  "defaultKeyPrefix" | "defaultAllowedIPs" | "defaultRateLimitPerSecond" | "defaultExpiration"
+>;
+
+export const settings: readonly Setting[] = (
+  ["defaultKeyPrefix", "defaultAllowedIPs", "defaultRateLimitPerSecond", "defaultExpiration"] as const
+).map((name) => ({ name, canonical: shape.inputs[name].canonical }));
+
+export function declaredIn(properties: Properties): readonly Setting[] {
+  return settings.filter(({ name }) => properties[name] !== undefined);
+}
+
+/** Those of the properties that are named. */
+export function only(fields: readonly Pick<Setting, "name">[], properties: Properties): Settings {
+  return Object.fromEntries(
+    fields.flatMap(({ name }) => (name in properties ? [[name, properties[name]]] : [])),
+  );
+}
+
+/** The settings as the service has them, in canonical form; an absent list is empty, an absent number 0 (R2). */
+export function observe(record: WorkspaceRecord): Settings {
+  return {
+    defaultKeyPrefix: record.defaultKeyPrefix,
+    defaultAllowedIPs: canonicalAddresses(record.defaultAllowedIPs ?? []),
+    defaultRateLimitPerSecond: record.defaultRateLimitPerSecond ?? 0,
+    defaultExpiration: record.defaultExpiration ?? 0,
+  };
+}
+
+/**
+ * The values that a request can carry, exactly as they were read: nothing can be unset, so what is absent is left out,
+ * and one of the numbers must be above 0.
+ */
+export function sendable(fields: readonly Setting[], record: WorkspaceRecord): Settings {
+  return Object.fromEntries(
+    fields
+      .map(({ name }) => [name, record[name]] as const)
+      .filter(([, value]) => value !== undefined && !(typeof value === "number" && value <= 0)),
+  );
+}

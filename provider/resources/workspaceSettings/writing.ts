@@ -1,0 +1,95 @@
+import {
+  type EditWorkspace,
+  editWorkspace,
+  readWorkspace,
+  type WorkspaceRecord,
+} from "../../client/workspaces";
+import { type Aim, converge, type Say, type Settled, saying } from "../../core/converge";
+import type { Session } from "../../core/definition";
+import { isSecret } from "../../core/secrecy";
+import { type Properties, same } from "../../core/state";
+import { canonicalAddresses } from "../fields/addresses";
+import { declaredIn, observe, type Setting, type Settings, sendable, settings } from "./properties";
+
+/** How a workspace gets its settings (R4, W1). */
+
+export interface Writing {
+  readonly workspaceId: string;
+  /** What the workspace is to hold. Everything else stays as it was read. */
+  readonly target: Settings;
+  /** Not to change: these settings may stay as the service rewrote them before. */
+  readonly steady?: readonly Setting[];
+  /** To go back to what the service had itself: a GET must show these settings just so (W5). */
+  readonly restored?: readonly Setting[];
+  /** By which a setting may be secret: no words then hold its value. */
+  readonly secrecies: readonly Properties[];
+}
+
+/**
+ * Makes the workspace hold the target. The PATCH repeats what is not declared, so that it means the same whether the
+ * service merges or replaces; where that was lost all the same, a second one puts it back. Sends nothing if all is so
+ * already (W1, W2).
+ */
+export async function write(
+  session: Session,
+  { workspaceId, target, steady = [], restored = [], secrecies }: Writing,
+  before: WorkspaceRecord,
+): Promise<Settled<WorkspaceRecord>> {
+  const wanted = declaredIn(target);
+  const old = observe(before);
+  if (wanted.every((field) => same(field, target[field.name], old[field.name]))) {
+    return { record: before, notApplied: [], warnings: [] };
+  }
+  const kept = sendable(
+    settings.filter((field) => !wanted.includes(field)),
+    before,
+  );
+  const body = bodyOf(target, kept, before);
+  const aims = [
+    ...wanted
+      .filter((field) => !steady.includes(field))
+      .map((field): Aim => {
+        const value = target[field.name];
+        return restored.includes(field)
+          ? { field, value, exact: true, kept: true }
+          : { field, value, exact: false };
+      }),
+    ...declaredIn(kept).map((field): Aim => ({ field, value: old[field.name], exact: true, kept: true })),
+  ];
+  return converge(session, {
+    waitingFor: `workspace ${workspaceId} to show the change`,
+    last: before,
+    isEdit: true,
+    fields: settings,
+    observe,
+    aims,
+    body: (attempt) => (attempt < 2 ? body : undefined),
+    send: (sent) => editWorkspace(session.call, { workspaceId }, sent),
+    // What goes back to what it was has to be read.
+    isWhole: (answer) =>
+      restored.length === 0 && settings.every(({ name }) => !(name in body) || answer[name] !== undefined),
+    read: () => readWorkspace(session.call, { workspaceId }),
+    explainMissing: () => readWorkspace(session.call, { workspaceId }),
+    say: sayingOf(secrecies),
+  });
+}
+
+/** The settings that a PATCH carries; addresses in the spelling that the service has for them, where it has one. */
+function bodyOf(target: Settings, kept: Settings, record: WorkspaceRecord): EditWorkspace {
+  const { defaultAllowedIPs } = target;
+  if (defaultAllowedIPs === undefined) return { ...kept, ...target };
+  const canonical = (address: string) => String(canonicalAddresses([address]));
+  const theirs = new Map(record.defaultAllowedIPs?.map((address) => [canonical(address), address]));
+  const spelled = defaultAllowedIPs.map((address) => theirs.get(canonical(address)) ?? address);
+  return { ...kept, ...target, defaultAllowedIPs: spelled };
+}
+
+export function sayingOf(secrecies: readonly Properties[]): Say {
+  return saying(
+    (field) => secrecies.some((one) => isSecret(one, field)),
+    (_field, value) => {
+      if (Array.isArray(value)) return value.length === 0 ? "no addresses" : value.join(", ");
+      return value === undefined ? "none" : typeof value === "string" ? `"${value}"` : String(value);
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { isKeepable } from "../../provider/core/stateSize";
+import { failureOf } from "./replying";
+import { customerId, of, service, type Trouble } from "./setService";
+
+describe("R8 of what check lets through the engine can keep all that an update leaves which fails halfway", () => {
+  const text = "x".repeat(240_000);
+  const declared = (count: number, letter: string, entry: object, defaults: object) =>
+    of(
+      Object.fromEntries(Array.from({ length: count }, (_, place) => [`${letter}${place}`, entry])),
+      defaults,
+    );
+  const key = { customerId, metadata: { text } };
+
+  test("where none of the keys of before can be deleted", async () => {
+    const trouble: Trouble = { undeletable: true };
+    const set = service(trouble);
+    const [before, inputs] = [declared(23, "k", key, {}), declared(23, "m", key, {})];
+    const first = await set.create(before);
+    const second = await set.failed(set.update(first, inputs, before));
+    expect(Object.keys(second.state["ids"] as object)).toHaveLength(46);
+    expect(isKeepable(second.state)).toBe(true);
+    trouble.undeletable = false;
+    const third = await set.update(second, inputs, before);
+    expect(Object.keys(third.state["ids"] as object)).toEqual(Object.keys(inputs.keys));
+    expect(set.gone.toSorted()).toEqual(Object.values(first.state["ids"] as object).toSorted());
+    expect(set.check(declared(24, "k", key, {}), undefined).failures).toEqual([
+      expect.stringMatching(/^keys: these 24 keys are too large: /),
+    ]);
+  });
+
+  test("where a default of many of them changes", async () => {
+    const set = service({ refused: "new" });
+    const version = (name: string) => {
+      const { keys, ...others } = declared(60, "k", {}, { customerId, name, metadata: { text, name } });
+      return { ...others, keys: { ...keys, x: { name: "x" } } };
+    };
+    const [before, inputs] = [version("old"), version("new")];
+    // Or else it is refused before anything is done.
+    if (set.check(before, undefined).failures.length > 0) return;
+    const { kept } = await failureOf(set.update(await set.create(before), inputs, before));
+    expect(Object.keys(kept?.state["ids"] as object)).toHaveLength(61);
+    expect(isKeepable(kept?.state)).toBe(true);
+  });
+});
