@@ -153,7 +153,7 @@ describe("examples/billing", () => {
   });
 
   it("grants again with the line that its comment shows, by exactly one more POST", async () => {
-    const comment = /a line such as (\{.*?\})/.exec(
+    const comment = /such as (\{.*?\})/.exec(
       (await readFile(join(examples, folders.billing, "index.ts"), "utf8")).replace(/\n\/\/ /g, " "),
     )?.[1];
     await declare(`${line}, ${comment}`);

@@ -67,7 +67,7 @@ const knobs: Record<LaterKnob, () => Promise<void>> = {
     const { standIn, create, patch, keyPath } = await open({ writes: "queued" });
     const { id } = await create();
     const began = performance.now();
-    await patch(keyPath(id), { name: "new" });
+    expect((await patch(keyPath(id), { name: "new" })).status).toBe(202);
     await standIn.settled();
     expect(performance.now() - began).toBeGreaterThan(450);
     standIn.setDialect({ writes: "queued", laterMs: 5 });
