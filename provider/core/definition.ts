@@ -139,7 +139,7 @@ export interface Definition<S extends Shape> {
   ): boolean;
   /** Where else in state the value at this path of the inputs may be, or another that came in its place. */
   readonly follows?: Follows;
-  /** What an update does that the engine's own preview does not show. Throws a Failure where the update would be refused. */
+  /** What an update does that the engine's own preview does not show, and why it will fail where that is known. */
   previewNote?(state: StateOf<S>, inputs: DraftOf<S>): string | undefined;
   /** The inputs that a state means. Default: its properties of the same names. */
   inputsOf?(state: StateOf<S>): DraftOf<S>;
@@ -189,10 +189,12 @@ export function define<S extends Shape>(definition: Definition<S>): AnyDefinitio
     name,
     canonical: input.canonical,
   }));
+  const declaredOf = (properties: Properties) =>
+    bare.filter(({ name }) => (properties[name] ?? undefined) !== undefined);
   const parse = (properties: Properties): Properties => {
     const observed = nonEmpty(hiddenIn(properties, observedKey));
     return {
-      ...withSecrets(canonicalInputs(bare, properties), secretsOf(properties)),
+      ...withSecrets(canonicalInputs(declaredOf(properties), properties), secretsOf(properties)),
       ...parsed(outputs, properties),
       ...parsed(hidden, properties),
       ...(observed && { [observedKey]: observed }),

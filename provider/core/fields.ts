@@ -38,7 +38,7 @@ export interface Stored<T = unknown> {
   readonly parse: (value: unknown) => T | undefined;
   /** Whether it is secret, whatever the program says. */
   readonly secret?: true;
-  /** Whether an update in place leaves it as it is, so that a preview of one knows it. */
+  /** Whether an update in place leaves it as it is: a host that can tell the engine so has previews which know it. */
   readonly stable?: true;
 }
 
@@ -137,13 +137,13 @@ export const aNumber: Stored<number> = {
 /** Set, or absent. */
 export const aMark: Stored<true> = { parse: (value) => (value === true ? true : undefined) };
 export const aMap: Stored<Properties> = { parse: (value) => (isRecord(value) ? value : undefined) };
+/** By name. An id that is a number in a file to import is the same id. */
 export const strings: Stored<Readonly<Record<string, string>>> = {
-  parse: (value) =>
-    isRecord(value)
-      ? (Object.fromEntries(Object.entries(value).filter(([, one]) => typeof one === "string")) as Readonly<
-          Record<string, string>
-        >)
-      : undefined,
+  parse: (value) => {
+    if (!isRecord(value)) return undefined;
+    const all = Object.entries(value).filter(([, one]) => typeof one === "string" || typeof one === "number");
+    return Object.fromEntries(all.map(([name, one]) => [name, String(one)]));
+  },
 };
 export const aList: Stored<readonly unknown[]> = {
   parse: (value) => (Array.isArray(value) ? value : undefined),

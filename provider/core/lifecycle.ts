@@ -101,7 +101,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
   const operate = <T>(all: readonly Properties[], act: (session: Session) => Promise<T>): Promise<T> =>
     host.run.during(async (onInterrupt) => {
       const session = openSession(host, configured, registry, onInterrupt);
-      for (const one of all) session.hide(...secrets.flatMap((path) => valuesAt(one, path)));
+      for (const one of all) session.hide(...secrets.flatMap((path) => textsIn(valuesAt(one, path))));
       session.conceal(...secretValues(all, follows));
       try {
         return await act(session);
@@ -109,6 +109,8 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         throw error instanceof Failure ? reworded(error, (line) => inBounds(session.masked(line))) : error;
       }
     });
+  /** The diff of a refresh compares what was read with the inputs of before, which no program declares. */
+  let isRefreshing = false;
   const isMarkedAlike = (state: Properties, inputs: Properties) =>
     isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
 
@@ -121,6 +123,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       return [...new Set([...paths.map(([name]) => name), ...hidden])].map((name) => [name]);
     },
     check: (inputs, before, name) => {
+      isRefreshing = false;
       const named = withName(definition, inputs, name);
       const declared = canonical(named);
       const last = before && canonicalInputs(fields, before);
@@ -134,7 +137,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const state = parse(given);
       register(id, state);
       const result = difference(definition, fields, state, inputs);
-      const isUpdate = result.changes !== false && result.replaces.length === 0;
+      const isUpdate = !isRefreshing && result.changes !== false && result.replaces.length === 0;
       const note = isUpdate ? definition.previewNote?.(state, canonical(inputs)) : undefined;
       if (note !== undefined) {
         const texts = textsIn(secretValues([state, inputs], follows));
@@ -151,6 +154,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       ),
     read: (id, given) =>
       operate([given], async (session) => {
+        isRefreshing = true;
         const state = parse(given);
         register(id, state);
         const outcome = await definition.read(session, id, state);

@@ -2,8 +2,9 @@ import type { AnyDefinition, Outcome, Session } from "./definition";
 import { Failure, type Kept, sentences } from "./errors";
 import type { Run } from "./run";
 import type { Properties } from "./state";
+import { isKeepable } from "./stateSize";
 
-/** What becomes of what a write made when nobody waits for its result any more, so that no state will hold it. */
+/** What becomes of what a write made that no state will hold: nobody waits for its result, or it is too large. */
 
 /** Creates; where the run has ended meanwhile, nothing is left behind that nobody is told of. */
 export async function create(
@@ -22,7 +23,7 @@ export async function create(
     }
     throw error;
   }
-  const why = await run.over();
+  const why = (await run.over()) ?? tooLarge(definition, made);
   if (why === undefined) return made;
   throw unsaved(session, why, made, (await definition.rollbackCreate?.(session, made)) ?? []);
 }
@@ -36,16 +37,22 @@ export async function update(
   inputs: Properties,
 ): Promise<Outcome> {
   const made = await definition.update(session, id, state, inputs);
-  const why = definition.rollbackUpdate && (await run.over());
+  const why = definition.rollbackUpdate && ((await run.over()) ?? tooLarge(definition, made));
   if (why === undefined) return made;
   throw unsaved(session, why, made, (await definition.rollbackUpdate?.(session, made, state)) ?? []);
+}
+
+/** What the service answers may be longer than check could know. */
+function tooLarge({ rollbackUpdate }: AnyDefinition, { failure, state }: Outcome): string | undefined {
+  if (rollbackUpdate === undefined || failure === undefined || isKeepable(state)) return undefined;
+  return "it is more than the engine can keep of a write that fails halfway";
 }
 
 /** Tells what exists in the service and is in no state. */
 function unsaved(
   session: Session,
   why: string,
-  { unresolved = [] }: Outcome,
+  { unresolved = [], lines = [] }: Outcome,
   left: readonly string[],
 ): Failure {
   const remains = [...unresolved, ...left];
@@ -58,5 +65,6 @@ function unsaved(
       some,
       "Run `pulumi up` again; if the engine then reports a pending operation, `pulumi refresh --clear-pending-creates` removes it",
     ),
+    { lines },
   );
 }

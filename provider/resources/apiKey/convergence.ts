@@ -20,7 +20,11 @@ export function edit(
   state: KeyState,
   current: ApiKeyRecord,
 ): Promise<Settled<ApiKeyRecord>> {
-  const aims = aimsOf(declared, (field) => isChanging(field, declared, state, current));
+  const before = observe(current);
+  const aims = managed.map((field): Aim => {
+    const isAimed = field.exact || isChanging(field, declared, state, current);
+    return { field, value: isAimed ? declared[field.name] : before[field.name], exact: field.exact };
+  });
   return converge(session, { ...convergence(session, path, declared, current), isEdit: true, aims });
 }
 
@@ -31,7 +35,7 @@ export function confirm(
   declared: KeyInputs,
   made: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
 ): Promise<Settled<ApiKeyRecord>> {
-  const aims = aimsOf(declared, () => true);
+  const aims = managed.map((field): Aim => ({ field, value: declared[field.name], exact: field.exact }));
   return converge(
     session,
     { ...convergence(session, path, declared, made.record), isEdit: false, aims },
@@ -67,12 +71,6 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
             : `${value}`,
     ),
   } satisfies Partial<Convergence<ApiKeyRecord, EditApiKey>>;
-}
-
-function aimsOf(declared: KeyInputs, isChanging: (field: ManagedField) => boolean): readonly Aim[] {
-  return managed
-    .filter((field) => field.exact || isChanging(field))
-    .map((field) => ({ field, value: declared[field.name], exact: field.exact }));
 }
 
 /**

@@ -1,12 +1,13 @@
 import { spelled } from "../../core/check";
 import type { Session } from "../../core/definition";
 import { Failure, oneLine } from "../../core/errors";
+import { isKeepable } from "../../core/stateSize";
 import * as key from "../apiKey/operations";
 import type { KeyState } from "../apiKey/properties";
 import { contradictions, fixedByMigration } from "../apiKey/rules";
 import { conceal, pending as isLost } from "../apiKey/state";
 import { type Batch, type Named, openBatch } from "./batch";
-import { type Entry, type Holding, type KeyToDelete, label } from "./entries";
+import { type Entry, type Holding, type KeyToDelete, label, stateOf } from "./entries";
 import { plan, refusedRename, type Step } from "./plan";
 import type { SetInputs } from "./properties";
 
@@ -78,9 +79,12 @@ export async function convergeKeys(
   const going = progress.going.filter(({ id }) => !inUse.has(id));
   for (const one of progress.going)
     if (inUse.has(one.id) && !one.isReplaced) progress.entries.delete(one.name);
-  const isOver = going.length > 0 && (await session.over()) !== undefined;
+  const isTooLarge = !isKeepable(stateOf(declared, { entries: progress.entries, toDelete: before.toDelete }));
+  // What no state will hold is taken back: the keys of before are all there is then.
+  const isUndone = isTooLarge && batch.failures.length > 0;
+  const isOver = going.length > 0 && (isUndone || (await session.over()) !== undefined);
   if (isOver) for (const one of going) keepForNext(session, one, claim, progress);
-  else await batch.each("deleted", going, (part, one) => deleteOne(part, one, claim, progress));
+  else await batch.each("deleted", going, (part, one) => deleteOne(part, one, claim, progress, isTooLarge));
   batch.close();
   return {
     holding: {
@@ -162,12 +166,19 @@ async function deleteOne(
   one: Going,
   claim: string,
   progress: Progress,
+  isTooLarge: boolean,
 ): Promise<undefined> {
   conceal(session, one.state);
   try {
     await key.remove(session, one.id, one.state, claim);
     if (!one.isReplaced) progress.entries.delete(one.name);
   } catch (error) {
+    // The engine could not keep the state of a failure, and the new keys are all there is.
+    if (isTooLarge && error instanceof Failure) {
+      progress.toDelete.push(released(session, one, claim));
+      session.warn(error.headline, [one.id]);
+      return;
+    }
     keepForNext(session, one, claim, progress);
     throw error;
   }

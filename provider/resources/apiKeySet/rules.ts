@@ -85,12 +85,14 @@ function inPlace({ path, message }: Problem, entry: Path, own: Properties, { def
 
 /** What state holds of a key besides its entry, with all that a service may answer. */
 const bytesOfKey = 512;
+/** In entries, ids, masked forms, secrets and hidden properties. */
+const timesOfAlias = 6;
 
 /** An update that fails halfway must not lose what it has made, beside all that was there before. */
 function sizeRules(declared: SetDraft, entries: Entries): readonly string[] {
   const sizes = entries.map(([alias, entry]) => {
-    const { existingKey: _, ...key } = mergedAsWritten(declared, alias, entry);
-    return encodedBytes(defined(key)) + bytesOfKey;
+    const key = defined({ ...mergedAsWritten(declared, alias, entry) });
+    return encodedBytes(key) + bytesOfKey + timesOfAlias * Buffer.byteLength(alias);
   });
   if (sizes.reduce((sum, size) => sum + size, 0) <= mostKept / 2) return [];
   return [

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { apiKey } from "../../provider/resources/apiKey";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { least, offline } from "./offline";
+import { idIn, replying } from "./replying";
+
+test("R13 a key that was imported without what has a default has nothing to do", () => {
+  const key = offline();
+  const { inputs } = key.check(least, undefined);
+  expect(inputs).toMatchObject({ enabled: true, scopes: [] });
+  expect(key.diff("key_1", { ...least }, inputs)).toEqual({ changes: false, replaces: [] });
+});
+
+test("a set that was imported with ids that are numbers keeps these keys", async () => {
+  const asked: string[] = [];
+  const set = replying(apiKeySet, (request) => {
+    asked.push(`${request.method} ${idIn(request)}`);
+    return { apiKey: { id: idIn(request), ...least, scopes: [], enabled: true, deleted: false } };
+  });
+  const { workspaceId, customerId } = least;
+  const state = { workspaceId, keys: { ci: { customerId } }, ids: { ci: 1042 }, secrets: {} };
+  const read = await set.read("keys-1", state);
+  expect(read?.state).toMatchObject({ ids: { ci: "1042" } });
+  expect(asked).toEqual(["GET 1042"]);
+});
+
+test("R4 an answer that leaves the name out is not taken for a key without one", async () => {
+  const record = { id: "key_1", customerId: "cus_1", scopes: [], enabled: false };
+  const key = replying(apiKey, ({ method }) => ({
+    apiKey: method === "GET" ? { ...record, name: "ci-" } : record,
+  }));
+  const state = { ...least, scopes: [], enabled: true, key: "sk", __observed: { name: "ci-" } };
+  const after = await key.update("key_1", state, { ...least, scopes: [], enabled: false });
+  expect(key.calls.map(({ method }) => method)).toEqual(["GET", "PATCH", "GET"]);
+  expect(after).toMatchObject({ name: "ci", enabled: false, __observed: { name: "ci-" } });
+});
+
+test("a refresh says nothing of what an update would do", async () => {
+  const reply = ({ path }: { readonly path: string }) =>
+    path.endsWith("/api-key")
+      ? { apiKeys: [] }
+      : { apiKey: { id: path.split("/").at(-1), ...least, scopes: [], enabled: true, deleted: false } };
+  const set = replying(apiKeySet, reply);
+  const { workspaceId, customerId } = least;
+  const state = { workspaceId, keys: { ci: { customerId } }, ids: { ci: "key_1" }, secrets: { ci: "sk" } };
+  const none = set.check({ workspaceId, keys: {} }, undefined).inputs;
+  await set.read("keys-1", state);
+  set.diff("keys-1", state, none);
+  expect(set.progress).toEqual([]);
+  set.check({ workspaceId, keys: {} }, undefined);
+  set.diff("keys-1", state, none);
+  expect(set.progress).toEqual([expect.stringContaining('1 to be deleted: "ci"')]);
+});
+
+test("keys whose state the engine could not keep are deleted again where their create fails halfway", async () => {
+  const live = new Set<string>();
+  const long = "x".repeat(16_000);
+  const set = replying(apiKeySet, (request) => {
+    const { method, body } = request;
+    if (method === "DELETE") {
+      live.delete(idIn(request));
+      return { apiKey: { id: idIn(request), deleted: true } };
+    }
+    if (method === "GET") return { apiKeys: [] };
+    const { name } = body as { readonly name: string };
+    if (name === "k0") return { apiKey: { id: `id_${name}`, ...(body as object) } };
+    live.add(`id_${name}`);
+    return { apiKey: { id: `id_${name}`, ...(body as object), key: `${name}_${long}` } };
+  });
+  const keys = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`k${n}`, { customerId: "c" }]));
+  const { inputs } = set.check({ workspaceId: "ws_1", keys }, undefined);
+  await expect(set.create(inputs)).rejects.toThrow(/could not be saved to state because it is more than/);
+  expect([...live]).toEqual([]);
+});
