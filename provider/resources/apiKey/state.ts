@@ -24,8 +24,8 @@ export function observe(record: ApiKeyRecord): Properties {
 }
 
 /** What an answer to a write leaves out is not known from it; what a GET leaves out is nothing (R2, R4). */
-export function isWhole({ deleted, name, enabled, scopes }: ApiKeyRecord): boolean {
-  return !deleted && [name, enabled, scopes].every((value) => value !== undefined);
+export function isWhole({ deleted, enabled, scopes }: ApiKeyRecord): boolean {
+  return !deleted && enabled !== undefined && scopes !== undefined;
 }
 
 /** What only another key mends, whatever the program says: nobody has its secret (K6). */
