@@ -1,14 +1,11 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { measureAmplification } from "../../tools/campaign/amplification";
 import { seedsFrom, tryOutMany } from "../../tools/campaign/many";
-import { quickenPauses } from "../../tools/campaign/quickPauses";
 import { count, openTally, type Tally } from "../../tools/campaign/tally";
 import { type TierName, tiers } from "../../tools/campaign/tiers";
 import { runs } from "../all";
 
 /** A short version of `npm run test:campaign`; a failure names the seed, which replays alone. */
-
-beforeAll(quickenPauses);
 
 async function campaign(tier: TierName, schedules: number): Promise<Tally> {
   const tally = openTally();

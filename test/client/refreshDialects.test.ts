@@ -1,15 +1,12 @@
 import fc from "fast-check";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../provider/client/clock";
 import { Failure } from "../../provider/core/errors";
 import { type Dialect, defaultDialect, type StandIn, startStandIn } from "../../standin";
-import { quickenPauses } from "../../tools/campaign/quickPauses";
 import { runs } from "../all";
 import { knobCases, mixtures, presetCases } from "../host/knobs";
 import { type Held, type Process, type State, startProcess, told } from "./lifecycles";
 import { quickClock } from "./quickClock";
-
-beforeAll(quickenPauses);
 
 /** The same reads by one process, which shares what it asks for, and each by a process of its own. */
 async function bothWays(service: StandIn, all: readonly Held[], clock: () => Clock) {

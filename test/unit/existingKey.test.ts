@@ -1,15 +1,12 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { openDeclarations } from "../../provider/core/declarations";
 import { openRegistry } from "../../provider/core/registry";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { quickenPauses } from "../../tools/campaign/quickPauses";
 import { least, offline } from "./offline";
 import { failureOf, replying } from "./replying";
-
-beforeAll(quickenPauses);
 
 const subject = offline();
 const existingKey = "sk_live_of_old";

@@ -13,7 +13,6 @@ import { measureAmplification } from "./amplification";
 import { tryOutInWorkers } from "./crowd";
 import { openForeigner } from "./foreigner";
 import { outliveKilledEngines } from "./killedEngine";
-import { quickenPauses } from "./quickPauses";
 import { tryOutSets } from "./sets";
 import { story } from "./story";
 import { table } from "./table";
@@ -58,7 +57,6 @@ async function campaign(tier: TierName, schedules: number): Promise<boolean> {
 
 /** One schedule, with all that happened in it. */
 async function replay(seed: number, tier: TierName): Promise<boolean> {
-  quickenPauses();
   const tally = openTally();
   const foreigner = await openForeigner();
   count(tally, await tryOut(seed, tiers[tier], foreigner, (trace) => console.log(story(trace))));

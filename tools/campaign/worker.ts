@@ -1,11 +1,9 @@
 /** One process of the campaign: it tries out the seeds that it is told, and reports each trial to its parent. */
 import { outliveKilledEngines } from "./killedEngine";
 import { seedsFrom, tryOutMany } from "./many";
-import { quickenPauses } from "./quickPauses";
 import { type TierName, tiers } from "./tiers";
 
 async function work([tier, first, count, stride]: readonly string[]): Promise<void> {
-  quickenPauses();
   if (tier === "engine") outliveKilledEngines();
   const seeds = seedsFrom(Number(first), Number(count), Number(stride));
   await tryOutMany(seeds, tiers[tier as TierName], (trial) => process.send?.({ trial }));
