@@ -80,10 +80,11 @@ export async function converge<T, Body>(
   made?: Written<T>,
 ): Promise<Settled<T>> {
   const { last, isEdit, observe, aims, body, send } = convergence;
-  const holds = (record: T) =>
-    aims.every(({ field, value }) => same(field, value, observe(record)[field.name]));
-  const isDone = (record: T) =>
-    aims.every(({ field, value, exact }) => !exact || same(field, value, observe(record)[field.name]));
+  const exactAims = aims.filter(({ exact }) => exact);
+  const holds = (record: T, which = aims) => {
+    const now = observe(record);
+    return which.every(({ field, value }) => same(field, value, now[field.name]));
+  };
   let seen = last;
   let isSent = made !== undefined;
   let isSeen = made !== undefined;
@@ -109,7 +110,7 @@ export async function converge<T, Body>(
   }
   try {
     if (made !== undefined) await look(made, undefined);
-    for (let attempt = made === undefined ? 0 : 1; attempt === 0 || !isDone(seen); attempt += 1) {
+    for (let attempt = made === undefined ? 0 : 1; attempt === 0 || !holds(seen, exactAims); attempt += 1) {
       const next = body(attempt, seen);
       if (next === undefined) break;
       const answered = await send(next);

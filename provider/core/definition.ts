@@ -35,8 +35,8 @@ export interface Session {
   readonly conceal: (...values: readonly unknown[]) => void;
   /** The objects of this kind that this process has met. */
   readonly registry: Registry;
-  /** What the user is told exists in the service, should the operation end before state holds it; `of` is one of several. */
-  readonly onInterrupt: (line: string | undefined, of?: string) => void;
+  /** What the user is told exists in the service, should the operation end before state holds it. */
+  readonly onInterrupt: (line: string | undefined) => void;
   /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal;
   /** Why nobody waits for the result any more, asked anew; `undefined` while somebody does. */

@@ -111,13 +111,16 @@ export function toFailure(
   if (!(error instanceof CallError)) throw error;
   const unsure = error.verdict === "ambiguous" && unclear !== undefined;
   if (unsure) {
-    // Something on the way may have repeated what the service then refused.
-    const refused = error.status === 409 && advice ? `If the service has refused it: ${advice}` : undefined;
-    const way = error.status === 401 ? tokenAdvice : refused;
+    const way = error.status === 401 ? tokenAdvice : ifRefused(error, advice);
     return new Failure(sentences(`${doing}: ${error.message}`, unclear, way), { unresolved: true });
   }
   const way = error.status === 401 ? tokenAdvice : error.verdict === "refused" ? (advice ?? again) : again;
   return new Failure(sentences(`${doing}: ${error.message}`, notDone, way));
+}
+
+/** The way out where something on the way may have repeated a request that the service then refused. */
+export function ifRefused({ status }: CallError, advice: string | undefined): string | undefined {
+  return status === 409 && advice ? `If the service has refused it: ${advice}` : undefined;
 }
 
 export function capitalised(phrase: string): string {

@@ -21,7 +21,7 @@ export function complete({ id, state, failure, lines = [] }: Outcome, service: s
 }
 
 /** The service that the last write went to; `undefined` where state does not say. */
-function lastService(state: Properties): string | undefined {
+export function lastService(state: Properties): string | undefined {
   const last = state[serviceKey];
   return typeof last === "string" ? last : undefined;
 }

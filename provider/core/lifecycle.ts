@@ -7,7 +7,14 @@ import type { AnyDefinition, Managed, Outcome, Session } from "./definition";
 import { type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
 import { canonicalInputs } from "./fields";
-import { type Complete, complete, expectFound, serviceAfterRead, writtenElsewhere } from "./hiddenState";
+import {
+  type Complete,
+  complete,
+  expectFound,
+  lastService,
+  serviceAfterRead,
+  writtenElsewhere,
+} from "./hiddenState";
 import { openRegistry } from "./registry";
 import { create, update } from "./rollback";
 import {
@@ -166,7 +173,8 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         const service = serviceAfterRead(given, known);
         const { id: found, state: next } = complete(outcome, service);
         const isUnchanged =
-          !(failedKey in given) && isDeepStrictEqual(next, { ...wireable(state), ...stamp(given) });
+          !(failedKey in given) &&
+          isDeepStrictEqual(next, wireable({ ...state, [serviceKey]: lastService(given) }));
         if (isUnchanged) return { id: found, state: given };
         return {
           id: found,
@@ -203,10 +211,6 @@ function withName({ fields }: AnyDefinition, inputs: Properties, name: string | 
   const field = fields.find(({ defaultsToResourceName }) => defaultsToResourceName);
   if (field === undefined || name === undefined) return inputs;
   return { ...inputs, [field.name]: inputs[field.name] ?? name };
-}
-
-function stamp(given: Properties): Properties {
-  return typeof given[serviceKey] === "string" ? { [serviceKey]: given[serviceKey] } : {};
 }
 
 /** What is hidden but can hold no value of an input. */

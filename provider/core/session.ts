@@ -65,7 +65,7 @@ export function openSession(
       for (const text of textsIn(values)) concealed.add(text);
     },
     registry,
-    onInterrupt: (text, of) => onInterrupt(text === undefined ? undefined : () => line(text), of),
+    onInterrupt: (text) => onInterrupt(text === undefined ? undefined : () => line(text)),
     signal: run.signal,
     over: run.over,
     pause: host.pause ?? ((ms) => pause(ms, run.signal)),

@@ -22,6 +22,7 @@ import {
   aString,
   boolean,
   type Canonical,
+  canonicalInputs,
   defaulted,
   fieldsOf,
   optional,
@@ -116,25 +117,18 @@ const replacement =
 
 /** What would be granted: nothing by a record that is adopted. */
 function identities(declared: BillingDraft): readonly string[] {
-  const canonical = Object.fromEntries(
-    fields.map((field) => [field.name, field.canonical(declared[field.name])]),
-  );
+  const canonical = canonicalInputs(fields, declared);
   const { totalCredits, billingId } = canonical;
   if (totalCredits === undefined || billingId !== undefined) return [];
   const values = [...grantedNames, "grant"].map((name) => canonical[name] ?? null);
   return containsUnknown(values) ? [] : [JSON.stringify(values)];
 }
 
-const fields = fieldsOf(shape.inputs) as readonly (ReturnType<typeof fieldsOf>[number] & {
-  readonly name: keyof BillingDraft & string;
-})[];
+const fields = fieldsOf(shape.inputs);
 
 function isChanged(name: keyof Shape["inputs"], declared: BillingDraft, before: BillingDraft): boolean {
-  const field = fields.find((one) => one.name === name);
-  return (
-    !containsUnknown(declared[name]) &&
-    !equal(field?.canonical(declared[name]), field?.canonical(before[name]))
-  );
+  const [now, then] = [declared, before].map((inputs) => canonicalInputs(fields, inputs)[name]);
+  return !containsUnknown(declared[name]) && !equal(now, then);
 }
 
 // ---- Projections --------------------------------------------------------------------------------------------------

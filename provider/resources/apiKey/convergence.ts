@@ -22,7 +22,7 @@ export function edit(
 ): Promise<Settled<ApiKeyRecord>> {
   const before = observe(current);
   const aims = managed.map((field): Aim => {
-    const isAimed = field.exact || isChanging(field, declared, state, current);
+    const isAimed = field.exact || isChanging(field, declared, state, before);
     return { field, value: isAimed ? declared[field.name] : before[field.name], exact: field.exact };
   });
   return converge(session, { ...convergence(session, path, declared, current), isEdit: true, aims });
@@ -96,11 +96,10 @@ function bodies(declared: KeyInputs): (attempt: number, now: ApiKeyRecord) => Ed
 }
 
 /** Whether a field is to become another value: one that stays may stay as the service rewrote it (R4). */
-function isChanging(field: ManagedField, declared: KeyInputs, state: KeyState, now: ApiKeyRecord): boolean {
+function isChanging(field: ManagedField, declared: Properties, state: Properties, now: Properties): boolean {
   const { name } = field;
-  const [before, wanted, current]: readonly Properties[] = [state, declared, observe(now)];
-  const settled = { ...before, ...hiddenIn(state, observedKey) };
-  return !(same(field, before?.[name], wanted?.[name]) && same(field, settled[name], current?.[name]));
+  const settled = { ...state, ...hiddenIn(state, observedKey) };
+  return !(same(field, state[name], declared[name]) && same(field, settled[name], now[name]));
 }
 
 export function deletedOutside(): InconclusiveError {

@@ -3,7 +3,7 @@ import type { Written } from "../../client/call";
 import { CallError } from "../../client/callError";
 import { pathProblem } from "../../client/paths";
 import type { Session } from "../../core/definition";
-import { capitalised, Failure, sentences, toFailure } from "../../core/errors";
+import { capitalised, Failure, ifRefused, sentences, toFailure } from "../../core/errors";
 import { caseFolded } from "../../core/state";
 import { isKeyOf, isOf, isOld, keysBefore, mayBe } from "./keysBefore";
 import { type Creation, findings, inWords, leftover, unmanagedNamesakes, whatToLookFor } from "./lostAnswer";
@@ -62,8 +62,7 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
         : ` If the service holds this key already, as ${inWords(creation, alike)}, ${session.importKey}.`;
     const advice = `Check that the access token may create keys in ${declared.workspaceId}, and that the service accepts the declared values.${held}`;
     if (error instanceof CallError && error.verdict === "ambiguous") {
-      const refused = error.status === 409 ? `If the service has refused it: ${advice}` : undefined;
-      return recover(creation, error.message, unknownOutcome, refused);
+      return recover(creation, error.message, unknownOutcome, ifRefused(error, advice));
     }
     session.onInterrupt(undefined);
     throw toFailure(error, session, { doing, notDone: "Nothing was created", advice });

@@ -22,9 +22,8 @@ export interface Converged {
 
 type Work = Named<Exclude<Step, { does: "keep" | "remove" }>>;
 
-/** A key that is to go; `alias` is that of one that is no longer declared, or of the one whose key takes its place. */
+/** A key that is to go. */
 interface Going extends Named<Entry> {
-  readonly alias?: string | undefined;
   /** Whether another key takes its place. */
   readonly isReplaced: boolean;
 }
@@ -61,25 +60,27 @@ export async function convergeKeys(
 
   // While the key that takes a place could not be made as declared, the one that had it may be in use.
   const failed = new Set(batch.failures.map(({ name }) => name));
-  const isWaiting = ({ alias }: KeyToDelete) =>
-    steps.some((step) => "from" in step && step.from === alias && failed.has(step.alias));
+  const waiting = new Set(
+    steps.flatMap((step) => ("from" in step && failed.has(step.alias) ? [step.from] : [])),
+  );
   for (const one of before.toDelete) {
-    if (isWaiting(one)) progress.toDelete.push(one);
+    if (one.alias !== undefined && waiting.has(one.alias)) progress.toDelete.push(one);
     else progress.going.push({ ...entryOf(declared, one), name: one.name, isReplaced: true });
   }
+  const removed = new Set<string>();
   for (const step of steps) {
     if (step.does !== "remove") continue;
-    const { alias, entry } = step;
-    progress.going.push({ name: alias, alias, isReplaced: false, ...entry });
+    removed.add(step.alias);
+    progress.going.push({ name: step.alias, isReplaced: false, ...step.entry });
   }
   // A service may answer a value that it is given with the record that another entry had.
-  const inUse = new Set(
-    [...progress.entries].flatMap(([alias, { id }]) => (isGoing(progress, alias) ? [] : [id])),
-  );
+  const inUse = new Set([...progress.entries].flatMap(([alias, { id }]) => (removed.has(alias) ? [] : [id])));
   const going = progress.going.filter(({ id }) => !inUse.has(id));
   for (const one of progress.going)
     if (inUse.has(one.id) && !one.isReplaced) progress.entries.delete(one.name);
-  const isTooLarge = !isKeepable(stateOf(declared, { entries: progress.entries, toDelete: before.toDelete }));
+  const isTooLarge =
+    going.length > 0 &&
+    !isKeepable(stateOf(declared, { entries: progress.entries, toDelete: before.toDelete }));
   // What no state will hold is taken back: the keys of before are all there is then.
   const isUndone = isTooLarge && batch.failures.length > 0;
   const isOver = going.length > 0 && (isUndone || (await session.over()) !== undefined);
@@ -94,10 +95,6 @@ export async function convergeKeys(
     batch,
     of: new Set([...work, ...going].map(({ name }) => name)).size,
   };
-}
-
-function isGoing({ going }: Progress, alias: string): boolean {
-  return going.some((one) => !one.isReplaced && one.alias === alias);
 }
 
 /** Under the aliases that are declared. An update that fails leaves the former ones, so that it can be repeated as it is. */

@@ -29,16 +29,11 @@ export function written(
   { declared, target, remembered, held }: Written,
   settled: Settled<WorkspaceRecord>,
 ): SettingsState {
-  const { record, notApplied, unseen } = settled;
+  const { record, unseen } = settled;
   // A setting that did not go back to what it was stays in state, so that the next update tries again.
-  const open = settings.filter(
-    ({ name }) => name in target && notApplied.some(({ field }) => field === name),
-  );
-  const own = {
-    ...settled,
-    notApplied: notApplied.filter(({ field }) => open.some(({ name }) => name === field)),
-  };
-  const state = stateAfter(settings, declared, own, observe);
+  const notApplied = settled.notApplied.filter(({ field }) => field in target);
+  const open = settings.filter(({ name }) => notApplied.some(({ field }) => field === name));
+  const state = stateAfter(settings, declared, { ...settled, notApplied }, observe);
   const managed = declaredIn(state);
   const last = open.filter(({ name }) => name in held).map(({ name }) => [name, ours(held, name) ?? ""]);
   const observed = state[observedKey];
