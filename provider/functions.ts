@@ -4,17 +4,32 @@ import { CallError } from "./client/callError";
 import type { ScopeRecord } from "./client/scopes";
 import { openTransport, type Transport } from "./client/transport";
 import type { WorkspaceRecord } from "./client/workspaces";
-import { configuration, settings } from "./core/config";
+import { configuration, type Environment, type Settings, settings } from "./core/config";
 import { capitalised, Failure, listed, toFailure } from "./core/errors";
 import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
 
 /** Reads for a program, which wants to know what there is. Each throws a Failure and nothing else. */
 
-/** Configuration by its full key, such as `apikeys:baseUrl`, as a provider is configured with. */
-type Given = Readonly<Record<string, unknown>>;
+/** Where a function reads. Those with one transport share connections, pace, retries, and requests made at the same time. */
+export interface Source {
+  readonly settings: Settings;
+  readonly env: Environment;
+  readonly transport: () => Transport;
+}
 
-/** Functions of one program share connections, pace, retries, and the requests of those that ask at the same time. */
 let shared: Transport | undefined;
+
+/** The source of a program that calls functions in its own process: `given` is configuration by its full key. */
+export function sourceOf(given: Readonly<Record<string, unknown>>): Source {
+  return {
+    settings: settings((key) => given[key]),
+    env: process.env,
+    transport: () => {
+      shared ??= openTransport();
+      return shared;
+    },
+  };
+}
 
 /** A key without its secret, which no function returns. */
 export type FoundApiKey = Omit<ApiKeyRecord, "key" | "deleted"> & { readonly deleted: boolean };
@@ -26,29 +41,35 @@ export interface ApiKeyFilter {
   readonly includeDeleted?: boolean | undefined;
 }
 
-export function workspaces(given: Given): Promise<WorkspaceRecord[]> {
-  return ask(given, "Listing the workspaces", async ({ workspaces }) => [
-    ...(await readFresh(workspaces)).all,
-  ]);
+interface ByIdOrName {
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
 }
 
-export async function workspace(
-  given: Given,
-  by: { readonly id?: string | undefined; readonly name?: string | undefined },
-): Promise<WorkspaceRecord> {
-  const { id, name } = by;
+interface InWorkspace {
+  readonly workspaceId: string;
+}
+
+export async function getWorkspaces(source: Source): Promise<{ workspaces: WorkspaceRecord[] }> {
+  const workspaces = await ask(source, "Listing the workspaces", async (reads) => [
+    ...(await readFresh(reads.workspaces)).all,
+  ]);
+  return { workspaces };
+}
+
+export async function getWorkspace(source: Source, { id, name }: ByIdOrName): Promise<WorkspaceRecord> {
   if ((id === undefined) === (name === undefined))
     throw new Failure("Finding a workspace: give either id or name.");
   if (id !== undefined) {
     const doing = `Reading workspace ${id}`;
     return ask(
-      given,
+      source,
       doing,
       (reads) => readFresh(reads.workspace(id)),
       "Check the id, and that the access token may see it.",
     );
   }
-  return ask(given, "Listing the workspaces", async ({ workspaces }) => {
+  return ask(source, "Listing the workspaces", async ({ workspaces }) => {
     const { all } = await readFresh(workspaces);
     return single(
       `workspace named "${name}"`,
@@ -58,64 +79,63 @@ export async function workspace(
   });
 }
 
-export async function apiKeys(
-  given: Given,
-  workspaceId: string,
-  filter: ApiKeyFilter,
-): Promise<FoundApiKey[]> {
-  const { name, customerId, enabled, includeDeleted } = filter;
+export async function getApiKeys(
+  source: Source,
+  filter: InWorkspace & ApiKeyFilter,
+): Promise<{ apiKeys: FoundApiKey[] }> {
+  const { workspaceId, name, customerId, enabled, includeDeleted } = filter;
   const alive = (key: ApiKeyRecord) => includeDeleted === true || !key.deleted;
-  const listed = await ofKeys(given, workspaceId, (all) =>
+  const listed = await ofKeys(source, workspaceId, (all) =>
     all
       .filter(alive)
       .filter((key) => name === undefined || key.name === name)
       .filter((key) => customerId === undefined || key.customerId === customerId),
   );
-  if (enabled === undefined) return listed.map(withoutSecret);
-  const known = await Promise.all(listed.map((key) => withEnabled(given, workspaceId, key)));
-  return known
-    .filter(alive)
-    .filter((key) => (key.enabled ?? false) === enabled)
-    .map(withoutSecret);
+  if (enabled === undefined) return { apiKeys: listed.map(withoutSecret) };
+  const known = await Promise.all(listed.map((key) => withEnabled(source, workspaceId, key)));
+  const matching = known.filter(alive).filter((key) => (key.enabled ?? false) === enabled);
+  return { apiKeys: matching.map(withoutSecret) };
 }
 
-function ofKeys<T>(given: Given, workspaceId: string, pick: (all: readonly ApiKeyRecord[]) => T): Promise<T> {
-  return ask(given, `Listing the keys of workspace ${workspaceId}`, async (reads) =>
+function ofKeys<T>(
+  source: Source,
+  workspaceId: string,
+  pick: (all: readonly ApiKeyRecord[]) => T,
+): Promise<T> {
+  return ask(source, `Listing the keys of workspace ${workspaceId}`, async (reads) =>
     pick((await readFresh(reads.keys(workspaceId))).all),
   );
 }
 
 /** A list may leave `enabled` out, which says nothing of a key. One that was deleted may not be there to read. */
-async function withEnabled(given: Given, workspaceId: string, key: ApiKeyRecord): Promise<ApiKeyRecord> {
-  return key.enabled !== undefined || key.deleted ? key : read(given, workspaceId, key.id);
+async function withEnabled(source: Source, workspaceId: string, key: ApiKeyRecord): Promise<ApiKeyRecord> {
+  return key.enabled !== undefined || key.deleted ? key : read(source, workspaceId, key.id);
 }
 
-function read(given: Given, workspaceId: string, keyId: string): Promise<ApiKeyRecord> {
+function read(source: Source, workspaceId: string, keyId: string): Promise<ApiKeyRecord> {
   return ask(
-    given,
+    source,
     `Reading key ${keyId} of workspace ${workspaceId}`,
     (_reads, call) => readApiKey(call, { workspaceId, keyId }),
     "Check both ids, and that the access token may see the key.",
   );
 }
 
-export async function apiKey(
-  given: Given,
-  workspaceId: string,
-  by: { readonly id?: string | undefined; readonly name?: string | undefined },
+export async function getApiKey(
+  source: Source,
+  { workspaceId, id: givenId, name }: InWorkspace & ByIdOrName,
 ): Promise<FoundApiKey> {
-  const { id: givenId, name } = by;
   if ((givenId === undefined) === (name === undefined))
     throw new Failure("Finding a key: give either id or name.");
   // A list may leave out what a key that is read has.
-  const id = givenId ?? (await keyNamed(given, workspaceId, name)).id;
-  const key = await read(given, workspaceId, id);
+  const id = givenId ?? (await keyNamed(source, workspaceId, name)).id;
+  const key = await read(source, workspaceId, id);
   if (key.deleted) throw new Failure(`Reading key ${id} of workspace ${workspaceId}: it was deleted.`);
   return withoutSecret(key);
 }
 
-function keyNamed(given: Given, workspaceId: string, name: string | undefined): Promise<ApiKeyRecord> {
-  return ofKeys(given, workspaceId, (all) => {
+function keyNamed(source: Source, workspaceId: string, name: string | undefined): Promise<ApiKeyRecord> {
+  return ofKeys(source, workspaceId, (all) => {
     const alive = all.filter(({ deleted }) => !deleted);
     return single(
       `key named "${name}" in workspace ${workspaceId}`,
@@ -125,10 +145,15 @@ function keyNamed(given: Given, workspaceId: string, name: string | undefined): 
   });
 }
 
-export function scopes(given: Given, workspaceId: string): Promise<ScopeRecord[]> {
-  return ask(given, `Listing the scopes of workspace ${workspaceId}`, async (reads) => [
+export async function getScopes(
+  source: Source,
+  { workspaceId }: InWorkspace,
+): Promise<{ scopes: ScopeRecord[] }> {
+  const doing = `Listing the scopes of workspace ${workspaceId}`;
+  const scopes = await ask(source, doing, async (reads) => [
     ...(await readFresh(reads.scopes(workspaceId))).all,
   ]);
+  return { scopes };
 }
 
 /** As a program may declare it: the ids of scopes are the service's own. */
@@ -155,19 +180,15 @@ function single<T extends Named>(what: string, found: readonly T[], all: readonl
 }
 
 async function ask<T>(
-  given: Given,
+  source: Source,
   doing: string,
   act: (reads: SharedReads, call: Call) => Promise<T>,
   advice?: string,
 ): Promise<T> {
-  const found = configuration(
-    settings((key) => given[key]),
-    process.env,
-  );
+  const found = configuration(source.settings, source.env);
   if ("problems" in found) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
-  shared ??= openTransport();
   try {
-    const call = { transport: shared, credentials: found.ready.credentials };
+    const call = { transport: source.transport(), credentials: found.ready.credentials };
     // Others may have the same answer, and a program may change what it is given.
     return structuredClone(await act(sharedReads(call), call));
   } catch (error) {

@@ -7,17 +7,21 @@ import { openRegistry } from "./core/registry";
 import type { Run } from "./core/run";
 import type { HostContext, Shared } from "./core/session";
 import { isKeepable } from "./core/stateSize";
+import type { Source } from "./functions";
 import { definitions } from "./resources";
 
 /** What any host of the provider needs: one process that serves the engine. */
 export interface Instance {
   /** The operations of a kind of resource. Throws a Failure for one that this version does not know. */
   resource(kind: string, settings: () => Settings): Lifecycle;
+  /** Where functions read: with the connections of the resources. */
+  source(settings: Settings): Source;
   /** To be called when the engine has configured the provider: warns, once in a process, of settings that disagree. */
   checkSettings(settings: Settings): void;
 }
 
-export interface InstanceOptions extends Pick<HostContext, "run" | "env" | "warn" | "tell" | "importKey"> {
+export interface InstanceOptions
+  extends Pick<HostContext, "run" | "env" | "warn" | "tell" | "note" | "importKey"> {
   readonly run: Run;
 }
 
@@ -33,12 +37,17 @@ export function openInstance(options: InstanceOptions): Instance {
     kinds.set(kind, found);
     return found;
   }
+  function sharedTransport(settings: Settings): Transport {
+    transport ??= transportFor(settings);
+    return transport;
+  }
   function transportFor(settings: Settings): Transport {
     const found = configuration(settings, env);
     const parallel = "ready" in found ? found.ready.parallel : 0;
-    // Nothing that makes or changes anything is sent for an engine that has gone.
-    const gate = async (method: string) => (method === "POST" || method === "PATCH" ? run.over() : undefined);
-    return openTransport({ gate, signal: run.signal, concurrency: Math.max(32, parallel) });
+    // Nothing that makes or changes anything is begun any more; what was just made can still be deleted.
+    const gate = async (method: string) =>
+      method === "POST" || method === "PATCH" ? run.closing() : undefined;
+    return openTransport({ gate, signal: run.closed, concurrency: Math.max(32, parallel) });
   }
   return {
     resource(kind, settings) {
@@ -53,13 +62,11 @@ export function openInstance(options: InstanceOptions): Instance {
         get settings() {
           return settings();
         },
-        transport: () => {
-          transport ??= transportFor(settings());
-          return transport;
-        },
+        transport: () => sharedTransport(settings()),
         shared,
       });
     },
+    source: (settings) => ({ settings, env, transport: () => sharedTransport(settings) }),
     checkSettings(settings) {
       const line = isWarned ? undefined : disagreement(settings, env);
       if (line === undefined) return;

@@ -170,28 +170,28 @@ type Credentials = Readonly<Record<string, unknown>>;
 const client = () => import("../provider/functions.js");
 
 async function workspaces(credentials: Credentials) {
-  const { workspaces: find } = await client();
-  return { workspaces: await find(credentials) };
+  const { getWorkspaces: find, sourceOf } = await client();
+  return find(sourceOf(credentials));
 }
 
 async function workspace(credentials: Credentials, by: ByIdOrName) {
-  const { workspace: find } = await client();
-  return find(credentials, by);
+  const { getWorkspace: find, sourceOf } = await client();
+  return find(sourceOf(credentials), by);
 }
 
-async function apiKeys(credentials: Credentials, { workspaceId, ...filter }: GetApiKeysArgs) {
-  const { apiKeys: find } = await client();
-  return { apiKeys: await find(credentials, workspaceId, filter) };
+async function apiKeys(credentials: Credentials, args: GetApiKeysArgs) {
+  const { getApiKeys: find, sourceOf } = await client();
+  return find(sourceOf(credentials), args);
 }
 
-async function apiKey(credentials: Credentials, { workspaceId, ...by }: GetApiKeyArgs) {
-  const { apiKey: find } = await client();
-  return find(credentials, workspaceId, by);
+async function apiKey(credentials: Credentials, args: GetApiKeyArgs) {
+  const { getApiKey: find, sourceOf } = await client();
+  return find(sourceOf(credentials), args);
 }
 
-async function scopes(credentials: Credentials, { workspaceId }: GetScopesArgs) {
-  const { scopes: find } = await client();
-  return { scopes: await find(credentials, workspaceId) };
+async function scopes(credentials: Credentials, args: GetScopesArgs) {
+  const { getScopes: find, sourceOf } = await client();
+  return find(sourceOf(credentials), args);
 }
 
 async function plainly<T>(

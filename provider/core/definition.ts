@@ -37,10 +37,12 @@ export interface Session {
   readonly registry: Registry;
   /** What the user is told exists in the service, should the operation end before state holds it. */
   readonly onInterrupt: (line: string | undefined) => void;
+  /** Aborted when nothing new is to be begun; what is under way is brought to its end. */
+  readonly closed: AbortSignal;
   /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal;
-  /** Why nobody waits for the result any more, asked anew; `undefined` while somebody does. */
-  readonly over: () => Promise<string | undefined>;
+  /** Why nothing new is to be begun, asked anew; `undefined` while the run goes on. */
+  readonly closing: () => Promise<string | undefined>;
   /** Waits so long, or until nobody waits for the result any more. */
   readonly pause: (ms: number) => Promise<void>;
   /** Shows how far an operation has come that takes long. */
@@ -141,6 +143,15 @@ export interface Definition<S extends Shape> {
   readonly follows?: Follows;
   /** What an update does that the engine's own preview does not show, and why it will fail where that is known. */
   previewNote?(state: StateOf<S>, inputs: DraftOf<S>): string | undefined;
+  /** The path by which state names what a program made secret. Default: the path itself. */
+  secretPath?(path: SecretPath): SecretPath;
+  /**
+   * What the outputs will be after a create, or after an update of this state, where that is not told by what they are.
+   * What is not known before is unknown.
+   */
+  foresee?(inputs: DraftOf<S>, state: StateOf<S> | undefined): Properties;
+  /** How an existing object is found by the id that a user gives. */
+  readonly importing: Importing<S>;
   /** The inputs that a state means. Default: its properties of the same names. */
   inputsOf?(state: StateOf<S>): DraftOf<S>;
   create(session: Session, inputs: InputsOf<S>): Promise<Outcome<StateOf<S>>>;
@@ -160,6 +171,18 @@ export interface Definition<S extends Shape> {
   ): Promise<readonly string[]>;
   /** Succeeds too when the object no longer exists. `declaredAnew`: the program of this run declares one of its identities. */
   delete(session: Session, id: string, state: StateOf<S>, declaredAnew: boolean): Promise<void>;
+}
+
+/** How an object is found that no state knows yet: by `pulumi import`, by the option `import`, or by `.get`. */
+export interface Importing<S extends Shape> {
+  /** The form of its id, such as "workspaceId/keyId": as many parts, of which the last may contain slashes. */
+  readonly form: string;
+  /** `undefined` where there is none. `reading`: what state holds of one that is only looked at, nothing of others. */
+  read(
+    session: Session,
+    parts: readonly string[],
+    reading: { readonly [readingKey]?: true },
+  ): Promise<Outcome<StateOf<S>> | undefined>;
 }
 
 /** A resource of any shape, by its properties: what the lifecycle works with. */

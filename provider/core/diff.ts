@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import type { AnyDefinition } from "./definition";
-import type { ManagedField, Properties } from "./state";
-import { same } from "./state";
+import { isRecord, type ManagedField, type Properties, same } from "./state";
 import { containsUnknown } from "./unknown";
 
 export interface Difference {
   /** `undefined` leaves it to the engine, which compares the inputs itself and shows exactly what changed. */
   readonly changes: boolean | undefined;
   readonly replaces: string[];
+  /** The inputs that differ. */
+  readonly inputs: readonly string[];
 }
 
 interface ComparedField extends ManagedField {
@@ -26,8 +28,31 @@ export function difference(
     if (same(field, state[field.name], value)) return false;
     return !definition.unchanged?.(field.name, state, field.canonical(value), inputs);
   });
+  const names = changed.map(({ name }) => name);
   const replaces = changed.filter((field) => field.onChange === "replace").map(({ name }) => name);
   const pending = definition.pending?.(state);
-  if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };
-  return { changes: changed.length === 0 ? false : undefined, replaces };
+  if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces], inputs: names };
+  return { changes: changed.length === 0 ? false : undefined, replaces, inputs: names };
+}
+
+/** A difference between two values, by the path that leads to it. */
+export interface Change {
+  readonly path: readonly PropertyKey[];
+  readonly kind: "add" | "update" | "delete";
+}
+
+/** Where two values differ, as deep as both have the same structure. */
+export function changesAt(path: readonly PropertyKey[], before: unknown, now: unknown): readonly Change[] {
+  if (isDeepStrictEqual(before, now)) return [];
+  if (before === undefined) return [{ path, kind: "add" }];
+  if (now === undefined) return [{ path, kind: "delete" }];
+  const steps =
+    Array.isArray(before) && Array.isArray(now)
+      ? [...(before.length > now.length ? before : now).keys()]
+      : isRecord(before) && isRecord(now)
+        ? Object.keys({ ...before, ...now })
+        : [];
+  if (steps.length === 0) return [{ path, kind: "update" }];
+  const at = (value: unknown, step: PropertyKey) => (value as Readonly<Record<PropertyKey, unknown>>)[step];
+  return steps.flatMap((step) => changesAt([...path, step], at(before, step), at(now, step)));
 }

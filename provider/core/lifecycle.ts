@@ -4,7 +4,7 @@ import { failures } from "./check";
 import { type Configured, openConfiguration } from "./config";
 import { openDeclarations } from "./declarations";
 import type { AnyDefinition, Managed, Outcome, Session } from "./definition";
-import { type Difference, difference } from "./diff";
+import { type Change, changesAt, type Difference, difference } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
 import { canonicalInputs } from "./fields";
 import {
@@ -27,7 +27,17 @@ import {
   withSecrets,
 } from "./secrecy";
 import { type HostContext, openSession } from "./session";
-import { defined, failedKey, type Properties, providerKey, secretsKey, serviceKey, wireable } from "./state";
+import {
+  defined,
+  failedKey,
+  type Properties,
+  providerKey,
+  readingKey,
+  secretsKey,
+  serviceKey,
+  wireable,
+} from "./state";
+import { unknown } from "./unknown";
 
 interface CheckResult {
   readonly inputs: Record<string, unknown>;
@@ -43,6 +53,10 @@ interface ReadResult {
 
 /** One resource's operations, for any host. Those that call the service throw a Failure and nothing else. */
 export interface Lifecycle {
+  /** The paths of inputs and outputs that are secret whatever the program says. */
+  readonly secrets: readonly SecretPath[];
+  /** The inputs with the paths of those values that the engine has as secret, where a program does not state them itself. */
+  withSecrets(inputs: Properties, paths: readonly SecretPath[]): Properties;
   /** The paths of what is secret in these inputs: some are whatever the program says. */
   secretInputs(inputs: Properties): readonly SecretPath[];
   /** Those outputs, hidden ones too, that may hold a value which the program made secret (R16). */
@@ -50,8 +64,17 @@ export interface Lifecycle {
   /** `name`: the resource's in the program, where the host knows it. */
   check(inputs: Properties, before: Properties | undefined, name?: string): CheckResult;
   diff(id: string, state: Properties, inputs: Properties): Difference;
+  /** Where the inputs differ from what the state was declared as: of those that a difference names. */
+  changes(state: Properties, inputs: Properties, names: readonly string[]): readonly Change[];
+  /** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
+  foresee(inputs: Properties, state?: Properties): Properties;
   create(inputs: Properties): Promise<Complete>;
   read(id: string, state: Properties): Promise<ReadResult | undefined>;
+  /**
+   * Finds what no state knows yet, by the id that a user gives; `given` holds what else they gave. One that is `isReading`
+   * is only looked at, and not managed.
+   */
+  find(id: string, given: Properties, isReading: boolean): Promise<ReadResult | undefined>;
   update(id: string, state: Properties, inputs: Properties): Promise<Record<string, unknown>>;
   delete(id: string, state: Properties): Promise<void>;
 }
@@ -122,6 +145,19 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
 
   return {
+    secrets,
+    withSecrets: (inputs, paths) => {
+      if (inputs[secretsKey] !== undefined) return inputs;
+      const known = new Set(secrets.map((path) => JSON.stringify(path)));
+      const spelled = paths.map((path) => JSON.stringify(definition.secretPath?.(path) ?? path));
+      const news = new Set(spelled.filter((path) => !known.has(path)));
+      return withSecrets(
+        inputs,
+        Array.from(news)
+          .sort()
+          .map((path) => JSON.parse(path)),
+      );
+    },
     secretInputs: (inputs) => [...inputSecrets, ...everywhere(secretsOf(inputs), follows)],
     secretOutputs: (state) => {
       const paths = everywhere(secretsOf(state), follows);
@@ -148,12 +184,25 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const note = isUpdate ? definition.previewNote?.(state, canonical(inputs)) : undefined;
       if (note !== undefined) {
         const texts = textsIn(secretValues([state, inputs], follows));
-        host.tell?.(inBounds(maskSecrets(oneLine(note), texts)));
+        (host.note ?? host.tell)?.(inBounds(maskSecrets(oneLine(note), texts)));
       }
       // What is secret in state is told by the state alone, so it has to be written anew.
       return result.changes === false && !isMarkedAlike(state, inputs)
         ? { ...result, changes: true }
         : result;
+    },
+    changes: (given, inputs, names) => {
+      const [before, now] = [inputsOf(parse(given)), canonical(inputs)];
+      return names.flatMap((name) => changesAt([name], before[name], now[name]));
+    },
+    foresee: (inputs, given) => {
+      const [declared, state] = [canonical(inputs), given && parse(given)];
+      const known = definition.foresee?.(declared, state) ?? {};
+      const outputs = Object.entries(definition.outputs).map(([name, { stable }]) => [
+        name,
+        known[name] ?? declared[name] ?? (stable ? state?.[name] : undefined) ?? unknown,
+      ]);
+      return defined({ ...declared, ...Object.fromEntries(outputs) });
     },
     create: (inputs) =>
       operate([inputs], async (session) =>
@@ -181,6 +230,19 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
           state: next,
           inputs: { ...defined(withSecrets(inputsOf(next), secretsOf(next))) },
         };
+      }),
+    find: (id, given, isReading) =>
+      operate([], async (session) => {
+        const parts = partsOf(definition, id, given);
+        const outcome = await definition.importing.read(
+          session,
+          parts,
+          isReading ? { [readingKey]: true } : {},
+        );
+        if (outcome === undefined) return undefined;
+        const found = complete(outcome, services()[0]);
+        register(found.id, found.state);
+        return { ...found, inputs: { ...defined(inputsOf(found.state)) } };
       }),
     update: (id, given, inputs) =>
       operate([inputs, given], async (session) => {
@@ -211,6 +273,23 @@ function withName({ fields }: AnyDefinition, inputs: Properties, name: string | 
   const field = fields.find(({ defaultsToResourceName }) => defaultsToResourceName);
   if (field === undefined || name === undefined) return inputs;
   return { ...inputs, [field.name]: inputs[field.name] ?? name };
+}
+
+/** The parts of an id that a user gives; the workspace may be given apart. */
+function partsOf(
+  { kind, importing }: AnyDefinition,
+  id: string,
+  { workspaceId }: Properties,
+): readonly string[] {
+  const names = importing.form.split("/");
+  const given =
+    typeof workspaceId === "string" && !id.startsWith(`${workspaceId}/`) ? `${workspaceId}/${id}` : id;
+  const at = given.indexOf("/");
+  const parts = names.length === 1 ? [id] : [given.slice(0, Math.max(0, at)), given.slice(at + 1)];
+  if (parts.every((part) => part !== "") && !(names.length === 1 && at >= 0)) return parts;
+  throw new Failure(
+    `${kind}: ${JSON.stringify(oneLine(id))} is no id to import. Give it as ${importing.form}.`,
+  );
 }
 
 /** What is hidden but can hold no value of an input. */

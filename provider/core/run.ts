@@ -8,10 +8,14 @@ export type OnInterrupt = (line: (() => string) | undefined, of?: string) => voi
 
 export interface Run {
   /**
-   * Why the run is over, as words to stand after "because"; `undefined` while it goes on. To be asked before a write is
-   * sent, and before a create returns.
+   * Why nothing new is to be begun, as words to stand after "because"; `undefined` while the run goes on. What is under
+   * way is brought to its end, and its result is taken unless the run is over too. To be asked before a write is sent.
    */
+  closing(): Promise<string | undefined>;
+  /** Why nobody takes results any more; `undefined` while somebody does. To be asked before a create returns. */
   over(): Promise<string | undefined>;
+  /** Aborted as soon as nothing new is to be begun. */
+  readonly closed: AbortSignal;
   /** Aborted as soon as it is over. */
   readonly signal: AbortSignal;
   /** An operation whose result the engine waits for. */
@@ -20,6 +24,9 @@ export interface Run {
 
 /** A run with its other end: that of the process which serves it. */
 export interface OpenRun extends Run {
+  /** Nothing new is begun from now on. */
+  close(reason: string): void;
+  /** Nobody takes results from now on. */
   stop(reason: string): void;
   /** How many operations are under way. */
   readonly underWay: number;
@@ -35,15 +42,28 @@ export interface RunOptions {
 }
 
 export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunOptions = {}): OpenRun {
+  const closed = new AbortController();
   const ending = new AbortController();
   const underWay = new Map<object, Map<string | undefined, () => string>>();
+  let whyClosed: string | undefined;
   let reason: string | undefined;
   let asking: Promise<string | undefined> | undefined;
 
+  function close(why: string): void {
+    if (whyClosed !== undefined) return;
+    whyClosed = why;
+    closed.abort();
+  }
   function stop(why: string): void {
+    close(why);
     if (reason !== undefined) return;
     reason = why;
     ending.abort();
+  }
+  async function over(): Promise<string | undefined> {
+    if (reason !== undefined) return reason;
+    asking ??= askOnce();
+    return asking;
   }
   async function askOnce(): Promise<string | undefined> {
     try {
@@ -55,12 +75,10 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
     return reason;
   }
   return {
+    closed: closed.signal,
     signal: ending.signal,
-    over: async () => {
-      if (reason !== undefined) return reason;
-      asking ??= askOnce();
-      return asking;
-    },
+    closing: async () => whyClosed ?? over(),
+    over,
     async during(operation) {
       const token = {};
       const left = new Map<string | undefined, () => string>();
@@ -75,6 +93,7 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
         if (underWay.size === 0) onIdle();
       }
     },
+    close,
     stop,
     get underWay() {
       return underWay.size;

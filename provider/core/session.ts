@@ -17,6 +17,8 @@ export interface HostContext {
   readonly warn: (message: string) => void;
   /** Shows a line of progress. Default: nobody sees it. */
   readonly tell?: (line: string) => void;
+  /** Shows a line that a preview is read for. Default: as progress. */
+  readonly note?: (line: string) => void;
   readonly run: Run;
   /** How an operation waits. Default: for as long as it says. */
   readonly pause?: (ms: number) => Promise<void>;
@@ -66,8 +68,9 @@ export function openSession(
     },
     registry,
     onInterrupt: (text) => onInterrupt(text === undefined ? undefined : () => line(text)),
+    closed: run.closed,
     signal: run.signal,
-    over: run.over,
+    closing: run.closing,
     pause: host.pause ?? ((ms) => pause(ms, run.signal)),
     tell: (text) => tell?.(line(text)),
     masked,

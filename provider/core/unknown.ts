@@ -12,6 +12,9 @@ export const unknownSentinels: readonly string[] = [
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff", // object
 ];
 
+/** A value that is not known yet, whatever its type. */
+export const unknown = unknownSentinels[0] as string;
+
 const sentinels = new Set<unknown>(unknownSentinels);
 
 export function isUnknown(value: unknown): boolean {

@@ -171,6 +171,15 @@ export const customerBilling = define({
   unchanged: (name, _state, value) => name === "billingId" && value === undefined,
   // A program never declares the two together.
   inputsOf: (state) => (state.totalCredits === undefined ? state : { ...state, billingId: undefined }),
+  importing: {
+    form: "workspaceId/billingId",
+    read: async (session, [workspaceId = "", billingId = ""]) => {
+      session.warn(
+        `The service has no call to read a billing record, so that there is one with the id ${billingId} in workspace ${workspaceId} is taken on trust. Nothing is granted.`,
+      );
+      return { id: billingId, state: { workspaceId, billingId } };
+    },
+  },
   create,
   rollbackCreate,
   read: async (_session, id, state) => ({ id, state }),

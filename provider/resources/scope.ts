@@ -100,6 +100,7 @@ export const scope = define({
   shape,
   onDestroy: "retain",
   rules,
+  importing: { form: "workspaceId/representation", read: find },
   create,
   read,
   // Nothing of a scope changes in place: what reaches this differs in nothing that the service knows.
@@ -213,6 +214,20 @@ async function read(session: Session, id: string, state: ScopeState): Promise<Sc
     );
   }
   return { id: record.id, state };
+}
+
+/** By its representation or, where none has it, by its id. */
+async function find(
+  session: Session,
+  [workspaceId = "", named]: readonly string[],
+): Promise<ScopeOutcome | undefined> {
+  const doing = `Reading the scopes of workspace ${workspaceId}`;
+  const scopes = await list(session, { workspaceId }, doing, "Nothing was imported", named);
+  const found =
+    scopes.find(({ representation }) => representation === named) ?? scopes.find(({ id }) => id === named);
+  if (found === undefined) return undefined;
+  const { name = "", representation = "", description } = found;
+  return written({ workspaceId, name, representation, ...(description && { description }) }, found);
 }
 
 /** The scopes of the workspace as of now or, for a reader, as others have just read them. */

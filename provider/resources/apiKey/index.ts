@@ -21,6 +21,11 @@ export const apiKey = define({
   pending,
   unchanged,
   follows,
+  importing: {
+    form: "workspaceId/keyId",
+    read: (session, [workspaceId = "", keyId = ""], reading) =>
+      read(session, keyId, { workspaceId, ...reading }),
+  },
   create,
   rollbackCreate,
   read,

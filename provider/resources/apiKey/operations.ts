@@ -12,7 +12,7 @@ import { make, secretProblem } from "./creation";
 import { findKey, type KeyPath, lookUpKey, presenceOf } from "./presence";
 import type { KeyInputs, KeyState } from "./properties";
 import { pathOf, readKeyOrFail } from "./reading";
-import { claimOf, label, outputs, written } from "./state";
+import { claimOf, label, outputs, updated, written } from "./state";
 
 /** What is done with one API key: observe, decide, call, project. */
 
@@ -93,7 +93,7 @@ export async function update(
   try {
     const settled = await edit(session, path, declared, state, current);
     for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
-    return outcome(id, written(declared, settled, state), [failureOf(session, doing, settled)]);
+    return outcome(id, updated(declared, settled, state), [failureOf(session, doing, settled)]);
   } catch (error) {
     throw toFailure(await causeOf(session, path, error), session, {
       doing,

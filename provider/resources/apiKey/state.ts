@@ -5,8 +5,8 @@ import type { Session } from "../../core/definition";
 import { capitalised } from "../../core/errors";
 import { boolean, string } from "../../core/fields";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
-import { caseFolded, observedKey, type Properties, pick, readingKey } from "../../core/state";
-import type { KeyDraft, KeyInputs, KeyState } from "./properties";
+import { caseFolded, defined, observedKey, type Properties, pick, readingKey } from "../../core/state";
+import { type KeyDraft, type KeyInputs, type KeyState, shape } from "./properties";
 import { canonicalScopes, toWire } from "./scopes";
 
 /** Projections of an API key: declared → request body, answer → state. */
@@ -105,6 +105,15 @@ export function written(declared: KeyInputs, settled: Settled<ApiKeyRecord>, bef
     ...pick(before, lasting),
   };
 }
+
+/** State after an update: what a preview says that it leaves as it is stays, whatever the service answers. */
+export function updated(declared: KeyInputs, settled: Settled<ApiKeyRecord>, before: KeyState): KeyState {
+  return { ...written(declared, settled, before), ...pick(defined(before), promised) };
+}
+
+const promised = Object.entries(shape.outputs).flatMap(([name, output]) =>
+  "stable" in output ? [name] : [],
+);
 
 const unmanaged = {
   customerId: "customerId",

@@ -40,6 +40,11 @@ export interface Batch {
   close(): void;
 }
 
+/** Of many things, those that are not begun when the run is cancelled are left for the next. */
+export function expectOpen({ closed }: Session): void {
+  if (closed.aborted) throw new Failure("Skipped: the run was cancelled.");
+}
+
 export function openBatch(session: Session, subject: string): Batch {
   const failures: Trouble[] = [];
   const warnings: Trouble[] = [];

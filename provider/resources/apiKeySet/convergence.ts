@@ -6,7 +6,7 @@ import * as key from "../apiKey/operations";
 import type { KeyState } from "../apiKey/properties";
 import { contradictions, fixedByMigration } from "../apiKey/rules";
 import { conceal, pending as isLost } from "../apiKey/state";
-import { type Batch, type Named, openBatch } from "./batch";
+import { type Batch, expectOpen, type Named, openBatch } from "./batch";
 import { type Entry, type Holding, type KeyToDelete, label, stateOf } from "./entries";
 import { plan, refusedRename, type Step } from "./plan";
 import type { SetInputs } from "./properties";
@@ -83,7 +83,7 @@ export async function convergeKeys(
     !isKeepable(stateOf(declared, { entries: progress.entries, toDelete: before.toDelete }));
   // What no state will hold is taken back: the keys of before are all there is then.
   const isUndone = isTooLarge && batch.failures.length > 0;
-  const isOver = going.length > 0 && (isUndone || (await session.over()) !== undefined);
+  const isOver = going.length > 0 && (isUndone || (await session.closing()) !== undefined);
   if (isOver) for (const one of going) keepForNext(session, one, claim, progress);
   else await batch.each("deleted", going, (part, one) => deleteOne(part, one, claim, progress, isTooLarge));
   batch.close();
@@ -124,7 +124,7 @@ async function apply(
 ): Promise<string | undefined> {
   const { alias, does, declared } = step;
   conceal(session, declared, ...(does === "add" ? [] : [step.entry.state]));
-  if (session.signal.aborted) throw new Failure("Skipped: the run was cancelled.");
+  expectOpen(session);
   const wrong = does === "edit" ? [] : problemsOf(step, holders);
   if (wrong.length > 0) throw new Failure(`Nothing was changed: ${wrong.join(" ")}`);
   const { id, state, failure } =
@@ -167,6 +167,7 @@ async function deleteOne(
 ): Promise<undefined> {
   conceal(session, one.state);
   try {
+    expectOpen(session);
     await key.remove(session, one.id, one.state, claim);
     if (!one.isReplaced) progress.entries.delete(one.name);
   } catch (error) {

@@ -7,8 +7,8 @@
 import { define } from "../../core/definition";
 import { identities } from "../apiKey/rules";
 import { follows, holdingOf, inputsOf, isPending } from "./entries";
-import { create, read, remove, rollback, update } from "./operations";
-import { isQuiet, previewNote } from "./plan";
+import { create, find, read, remove, rollback, update } from "./operations";
+import { foresee, isQuiet, previewNote } from "./plan";
 import { entriesIn, merged, shape } from "./properties";
 import { rules } from "./rules";
 
@@ -32,7 +32,11 @@ export const apiKeySet = define({
   unchanged: (name, state, _value, declared) => name !== "workspaceId" && isQuiet(holdingOf(state), declared),
   follows,
   previewNote,
+  secretPath: ([name, alias, ...rest]) =>
+    name === "keys" && alias !== undefined ? [name, "*", ...rest] : [name, ...rest],
+  foresee,
   inputsOf,
+  importing: { form: "workspaceId/alias=keyId,alias=keyId", read: find },
   create,
   rollbackCreate: (session, made) => rollback(session, made, undefined),
   read,

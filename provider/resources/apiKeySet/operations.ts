@@ -7,7 +7,7 @@ import * as key from "../apiKey/operations";
 import { lookUpKey } from "../apiKey/presence";
 import { pathOf, read as readKey } from "../apiKey/reading";
 import { conceal } from "../apiKey/state";
-import { type Batch, type Named, openBatch } from "./batch";
+import { type Batch, expectOpen, type Named, openBatch } from "./batch";
 import { convergeKeys, entryOf } from "./convergence";
 import {
   type Entry,
@@ -101,6 +101,26 @@ export async function rollback(
   return [...left, ...batch.lines()];
 }
 
+/** Keys that exist, each under the alias that the user gives it: without their secrets, which nobody can read. */
+export async function find(
+  session: Session,
+  [workspaceId = "", list = ""]: readonly string[],
+): Promise<SetOutcome> {
+  const entries = new Map<string, Entry>();
+  for (const pair of list.split(",")) {
+    const [, alias = "", keyId = ""] = /^([^=]+)=(.+)$/.exec(pair) ?? [];
+    if (alias === "" || entries.has(alias)) {
+      throw new Failure("ApiKeySet: give each key once, as alias=keyId, after the id of the workspace.");
+    }
+    const entry = await readKey(session, keyId, { workspaceId });
+    if (entry === undefined) {
+      throw new Failure(`There is no key ${keyId} in workspace ${workspaceId}, so nothing was imported.`);
+    }
+    entries.set(alias, entry);
+  }
+  return { id: `keys-${randomUUID()}`, state: stateOf({ workspaceId }, { entries, toDelete: [] }) };
+}
+
 /** The keys as they are now. One that cannot be read fails it all, so that state stays; one that is gone leaves it. */
 export async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {
   const { entries, toDelete } = holdingOf(state);
@@ -109,6 +129,7 @@ export async function read(session: Session, id: string, state: SetState): Promi
   const found = new Map<string, Entry>();
   const all = named({ entries });
   await batch.each("read", all, async (part, { name, ...entry }) => {
+    expectOpen(part);
     conceal(part, entry.state);
     const now = await readKey(part, entry.id, entry.state);
     if (now !== undefined) found.set(name, now);
@@ -150,6 +171,7 @@ export async function remove(session: Session, id: string, state: SetState): Pro
   const batch = openBatch(session, label(state));
   const all = [...named({ entries }), ...toDelete.map((one) => ({ ...entryOf(state, one), name: one.name }))];
   await batch.each("deleted", all, async (part, one) => {
+    expectOpen(part);
     conceal(part, one.state);
     await key.remove(part, one.id, one.state, id);
     return undefined;

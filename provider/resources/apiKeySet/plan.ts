@@ -1,7 +1,8 @@
 import { distance } from "fastest-levenshtein";
 import { difference } from "../../core/diff";
 import { capitalised, listed } from "../../core/errors";
-import { isUnknown } from "../../core/unknown";
+import { isRecord, type Properties } from "../../core/state";
+import { isUnknown, unknown } from "../../core/unknown";
 import { type KeyInputs, fields as keyFields, unchanged } from "../apiKey/properties";
 import { pending } from "../apiKey/state";
 import { type Entry, type Holding, holdingOf, label, mismatchedAliases, quoted } from "./entries";
@@ -56,6 +57,25 @@ export function plan({ entries }: Pick<Holding, "entries">, inputs: SetDraft): r
 /** Whether there is nothing to do, however differently the inputs are spelled. */
 export function isQuiet(holding: Holding, inputs: SetDraft): boolean {
   return plan(holding, inputs).every((step) => step.does === "keep" && step.from === step.alias);
+}
+
+/** The outputs by alias: of a key that is kept, as they are. */
+export function foresee(inputs: SetDraft, state: SetState | undefined): Properties {
+  if (!isRecord(inputs.keys)) return {};
+  const steps = plan(state === undefined ? { entries: new Map() } : holdingOf(state), inputs);
+  const kept = (pick: (entry: Entry) => unknown) =>
+    Object.fromEntries(
+      steps.flatMap((step) => {
+        if (step.does === "remove") return [];
+        const isKept = step.does === "keep" || step.does === "edit";
+        return [[step.alias, (isKept ? pick(step.entry) : undefined) ?? unknown]];
+      }),
+    );
+  return {
+    ids: kept(({ id }) => id),
+    maskedKeys: kept(({ state: { maskedKey } }) => maskedKey),
+    secrets: kept(({ state: { key } }) => key),
+  };
 }
 
 /** What an update does with the keys that the engine's own preview does not show, and what it will refuse. */

@@ -38,6 +38,7 @@ export const workspaceSettings = define({
   identities: ({ workspaceId }) =>
     workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
   follows,
+  importing: { form: "workspaceId", read: (session, [workspaceId = ""]) => find(session, workspaceId) },
   create,
   rollbackCreate: async (_session, { id, state }) => {
     const line = forgotten(id, state, state.__before ?? {});
@@ -168,6 +169,19 @@ async function read(session: Session, id: string, state: SettingsState): Promise
   const moved = managed.filter((field) => !same(field, ours(state, field.name), observed[field.name]));
   const last = Object.fromEntries(moved.map(({ name }) => [name, ours(state, name) ?? ""]));
   return { id, state: { ...applyDrift(managed, state, observed), __last: nonEmpty(last) } };
+}
+
+/** All settings that have a value, as if they had been declared just as they are. */
+async function find(session: Session, workspaceId: string): Promise<SettingsOutcome> {
+  const doing = `Importing the defaults of workspace ${workspaceId}`;
+  const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was imported" });
+  const values = sendable(settings, record);
+  const { name, teamId } = record;
+  const observed = only(declaredIn(values), observe(record));
+  if (Object.keys(observed).length > 0) {
+    return { id: workspaceId, state: { workspaceId, ...observed, name, teamId, __before: values } };
+  }
+  throw new Failure(`${doing}: it has none to import. Declare those that it is to have.`);
 }
 
 async function readOrFail(

@@ -28,7 +28,7 @@ export const shape = {
       },
     ),
   },
-  outputs: { name: stable(aString), teamId: stable(aString) },
+  outputs: { name: aString, teamId: stable(aString) },
   hidden: {
     /** What the managed settings were before this stack managed them; what had no value then is not in it. */
     __before: aMap,

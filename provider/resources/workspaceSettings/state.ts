@@ -39,7 +39,7 @@ export function written(
   const observed = state[observedKey];
   return {
     name: record.name,
-    teamId: record.teamId,
+    teamId: held.teamId ?? record.teamId,
     ...state,
     [observedKey]: observed && nonEmpty(only(managed, observed)),
     __before: nonEmpty(only(managed, remembered)),

@@ -1,0 +1,61 @@
+/** The engine that started the plugin: what users are to see goes through it, since it shows no output of a plugin. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { credentials } from "@grpc/grpc-js";
+import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
+
+export interface Engine {
+  connect(address: string): void;
+  /** Lasting, with a warning's colour and count. */
+  warn(message: string): void;
+  /** Shown beside the resource while it lasts. */
+  tell(message: string): void;
+  /** Lasting. */
+  note(message: string): void;
+  /** What is said meanwhile belongs to the resource, and is shown before the result is. */
+  speakingOf<T>(urn: string, operation: () => Promise<T>): Promise<T>;
+}
+
+interface Subject {
+  readonly urn: string;
+  readonly underWay: Promise<void>[];
+}
+
+export function openEngine(): Engine {
+  const subjects = new AsyncLocalStorage<Subject>();
+  let client: EngineClient | undefined;
+
+  function log(severity: 0 | 1 | 2 | 3, message: string, ephemeral = false): void {
+    const { urn = "", underWay } = subjects.getStore() ?? {};
+    const request = new LogRequest()
+      .setSeverity(severity)
+      .setMessage(message)
+      .setUrn(urn)
+      .setEphemeral(ephemeral);
+    const shown = new Promise<void>((resolve) => {
+      // Where the engine has gone, nobody looks.
+      if (client === undefined) resolve();
+      else client.log(request, () => resolve());
+    });
+    underWay?.push(shown);
+  }
+  return {
+    connect: (address) => {
+      client?.close();
+      client = new EngineClient(address, credentials.createInsecure());
+    },
+    warn: (message) => log(LogSeverity.WARNING, message),
+    tell: (message) => log(LogSeverity.INFO, message, true),
+    note: (message) => log(LogSeverity.INFO, message),
+    speakingOf: (urn, operation) => {
+      const subject: Subject = { urn, underWay: [] };
+      return subjects.run(subject, async () => {
+        try {
+          return await operation();
+        } finally {
+          await Promise.all(subject.underWay);
+        }
+      });
+    },
+  };
+}

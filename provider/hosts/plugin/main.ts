@@ -1,0 +1,19 @@
+/** The plugin `pulumi-resource-apikeys`. The engine starts it with its address, and reads the port from stdout. */
+import { openInstance } from "../../instance";
+import { openEngine } from "./engine";
+import { serveRun } from "./process";
+import { serve } from "./server";
+
+const engine = openEngine();
+const [, , address] = process.argv;
+if (address !== undefined) engine.connect(address);
+const run = serveRun(engine.warn);
+const instance = openInstance({
+  run,
+  env: process.env,
+  warn: engine.warn,
+  tell: engine.tell,
+  note: engine.note,
+  importKey: "import it with `pulumi import apikeys:index:ApiKey <name> <workspaceId>/<keyId>`",
+});
+serve({ instance, engine, run }).then((port) => process.stdout.write(`${port}\n`));

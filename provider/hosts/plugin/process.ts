@@ -1,0 +1,33 @@
+/** The process of the plugin: how it learns that the run is cancelled, and that nobody waits for its results. */
+import { type OpenRun, openRun } from "../../core/run";
+
+/** The engine ends the process 5 s after its signal; what is not known by then must have been told. */
+const tellAfterMs = 4_000;
+/** For the answer to the engine, and what was written, to leave the process. */
+const partingMs = 500;
+
+/**
+ * The run of this process. Cancel closes it: the engine still takes results. SIGINT, SIGTERM and the end of stdin end it,
+ * and the process with it as soon as no operation is under way.
+ */
+export function serveRun(tell: (line: string) => void): OpenRun {
+  const isIdle = () => run.signal.aborted && run.underWay === 0;
+  const leaveIfIdle = () => {
+    // A delete may have begun meanwhile.
+    if (isIdle()) setTimeout(() => isIdle() && process.exit(0), partingMs);
+  };
+  const run = openRun({ onIdle: leaveIfIdle });
+  const end = (why: string) => {
+    if (run.signal.aborted) return;
+    if (run.underWay === 0) process.exit(0);
+    run.stop(why);
+    setTimeout(() => run.leftovers().forEach(tell), tellAfterMs).unref();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => end("the run was interrupted"));
+  // The engine holds the other end, and keeps it open as long as it lives.
+  process.stdin.on("end", () => end("the Pulumi engine exited")).resume();
+  // A line for an engine that is gone must not end the process amid its work.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  return run;
+}

@@ -1,0 +1,123 @@
+/** The engine's calls for one resource, each put to its lifecycle. */
+import { isDeepStrictEqual } from "node:util";
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { spelled } from "../../core/check";
+import type { Lifecycle } from "../../core/lifecycle";
+import type { SecretPath } from "../../core/secrecy";
+import { nameKey, type Properties, providerKey } from "../../core/state";
+import { received, sent } from "./wire";
+
+const { DiffResponse, PropertyDiff } = messages;
+const { Kind } = PropertyDiff;
+
+const kinds = {
+  add: [Kind.ADD, Kind.ADD_REPLACE],
+  update: [Kind.UPDATE, Kind.UPDATE_REPLACE],
+  delete: [Kind.DELETE, Kind.DELETE_REPLACE],
+} as const;
+
+/** State as the engine keeps it, and what of it is secret. A Node.js program's stack can move back to the dynamic host. */
+export function keptState(
+  resource: Lifecycle,
+  state: Properties,
+  given: Properties,
+): readonly [Properties, readonly SecretPath[]] {
+  const provider = given[providerKey];
+  return [
+    provider === undefined ? state : { ...state, [providerKey]: provider },
+    [...resource.secrets, ...resource.secretOutputs(state)],
+  ];
+}
+
+export function calls(resource: Lifecycle) {
+  /** Inputs of a program, with the paths of those that it made secret. */
+  const declared = (struct: Parameters<typeof received>[0]): Properties => {
+    const { properties, secrets } = received(struct);
+    return resource.withSecrets(properties, secrets);
+  };
+  const sentState = (state: Properties, given: Properties) => sent(...keptState(resource, state, given));
+  const sentInputs = (inputs: Properties, given: Properties) => {
+    const provider = given[providerKey];
+    const all = provider === undefined ? inputs : { ...inputs, [providerKey]: provider };
+    return sent(all, resource.secretInputs(inputs));
+  };
+
+  return {
+    check: async (request: messages.CheckRequest) => {
+      const { [nameKey]: _, ...inputs } = declared(request.getNews());
+      const { properties: olds } = received(request.getOlds());
+      const before = Object.keys(olds).length === 0 ? undefined : olds;
+      const checked = resource.check(inputs, before, nameIn(request.getUrn()));
+      return (
+        new messages.CheckResponse()
+          .setInputs(sentInputs(checked.inputs, inputs))
+          // A property named here would have its value printed by the engine, secret or not.
+          .setFailuresList(checked.failures.map((reason) => new messages.CheckFailure().setReason(reason)))
+      );
+    },
+    diff: async (request: messages.DiffRequest) => {
+      const { properties: state } = received(request.getOlds());
+      const inputs = declared(request.getNews());
+      const { changes, replaces, inputs: names } = resource.diff(request.getId(), state, inputs);
+      const answer = new DiffResponse()
+        .setChanges(
+          changes === false ? DiffResponse.DiffChanges.DIFF_NONE : DiffResponse.DiffChanges.DIFF_SOME,
+        )
+        .setReplacesList(replaces)
+        .setDiffsList([...names])
+        .setHasdetaileddiff(true);
+      if (changes === false) return answer;
+      const details = answer.getDetaileddiffMap();
+      for (const { path, kind } of resource.changes(state, inputs, names)) {
+        const replaced = replaces.includes(String(path[0])) ? 1 : 0;
+        details.set(spelled(path), new PropertyDiff().setKind(kinds[kind][replaced]).setInputdiff(true));
+      }
+      // What only the state asks for.
+      for (const name of replaces.filter((one) => !names.includes(one))) {
+        details.set(name, new PropertyDiff().setKind(Kind.UPDATE_REPLACE));
+      }
+      return answer;
+    },
+    create: async (request: messages.CreateRequest) => {
+      const inputs = declared(request.getProperties());
+      if (request.getPreview()) {
+        return new messages.CreateResponse().setProperties(sentState(resource.foresee(inputs), inputs));
+      }
+      const { id, state } = await resource.create(inputs);
+      return new messages.CreateResponse().setId(id).setProperties(sentState(state, inputs));
+    },
+    read: async (request: messages.ReadRequest) => {
+      const given = declared(request.getInputs());
+      const { properties: state } = received(request.getProperties());
+      const isKnown =
+        request.hasProperties() && !isDeepStrictEqual(state, received(request.getInputs()).properties);
+      const found = isKnown
+        ? await resource.read(request.getId(), state)
+        : await resource.find(request.getId(), given, request.hasInputs());
+      const answer = new messages.ReadResponse();
+      if (found === undefined) return answer;
+      answer.setId(found.id).setProperties(sentState(found.state, isKnown ? state : given));
+      return found.inputs === undefined
+        ? answer
+        : answer.setInputs(sentInputs(found.inputs, isKnown ? state : given));
+    },
+    update: async (request: messages.UpdateRequest) => {
+      const { properties: state } = received(request.getOlds());
+      const inputs = declared(request.getNews());
+      const next = request.getPreview()
+        ? resource.foresee(inputs, state)
+        : await resource.update(request.getId(), state, inputs);
+      return new messages.UpdateResponse().setProperties(sentState(next, inputs));
+    },
+    delete: async (request: messages.DeleteRequest) => {
+      await resource.delete(request.getId(), received(request.getProperties()).properties);
+      return new Empty();
+    },
+  };
+}
+
+/** The resource's name in the program: what follows the type. */
+function nameIn(urn: string): string {
+  return urn.split("::").slice(3).join("::");
+}

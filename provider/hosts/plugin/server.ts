@@ -1,0 +1,170 @@
+/** The provider as a plugin: the engine's calls over gRPC. */
+import { isDeepStrictEqual } from "node:util";
+import { type handleUnaryCall, Server, ServerCredentials, type ServerWritableStream } from "@grpc/grpc-js";
+import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import { type IResourceProviderServer, ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { argumentNamespace, configNamespace, type Settings, settings } from "../../core/config";
+import { Failure } from "../../core/errors";
+import type { OpenRun } from "../../core/run";
+import type { Properties } from "../../core/state";
+import * as functions from "../../functions";
+import type { Instance } from "../../instance";
+import { listers, type Query } from "../../listing";
+import type { Engine } from "./engine";
+import { serviceError } from "./failures";
+import { calls, keptState } from "./resource";
+import schema from "./schema.json";
+import { received, sent } from "./wire";
+
+interface Served {
+  readonly instance: Instance;
+  readonly engine: Engine;
+  readonly run: OpenRun;
+}
+
+/** What belongs to a resource. */
+interface OfResource {
+  getUrn(): string;
+  getProperties?(): Parameters<typeof received>[0];
+  getNews?(): Parameters<typeof received>[0];
+}
+
+/** Starts to listen on this machine, and gives the port. */
+export function serve(served: Served): Promise<number> {
+  // The engine takes messages of any size.
+  const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
+  server.addService(ResourceProviderService, handlers(served) as unknown as IResourceProviderServer);
+  return new Promise((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+      error === null ? resolve(port) : reject(error),
+    );
+  });
+}
+
+function handlers({ instance, engine, run }: Served) {
+  let configured: Settings = { argument: {}, stack: {} };
+  const lifecycleOf = (urn: string) => instance.resource(kindIn(urn), () => configured);
+
+  const unary =
+    <Request, Answer>(act: (request: Request) => Promise<Answer>): handleUnaryCall<Request, Answer> =>
+    (call, done) => {
+      act(call.request).then(
+        (answer) => done(null, answer),
+        (error: unknown) => done(serviceError(error)),
+      );
+    };
+  /** What the operation says is shown with its resource. */
+  const ofResource =
+    <Request extends OfResource, Answer>(
+      pick: (all: ReturnType<typeof calls>) => (request: Request) => Promise<Answer>,
+    ): handleUnaryCall<Request, Answer> =>
+    (call, done) => {
+      const { request } = call;
+      const urn = request.getUrn();
+      engine
+        .speakingOf(urn, async () => pick(calls(lifecycleOf(urn)))(request))
+        .then(
+          (answer) => done(null, answer),
+          (error: unknown) => {
+            const given = received(request.getNews?.() ?? request.getProperties?.()).properties;
+            done(serviceError(error, (state) => keptState(lifecycleOf(urn), state, given)));
+          },
+        );
+    };
+
+  return {
+    handshake: unary(async (request: messages.ProviderHandshakeRequest) => {
+      engine.connect(request.getEngineAddress());
+      return new messages.ProviderHandshakeResponse().setAcceptSecrets(true);
+    }),
+    attach: unary(async (request: { getAddress(): string }) => {
+      engine.connect(request.getAddress());
+      return new Empty();
+    }),
+    getPluginInfo: unary(async () => new PluginInfo().setVersion(schema.version)),
+    getSchema: unary(async () => new messages.GetSchemaResponse().setSchema(JSON.stringify(schema))),
+    checkConfig: unary(async (request: messages.CheckRequest) => {
+      const { properties, secrets } = received(request.getNews());
+      const tokens = ["accessToken", `${configNamespace}:accessToken`].filter((name) => name in properties);
+      const inputs = sent(properties, [...secrets, ...tokens.map((name) => [name] as const)]);
+      return new messages.CheckResponse().setInputs(inputs);
+    }),
+    // No change of where or with what resources are managed makes another resource of one.
+    diffConfig: unary(async (request: messages.DiffRequest) => {
+      const [olds, news] = [request.getOlds(), request.getNews()].map((one) => received(one).properties);
+      const { DIFF_NONE, DIFF_SOME } = messages.DiffResponse.DiffChanges;
+      return new messages.DiffResponse().setChanges(isDeepStrictEqual(olds, news) ? DIFF_NONE : DIFF_SOME);
+    }),
+    configure: unary(async (request: messages.ConfigureRequest) => {
+      configured = settingsFrom(request.getUrn() ?? "", received(request.getArgs()).properties);
+      instance.checkSettings(configured);
+      return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
+    }),
+    invoke: unary(async (request: messages.InvokeRequest) => {
+      const { properties } = received(request.getArgs());
+      const found = await invoked(request.getTok(), instance.source(configured), properties);
+      return new messages.InvokeResponse().setReturn(sent(found));
+    }),
+    list: (call: ServerWritableStream<messages.ListRequest, messages.ListResponse>) => {
+      const { request } = call;
+      const list = listers[kindIn(request.getToken())];
+      if (list === undefined) {
+        const error = new Failure(
+          `${request.getToken()} can't be listed: the service has no list of such objects.`,
+        );
+        call.emit("error", serviceError(error));
+        return;
+      }
+      list(instance.source(configured), received(request.getQuery()).properties as Query).then(
+        (found) => {
+          const most = request.getLimit() > 0 ? request.getLimit() : found.length;
+          for (const { id, name } of found.slice(0, most)) {
+            const result = new messages.ListResponse.Result().setId(id).setName(name ?? "");
+            call.write(new messages.ListResponse().setResult(result));
+          }
+          call.end();
+        },
+        (error: unknown) => call.emit("error", serviceError(error)),
+      );
+    },
+    check: ofResource<messages.CheckRequest, messages.CheckResponse>((all) => all.check),
+    diff: ofResource<messages.DiffRequest, messages.DiffResponse>((all) => all.diff),
+    create: ofResource<messages.CreateRequest, messages.CreateResponse>((all) => all.create),
+    read: ofResource<messages.ReadRequest, messages.ReadResponse>((all) => all.read),
+    update: ofResource<messages.UpdateRequest, messages.UpdateResponse>((all) => all.update),
+    delete: ofResource<messages.DeleteRequest, Empty>((all) => all.delete),
+    // The engine still takes results: also at the end of every command, when there are none.
+    cancel: unary(async () => {
+      run.close("the run was cancelled");
+      return new Empty();
+    }),
+  };
+}
+
+/** The kind in a type or a URN: `apikeys:index:ApiKey`, or with the types of parents before it. */
+function kindIn(token: string): string {
+  const type = token.split("::")[2] ?? token;
+  return type.split("$").at(-1)?.split(":").at(-1) ?? "";
+}
+
+/** A default provider is configured by stack config; any other by its arguments, with which a Node.js program gives stack config. */
+function settingsFrom(urn: string, given: Properties): Settings {
+  const isDefault = /^default(_|$)/.test(urn.split("::").at(-1) ?? "");
+  const own = isDefault ? configNamespace : argumentNamespace;
+  return settings((key) => (key.startsWith(`${own}:`) ? given[key.slice(own.length + 1)] : given[key]));
+}
+
+/** Functions by their tokens. The engine has checked no argument. */
+async function invoked(token: string, source: functions.Source, given: Properties): Promise<Properties> {
+  const name = kindIn(token);
+  const find = Object.hasOwn(functionsByName, name) ? functionsByName[name] : undefined;
+  if (find === undefined) throw new Failure(`This version of pulumi-apikeys has no function ${token}.`);
+  const found = await find(source, given as never);
+  return JSON.parse(JSON.stringify(found)) as Properties;
+}
+
+const { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces } = functions;
+const functionsByName: Readonly<Record<string, (source: functions.Source, given: never) => Promise<object>>> =
+  { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces };

@@ -1,0 +1,34 @@
+/** Properties on Pulumi's wire, where secrets are marked in place. Source: Pulumi's provider protocol. */
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { markedAt, type SecretPath } from "../../core/secrecy";
+import { isRecord, type Properties } from "../../core/state";
+
+const signature = "4dabf18193072939515e22adb298388d";
+const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+
+export interface Received {
+  /** The values, secret or not. */
+  readonly properties: Properties;
+  /** The paths of those that are marked; a list is secret as a whole. */
+  readonly secrets: readonly SecretPath[];
+}
+
+export function received(struct: Struct | undefined): Received {
+  const secrets: SecretPath[] = [];
+  const plain = (value: unknown, path: readonly string[]): unknown => {
+    if (Array.isArray(value)) return value.map((entry) => plain(entry, path));
+    if (!isRecord(value)) return value;
+    if (value[signature] !== secretSignature) return entries(value, path);
+    secrets.push(path as SecretPath);
+    return plain(value["value"], path);
+  };
+  const entries = (all: Properties, path: readonly string[]): Properties =>
+    Object.fromEntries(Object.entries(all).map(([name, value]) => [name, plain(value, [...path, name])]));
+  return { properties: entries((struct?.toJavaScript() ?? {}) as Properties, []), secrets };
+}
+
+/** The properties with what stands at these paths marked as secret. */
+export function sent(properties: Properties, secrets: readonly SecretPath[] = []): Struct {
+  const marked = markedAt(properties, secrets, (value) => ({ [signature]: secretSignature, value }));
+  return Struct.fromJavaScript(marked as Parameters<typeof Struct.fromJavaScript>[0]);
+}
