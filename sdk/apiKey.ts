@@ -134,7 +134,10 @@ export class ApiKey extends pulumi.CustomResource {
 
   /**
    * The secret: the value that a client sends. Always a Pulumi secret. A key that was imported by its id has no secret
-   * in state, because the service shows it only once. An update of a program that uses it fails, and says what to do.
+   * in state, because the service shows it only once.
+   *
+   * @remarks
+   * An update of a program that uses the missing secret of an imported key fails, and says what to do.
    */
   declare readonly key: pulumi.Output<string>;
   /** The masked form of the secret. Absent if the service does not return one. */

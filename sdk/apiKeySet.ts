@@ -5,7 +5,12 @@ import { isOfType, type PropertiesOf, registration, typeOf } from "./resource";
 
 /** Defaults for every entry of an {@link ApiKeySet}: an input that an entry leaves out is taken from here. */
 export type ApiKeySetDefaults = {
-  readonly [Name in Exclude<keyof ApiKeyArgs, "workspaceId" | "existingKey">]?: ApiKeyArgs[Name] | undefined;
+  readonly [Name in keyof Omit<ApiKeyArgs, "workspaceId" | "existingKey" | "name">]?:
+    | ApiKeyArgs[Name]
+    | undefined;
+} & {
+  /** The name of each key whose entry has none. Default: the key's alias. */
+  readonly name?: ApiKeyArgs["name"];
 };
 
 /**
@@ -14,8 +19,10 @@ export type ApiKeySetDefaults = {
  * here or in `defaults`.
  */
 export type ApiKeySetEntry = {
-  readonly [Name in Exclude<keyof ApiKeyArgs, "workspaceId">]?: ApiKeyArgs[Name] | null | undefined;
+  readonly [Name in keyof Omit<ApiKeyArgs, "workspaceId" | "name">]?: ApiKeyArgs[Name] | null | undefined;
 } & {
+  /** The key's name. Default: that of `defaults`, then the key's alias. Changing it updates the key in place. */
+  readonly name?: ApiKeyArgs["name"] | null;
   /**
    * The alias that the key had before. The key then stays, under its new alias. Without `renamedFrom`, a new alias is a
    * new key. After the update you can leave it in place or remove it. Default: none.
@@ -67,9 +74,6 @@ const properties: PropertiesOf<Shape> = {
  * Many API keys of one workspace as one resource. Use it for hundreds or thousands of keys, because the engine's own
  * cost grows with the number of resources.
  *
- * When any key of a set changes, the preview shows everything that uses an output of the set as changing too, because
- * Pulumi does not know the outputs of a resource that is about to change. Several smaller sets keep that apart.
- *
  * One update first creates, changes and replaces keys, and then deletes keys. A failing key doesn't stop the others: in
  * the end the update fails and names the aliases, and the next update does the rest. Destroying the set deletes its
  * keys.
@@ -82,6 +86,10 @@ const properties: PropertiesOf<Shape> = {
  * });
  * export const acme = customers.key("acme");
  * ```
+ *
+ * @remarks
+ * When any key of a set changes, the preview shows everything that uses an output of the set as changing too, because
+ * Pulumi does not know the outputs of a resource that is about to change. Several smaller sets keep that apart.
  */
 export class ApiKeySet extends pulumi.CustomResource {
   /** @internal Policies find the resources of this class by it. */

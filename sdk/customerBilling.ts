@@ -8,13 +8,21 @@ export interface CustomerBillingArgs {
   /** The id of the workspace. Changing it fails the preview, because it would grant again. */
   readonly workspaceId: pulumi.Input<string>;
   /**
-   * The credits to grant, as a decimal string or a whole number; "100" and "100.00" are the same. Changing them fails
-   * the preview, because it would grant again. Required, unless `billingId` is set.
+   * The credits to grant, as a decimal string; "100" and "100.00" are the same. Changing them fails the preview,
+   * because it would grant again. Required, unless `billingId` is set.
+   *
+   * @remarks
+   * Can be a whole number too.
    */
   readonly totalCredits?: pulumi.Input<string | number | undefined>;
   /** Whether the customer may use more than the credits. Default: false. Changing it fails the preview. */
   readonly allowOverages?: pulumi.Input<boolean | undefined>;
-  /** The spend cap, as a decimal string or a whole number. Default: none. Changing it fails the preview. */
+  /**
+   * The spend cap, as a decimal string. Default: none. Changing it fails the preview.
+   *
+   * @remarks
+   * Can be a whole number too.
+   */
   readonly spendCap?: pulumi.Input<string | number | undefined>;
   /** The id of a meter outside the service. Default: none. Changing it fails the preview. */
   readonly externalMeterId?: pulumi.Input<string | undefined>;

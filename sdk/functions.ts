@@ -9,56 +9,89 @@ export interface FunctionOptions {
 
 /** A workspace (interface, section 2). What the service leaves out is `undefined`. */
 export interface Workspace {
+  /** The workspace's id. */
   readonly id: string;
+  /** The workspace's name. */
   readonly name: string | undefined;
+  /** The id of the team that the workspace belongs to. */
   readonly teamId: string | undefined;
+  /** The prefix of new keys that have none of their own. */
   readonly defaultKeyPrefix: string | undefined;
+  /** IP addresses and CIDR blocks that keys may be used from. */
   readonly defaultAllowedIPs: readonly string[] | undefined;
+  /** Requests per second for a key. */
   readonly defaultRateLimitPerSecond: number | undefined;
+  /** The expiration of new keys, in the service's own unit. */
   readonly defaultExpiration: number | undefined;
+  /** When the workspace was created, in the service's own format. */
   readonly createdAt: string | undefined;
+  /** When the workspace was last changed, in the service's own format. */
   readonly updatedAt: string | undefined;
 }
 
 /** A key as a function returns it (interface, section 2), never with its secret. */
 export interface FoundApiKey {
+  /** The key's id. */
   readonly id: string;
+  /** The key's name. */
   readonly name: string | undefined;
+  /** The masked form of the secret. */
   readonly maskedKey: string | undefined;
+  /** The start of the secret. */
   readonly prefix: string | undefined;
-  /** In the service's own unit. */
+  /** When the key expires, in the service's own unit. */
   readonly expiresAt: number | undefined;
+  /** What the key may do. */
   readonly scopes: readonly FoundKeyScope[] | undefined;
+  /** Whether the key works. */
   readonly enabled: boolean | undefined;
+  /** The id of the customer that the key is for. */
   readonly customerId: string | undefined;
+  /** Whether the key was deleted, and the service still lists it. */
   readonly deleted: boolean;
+  /** When the key was created, in the service's own format. */
   readonly createdAt: string | undefined;
+  /** When the key was last changed, in the service's own format. */
   readonly updatedAt: string | undefined;
+  /** When the key was last used, in the service's own format. */
   readonly lastUsedAt: string | undefined;
+  /** The id of the billing record that the service links to the key. */
   readonly billingId: string | undefined;
 }
 
 /** A scope of a key as a function returns it (interface, section 2). */
 export interface FoundKeyScope {
+  /** The representation of the scope. */
   readonly representation: string;
+  /** Whether the key may create. */
   readonly create: boolean;
+  /** Whether the key may read. */
   readonly read: boolean;
+  /** Whether the key may update. */
   readonly update: boolean;
+  /** Whether the key may delete. */
   readonly del: boolean;
 }
 
 /** A scope that a workspace defines (interface, section 2). */
 export interface FoundScope {
+  /** The scope's id. */
   readonly id: string;
+  /** The scope's name. */
   readonly name: string | undefined;
+  /** The string by which keys refer to the scope. */
   readonly representation: string;
+  /** What the scope is for. */
   readonly description: string | undefined;
+  /** When the scope was created, in the service's own format. */
   readonly createdAt: string | undefined;
+  /** When the scope was last changed, in the service's own format. */
   readonly updatedAt: string | undefined;
 }
 
 /** Either the id or the name of the object to read. */
 export interface ByIdOrName {
+  /** The id of the object to read. */
   readonly id?: string | undefined;
   /** Must match exactly. If no object or several objects have this name, the function fails and lists what exists. */
   readonly name?: string | undefined;
@@ -66,9 +99,13 @@ export interface ByIdOrName {
 
 /** Which keys {@link getApiKeys} returns. Each filter that is set narrows the list. */
 export interface GetApiKeysArgs {
+  /** The id of the workspace that the keys belong to. */
   readonly workspaceId: string;
+  /** Only keys of exactly this name. */
   readonly name?: string | undefined;
+  /** Only keys of this customer. */
   readonly customerId?: string | undefined;
+  /** Only keys that are enabled (true), or that are not (false). */
   readonly enabled?: boolean | undefined;
   /** Whether to return deleted keys too, if the service lists them. Default: false. */
   readonly includeDeleted?: boolean | undefined;
@@ -76,26 +113,46 @@ export interface GetApiKeysArgs {
 
 /** Which key {@link getApiKey} returns. */
 export interface GetApiKeyArgs extends ByIdOrName {
+  /** The id of the workspace that the key belongs to. */
   readonly workspaceId: string;
 }
 
 /** The workspace whose scopes {@link getScopes} returns. */
 export interface GetScopesArgs {
+  /** The id of the workspace. */
   readonly workspaceId: string;
+}
+
+/** What {@link getWorkspaces} returns. */
+export interface GetWorkspacesResult {
+  /** All workspaces that the access token can see. */
+  readonly workspaces: Workspace[];
+}
+
+/** What {@link getApiKeys} returns. */
+export interface GetApiKeysResult {
+  /** The keys that match, without their secrets. */
+  readonly apiKeys: FoundApiKey[];
+}
+
+/** What {@link getScopes} returns. */
+export interface GetScopesResult {
+  /** All scopes of the workspace. */
+  readonly scopes: FoundScope[];
 }
 
 /** The same arguments, any of which may be an Output. */
 export type FunctionInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input<Args[Name]> };
 
 /** The workspaces that the access token can see (interface, section 4.6). Runs at each preview and update. */
-export function getWorkspaces(opts: FunctionOptions = {}): Promise<{ workspaces: Workspace[] }> {
+export function getWorkspaces(opts: FunctionOptions = {}): Promise<GetWorkspacesResult> {
   return plainly("getWorkspaces", opts, workspaces);
 }
 
 /**
  * {@link getWorkspaces} for a Provider whose arguments are Outputs. Unknown in a preview while an argument is unknown.
  */
-export function getWorkspacesOutput(opts: FunctionOptions = {}): pulumi.Output<{ workspaces: Workspace[] }> {
+export function getWorkspacesOutput(opts: FunctionOptions = {}): pulumi.Output<GetWorkspacesResult> {
   return eventually({}, opts, (credentials) => workspaces(credentials));
 }
 
@@ -117,10 +174,7 @@ export function getWorkspaceOutput(
  * the service's list leaves out, such as scopes, is `undefined`. With the filter `enabled`, keys whose record leaves
  * out `enabled` are read one by one (section 4.2).
  */
-export function getApiKeys(
-  args: GetApiKeysArgs,
-  opts: FunctionOptions = {},
-): Promise<{ apiKeys: FoundApiKey[] }> {
+export function getApiKeys(args: GetApiKeysArgs, opts: FunctionOptions = {}): Promise<GetApiKeysResult> {
   return plainly("getApiKeys", opts, (credentials) => apiKeys(credentials, args));
 }
 
@@ -128,7 +182,7 @@ export function getApiKeys(
 export function getApiKeysOutput(
   args: FunctionInputs<GetApiKeysArgs>,
   opts: FunctionOptions = {},
-): pulumi.Output<{ apiKeys: FoundApiKey[] }> {
+): pulumi.Output<GetApiKeysResult> {
   return eventually(args, opts, apiKeys);
 }
 
@@ -149,10 +203,7 @@ export function getApiKeyOutput(
 }
 
 /** The scopes that a workspace defines (interface, section 4.10). Runs at each preview and update. */
-export function getScopes(
-  args: GetScopesArgs,
-  opts: FunctionOptions = {},
-): Promise<{ scopes: FoundScope[] }> {
+export function getScopes(args: GetScopesArgs, opts: FunctionOptions = {}): Promise<GetScopesResult> {
   return plainly("getScopes", opts, (credentials) => scopes(credentials, args));
 }
 
@@ -160,7 +211,7 @@ export function getScopes(
 export function getScopesOutput(
   args: FunctionInputs<GetScopesArgs>,
   opts: FunctionOptions = {},
-): pulumi.Output<{ scopes: FoundScope[] }> {
+): pulumi.Output<GetScopesResult> {
   return eventually(args, opts, scopes);
 }
 
