@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import committed from "../../provider/hosts/plugin/schema.json";
+import { packageSchema } from "../../tools/schema/schema";
+
+/** Everything in a value that has this name, at any depth. */
+function all(name: string, value: unknown): readonly unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...(key === name ? [inner] : []),
+    ...all(name, inner),
+  ]);
+}
+
+describe("the schema", () => {
+  it("is the one that `npm run schema` writes", () => {
+    expect(committed).toEqual(packageSchema());
+  });
+
+  it("refers to the types that it has, and to nothing else", () => {
+    const own = Object.keys(committed.types).map((token) => `#/types/${token}`);
+    expect(new Set(all("$ref", committed))).toEqual(new Set(["pulumi.json#/Any", ...own]));
+  });
+
+  it("marks every secret, and nothing else", () => {
+    const { resources, types, provider } = committed;
+    expect(resources["apikeys:index:ApiKey"].properties.key).toMatchObject({ secret: true });
+    expect(resources["apikeys:index:ApiKey"].inputProperties.existingKey).toMatchObject({ secret: true });
+    expect(resources["apikeys:index:ApiKeySet"].properties.secrets).toMatchObject({ secret: true });
+    expect(types["apikeys:index:ApiKeySetEntry"].properties.existingKey).toMatchObject({ secret: true });
+    expect(provider.inputProperties.accessToken).toMatchObject({ secret: true });
+    // The state has existingKey as well, and config the token.
+    expect(all("secret", committed)).toHaveLength(7);
+  });
+
+  it("is found by stacks of the dynamic providers", () => {
+    expect(all("aliases", committed).flat()).toEqual(
+      Object.keys(committed.resources).map((token) => ({
+        type: token.replace("apikeys:index:", "pulumi-nodejs:dynamic/apikeys:"),
+      })),
+    );
+  });
+
+  it("gives no setting a default from the environment, which generated SDKs would write into state", () => {
+    expect(all("defaultInfo", committed)).toEqual([]);
+  });
+});

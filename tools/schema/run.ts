@@ -1,0 +1,9 @@
+/** Writes the package's schema, which the plugin hands to the engine. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageSchema } from "./schema";
+
+writeFileSync(
+  join(__dirname, "../../provider/hosts/plugin/schema.json"),
+  `${JSON.stringify(packageSchema(), null, 2)}\n`,
+);

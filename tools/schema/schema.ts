@@ -1,0 +1,137 @@
+import type { AnyDefinition } from "../../provider/core/definition";
+import { definitions } from "../../provider/resources";
+import { type Member, readSdk, type Sdk } from "./sdk";
+import { type ObjectSpec, type PropertySpec, type Types, typesOf } from "./types";
+
+/**
+ * The package's schema: names and what they do from the provider's definitions, types and descriptions from the SDK,
+ * whose types the compiler holds equal to those of the definitions.
+ */
+
+const functions = ["getWorkspaces", "getWorkspace", "getApiKeys", "getApiKey", "getScopes"];
+/** Only an explicit Provider names the variable that holds its token. */
+const notInConfig = "accessTokenEnv";
+/** What `get` takes in addition to the id, for an id that does not say it. */
+const toRead: Readonly<Record<string, readonly string[]>> = {
+  ApiKey: ["workspaceId"],
+  Scope: ["workspaceId"],
+};
+
+export function packageSchema(): object {
+  const sdk = readSdk();
+  const types = typesOf(sdk);
+  const resources = Object.values(definitions).map((definition) => resource(definition, sdk, types));
+  const invokes = functions.map((name) => invoke(name, sdk, types));
+  const { properties } = types.object(sdk.typeOf("ProviderArgs"), "ProviderArgs", ["accessToken"]);
+  const { [notInConfig]: _, ...variables } = properties;
+  return {
+    name: "apikeys",
+    displayName: "API Keys",
+    description: "Pulumi resources for API keys, workspaces, scopes and customer credits.",
+    keywords: ["pulumi", "apikeys", "api-keys", "category/infrastructure", "kind/native"],
+    license: "Apache-2.0",
+    language,
+    config: { variables },
+    provider: { description: sdk.comment("Provider"), type: "object", inputProperties: properties },
+    types: types.named,
+    resources: tokens(resources),
+    functions: tokens(invokes),
+  };
+}
+
+const language = {
+  nodejs: {
+    packageName: "pulumi-apikeys",
+    dependencies: { "@pulumi/pulumi": "^3.216.0" },
+    respectSchemaVersion: true,
+  },
+  python: {
+    packageName: "pulumi_apikeys",
+    requires: { pulumi: ">=3.216.0,<4.0.0" },
+    pyproject: { enabled: true },
+    respectSchemaVersion: true,
+  },
+  go: {
+    importBasePath: "pulumi-apikeys/sdk/go/apikeys",
+    generateResourceContainerTypes: false,
+    respectSchemaVersion: true,
+  },
+};
+
+type Named = readonly [name: string, spec: object];
+
+function tokens(specs: readonly Named[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(specs.map(([name, spec]) => [`apikeys:index:${name}`, spec]));
+}
+
+function resource({ kind, fields, outputs }: AnyDefinition, sdk: Sdk, types: Types): Named {
+  const declared = membersOf(sdk, `${kind}Args`);
+  const made = membersOf(sdk, kind);
+  const inputs = fields.map(({ name, secret, onChange }): readonly [string, PropertySpec] => {
+    const spec = types.property(declared(name), `${kind}Args`, secret);
+    return [name, onChange === "replace" ? { ...spec, willReplaceOnChanges: true } : spec];
+  });
+  const properties = new Map<string, PropertySpec>();
+  for (const [name, { willReplaceOnChanges: _, ...spec }] of inputs) {
+    // What a program declares has one type, in the program and in state.
+    properties.set(name, { ...spec, description: made(name).comment || spec.description });
+  }
+  for (const [name, { secret }] of Object.entries(outputs)) {
+    properties.set(name, types.property(made(name), kind, secret));
+  }
+  const stateInputs = toRead[kind];
+  return [
+    kind,
+    {
+      description: withExamples(kind, sdk.comment(kind)),
+      type: "object",
+      properties: Object.fromEntries(properties),
+      required: [...properties.keys()].filter((name) => !made(name).optional),
+      inputProperties: Object.fromEntries(inputs),
+      requiredInputs: fields.map(({ name }) => name).filter((name) => !declared(name).optional),
+      ...(stateInputs && { stateInputs: { type: "object", properties: only(stateInputs, properties) } }),
+      aliases: [{ type: `pulumi-nodejs:dynamic/apikeys:${kind}` }],
+    },
+  ];
+}
+
+function only(names: readonly string[], properties: ReadonlyMap<string, PropertySpec>) {
+  return Object.fromEntries([...properties].filter(([name]) => names.includes(name)));
+}
+
+function membersOf(sdk: Sdk, type: string): (name: string) => Member {
+  const members = new Map(sdk.members(sdk.typeOf(type)).map((member) => [member.name, member]));
+  return (name) => {
+    const member = members.get(name);
+    if (member === undefined) throw new Error(`${type} in sdk/ has no ${name}, which the provider has`);
+    return member;
+  };
+}
+
+function invoke(name: string, sdk: Sdk, types: Types): Named {
+  const { args, result } = sdk.signature(name);
+  const outputs: ObjectSpec = types.object(result, name);
+  return [
+    name,
+    {
+      description: sdk.comment(name),
+      ...(args && { inputs: types.object(args, name) }),
+      outputs,
+    },
+  ];
+}
+
+/** Examples as the registry's pages have them. */
+function withExamples(kind: string, comment: string): string {
+  const [text = "", code, ...rest] = comment.split(/^```ts\n([\s\S]*?)^```$/m);
+  if (code === undefined || rest.join("").trim() !== "") {
+    throw new Error(`the doc comment of ${kind} does not end with one example`);
+  }
+  const program = `import { ${kind} } from "pulumi-apikeys";\n\n${code}`;
+  return [
+    text.trim(),
+    "{{% examples %}}\n## Example Usage\n{{% example %}}",
+    `\`\`\`typescript\n${program}\`\`\``,
+    "{{% /example %}}\n{{% /examples %}}",
+  ].join("\n\n");
+}
