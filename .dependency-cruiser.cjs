@@ -17,9 +17,9 @@ module.exports = {
     ),
     {
       name: "provider-never-loads-pulumi",
-      comment: "The provider runs in any host; @pulumi/pulumi is the dynamic host's business.",
+      comment: "The provider runs in any host; a plugin speaks Pulumi's protocol and needs no more of it.",
       severity: "error",
-      from: { path: "^provider/" },
+      from: { path: "^provider/", pathNot: "^provider/hosts/plugin/" },
       to: { path: "@pulumi/pulumi", dependencyTypesNot: ["type-only"] },
     },
     {

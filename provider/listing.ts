@@ -3,7 +3,7 @@ import { getApiKeys, getScopes, getWorkspaces, type Source } from "./functions";
 /** What there is of each kind in the service, for tools that list before they import. */
 
 /** One that exists, by the id that an import takes. */
-export interface Listed {
+interface Listed {
   readonly id: string;
   readonly name: string | undefined;
 }

@@ -174,7 +174,7 @@ export interface Definition<S extends Shape> {
 }
 
 /** How an object is found that no state knows yet: by `pulumi import`, by the option `import`, or by `.get`. */
-export interface Importing<S extends Shape> {
+interface Importing<S extends Shape> {
   /** The form of its id, such as "workspaceId/keyId": as many parts, of which the last may contain slashes. */
   readonly form: string;
   /** `undefined` where there is none. `reading`: what state holds of one that is only looked at, nothing of others. */

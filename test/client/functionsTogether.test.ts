@@ -1,29 +1,44 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { apiKey, apiKeys, scopes, workspace } from "../../provider/functions";
+import {
+  type ApiKeyFilter,
+  getApiKey,
+  getApiKeys,
+  getScopes,
+  getWorkspace,
+  type Source,
+  sourceOf,
+} from "../../provider/functions";
 import { type StandIn, startStandIn } from "../../standin";
 
 let service: StandIn;
-let given: Readonly<Record<string, unknown>>;
+let source: Source;
 beforeAll(async () => {
   service = await startStandIn({ latencyMs: 20 });
-  given = { "apikeys:baseUrl": service.url, "apikeys:accessToken": service.accessToken };
+  source = sourceOf({ "apikeys:baseUrl": service.url, "apikeys:accessToken": service.accessToken });
 });
 afterAll(() => service.close());
+
+type By = Parameters<typeof getWorkspace>[1];
+const workspace = (by: By) => getWorkspace(source, by);
+const apiKey = (workspaceId: string, by: By) => getApiKey(source, { workspaceId, ...by });
+const apiKeys = async (workspaceId: string, filter: ApiKeyFilter) =>
+  (await getApiKeys(source, { workspaceId, ...filter })).apiKeys;
+const scopes = async (workspaceId: string) => (await getScopes(source, { workspaceId })).scopes;
 
 const askedFor = () => service.requests.map(({ endpoint }) => endpoint).toSorted();
 
 test("functions called for the same at the same time share one request", async () => {
   const key = service.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
   const found = await Promise.all([
-    workspace(given, { id: "ws_main" }),
-    workspace(given, { name: "Main" }),
-    workspace(given, { name: "Second" }),
-    workspace(given, { id: "ws_main" }),
-    apiKeys(given, "ws_main", {}),
-    apiKeys(given, "ws_main", { name: "ci" }),
-    apiKeys(given, "ws_main", { customerId: "another" }),
-    scopes(given, "ws_main"),
-    scopes(given, "ws_main"),
+    workspace({ id: "ws_main" }),
+    workspace({ name: "Main" }),
+    workspace({ name: "Second" }),
+    workspace({ id: "ws_main" }),
+    apiKeys("ws_main", {}),
+    apiKeys("ws_main", { name: "ci" }),
+    apiKeys("ws_main", { customerId: "another" }),
+    scopes("ws_main"),
+    scopes("ws_main"),
   ]);
   expect(found.map((one) => (Array.isArray(one) ? one.map(({ id }) => id) : one.id))).toEqual([
     ...["ws_main", "ws_main", "ws_second", "ws_main"],
@@ -35,20 +50,17 @@ test("functions called for the same at the same time share one request", async (
 
 test("a function sees what was made before it, also while another one is under way", async () => {
   service.clearRequests();
-  const early = apiKeys(given, "ws_main", {});
+  const early = apiKeys("ws_main", {});
   await expect.poll(() => service.requests.length).toBe(1);
   const made = service.addKey({ workspaceId: "ws_main", name: "later", customerId: "cus_1" });
-  expect((await apiKeys(given, "ws_main", { name: "later" })).map(({ id }) => id)).toEqual([made.id]);
+  expect((await apiKeys("ws_main", { name: "later" })).map(({ id }) => id)).toEqual([made.id]);
   await early;
-  await apiKeys(given, "ws_main", {});
+  await apiKeys("ws_main", {});
   expect(askedFor()).toEqual(["listApiKeys", "listApiKeys", "listApiKeys"]);
 });
 
 test("what one function is given is its own, also where it shares the request", async () => {
-  const [one, another] = await Promise.all([
-    workspace(given, { id: "ws_main" }),
-    workspace(given, { id: "ws_main" }),
-  ]);
+  const [one, another] = await Promise.all([workspace({ id: "ws_main" }), workspace({ id: "ws_main" })]);
   Object.assign(one, { name: "changed by the program" });
   expect(another.name).toBe("Main");
 });
@@ -57,9 +69,9 @@ test("a function that reads by name copies what it gives, and not all that is li
   service.addKey({ workspaceId: "ws_main", name: "wanted", customerId: "cus_1" });
   service.addKey({ workspaceId: "ws_main", name: "unasked", customerId: "cus_1" });
   const copy = vi.spyOn(globalThis, "structuredClone");
-  await apiKey(given, "ws_main", { name: "wanted" });
-  await apiKeys(given, "ws_main", { name: "wanted" });
-  await workspace(given, { name: "Main" });
+  await apiKey("ws_main", { name: "wanted" });
+  await apiKeys("ws_main", { name: "wanted" });
+  await workspace({ name: "Main" });
   const copied = JSON.stringify(copy.mock.calls);
   copy.mockRestore();
   expect(copied).toContain("wanted");

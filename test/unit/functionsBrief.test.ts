@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { apiKey, apiKeys } from "../../provider/functions";
+import { type ApiKeyFilter, getApiKey, getApiKeys, sourceOf } from "../../provider/functions";
 import { type StandIn, startStandIn } from "../../standin";
 
 let service: StandIn;
-const given = () => ({ "apikeys:baseUrl": service.url, "apikeys:accessToken": "token" });
+const source = () => sourceOf({ "apikeys:baseUrl": service.url, "apikeys:accessToken": "token" });
+const apiKeys = async (filter: ApiKeyFilter) =>
+  (await getApiKeys(source(), { workspaceId: "ws_1", ...filter })).apiKeys;
 const scope = { representation: "orders", create: false, read: true, update: false, del: false };
 
 beforeAll(async () => {
@@ -21,20 +23,20 @@ beforeEach(() => service.clearRequests());
 const asked = () => service.requests.map(({ endpoint }) => endpoint);
 
 test("a key that is looked up by its name has all that a list leaves out", async () => {
-  const found = await apiKey(given(), "ws_1", { name: "on" });
+  const found = await getApiKey(source(), { workspaceId: "ws_1", name: "on" });
   expect(found).toMatchObject({ id: "key_on", enabled: true, scopes: [scope] });
   expect(found).not.toHaveProperty("key");
   expect(asked()).toEqual(["listApiKeys", "readApiKey"]);
 });
 
 test("keys are told apart by enabled where the list does not show it", async () => {
-  const ids = async (enabled: boolean) => (await apiKeys(given(), "ws_1", { enabled })).map(({ id }) => id);
+  const ids = async (enabled: boolean) => (await apiKeys({ enabled })).map(({ id }) => id);
   expect(await ids(true)).toEqual(["key_on"]);
   expect(await ids(false)).toEqual(["key_off"]);
 });
 
 test("nobody asked for enabled: what the list leaves out stays undefined, and nothing else is asked", async () => {
-  const [on] = await apiKeys(given(), "ws_1", {});
+  const [on] = await apiKeys({});
   expect(on).toMatchObject({ id: "key_on", enabled: undefined, scopes: undefined });
   expect(asked()).toEqual(["listApiKeys"]);
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
 import { type Member, readSdk, type Sdk } from "./sdk";
@@ -18,6 +20,7 @@ const toRead: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function packageSchema(): object {
+  const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8"));
   const sdk = readSdk();
   const types = typesOf(sdk);
   const resources = Object.values(definitions).map((definition) => resource(definition, sdk, types));
@@ -26,6 +29,7 @@ export function packageSchema(): object {
   const { [notInConfig]: _, ...variables } = properties;
   return {
     name: "apikeys",
+    version,
     displayName: "API Keys",
     description: "Pulumi resources for API keys, workspaces, scopes and customer credits.",
     keywords: ["pulumi", "apikeys", "api-keys", "category/infrastructure", "kind/native"],
