@@ -19,6 +19,17 @@ const toRead: Readonly<Record<string, readonly string[]>> = {
   Scope: ["workspaceId"],
 };
 
+/** What a list can be narrowed to; the service has no list of the other kinds. */
+const toList: Readonly<Record<string, readonly string[]>> = {
+  ApiKey: ["workspaceId", "customerId", "enabled"],
+  Scope: ["workspaceId"],
+  WorkspaceSettings: ["workspaceId"],
+};
+const ofAnyWorkspace = {
+  type: "string",
+  description: "Only those of this workspace. Default: those of all.",
+};
+
 export function packageSchema(): object {
   const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8"));
   const sdk = readSdk();
@@ -84,6 +95,7 @@ function resource({ kind, fields, outputs }: AnyDefinition, sdk: Sdk, types: Typ
     properties.set(name, types.property(made(name), kind, secret));
   }
   const stateInputs = toRead[kind];
+  const listInputs = toList[kind];
   return [
     kind,
     {
@@ -94,9 +106,15 @@ function resource({ kind, fields, outputs }: AnyDefinition, sdk: Sdk, types: Typ
       inputProperties: Object.fromEntries(inputs),
       requiredInputs: fields.map(({ name }) => name).filter((name) => !declared(name).optional),
       ...(stateInputs && { stateInputs: { type: "object", properties: only(stateInputs, properties) } }),
+      ...(listInputs && { listInputs: { type: "object", properties: queryOf(listInputs, sdk, types) } }),
       aliases: [{ type: `pulumi-nodejs:dynamic/apikeys:${kind}` }],
     },
   ];
+}
+
+function queryOf(names: readonly string[], sdk: Sdk, types: Types): Readonly<Record<string, object>> {
+  const { properties } = types.object(sdk.typeOf("GetApiKeysArgs"), "GetApiKeysArgs");
+  return { ...only(names, new Map(Object.entries(properties))), workspaceId: ofAnyWorkspace };
 }
 
 function only(names: readonly string[], properties: ReadonlyMap<string, PropertySpec>) {
