@@ -232,7 +232,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         };
       }),
     find: (id, given, isReading) =>
-      operate([], async (session) => {
+      operate([given], async (session) => {
         const parts = partsOf(definition, id, given);
         const outcome = await definition.importing.read(
           session,
@@ -240,9 +240,10 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
           isReading ? { [readingKey]: true } : {},
         );
         if (outcome === undefined) return undefined;
-        const found = complete(outcome, services()[0]);
+        const state = withSecrets(outcome.state, secretsOf(given));
+        const found = complete({ ...outcome, state }, services()[0]);
         register(found.id, found.state);
-        return { ...found, inputs: { ...defined(inputsOf(found.state)) } };
+        return { ...found, inputs: { ...defined(withSecrets(inputsOf(state), secretsOf(given))) } };
       }),
     update: (id, given, inputs) =>
       operate([inputs, given], async (session) => {

@@ -102,7 +102,8 @@ function resource({ kind, fields, outputs }: AnyDefinition, sdk: Sdk, types: Typ
       description: withExamples(kind, sdk.comment(kind)),
       type: "object",
       properties: Object.fromEntries(properties),
-      required: [...properties.keys()].filter((name) => !made(name).optional),
+      // What the service shows once is not in the state of what was imported.
+      required: [...properties.keys()].filter((name) => !made(name).optional && !outputs[name]?.secret),
       inputProperties: Object.fromEntries(inputs),
       requiredInputs: fields.map(({ name }) => name).filter((name) => !declared(name).optional),
       ...(stateInputs && { stateInputs: { type: "object", properties: only(stateInputs, properties) } }),
