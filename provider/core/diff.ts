@@ -7,12 +7,25 @@ export interface Difference {
   /** `undefined` leaves it to the engine, which compares the inputs itself and shows exactly what changed. */
   readonly changes: boolean | undefined;
   readonly replaces: string[];
-  /** The inputs that differ. */
-  readonly inputs: readonly string[];
 }
 
 interface ComparedField extends ManagedField {
   readonly onChange: "update" | "replace" | "refuse";
+}
+
+/** The inputs that differ from what the state was declared as. */
+export function differing<F extends ManagedField>(
+  definition: Pick<AnyDefinition, "unchanged">,
+  fields: readonly F[],
+  state: Properties,
+  inputs: Properties,
+): readonly F[] {
+  return fields.filter((field) => {
+    const value = inputs[field.name];
+    if (containsUnknown(value)) return true;
+    if (same(field, state[field.name], value)) return false;
+    return !definition.unchanged?.(field.name, state, field.canonical(value), inputs);
+  });
 }
 
 /** What a change of the program does, decided without any request. */
@@ -22,17 +35,11 @@ export function difference(
   state: Properties,
   inputs: Properties,
 ): Difference {
-  const changed = fields.filter((field) => {
-    const value = inputs[field.name];
-    if (containsUnknown(value)) return true;
-    if (same(field, state[field.name], value)) return false;
-    return !definition.unchanged?.(field.name, state, field.canonical(value), inputs);
-  });
-  const names = changed.map(({ name }) => name);
+  const changed = differing(definition, fields, state, inputs);
   const replaces = changed.filter((field) => field.onChange === "replace").map(({ name }) => name);
   const pending = definition.pending?.(state);
-  if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces], inputs: names };
-  return { changes: changed.length === 0 ? false : undefined, replaces, inputs: names };
+  if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };
+  return { changes: changed.length === 0 ? false : undefined, replaces };
 }
 
 /** A difference between two values, by the path that leads to it. */

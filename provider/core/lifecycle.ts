@@ -4,7 +4,7 @@ import { failures } from "./check";
 import { type Configured, openConfiguration } from "./config";
 import { openDeclarations } from "./declarations";
 import type { AnyDefinition, Managed, Outcome, Session } from "./definition";
-import { type Change, changesAt, type Difference, difference } from "./diff";
+import { type Change, changesAt, type Difference, difference, differing } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
 import { canonicalInputs } from "./fields";
 import {
@@ -64,8 +64,8 @@ export interface Lifecycle {
   /** `name`: the resource's in the program, where the host knows it. */
   check(inputs: Properties, before: Properties | undefined, name?: string): CheckResult;
   diff(id: string, state: Properties, inputs: Properties): Difference;
-  /** Where the inputs differ from what the state was declared as: of those that a difference names. */
-  changes(state: Properties, inputs: Properties, names: readonly string[]): readonly Change[];
+  /** Where the inputs differ from what the state was declared as. */
+  changes(state: Properties, inputs: Properties): readonly Change[];
   /** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
   foresee(inputs: Properties, state?: Properties): Properties;
   create(inputs: Properties): Promise<Complete>;
@@ -180,8 +180,12 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const state = parse(given);
       register(id, state);
       const result = difference(definition, fields, state, inputs);
-      const isUpdate = !isRefreshing && result.changes !== false && result.replaces.length === 0;
-      const note = isUpdate ? definition.previewNote?.(state, canonical(inputs)) : undefined;
+      // An input that replaces is the cause by itself.
+      const isExplained = result.replaces.some((name) => fields.some((field) => field.name === name));
+      const note =
+        isRefreshing || result.changes === false || isExplained
+          ? undefined
+          : definition.previewNote?.(state, canonical(inputs));
       if (note !== undefined) {
         const texts = textsIn(secretValues([state, inputs], follows));
         (host.note ?? host.tell)?.(inBounds(maskSecrets(oneLine(note), texts)));
@@ -191,9 +195,12 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         ? { ...result, changes: true }
         : result;
     },
-    changes: (given, inputs, names) => {
-      const [before, now] = [inputsOf(parse(given)), canonical(inputs)];
-      return names.flatMap((name) => changesAt([name], before[name], now[name]));
+    changes: (given, inputs) => {
+      const state = parse(given);
+      const [before, now] = [inputsOf(state), canonical(inputs)];
+      return differing(definition, fields, state, inputs).flatMap(({ name }) =>
+        changesAt([name], before[name], now[name]),
+      );
     },
     foresee: (inputs, given) => {
       const [declared, state] = [canonical(inputs), given && parse(given)];

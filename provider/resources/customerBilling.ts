@@ -167,6 +167,8 @@ export const customerBilling = define({
   rules,
   identities,
   pending: (state) => (isUncertain(state) ? [] : undefined),
+  previewNote: (state, declared) =>
+    isUncertain(state) && declared.billingId === undefined ? stillOpen(declared) : undefined,
   // An output too: it is in state where the program does not declare it.
   unchanged: (name, _state, value) => name === "billingId" && value === undefined,
   // A program never declares the two together.
@@ -245,6 +247,10 @@ function uncertain(declared: BillingInputs): BillingOutcome {
   return { id: `uncertain-${randomUUID()}`, state: { ...declared, __grant: "uncertain" } };
 }
 
+function stillOpen(declared: BillingState | BillingDraft): string {
+  return `Granting ${label(declared as BillingState)}: whether they were granted is still not known. ${waysOut}`;
+}
+
 /** No update makes a request: it adopts a record, or repeats the open question. */
 async function update(
   _session: Session,
@@ -254,9 +260,7 @@ async function update(
 ): Promise<BillingOutcome> {
   const { billingId } = declared;
   if (isUncertain(state) && billingId === undefined) {
-    throw new Failure(
-      `Granting ${label(declared)}: whether they were granted is still not known. ${waysOut}`,
-    );
+    throw new Failure(stillOpen(declared));
   }
   return {
     id,

@@ -59,25 +59,27 @@ export function calls(resource: Lifecycle) {
     diff: async (request: messages.DiffRequest) => {
       const { properties: state } = received(request.getOlds());
       const inputs = declared(request.getNews());
-      const { changes, replaces, inputs: names } = resource.diff(request.getId(), state, inputs);
+      const { changes, replaces } = resource.diff(request.getId(), state, inputs);
       const answer = new DiffResponse()
         .setChanges(
           changes === false ? DiffResponse.DiffChanges.DIFF_NONE : DiffResponse.DiffChanges.DIFF_SOME,
         )
         .setReplacesList(replaces)
-        .setDiffsList([...names])
         .setHasdetaileddiff(true);
       if (changes === false) return answer;
       const details = answer.getDetaileddiffMap();
-      for (const { path, kind } of resource.changes(state, inputs, names)) {
-        const replaced = replaces.includes(String(path[0])) ? 1 : 0;
+      const names = new Set<string>();
+      for (const { path, kind } of resource.changes(state, inputs)) {
+        const name = String(path[0]);
+        names.add(name);
+        const replaced = replaces.includes(name) ? 1 : 0;
         details.set(spelled(path), new PropertyDiff().setKind(kinds[kind][replaced]).setInputdiff(true));
       }
       // What only the state asks for.
-      for (const name of replaces.filter((one) => !names.includes(one))) {
+      for (const name of replaces.filter((one) => !names.has(one))) {
         details.set(name, new PropertyDiff().setKind(Kind.UPDATE_REPLACE));
       }
-      return answer;
+      return answer.setDiffsList([...names]);
     },
     create: async (request: messages.CreateRequest) => {
       const inputs = declared(request.getProperties());

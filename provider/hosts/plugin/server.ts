@@ -7,6 +7,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { argumentNamespace, configNamespace, type Settings, settings } from "../../core/config";
 import { Failure } from "../../core/errors";
+import type { Lifecycle } from "../../core/lifecycle";
 import type { OpenRun } from "../../core/run";
 import type { Properties } from "../../core/state";
 import * as functions from "../../functions";
@@ -45,7 +46,13 @@ export function serve(served: Served): Promise<number> {
 
 function handlers({ instance, engine, run }: Served) {
   let configured: Settings = { argument: {}, stack: {} };
-  const lifecycleOf = (urn: string) => instance.resource(kindIn(urn), () => configured);
+  const lifecycles = new Map<string, Lifecycle>();
+  const lifecycleOf = (urn: string) => {
+    const kind = kindIn(urn);
+    const lifecycle = lifecycles.get(kind) ?? instance.resource(kind, () => configured);
+    lifecycles.set(kind, lifecycle);
+    return lifecycle;
+  };
 
   const unary =
     <Request, Answer>(act: (request: Request) => Promise<Answer>): handleUnaryCall<Request, Answer> =>

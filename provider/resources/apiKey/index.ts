@@ -4,11 +4,12 @@
  * state from then on (interface, sections 2 and 4.1 to 4.5).
  */
 import { define } from "../../core/definition";
+import { capitalised } from "../../core/errors";
 import { create, remove, rollbackCreate, update } from "./operations";
 import { shape, unchanged } from "./properties";
 import { read } from "./reading";
 import { identities, rules } from "./rules";
-import { claimOf, follows, pending } from "./state";
+import { claimOf, follows, label, pending } from "./state";
 
 /** What is done with a key is in operations.ts: a set of keys does the same with each. */
 export const apiKey = define({
@@ -21,6 +22,8 @@ export const apiKey = define({
   pending,
   unchanged,
   follows,
+  previewNote: (state, declared) =>
+    pending(state) && `${capitalised(label(declared))}: its secret is in no state, so it is to be replaced.`,
   importing: {
     form: "workspaceId/keyId",
     read: (session, [workspaceId = "", keyId = ""], reading) =>
