@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findPulumi } from "../engine/pulumiCli";
+import { moduleFolder } from "../engine/pulumiCli/build";
 
 const shim = "pulumi-resource-pulumi-nodejs";
 
@@ -171,7 +172,7 @@ describe("findPulumi", () => {
   });
 
   it("pins one version of all that it builds", async () => {
-    const text = await readFile(join(__dirname, "../engine/pulumiCli/go.mod"), "utf8");
+    const text = await readFile(join(moduleFolder, "go.mod"), "utf8");
     const versions = text.match(/(?<=github\.com\/pulumi\/pulumi\/(pkg|sdk)\/v3 )\S+/g);
     expect(versions).toEqual(["v3.259.0", "v3.259.0"]);
   });

@@ -45,6 +45,8 @@ export function packageSchema(): object {
     description: "Pulumi resources for API keys, workspaces, scopes and customer credits.",
     keywords: ["pulumi", "apikeys", "api-keys", "category/infrastructure", "kind/native"],
     license: "Apache-2.0",
+    // Has the SDKs say the version, and Go have a module.
+    meta: { supportPack: true },
     language,
     config: { variables },
     provider: { description: sdk.comment("Provider"), type: "object", inputProperties: properties },
@@ -144,7 +146,7 @@ function invoke(name: string, sdk: Sdk, types: Types): Named {
   ];
 }
 
-/** Examples as the registry's pages have them. */
+/** The example in the form in which an SDK of another language leaves it out as a whole. */
 function withExamples(kind: string, comment: string): string {
   const [text = "", code, ...rest] = comment.split(/^```ts\n([\s\S]*?)^```$/m);
   if (code === undefined || rest.join("").trim() !== "") {
@@ -153,7 +155,7 @@ function withExamples(kind: string, comment: string): string {
   const program = `import { ${kind} } from "pulumi-apikeys";\n\n${code}`;
   return [
     text.trim(),
-    "{{% examples %}}\n## Example Usage\n{{% example %}}",
+    "{{% examples %}}\n{{% example %}}\n## Example Usage",
     `\`\`\`typescript\n${program}\`\`\``,
     "{{% /example %}}\n{{% /examples %}}",
   ].join("\n\n");

@@ -2,6 +2,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm } from "node:fs/p
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Environment, execute } from "../command";
+import { checkout } from "../folders";
 import { lastLine, shim, usable } from "./installed";
 import type { Found, Search } from "./search";
 
@@ -9,8 +10,8 @@ const oldestGo = [1, 26] as const;
 const sdk = "github.com/pulumi/pulumi/sdk/v3";
 const main = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi";
 
-/** Where go.mod, go.sum and tools.go pin what is built. */
-const moduleFolder = __dirname;
+/** The Go module that pins what is built. */
+export const moduleFolder = join(checkout, "tools/go");
 
 /** The version of the CLI that go.mod pins, such as `v3.259.0`. */
 export async function pinnedVersion(): Promise<string> {
@@ -88,7 +89,8 @@ async function build(version: string, bin: string, env: Environment): Promise<st
   return undefined;
 }
 
-async function whyNoGo(env: Environment): Promise<string | undefined> {
+/** Why nothing can be built from Go modules; `undefined` if it can. */
+export async function whyNoGo(env: Environment): Promise<string | undefined> {
   const wanted = `Go ${oldestGo.join(".")} or newer is needed`;
   // In the module's folder, where a Go with toolchain switching turns itself into the one that go.mod asks for.
   const answer = await execute("go", ["env", "GOVERSION"], { cwd: moduleFolder, env });
