@@ -20,6 +20,8 @@ const onlyInAll = [
   "test/engine/failures.test.ts",
   // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.
   "test/engine/{twoStacks,sharedKey}.test.ts",
+  // Programs in Python and Go, for which SDKs are generated and installed.
+  "test/engine/languages.test.ts",
   // The engine tests' own tools: every other file there uses them.
   "test/engine/harness.test.ts",
 ];
