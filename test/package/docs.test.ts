@@ -100,9 +100,9 @@ describe("the repository", () => {
     );
     const targets = [
       ...names.filter((name) => name !== "README.md"),
-      ...examples.map((name) => `../examples/${name}/index.ts`),
+      ...examples.map((name) => `../examples/${name}/`),
     ];
-    expect(targets.filter((target) => !page("README.md").includes(`](${target})`))).toEqual([]);
+    expect(targets.filter((target) => !page("README.md").includes(`](${target}`))).toEqual([]);
     expect(names.filter((name) => !readme.includes(`](docs/${name})`))).toEqual([]);
   });
 });
