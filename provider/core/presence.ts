@@ -73,6 +73,12 @@ export async function expectVisible(
 /** Carried out by the service or not, such a request says nothing of the object. */
 const saysNothing = new Set([401, 403, 408, 429]);
 
+/** Whether a write was refused for what it does, or for what the object is. */
+export function isAboutObject(error: unknown): error is CallError {
+  const status = error instanceof CallError ? (error.status ?? 0) : 0;
+  return status >= 400 && status <= 499 && !saysNothing.has(status);
+}
+
 /**
  * Whether a write was refused because the object is gone: whatever the service refused it with, the object is looked up.
  * Throws a CallError or an InconclusiveError where that can't be told.
@@ -82,13 +88,12 @@ export async function isRefusedAsGone<T>(
   presence: Presence<T>,
   error: unknown,
 ): Promise<boolean> {
-  const status = error instanceof CallError ? (error.status ?? 0) : 0;
-  if (status < 400 || status > 499 || saysNothing.has(status)) return false;
+  if (!isAboutObject(error)) return false;
   try {
     return (await lookUp(session, presence)) === undefined;
   } catch (doubt) {
     // Why the write was refused says more than that the object can't be read.
-    if (doubt instanceof CallError && status !== 404 && status !== 410) return false;
+    if (doubt instanceof CallError && error.status !== 404 && error.status !== 410) return false;
     throw doubt;
   }
 }

@@ -15,7 +15,7 @@ export interface Held {
   readonly state: State;
 }
 
-/** The resources of one process, whose back-offs take no time unless a clock is given. */
+/** The resources of one process. Its back-offs and pauses take no time, unless a clock or a pause is given. */
 export interface Process {
   of(kind: string): Lifecycle;
   readonly warnings: readonly string[];
@@ -25,6 +25,7 @@ export interface Process {
 export function startProcess(
   service: Pick<StandIn, "url" | "accessToken">,
   clock: Clock = quickClock(),
+  pause: () => Promise<unknown> = async () => {},
 ): Process {
   const { url, accessToken } = service;
   const env = { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: accessToken };
@@ -36,7 +37,7 @@ export function startProcess(
     transport: () => transport,
     warn: (line: string) => void warnings.push(line),
     run: openRun(),
-    pause: async () => {},
+    pause: async () => void (await pause()),
   };
   const opened = new Map(
     Object.entries(definitions).map(([kind, definition]) => [kind, lifecycle(definition, surroundings)]),

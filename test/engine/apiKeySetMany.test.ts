@@ -70,7 +70,7 @@ it(`10 are added, 10 edited, 10 replaced and 10 removed of ${count} in one up, w
   expect(sent(scene)).toEqual({
     listApiKeys: 1,
     createApiKey: 20,
-    readApiKey: 10,
+    readApiKey: 1,
     editApiKey: 10,
     deleteApiKey: 20,
   });

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { type ApiKeyRecord, type EditApiKey, editApiKey } from "../../client/apiKeys";
 import type { Written } from "../../client/call";
 import { type Aim, type Convergence, converge, type Settled, saying } from "../../core/converge";
 import type { Session } from "../../core/definition";
 import { InconclusiveError } from "../../core/errors";
+import { isAboutObject } from "../../core/presence";
 import { isSecret } from "../../core/secrecy";
 import { hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
 import { findKey, type KeyPath, lookUpKey } from "./presence";
@@ -28,6 +30,29 @@ export function edit(
   return converge(session, { ...convergence(session, path, declared, current), isEdit: true, aims });
 }
 
+/**
+ * The same where `listed` is what a list showed, which may be older than the key. It has the declared name, so each field
+ * must come out just as declared: what differs is not taken for what the service makes of it.
+ */
+export async function editListed(
+  session: Session,
+  path: KeyPath,
+  declared: KeyInputs,
+  state: KeyState,
+  listed: ApiKeyRecord,
+): Promise<Settled<ApiKeyRecord>> {
+  const by = convergence(session, path, declared, listed);
+  try {
+    return await converge(session, { ...by, isEdit: true, aims: aimsAt(declared, true) });
+  } catch (error) {
+    const now = isAboutObject(error) ? await by.read().catch(() => undefined) : undefined;
+    const sent = ({ scopes }: ApiKeyRecord) => toWire(declared.scopes, scopes);
+    if (now === undefined || isDeepStrictEqual(sent(now), sent(listed))) throw error;
+    // Its scopes had other ids by now.
+    return edit(session, path, declared, state, now);
+  }
+}
+
 /** Sees that a key which was just made is as declared, and corrects it. Never throws: its secret must not be lost. */
 export function confirm(
   session: Session,
@@ -35,12 +60,12 @@ export function confirm(
   declared: KeyInputs,
   made: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
 ): Promise<Settled<ApiKeyRecord>> {
-  const aims = managed.map((field): Aim => ({ field, value: declared[field.name], exact: field.exact }));
-  return converge(
-    session,
-    { ...convergence(session, path, declared, made.record), isEdit: false, aims },
-    made,
-  );
+  const by = convergence(session, path, declared, made.record);
+  return converge(session, { ...by, isEdit: false, aims: aimsAt(declared, false) }, made);
+}
+
+function aimsAt(declared: KeyInputs, exact: boolean): readonly Aim[] {
+  return managed.map((field) => ({ field, value: declared[field.name], exact: exact || field.exact }));
 }
 
 function convergence(session: Session, path: KeyPath, declared: KeyInputs, last: ApiKeyRecord) {

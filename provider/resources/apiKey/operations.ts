@@ -7,11 +7,11 @@ import { capitalised, Failure, InconclusiveError, sentences, toFailure } from ".
 import { pollUntil } from "../../core/polling";
 import { isRefusedAsGone } from "../../core/presence";
 import { unlessAborted } from "../../core/run";
-import { confirm, deletedOutside, edit } from "./convergence";
+import { confirm, deletedOutside, edit, editListed } from "./convergence";
 import { make, secretProblem } from "./creation";
 import { findKey, type KeyPath, lookUpKey, presenceOf } from "./presence";
 import type { KeyInputs, KeyState } from "./properties";
-import { pathOf, readKeyOrFail } from "./reading";
+import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
 import { claimOf, label, outputs, updated, written } from "./state";
 
 /** What is done with one API key: observe, decide, call, project. */
@@ -86,12 +86,14 @@ export async function update(
   session.hide(state.key);
   const path = pathOf(state, id);
   const doing = `Updating ${label(declared)} (${id})`;
-  const current = await readKeyOrFail(session, path, doing);
+  const listed = await listedForUpdate(session, path, state, declared);
+  const current = listed ?? (await readKeyOrFail(session, path, doing));
   if (current === undefined) {
     throw toFailure(deletedOutside(), session, { doing, notDone: "State is unchanged" });
   }
   try {
-    const settled = await edit(session, path, declared, state, current);
+    const write = listed === undefined ? edit : editListed;
+    const settled = await write(session, path, declared, state, current);
     for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
     return outcome(id, updated(declared, settled, state), [failureOf(session, doing, settled)]);
   } catch (error) {

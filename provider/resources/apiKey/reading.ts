@@ -1,10 +1,10 @@
 import type { ApiKeyRecord } from "../../client/apiKeys";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure, toFailure } from "../../core/errors";
-import { applyDrift, defined, readingKey } from "../../core/state";
-import { lastingMs, sharedReads } from "../../reads/sharedReads";
+import { applyDrift, defined, failedKey, hiddenIn, observedKey, readingKey } from "../../core/state";
+import { lastingMs, type SharedReads, sharedReads } from "../../reads/sharedReads";
 import { type KeyPath, lookUpKey } from "./presence";
-import type { KeyDraft, KeyState } from "./properties";
+import type { KeyDraft, KeyInputs, KeyState } from "./properties";
 import { isWhole, managed, observe, outputs, tellsUnmanaged, unmanagedChanges } from "./state";
 
 export function pathOf({ workspaceId }: KeyDraft, keyId: string): KeyPath {
@@ -19,7 +19,8 @@ export async function read(
 ): Promise<Outcome<KeyState> | undefined> {
   session.hide(state.key);
   const path = pathOf(state, id);
-  if (!isForeign(state) && (await isConfirmed(session, path, state))) return { id, state };
+  const ask = (list: KeyList) => list.current(lastingMs, id);
+  if (!isForeign(state) && (await listedAsInState(session, path, state, ask))) return { id, state };
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
   const record = await readKeyOrFail(session, path, doing);
   return record === undefined ? missing(path, state) : found(session, path, state, record);
@@ -56,27 +57,30 @@ function found(
   return { id: keyId, state: isReading ? { ...next, ...seen } : { ...seen, ...defined(next) } };
 }
 
+type KeyList = ReturnType<SharedReads["keys"]>;
+
 /** Lists of workspaces of which one key was read by itself: a stack with one key must not list all others. */
-const readAlone = new WeakSet<object>();
+const readAlone = new WeakSet<KeyList>();
 
 /**
- * Whether the workspace's list shows the key just as state has it. A list may be cut, brief, or lag behind, so it only
- * confirms: what it does not show whole and unchanged is read by itself (R5, R6).
+ * What the workspace's list shows of the key, if that is just what state has. A list may be cut, brief, or lag behind, so
+ * it only confirms: what it does not show whole and unchanged is read by itself (R5, R6).
  */
-async function isConfirmed(
+async function listedAsInState(
   session: Session,
   { workspaceId, keyId }: KeyPath,
   state: KeyState,
-): Promise<boolean> {
+  ask: (list: KeyList) => ReturnType<KeyList["current"]>,
+): Promise<ApiKeyRecord | undefined> {
   const list = sharedReads(session.call).keys(workspaceId);
   if (!readAlone.has(list)) {
     readAlone.add(list);
     list.hasRead(keyId);
-    return false;
+    return undefined;
   }
-  const listed = await list.current(lastingMs, keyId);
+  const listed = await ask(list);
   const record = "byId" in listed ? listed.byId.get(keyId) : undefined;
-  return (
+  const isConfirmed =
     record !== undefined &&
     record.deleted === false &&
     isWhole(record) &&
@@ -84,8 +88,33 @@ async function isConfirmed(
     (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del) &&
     tellsUnmanaged(record, state) &&
     unmanagedChanges(keyId, record, state).length === 0 &&
-    applyDrift(managed, state, observe(record)) === state
-  );
+    applyDrift(managed, state, observe(record)) === state;
+  return isConfirmed ? record : undefined;
+}
+
+/** Keys that this process has set out to update: a list may be from before that. */
+const updated = new WeakMap<KeyList, Set<string>>();
+
+/**
+ * What an update may take from the workspace's list in place of a read (K1); `undefined` where there is any doubt. Whatever
+ * else this process writes does not matter to the key.
+ */
+export async function listedForUpdate(
+  session: Session,
+  path: KeyPath,
+  state: KeyState,
+  declared: KeyInputs,
+): Promise<ApiKeyRecord | undefined> {
+  const list = sharedReads(session.call).keys(path.workspaceId);
+  const before = updated.get(list) ?? new Set();
+  updated.set(list, before);
+  if (before.has(path.keyId)) return undefined;
+  before.add(path.keyId);
+  // Of another name, only a read tells whether the service rewrites it or has not carried the write out yet.
+  const { name }: { name?: unknown } = { ...state, ...hiddenIn(state, observedKey) };
+  if (name !== declared.name || isForeign(state) || state[failedKey]) return undefined;
+  const record = await listedAsInState(session, path, state, ({ recent }) => recent(lastingMs));
+  return record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
 }
 
 export async function readKeyOrFail(

@@ -83,6 +83,7 @@ export function holdingOf(state: SetState): Holding {
       maskedKey: at(state.maskedKeys, alias),
       ...(isRecord(picked) ? pick(picked, chosen) : {}),
       [observedKey]: isRecord(observed) ? observed : undefined,
+      [failedKey]: state[failedKey],
       __keyLost: lost.has(alias) ? true : undefined,
     };
     return [alias, { id, state: defined(ofKey) as KeyState }];
