@@ -1,4 +1,5 @@
 /** The process of the plugin: how it learns that the run is cancelled, and that nobody waits for its results. */
+import { fstatSync } from "node:fs";
 import { type OpenRun, openRun } from "../../core/run";
 
 /** The engine ends the process 5 s after its signal; what is not known by then must have been told. */
@@ -25,8 +26,10 @@ export function serveRun(tell: (line: string) => void): OpenRun {
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => end("the run was interrupted"));
-  // The engine holds the other end, and keeps it open as long as it lives.
-  process.stdin.on("end", () => end("the Pulumi engine exited")).resume();
+  // The engine holds the other end of a pipe, and keeps it open as long as it lives.
+  if (!fstatSync(0).isCharacterDevice()) {
+    process.stdin.on("end", () => end("the Pulumi engine exited")).resume();
+  }
   // A line for an engine that is gone must not end the process amid its work.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   return run;
