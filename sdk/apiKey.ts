@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKey/properties";
-import { isOfType, type PropertiesOf, registration, typeOf } from "./resource";
+import { isOfKind, type PropertiesOf, registration } from "./resource";
 
 /** The permissions that a key has on one scope (interface, section 2). A flag that is left out is false. */
 export interface KeyScopeArgs {
@@ -124,12 +124,9 @@ const properties: PropertiesOf<Shape> = {
  * ```
  */
 export class ApiKey extends pulumi.CustomResource {
-  /** @internal Policies find the resources of this class by it. */
-  static readonly __pulumiType = typeOf("ApiKey");
-
   /** Whether the value is an ApiKey, also one of another copy of this package. */
   static override isInstance(value: unknown): value is ApiKey {
-    return isOfType(value, ApiKey.__pulumiType);
+    return isOfKind(value, "ApiKey");
   }
 
   /**

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKeySet/properties";
 import type { ApiKeyArgs, KeyScope } from "./apiKey";
-import { isOfType, type PropertiesOf, registration, typeOf } from "./resource";
+import { isOfKind, type PropertiesOf, registration } from "./resource";
 
 /** Defaults for every entry of an {@link ApiKeySet}: an input that an entry leaves out is taken from here. */
 export type ApiKeySetDefaults = {
@@ -92,12 +92,9 @@ const properties: PropertiesOf<Shape> = {
  * Pulumi does not know the outputs of a resource that is about to change. Several smaller sets keep that apart.
  */
 export class ApiKeySet extends pulumi.CustomResource {
-  /** @internal Policies find the resources of this class by it. */
-  static readonly __pulumiType = typeOf("ApiKeySet");
-
   /** Whether the value is an ApiKeySet, also one of another copy of this package. */
   static override isInstance(value: unknown): value is ApiKeySet {
-    return isOfType(value, ApiKeySet.__pulumiType);
+    return isOfKind(value, "ApiKeySet");
   }
 
   /** The ids of the keys by alias. */
@@ -140,15 +137,30 @@ export class ApiKeySet extends pulumi.CustomResource {
    * secret in state.
    */
   key(alias: string): pulumi.Output<string> {
-    // If the set is about to change, the preview knows only the declared entries.
-    const secret = this.keys.apply((keys) => {
-      if (isPlain(keys) && !Object.hasOwn(keys, alias)) throw noKey(this.#name, alias);
-      return pulumi
-        .all([this.secrets, this.ids])
-        .apply(([secrets, ids]) => secretOf(this.#name, alias, secrets, ids));
-    });
+    const amongAll = () =>
+      // If the set is about to change, the preview knows only the declared entries.
+      this.keys.apply((keys) => {
+        if (isPlain(keys) && !Object.hasOwn(keys, alias)) throw noKey(this.#name, alias);
+        return pulumi
+          .all([this.secrets, this.ids])
+          .apply(([secrets, ids]) => secretOf(this.#name, alias, secrets, ids));
+      });
+    const secret = memberOf(this.keys, alias).apply((entry) =>
+      entry === undefined
+        ? amongAll()
+        : memberOf(this.secrets, alias).apply((held) => (typeof held === "string" ? held : amongAll())),
+    );
     return pulumi.secret(secret);
   }
+}
+
+/** A member of an Output is known in a preview even where other members are not. An Output has methods of its own. */
+function memberOf(
+  map: pulumi.Output<Readonly<Record<string, unknown>>>,
+  name: string,
+): pulumi.Output<unknown> {
+  const member: unknown = map[name];
+  return pulumi.Output.isInstance(member) ? member : pulumi.output(undefined);
 }
 
 type Strings = Readonly<Record<string, string>> | undefined;

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/customerBilling";
 import { grantGuard } from "./grantGuard";
-import { isOfType, type PropertiesOf, registration, typeOf } from "./resource";
+import { isOfKind, type PropertiesOf, registration } from "./resource";
 
 /** The inputs of a {@link CustomerBilling} (interface, section 4.12). */
 export interface CustomerBillingArgs {
@@ -63,12 +63,9 @@ const properties: PropertiesOf<Shape> = {
  * ```
  */
 export class CustomerBilling extends pulumi.CustomResource {
-  /** @internal Policies find the resources of this class by it. */
-  static readonly __pulumiType = typeOf("CustomerBilling");
-
   /** Whether the value is a CustomerBilling, also one of another copy of this package. */
   static override isInstance(value: unknown): value is CustomerBilling {
-    return isOfType(value, CustomerBilling.__pulumiType);
+    return isOfKind(value, "CustomerBilling");
   }
 
   /** The id of the billing record. Absent while it is not known whether the credits were granted. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
+import { inOneHost, isTypeOf } from "./host";
 
 /**
  * Resource options of a CustomerBilling that check, before each create and in previews too, whether state holds its
@@ -50,7 +51,7 @@ function openHook(): pulumi.ResourceHook {
   // The engine calls a hook outside the async context that connects an inline program to its engine.
   const inProgram = AsyncLocalStorage.snapshot();
   let state: Promise<State> | undefined;
-  const refuse = async ({ urn, name, type, newInputs }: pulumi.ResourceHookArgs) => {
+  const refuse = async ({ urn, name, newInputs }: pulumi.ResourceHookArgs) => {
     const inputs = await revealed(newInputs ?? {});
     // An existing record is adopted, which grants nothing.
     if (inputs["totalCredits"] === undefined) return;
@@ -62,8 +63,10 @@ function openHook(): pulumi.ResourceHook {
       );
     });
     for (const [holder, { type: kind, outputs }] of Object.entries(held)) {
-      if (kind !== type) continue;
-      if (holder === urn && outputs["grant"] === inputs["grant"]) throw new Error(`${of}: ${replaced}`);
+      if (!isTypeOf("CustomerBilling", kind)) continue;
+      // In an update that moves the stack to the other host, state has its URN of before.
+      if (inOneHost(holder) === inOneHost(urn) && outputs["grant"] === inputs["grant"])
+        throw new Error(`${of}: ${replaced}`);
       if (identity.some((field) => outputs[field] !== inputs[field])) continue;
       throw new Error(`${of}: state holds this grant already, as "${holder.split("::").at(-1)}", ${renamed}`);
     }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { asProvider } from "./host";
 
 /**
  * The arguments of an explicit {@link Provider}. One that is left out comes from the environment, then from stack
@@ -52,7 +53,8 @@ export class Provider extends pulumi.ProviderResource {
     if (args.accessToken !== undefined && args.accessTokenEnv !== undefined) {
       throw new pulumi.RunError(`Provider "${name}": set either accessToken or accessTokenEnv, not both.`);
     }
-    super("pulumi-nodejs", name, { ...fromStack(args), ...fromArguments(args) }, opts);
+    const [pkg, movable] = asProvider(opts);
+    super(pkg, name, { ...fromStack(args), ...fromArguments(args) }, movable);
     given.set(this, args);
   }
 }

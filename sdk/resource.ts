@@ -1,18 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/core/definition";
+import { asResource, chosenHost, isTypeOf } from "./host";
 import { secretPaths } from "./secrets";
 
-/** The type of a kind's resources. State holds it, so it can never change. */
-export function typeOf(kind: string): string {
-  return `pulumi-nodejs:dynamic/apikeys:${kind}`;
-}
-
 /**
- * Whether the value is a resource of that type, also one of another copy of this package. Policies pass only the type.
+ * Whether the value is a resource of that kind, also one of another copy of this package. Policies pass only the type,
+ * and take a class that has no static `__pulumiType` by this: so they hold in both hosts.
  */
-export function isOfType(value: unknown, type: string): boolean {
+export function isOfKind(value: unknown, kind: string): boolean {
   return (
-    typeof value === "object" && value !== null && "__pulumiType" in value && value.__pulumiType === type
+    typeof value === "object" &&
+    value !== null &&
+    "__pulumiType" in value &&
+    isTypeOf(kind, value.__pulumiType)
   );
 }
 
@@ -31,7 +31,7 @@ export type PropertiesOf<S extends Shape> = {
 };
 
 interface Facts {
-  /** What users do who want to import such a resource, which the option import can't. */
+  /** What users do who want to import such a dynamic resource, which the option import can't. */
   readonly insteadOfImport: string;
   readonly properties: Readonly<Record<string, "plain" | "secret">>;
   /** Dotted paths of inputs that are always secret, but are not outputs. Default: none. */
@@ -51,27 +51,30 @@ export function registration(
   { properties, insteadOfImport, secretInputs = [] }: Facts,
   opts: pulumi.CustomResourceOptions,
 ): [type: string, name: string, properties: pulumi.Inputs, opts: pulumi.CustomResourceOptions] {
-  if (opts.import !== undefined) {
+  const isDynamic = chosenHost() === "dynamic";
+  if (isDynamic && opts.import !== undefined) {
     throw new pulumi.RunError(
       `${kind} "${name}": the resource option import can't work for dynamic resources. ${insteadOfImport}`,
     );
   }
+  const [type, movable] = asResource(kind, opts);
   const names = Object.keys(properties);
   const secrets = names.filter((property) => properties[property] === "secret");
   const always = [...secrets, ...secretInputs];
   const paths = secretPaths(inputs, { outputs: opts.additionalSecretOutputs ?? [], always });
   return [
-    typeOf(kind),
+    type,
     name,
     {
       // Only properties that are named here become outputs.
       ...Object.fromEntries(names.map((property) => [property, undefined])),
       ...inputs,
       ...(paths === undefined ? {} : { __secrets: paths }),
-      // For check, which the engine does not tell the name. A resource that is only read is not checked.
-      ...(opts.id === undefined && { __resourceName: name }),
+      // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
+      ...(isDynamic && opts.id === undefined && { __resourceName: name }),
+      // The plugin only keeps it, so that a stack can move back.
       __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
     },
-    pulumi.mergeOptions(opts, { additionalSecretOutputs: secrets }),
+    pulumi.mergeOptions(movable, { additionalSecretOutputs: secrets }),
   ];
 }

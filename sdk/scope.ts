@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/scope";
-import { isOfType, type PropertiesOf, registration, typeOf } from "./resource";
+import { isOfKind, type PropertiesOf, registration } from "./resource";
 
 /** The inputs of a {@link Scope} (interface, section 4.11). */
 export interface ScopeArgs {
@@ -40,12 +40,9 @@ const properties: PropertiesOf<Shape> = {
  * ```
  */
 export class Scope extends pulumi.CustomResource {
-  /** @internal Policies find the resources of this class by it. */
-  static readonly __pulumiType = typeOf("Scope");
-
   /** Whether the value is a Scope, also one of another copy of this package. */
   static override isInstance(value: unknown): value is Scope {
-    return isOfType(value, Scope.__pulumiType);
+    return isOfKind(value, "Scope");
   }
 
   /** When the scope was created, in the service's own format. */

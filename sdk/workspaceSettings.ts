@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/workspaceSettings/properties";
-import { isOfType, type PropertiesOf, registration, typeOf } from "./resource";
+import { isOfKind, type PropertiesOf, registration } from "./resource";
 
 /** The inputs of {@link WorkspaceSettings} (interface, sections 2 and 4.8). Declare at least one setting. */
 export interface WorkspaceSettingsArgs {
@@ -55,12 +55,9 @@ const properties: PropertiesOf<Shape> = {
  * ```
  */
 export class WorkspaceSettings extends pulumi.CustomResource {
-  /** @internal Policies find the resources of this class by it. */
-  static readonly __pulumiType = typeOf("WorkspaceSettings");
-
   /** Whether the value is a WorkspaceSettings, also one of another copy of this package. */
   static override isInstance(value: unknown): value is WorkspaceSettings {
-    return isOfType(value, WorkspaceSettings.__pulumiType);
+    return isOfKind(value, "WorkspaceSettings");
   }
 
   /** The workspace's name, as of this stack's last write. */

@@ -256,8 +256,9 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       operate([inputs, given], async (session) => {
         const state = parse(given);
         register(id, state);
-        const isMarkedOnly = !isMarkedAlike(state, inputs) && given[failedKey] === undefined;
-        if (isMarkedOnly && difference(definition, fields, state, inputs).changes === false) {
+        const isWhole = given[failedKey] === undefined;
+        // Only what is secret differs, or what the host keeps.
+        if (isWhole && difference(definition, fields, state, inputs).changes === false) {
           return { ...defined(withSecrets(given, secretsOf(inputs))) };
         }
         const before = { id, state };

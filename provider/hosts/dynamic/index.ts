@@ -63,7 +63,9 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
       }),
     diff: (id, olds, news) =>
       guarded(news, async () => {
-        const { changes, replaces } = resource.diff(id, olds, news);
+        const { changes: found, replaces } = resource.diff(id, olds, news);
+        // Without the string that the state of another host may lack, refresh and destroy could not run.
+        const changes = olds[providerKey] === undefined ? true : found;
         return changes === undefined ? { replaces } : { changes, replaces };
       }),
     create: (inputs) =>

@@ -94,7 +94,8 @@ function handlers({ instance, engine, run }: Served) {
     getSchema: unary(async () => new messages.GetSchemaResponse().setSchema(JSON.stringify(schema))),
     checkConfig: unary(async (request: messages.CheckRequest) => {
       const { properties, secrets } = received(request.getNews());
-      const tokens = ["accessToken", `${configNamespace}:accessToken`].filter((name) => name in properties);
+      const names = ["accessToken", ...[configNamespace, argumentNamespace].map((of) => `${of}:accessToken`)];
+      const tokens = names.filter((name) => name in properties);
       const inputs = sent(properties, [...secrets, ...tokens.map((name) => [name] as const)]);
       return new messages.CheckResponse().setInputs(inputs);
     }),
@@ -156,11 +157,14 @@ function kindIn(token: string): string {
   return type.split("$").at(-1)?.split(":").at(-1) ?? "";
 }
 
-/** A default provider is configured by stack config; any other by its arguments, with which a Node.js program gives stack config. */
+/**
+ * A default provider is configured by stack config; any other by its arguments. A Node.js program gives both under the
+ * names that they have in the dynamic host, so that a Provider does not change when its stack moves.
+ */
 function settingsFrom(urn: string, given: Properties): Settings {
   const isDefault = /^default(_|$)/.test(urn.split("::").at(-1) ?? "");
-  const own = isDefault ? configNamespace : argumentNamespace;
-  return settings((key) => (key.startsWith(`${own}:`) ? given[key.slice(own.length + 1)] : given[key]));
+  const own = `${isDefault ? configNamespace : argumentNamespace}:`;
+  return settings((key) => given[key] ?? (key.startsWith(own) ? given[key.slice(own.length)] : undefined));
 }
 
 /** Functions by their tokens. The engine has checked no argument. */

@@ -1,0 +1,58 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** What runs the provider of a program: Pulumi's host of dynamic providers, or the plugin of this package. */
+type Host = "dynamic" | "plugin";
+
+/** State holds types and packages, so they can never change. */
+const prefixes: Readonly<Record<Host, string>> = {
+  dynamic: "pulumi-nodejs:dynamic/apikeys:",
+  plugin: "apikeys:index:",
+};
+const packages: Readonly<Record<Host, string>> = { dynamic: "pulumi-nodejs", plugin: "apikeys" };
+
+/** The host that stack config chooses for all resources of the program. */
+export function chosenHost(): Host {
+  const host = new pulumi.Config("apikeys").get("host") ?? "dynamic";
+  if (host === "dynamic" || host === "plugin") return host;
+  throw new pulumi.RunError(
+    `Stack config apikeys:host is ${JSON.stringify(host)}. Set it to "plugin", or to "dynamic", which is the default.`,
+  );
+}
+
+/** The type of a kind's resources, and options with which a stack moves to it from the other host, and keeps them. */
+export function asResource<Options extends pulumi.ResourceOptions>(
+  kind: string,
+  opts: Options,
+): [type: string, opts: Options] {
+  const [host, former] = chosenAndFormer();
+  return [prefixes[host] + kind, moving(opts, prefixes[former] + kind)];
+}
+
+/** As `asResource`, of an explicit Provider: its package in place of its type. */
+export function asProvider(opts: pulumi.ResourceOptions): [pkg: string, opts: pulumi.ResourceOptions] {
+  const [host, former] = chosenAndFormer();
+  return [packages[host], moving(opts, `pulumi:providers:${packages[former]}`)];
+}
+
+function chosenAndFormer(): [host: Host, former: Host] {
+  return chosenHost() === "plugin" ? ["plugin", "dynamic"] : ["dynamic", "plugin"];
+}
+
+/** A resource may be renamed in the update that moves it, so each of its former names had the other type too. */
+function moving<Options extends pulumi.ResourceOptions>(opts: Options, type: string): Options {
+  const given = opts.aliases ?? [];
+  const moved = given.map((alias) =>
+    pulumi.output(alias).apply((known) => (typeof known === "string" ? known : { type, ...known })),
+  );
+  return { ...opts, aliases: [...given, { type }, ...moved] };
+}
+
+/** Whether that is the type of a kind's resources, in either host. */
+export function isTypeOf(kind: string, type: unknown): boolean {
+  return Object.values(prefixes).some((prefix) => type === prefix + kind);
+}
+
+/** A type or a URN as it is in the one host, whichever it is of: so two of one resource are equal. */
+export function inOneHost(typeOrUrn: string): string {
+  return typeOrUrn.replaceAll(prefixes.plugin, prefixes.dynamic);
+}
