@@ -1,27 +1,17 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { defaultDialect } from "../../standin";
-import { billingLife } from "./billingLife";
+import { lives } from "./dialectLives";
 import { mixtures } from "./knobs";
-import { keyLifecycle } from "./lifecycleSuite";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
-import { scopeLife } from "./scopeLife";
-import { setLife } from "./setLife";
-import { settingsLife } from "./settingsLife";
 
 const runs = 200;
 /** A failure is told with the fewest knobs that make it, which takes some runs more. */
 const shrinking = 200;
 const workspaceOf = { text: (n: number) => `ws_${n}`, numeric: String, odd: (n: number) => `ws ${n}/ü%2F?#` };
 
-describe.each([
-  { kind: "ApiKey", life: keyLifecycle },
-  { kind: "ApiKeySet", life: setLife },
-  { kind: "WorkspaceSettings", life: settingsLife },
-  { kind: "Scope", life: scopeLife },
-  { kind: "CustomerBilling", life: billingLife },
-])("the life of $kind", ({ life }) => {
+describe.each(Object.entries(lives))("the life of %s", (_kind, life) => {
   let scene: Scene;
   beforeAll(async () => {
     const numbers = Array.from({ length: runs + shrinking }, (_, place) => place + 1);

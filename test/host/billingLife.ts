@@ -66,7 +66,7 @@ async function unchangeable(plot: Plot, { held, inputs }: Declared): Promise<voi
     expect(reason).toMatch(/would grant again\. Put the old value back; .*change grant as well\.$/);
   }
   const next = await checked(plot, { ...inputs, ...changes, grant: "2" }, inputs);
-  expect(await planned(plot, held, next)).toEqual({ changes: "unknown", replaces: ["grant"] });
+  expect(await planned(plot, held, next)).toEqual({ changes: true, replaces: ["grant"] });
 }
 
 /** B4: destroy asks nothing of the service, and says that the credits stay. */
@@ -93,7 +93,7 @@ async function lost(plot: Plot): Promise<Declared> {
   const meter = { spendCap: "5", externalMeterId: "meter_1" };
   const inputs = await checked(plot, { workspaceId, totalCredits: "7", ...meter, grant: "3" });
   const failure = await asking(plot, ["createBilling"], () => failureOf(resource.create(inputs)));
-  const { __provider: _, ...state } = failure.kept?.properties ?? {};
+  const state = failure.kept?.properties ?? {};
   expect(state).toMatchObject({ ...inputs, __grant: "uncertain" });
   const held = { id: failure.kept?.id ?? "", state };
   expect(held.id).toMatch(/^uncertain-/);
@@ -101,7 +101,7 @@ async function lost(plot: Plot): Promise<Declared> {
     const { __failed, ...asked } = state;
     expect(__failed).toBe(true);
     expect(await resource.read(held)).toEqual({ id: held.id, properties: asked, inputs });
-    expect(await planned(plot, held, inputs)).toEqual({ changes: "some", replaces: [] });
+    expect(await planned(plot, held, inputs)).toEqual({ changes: true, replaces: [] });
     const { kept, message } = await failureOf(resource.update(held, inputs));
     expect(kept).toBeUndefined();
     expect(message).toMatch(/still not known\. .*set billingId .*change grant, which grants them\.$/);
@@ -116,7 +116,7 @@ async function adopted(plot: Plot, { held, inputs }: Declared): Promise<void> {
   const { totalCredits: _, ...rest } = inputs;
   await asking(plot, [], async () => {
     const next = await checked(plot, { ...rest, billingId }, inputs);
-    expect(await planned(plot, held, next)).toEqual({ changes: "some", replaces: [] });
+    expect(await planned(plot, held, next)).toEqual({ changes: true, replaces: [] });
     const after = await plot.resource.update(held, next);
     expect(after.state).not.toHaveProperty("__grant");
     expect(after.state).toMatchObject({ billingId });

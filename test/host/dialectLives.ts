@@ -1,7 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Dialect } from "../../standin";
+import { billingLife } from "./billingLife";
 import type { Case } from "./knobs";
 import { keyLifecycle } from "./lifecycleSuite";
-import { accessToken, openScene, type Scene } from "./scene";
+import { quickTimers } from "./quickTimers";
+import { accessToken, openScene, type Scene, type SceneOptions } from "./scene";
+import { scopeLife } from "./scopeLife";
+import { setLife } from "./setLife";
+import { settingsLife } from "./settingsLife";
+
+type Life = (scene: Scene, dialect: Dialect, workspaceId: string) => Promise<void>;
+
+/** The whole life of a resource, by its kind. */
+export const lives: Readonly<Record<string, Life>> = {
+  ApiKey: keyLifecycle,
+  ApiKeySet: setLife,
+  Scope: scopeLife,
+  CustomerBilling: billingLife,
+  WorkspaceSettings: settingsLife,
+};
 
 /** A test for each dialect: the whole life of an ApiKey on it. */
 export function describeLives(title: string, cases: readonly Case[]): void {
@@ -22,6 +39,29 @@ export function describeLives(title: string, cases: readonly Case[]): void {
       for (const secret of [accessToken, ...secrets]) expect(printed).not.toContain(secret);
       // Nothing was changed elsewhere that the provider can't mend.
       expect(printed).not.toContain("warning:");
+    });
+  });
+}
+
+/** A test for each dialect: the whole life of a resource of the kind on it, with pauses cut short. */
+export function describeQuickLives(
+  kind: string,
+  cases: readonly Case[],
+  open: (options: SceneOptions) => Promise<Scene> = openScene,
+): void {
+  describe(`the life of a ${kind}`, () => {
+    let scene: Scene;
+    beforeAll(async () => {
+      const workspaces = cases.map(({ workspaceId }) => workspaceId);
+      // One that stays: that a workspace is gone is not believed of an empty list.
+      scene = await open({ workspaces: [...workspaces, "ws_stays"], env: quickTimers() });
+    });
+    afterAll(async () => {
+      expect(await scene.close()).not.toContain(accessToken);
+    });
+
+    test.each(cases)("$name", async ({ dialect, workspaceId }) => {
+      await lives[kind]?.(scene, dialect, workspaceId);
     });
   });
 }

@@ -19,10 +19,10 @@ export class HostFailure extends Error {
     | { readonly id: string; readonly properties: Properties; readonly reasons: string[] }
     | undefined;
 
-  constructor(error: ServiceError) {
+  constructor(error: ServiceError, taken: Dress["taken"] = unmarked) {
     super(error.details);
     this.code = error.code;
-    this.kept = keptOf(error);
+    this.kept = keptOf(error, taken);
   }
 }
 
@@ -98,7 +98,7 @@ export async function startHost(env: Readonly<Record<string, string>> = {}): Pro
       const request = new messages.ConfigureRequest().setArgs(struct(config)).setAcceptsecrets(true);
       await call<messages.ConfigureResponse>((done) => client.configure(request, done));
     },
-    resource: (kind, provider) => hosted(client, kind, provider),
+    resource: (kind, provider) => hosted(client, dynamicDress(kind, provider)),
     output,
     pid: child.pid ?? 0,
     desert: engine.close,
@@ -125,7 +125,7 @@ async function listen() {
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-async function portOf(child: ChildProcess, output: Host["output"]): Promise<number> {
+export async function portOf(child: ChildProcess, output: Host["output"]): Promise<number> {
   while (!/^\d+\n/.test(output.stdout)) {
     if (child.exitCode !== null) throw new Error(`the host ended before it told its port:\n${output.stderr}`);
     await Promise.race([once(child.stdout as NodeJS.ReadableStream, "data"), once(child, "exit")]);
@@ -133,96 +133,128 @@ async function portOf(child: ChildProcess, output: Host["output"]): Promise<numb
   return Number.parseInt(output.stdout, 10);
 }
 
-function hosted(client: ResourceProviderClient, kind: string, provider?: string): HostedResource {
+/** What stands round a resource's properties on the wire of a host. */
+export interface Dress {
+  readonly urn: string;
+  given(properties: Properties): Properties;
+  /** Throws where something lacks that must stand there. */
+  taken(properties: Properties): Properties;
+}
+
+function dynamicDress(kind: string, provider?: string): Dress {
   const ours = `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`;
   const __provider = provider ?? ours;
-  const own = (properties: Properties) => struct({ ...properties, __provider });
-  const theirs = (properties: Struct | undefined) => plain(properties, __provider);
+  return {
+    urn: "",
+    given: (properties) => ({ ...properties, __provider }),
+    // It must come back as it went.
+    taken: ({ __provider: came, ...rest }) => {
+      if (came !== __provider) throw new Error("an answer lacks its __provider");
+      return unmarked(rest);
+    },
+  };
+}
+
+export function hosted(client: ResourceProviderClient, dress: Dress): HostedResource {
+  const { urn } = dress;
+  const own = (properties: Properties) => struct(dress.given(properties));
+  const taken = (properties: Struct | undefined) => dress.taken(propertiesIn(properties));
+  const asked = <T>(send: Send<T>) => call(send, dress.taken);
+  const read = (request: messages.ReadRequest) => askedToRead(client, dress, request.setUrn(urn));
   return {
     async check(inputs, olds) {
-      const request = new messages.CheckRequest().setOlds(olds ? own(olds) : struct({})).setNews(own(inputs));
-      const answer = await call<messages.CheckResponse>((done) => client.check(request, done));
+      const request = new messages.CheckRequest().setUrn(urn).setNews(own(inputs));
+      request.setOlds(olds ? own(olds) : struct({}));
+      const answer = await asked<messages.CheckResponse>((done) => client.check(request, done));
       return {
-        inputs: unmarked(theirs(answer.getInputs())),
+        inputs: taken(answer.getInputs()),
         failures: answer.getFailuresList().map((one) => one.toObject()),
       };
     },
     async diff({ id, state }, inputs) {
-      const request = new messages.DiffRequest().setId(id).setOlds(own(state)).setNews(own(inputs));
-      const answer = await call<messages.DiffResponse>((done) => client.diff(request, done));
+      const request = new messages.DiffRequest()
+        .setUrn(urn)
+        .setId(id)
+        .setOlds(own(state))
+        .setNews(own(inputs));
+      const answer = await asked<messages.DiffResponse>((done) => client.diff(request, done));
       const changes = (["unknown", "none", "some"] as const)[answer.getChanges()] ?? "unknown";
       return { changes, replaces: answer.getReplacesList() };
     },
     async create(inputs) {
-      const request = new messages.CreateRequest().setProperties(own(inputs));
-      const answer = await call<messages.CreateResponse>((done) => client.create(request, done));
-      return { id: answer.getId(), state: theirs(answer.getProperties()) };
+      const request = new messages.CreateRequest().setUrn(urn).setProperties(own(inputs));
+      const answer = await asked<messages.CreateResponse>((done) => client.create(request, done));
+      return { id: answer.getId(), state: taken(answer.getProperties()) };
     },
-    async read({ id, state }) {
-      const request = new messages.ReadRequest().setId(id).setProperties(own(state));
-      return readAnswer(await call<messages.ReadResponse>((done) => client.read(request, done)), theirs);
-    },
-    async get(id, inputs) {
-      const request = new messages.ReadRequest().setId(id).setInputs(own(inputs));
-      return readAnswer(await call<messages.ReadResponse>((done) => client.read(request, done)), theirs);
-    },
+    read: ({ id, state }) => read(new messages.ReadRequest().setId(id).setProperties(own(state))),
+    get: (id, inputs) => read(new messages.ReadRequest().setId(id).setInputs(own(inputs))),
     async update({ id, state }, inputs) {
-      const request = new messages.UpdateRequest().setId(id).setOlds(own(state)).setNews(own(inputs));
-      const answer = await call<messages.UpdateResponse>((done) => client.update(request, done));
-      return { id, state: theirs(answer.getProperties()) };
+      const request = new messages.UpdateRequest()
+        .setUrn(urn)
+        .setId(id)
+        .setOlds(own(state))
+        .setNews(own(inputs));
+      const answer = await asked<messages.UpdateResponse>((done) => client.update(request, done));
+      return { id, state: taken(answer.getProperties()) };
     },
     async delete({ id, state }) {
-      const request = new messages.DeleteRequest().setId(id).setProperties(own(state));
-      await call((done) => client.delete(request, done));
+      const request = new messages.DeleteRequest().setUrn(urn).setId(id).setProperties(own(state));
+      await asked((done) => client.delete(request, done));
     },
   };
 }
 
-function readAnswer(answer: messages.ReadResponse, theirs: (of: Struct | undefined) => Properties): Read {
+export async function askedToRead(
+  client: ResourceProviderClient,
+  { taken }: Dress,
+  request: messages.ReadRequest,
+): Promise<Read> {
+  const answer = await call<messages.ReadResponse>((done) => client.read(request, done), taken);
   const inputs = answer.getInputs();
   return {
     id: answer.getId(),
-    properties: theirs(answer.getProperties()),
-    inputs: inputs && unmarked(theirs(inputs)),
+    properties: taken(propertiesIn(answer.getProperties())),
+    inputs: inputs && taken(propertiesIn(inputs)),
   };
 }
 
-const secretMark = "4dabf18193072939515e22adb298388d";
+/** Stands in each secret on Pulumi's wire. */
+export const secretMark = "4dabf18193072939515e22adb298388d";
 
 /** The values of what came marked as a secret: the engine takes the mark for itself. */
-function unmarked(properties: Properties): Properties {
+export function unmarked(properties: Properties): Properties {
   const value = (given: unknown): unknown => {
-    if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
-    return secretMark in given ? (given as Properties)["value"] : unmarked(given as Properties);
+    if (Array.isArray(given)) return given.map(value);
+    if (typeof given !== "object" || given === null) return given;
+    return secretMark in given ? value((given as Properties)["value"]) : unmarked(given as Properties);
   };
   return Object.fromEntries(Object.entries(properties).map(([name, given]) => [name, value(given)]));
 }
 
 /** As the engine sends them: a Struct holds no undefined value, and unknown values are plain text. */
-function struct(properties: Properties): Struct {
+export function struct(properties: Properties): Struct {
   return Struct.fromJavaScript(properties as Parameters<typeof Struct.fromJavaScript>[0]);
 }
 
-/** Without the provider string, which must come back as it went. */
-function plain(properties: Struct | undefined, provider: string): Properties {
-  const { __provider, ...rest } = (properties?.toJavaScript() ?? {}) as Properties;
-  if (__provider !== provider) throw new Error("an answer lacks its __provider");
-  return rest;
+export function propertiesIn(properties: Struct | undefined): Properties {
+  return (properties?.toJavaScript() ?? {}) as Properties;
 }
 
-function call<T>(send: (done: (error: ServiceError | null, answer: T) => void) => void): Promise<T> {
+type Send<T> = (done: (error: ServiceError | null, answer: T) => void) => void;
+
+export function call<T>(send: Send<T>, taken?: Dress["taken"]): Promise<T> {
   return new Promise((resolve, reject) =>
-    send((error, answer) => (error === null ? resolve(answer) : reject(new HostFailure(error)))),
+    send((error, answer) => (error === null ? resolve(answer) : reject(new HostFailure(error, taken)))),
   );
 }
 
-function keptOf({ metadata }: ServiceError): HostFailure["kept"] {
+function keptOf({ metadata }: ServiceError, taken: Dress["taken"]): HostFailure["kept"] {
   const [status] = metadata?.get("grpc-status-details-bin") ?? [];
   if (status === undefined) return undefined;
   const [detail] = Status.deserializeBinary(status as Buffer).getDetailsList();
   const kept = messages.ErrorResourceInitFailed.deserializeBinary(
     detail?.getValue_asU8() ?? new Uint8Array(),
   );
-  const properties = (kept.getProperties()?.toJavaScript() ?? {}) as Properties;
+  const properties = taken(propertiesIn(kept.getProperties()));
   return { id: kept.getId(), properties, reasons: kept.getReasonsList() };
 }

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 
 const checkout = join(__dirname, "..", "..");
 const sources = ["sdk", "provider", "package.json", "tsconfig.json", "tsconfig.build.json"];
+const pluginScript = join("plugin", "pulumi-resource-apikeys");
 
 /**
  * The folder of a project whose node_modules holds pulumi-apikeys as a user's does: a real folder, compiled. Built from
@@ -30,8 +31,25 @@ async function compile(target: string): Promise<void> {
   // Only what the host loads; types are the linters' business.
   const only = ["--noCheck", "--declaration", "false", "--declarationMap", "false", "--sourceMap", "false"];
   const args = [tsc, "-p", "tsconfig.build.json", ...only, "--outDir", join(target, "dist")];
-  await promisify(execFile)(process.execPath, args, { cwd: checkout });
-  await cp(join(checkout, "package.json"), join(target, "package.json"));
+  await Promise.all([
+    promisify(execFile)(process.execPath, args, { cwd: checkout }),
+    bundlePlugin(join(target, "plugin", "provider.js")),
+  ]);
+  for (const file of ["package.json", pluginScript]) await cp(join(checkout, file), join(target, file));
+}
+
+/** As `npm run build` does it, to another place. */
+async function bundlePlugin(outfile: string): Promise<void> {
+  const { scripts } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
+  const [command, ...args] = String(scripts["bundle:plugin"]).split(" ");
+  const others = args.filter((arg) => !arg.startsWith("--outfile="));
+  const bin = join(checkout, "node_modules", ".bin", String(command));
+  await promisify(execFile)(bin, [...others, `--outfile=${outfile}`], { cwd: checkout });
+}
+
+/** The executable that the engine starts. */
+export async function installedPlugin(): Promise<string> {
+  return join(await projectWithPackage(), "node_modules", "pulumi-apikeys", pluginScript);
 }
 
 /** Of two processes that build the same, one is first. */
@@ -61,15 +79,15 @@ async function isThere(project: string): Promise<boolean> {
 
 async function fingerprint(): Promise<string> {
   const hash = createHash("sha256");
-  for (const source of sources) {
+  for (const source of [...sources, pluginScript]) {
     for (const file of await filesIn(source)) hash.update(file).update(await readFile(join(checkout, file)));
   }
   return hash.digest("hex").slice(0, 16);
 }
 
 async function filesIn(source: string): Promise<string[]> {
-  if (source.includes(".")) return [source];
+  if ((await stat(join(checkout, source))).isFile()) return [source];
   const entries = await readdir(join(checkout, source), { recursive: true });
-  const files = entries.filter((name) => name.endsWith(".ts")).sort();
+  const files = entries.filter((name) => /\.(ts|json)$/.test(name)).sort();
   return files.map((name) => join(source, name));
 }

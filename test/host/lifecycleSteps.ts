@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import type { Dialect } from "../../standin";
-import type { Changes, Held, Properties } from "./host";
+import type { Held, Properties } from "./host";
 import { declared, failureOf, granted, stored } from "./keyActs";
+import { type Planned, planned } from "./plot";
 import type { Scene } from "./scene";
 
 /** One ApiKey's life on a dialect of the service. */
@@ -23,12 +24,8 @@ export function checked(story: Story, inputs: Properties, olds?: Properties): Pr
   return silently(story, () => declared(story, { workspaceId: story.workspaceId, ...inputs }, olds));
 }
 
-export function diffed(
-  story: Story,
-  held: Held,
-  inputs: Properties,
-): Promise<{ changes: Changes; replaces: string[] }> {
-  return silently(story, () => story.key.diff(held, inputs));
+export function diffed(story: Story, held: Held, inputs: Properties): Promise<Planned> {
+  return planned({ ...story, resource: story.key }, held, inputs);
 }
 
 /** A new key that is as declared and quiet. Where the service tells no secret, it is kept all the same (K6). */
@@ -49,8 +46,7 @@ async function withoutKey(story: Story, inputs: Properties): Promise<Held> {
   const { kept, message } = await failureOf(story.key.create(inputs));
   expect(message).toContain("did not return the secret");
   expect(kept?.reasons).toEqual([message]);
-  const { __provider, ...state } = kept?.properties ?? {};
-  expect(__provider).toContain("pulumi-apikeys/dynamic");
+  const state = kept?.properties ?? {};
   expect(state).toMatchObject({ __keyLost: true });
   expect(state).not.toHaveProperty("key");
   return { id: kept?.id ?? "", state };
@@ -77,7 +73,7 @@ export async function expectQuiet(story: Story, held: Held, inputs: Properties):
   // The engine keeps the inputs that it has, but where the last write failed halfway.
   expect(read).toEqual({ id: held.id, properties, inputs: __failed === true ? inputs : undefined });
   const lost = held.state["__keyLost"] === true;
-  const nothing = lost ? { changes: "some", replaces: ["key"] } : { changes: "none", replaces: [] };
+  const nothing = lost ? { changes: true, replaces: ["key"] } : { changes: false, replaces: [] };
   expect(await diffed(story, held, inputs)).toEqual(nothing);
   expect(await diffed(story, { id: held.id, state: read.properties }, inputs)).toEqual(nothing);
 }

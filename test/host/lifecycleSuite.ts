@@ -12,6 +12,7 @@ import {
   expectQuiet,
   type Story,
 } from "./lifecycleSteps";
+import type { Planned } from "./plot";
 import { accessToken, type Scene } from "./scene";
 
 const few = [
@@ -143,7 +144,7 @@ async function takenOver(story: Story): Promise<void> {
   await expectSettled(story, held, held, inputs);
   const { existingKey: _, ...dropped } = inputs;
   expect(await diffed(story, held, await checked(story, dropped, inputs))).toEqual({
-    changes: "none",
+    changes: false,
     replaces: [],
   });
   const { held: after } = await updated(story, { held, inputs: dropped }, { enabled: false });
@@ -170,8 +171,6 @@ async function expectSettled(story: Story, before: Held, after: Held, inputs: Pr
   await expectQuiet(story, after, inputs);
 }
 
-function expectedChange({ state }: Held) {
-  return state["__keyLost"] === true
-    ? { changes: "some", replaces: ["key"] }
-    : { changes: "unknown", replaces: [] };
+function expectedChange({ state }: Held): Planned {
+  return state["__keyLost"] === true ? { changes: true, replaces: ["key"] } : { changes: true, replaces: [] };
 }

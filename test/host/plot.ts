@@ -1,6 +1,6 @@
 import { expect, vi } from "vitest";
 import type { Dialect, Endpoint } from "../../standin";
-import type { Changes, Held, HostedResource, Properties } from "./host";
+import type { Held, HostedResource, Properties } from "./host";
 import { failureOf } from "./keyActs";
 import type { Scene } from "./scene";
 
@@ -17,7 +17,13 @@ export interface Declared {
   readonly inputs: Properties;
 }
 
-const nothing: { changes: Changes; replaces: string[] } = { changes: "none", replaces: [] };
+const nothing: Planned = { changes: false, replaces: [] };
+
+/** What an update of the program is to do, however a host says so. */
+export interface Planned {
+  readonly changes: boolean;
+  readonly replaces: readonly string[];
+}
 
 /** The inputs in canonical form, checked without a request (R12). */
 export async function checked(plot: Plot, inputs: Properties, olds?: Properties): Promise<Properties> {
@@ -34,8 +40,9 @@ export async function refusals(plot: Plot, inputs: Properties, olds?: Properties
 }
 
 /** What an update of the program does, told without a request (R12). */
-export function planned(plot: Plot, held: Held, inputs: Properties) {
-  return asking(plot, [], () => plot.resource.diff(held, inputs));
+export async function planned(plot: Plot, held: Held, inputs: Properties): Promise<Planned> {
+  const { changes, replaces } = await asking(plot, [], () => plot.resource.diff(held, inputs));
+  return { changes: changes !== "none", replaces };
 }
 
 /** R3: right after a write a read changes nothing, and there is nothing to do. */
@@ -76,7 +83,11 @@ export async function asking<T>(
 }
 
 /** Runs it, and expects one more warning on stderr. */
-export async function warned<T>({ host }: Scene, warning: RegExp, operation: () => Promise<T>): Promise<T> {
+export async function warned<T>(
+  { host }: Pick<Scene, "host">,
+  warning: RegExp,
+  operation: () => Promise<T>,
+): Promise<T> {
   const before = host.output.stderr.length;
   const result = await operation();
   await vi.waitFor(() => expect(host.output.stderr.slice(before)).toMatch(warning), { timeout: 1_000 });

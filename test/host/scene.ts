@@ -1,12 +1,15 @@
 import { type StandIn, type StandInOptions, startStandIn } from "../../standin";
 import { quickly } from "../engine/folders";
-import { type Host, type HostedResource, startHost } from "./host";
+import { type Host, startHost } from "./host";
+import { type PluginHost, startPlugin } from "./plugin";
 
-/** The real host, configured for a stand-in of the service. */
-export interface Scene {
+/** A real host, configured for a stand-in of the service. */
+export interface Scene<H extends Host = Host> {
   readonly standIn: StandIn;
-  readonly host: Host;
-  readonly key: HostedResource;
+  readonly host: H;
+  readonly key: ReturnType<H["resource"]>;
+  /** The host of a later command: it has not checked the same program. */
+  readonly laterHost: () => Promise<H>;
   /** Ends both, and gives all that the host printed. */
   close(): Promise<string>;
 }
@@ -20,25 +23,47 @@ export interface SceneOptions extends Omit<StandInOptions, "tenants"> {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function openScene({ workspaces, env, ...options }: SceneOptions = {}): Promise<Scene> {
+/** In Pulumi's dynamic-provider host. */
+export function openScene(options: SceneOptions = {}): Promise<Scene> {
+  return openSceneOf(startHost, options, { isLaterAnother: false });
+}
+
+/** In the plugin. */
+export function openPluginScene(options: SceneOptions = {}): Promise<Scene<PluginHost>> {
+  return openSceneOf(startPlugin, options, { isLaterAnother: true });
+}
+
+async function openSceneOf<H extends Host>(
+  start: (env: Readonly<Record<string, string>>) => Promise<H>,
+  { workspaces, env, ...options }: SceneOptions,
+  { isLaterAnother }: { readonly isLaterAnother: boolean },
+): Promise<Scene<H>> {
   const ids = workspaces ?? ["ws_main", "ws_second"];
   const tenants = [{ name: "acme", accessToken, workspaces: ids.map((id) => ({ id })) }];
   const standIn = await startStandIn({ ...options, tenants });
-  const host = await startHost({
-    ...quickly,
-    APIKEYS_BASE_URL: standIn.url,
-    APIKEYS_ACCESS_TOKEN: accessToken,
-    ...env,
-  });
-  await host.configure({});
+  const hosts: Promise<H>[] = [];
+  async function started(): Promise<H> {
+    const host = await start({
+      ...quickly,
+      APIKEYS_BASE_URL: standIn.url,
+      APIKEYS_ACCESS_TOKEN: accessToken,
+      ...env,
+    });
+    await host.configure({});
+    return host;
+  }
+  const opened = (place: number) => (hosts[place] ??= started());
+  const host = await opened(0);
   return {
     standIn,
     host,
-    key: host.resource("ApiKey"),
+    key: host.resource("ApiKey") as ReturnType<H["resource"]>,
+    // The dynamic host learns no names, so it can't tell another program from the same.
+    laterHost: () => opened(isLaterAnother ? 1 : 0),
     async close() {
-      const printed = await host.stop();
+      const printed = await Promise.all(hosts.map(async (one) => (await one).stop()));
       await standIn.close();
-      return printed;
+      return printed.join("");
     },
   };
 }

@@ -68,7 +68,7 @@ async function refusedOrReplaced(plot: Plot, { held, inputs }: Declared): Promis
     );
   }
   const next = await checked(plot, { ...inputs, name: "Other", representation: "bills" }, inputs);
-  expect(await planned(plot, held, next)).toEqual({ changes: "unknown", replaces: ["representation"] });
+  expect(await planned(plot, held, next)).toEqual({ changes: true, replaces: ["representation"] });
 }
 
 /** S1: one that says the same, but for case and white space, is taken over without a POST. */

@@ -10,9 +10,8 @@ async function failed(operation: Promise<unknown>): Promise<{ lines: string[]; h
   expect(failure.message).not.toMatch(/\.[jt]s:\d+/);
   const { kept } = failure;
   if (kept === undefined) return { lines: failure.message.split("\n"), held: undefined };
-  const { __provider: _, ...state } = kept.properties;
   expect(kept.reasons).toEqual([failure.message]);
-  return { lines: failure.message.split("\n"), held: { id: kept.id, state } };
+  return { lines: failure.message.split("\n"), held: { id: kept.id, state: kept.properties } };
 }
 
 const named =

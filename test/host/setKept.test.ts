@@ -10,8 +10,7 @@ const idsOf = (held: Held) => held.state["ids"] as Record<string, string>;
 async function keptOf(operation: Promise<unknown>): Promise<{ held: Held; message: string }> {
   const failure: unknown = await operation.catch((error: unknown) => error);
   if (!(failure instanceof HostFailure) || failure.kept === undefined) throw new Error("nothing was kept");
-  const { __provider: _, ...state } = failure.kept.properties;
-  return { held: { id: failure.kept.id, state }, message: failure.message };
+  return { held: { id: failure.kept.id, state: failure.kept.properties }, message: failure.message };
 }
 
 const isLive = ({ standIn }: Stage, id: string | undefined) =>

@@ -1,7 +1,7 @@
 import { type Host, type HostedResource, HostFailure, startHost } from "../../test/host/host";
 import { type Actor, OperationFailed, type Resource, type Service } from "./actor";
 import { quickTime, scaled } from "./quickTime";
-import type { Kind, Properties } from "./schedule";
+import type { Kind } from "./schedule";
 
 /** After a second Ctrl-C the engine gives its host so long. */
 const graceMs = 5_000;
@@ -83,10 +83,6 @@ async function answering<T>(operation: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof HostFailure)) throw error;
     const { message, kept } = error;
-    throw new OperationFailed(message, kept && { id: kept.id, state: withoutProvider(kept.properties) });
+    throw new OperationFailed(message, kept && { id: kept.id, state: kept.properties });
   }
-}
-
-function withoutProvider({ __provider, ...state }: Properties): Properties {
-  return state;
 }

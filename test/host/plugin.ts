@@ -1,0 +1,246 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  credentials,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type sendUnaryData,
+} from "@grpc/grpc-js";
+import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import {
+  askedToRead,
+  call,
+  type Dress,
+  type Held,
+  type Host,
+  type HostedResource,
+  hosted,
+  type Properties,
+  portOf,
+  propertiesIn,
+  struct,
+  unmarked,
+} from "./host";
+import { installedPlugin } from "./installed";
+
+/** What the plugin tells the engine. */
+export interface Told {
+  readonly urn: string;
+  readonly severity: "debug" | "info" | "warning" | "error";
+  readonly message: string;
+  readonly ephemeral: boolean;
+}
+
+/** What only a plugin can be asked. */
+export interface PluginResource extends HostedResource {
+  readonly urn: string;
+  /** What a preview promises of a create, or of an update of what is held. */
+  foresee(inputs: Properties, held?: Held): Promise<Properties>;
+  /** Where inputs differ, each with what that does: "update", "add_replace". */
+  details(held: Held, inputs: Properties): Promise<Readonly<Record<string, string>>>;
+  /** As `pulumi import` and the option `import` ask. */
+  import(id: string): ReturnType<HostedResource["read"]>;
+  /** As a refresh asks: with the inputs of before. */
+  refresh(held: Held, inputs: Properties): ReturnType<HostedResource["read"]>;
+}
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface CheckedConfig {
+  readonly inputs: Properties;
+  readonly failures: readonly string[];
+}
+
+export interface PluginHost extends Host {
+  /** As a default provider; one of another name is an explicit Provider. */
+  configure(config: Readonly<Record<string, string>>, provider?: string): Promise<void>;
+  /** A resource of this name in the program. */
+  resource(kind: string, name?: string): PluginResource;
+  /** The same with each secret marked in what it answers. */
+  marked(kind: string, name?: string): PluginResource;
+  invoke(name: string, args: Properties): Promise<Properties>;
+  list(kind: string, query?: Properties, limit?: number): Promise<readonly Listed[]>;
+  /** With each secret marked. */
+  checkConfig(config: Properties): Promise<CheckedConfig>;
+  diffConfig(before: Properties, now: Properties): Promise<{ changes: string; replaces: string[] }>;
+  /** As at the first Ctrl-C: the engine still takes results. */
+  cancel(): Promise<void>;
+  readonly told: readonly Told[];
+}
+
+/** Starts the installed plugin as the engine does. What it tells the engine stands in `output.stderr` too. */
+export async function startPlugin(env: Readonly<Record<string, string>> = {}): Promise<PluginHost> {
+  const told: Told[] = [];
+  const output = { stdout: "", stderr: "" };
+  const engine = await serveEngine((one) => {
+    told.push(one);
+    output.stderr += `${one.severity}: ${one.message}\n`;
+  });
+  const child = spawn(process.execPath, [await installedPlugin(), `127.0.0.1:${engine.port}`], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
+    stdio: "pipe",
+  });
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text));
+  const ended = once(child, "close").then(() => {});
+  const address = `127.0.0.1:${await portOf(child, output)}`;
+  const client = new ResourceProviderClient(address, credentials.createInsecure(), unlimited);
+  const handshake = new messages.ProviderHandshakeRequest().setEngineAddress(`127.0.0.1:${engine.port}`);
+  await call((done) => client.handshake(handshake, done));
+  const faced = (kind: string, name: string, taken: Dress["taken"]) =>
+    pluginResource(client, { urn: urnOf(kind, name), given: (properties) => properties, taken });
+
+  return {
+    async configure(config, provider = "default_0_1_0") {
+      const own = provider.startsWith("default") ? "apikeys:" : "apikeys.provider:";
+      const args = Object.entries(config).map(([key, value]) => [
+        key.startsWith(own) ? key.slice(own.length) : key,
+        value,
+      ]);
+      const request = new messages.ConfigureRequest()
+        .setUrn(`urn:pulumi:dev::project::pulumi:providers:apikeys::${provider}`)
+        .setArgs(struct(Object.fromEntries(args)))
+        .setAcceptsecrets(true);
+      await call((done) => client.configure(request, done));
+    },
+    resource: (kind, name = "ci") => faced(kind, name, unmarked),
+    marked: (kind, name = "ci") => faced(kind, name, (properties) => properties),
+    async invoke(name, args) {
+      const request = new messages.InvokeRequest().setTok(`apikeys:index:${name}`).setArgs(struct(args));
+      const answer = await call<messages.InvokeResponse>((done) => client.invoke(request, done));
+      return propertiesIn(answer.getReturn());
+    },
+    async list(kind, query = {}, limit = 0) {
+      const request = new messages.ListRequest().setToken(`apikeys:index:${kind}`);
+      return listed(client, request.setQuery(struct(query)).setLimit(limit));
+    },
+    async checkConfig(config) {
+      const request = new messages.CheckRequest().setNews(struct(config));
+      const answer = await call<messages.CheckResponse>((done) => client.checkConfig(request, done));
+      const failures = answer.getFailuresList().map((one) => one.getReason());
+      return { inputs: propertiesIn(answer.getInputs()), failures };
+    },
+    async diffConfig(before, now) {
+      const request = new messages.DiffRequest().setOlds(struct(before)).setNews(struct(now));
+      const answer = await call<messages.DiffResponse>((done) => client.diffConfig(request, done));
+      const changes = ["unknown", "none", "some"][answer.getChanges()] ?? "";
+      return { changes, replaces: answer.getReplacesList() };
+    },
+    async cancel() {
+      await call((done) => client.cancel(new Empty(), done));
+    },
+    told,
+    output,
+    pid: child.pid ?? 0,
+    async desert() {
+      engine.close();
+      child.stdin.end();
+    },
+    deafen: engine.close,
+    ended,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGINT");
+      await ended;
+      client.close();
+      engine.close();
+      return output.stdout.replace(/^\d+\n/, "") + output.stderr;
+    },
+  };
+}
+
+const unlimited = { "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 };
+
+function urnOf(kind: string, name: string): string {
+  return `urn:pulumi:dev::project::apikeys:index:${kind}::${name}`;
+}
+
+const severities = ["debug", "info", "warning", "error"] as const;
+
+/** What stands for the engine: it is told. */
+async function serveEngine(hear: (told: Told) => void) {
+  const server = new Server();
+  server.addService(EngineService, {
+    log: ({ request }: ServerUnaryCall<LogRequest, Empty>, done: sendUnaryData<Empty>) => {
+      hear({
+        urn: request.getUrn(),
+        severity: severities[request.getSeverity()] ?? "error",
+        message: request.getMessage(),
+        ephemeral: request.getEphemeral(),
+      });
+      done(null, new Empty());
+    },
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
+  });
+  return { port, close: () => server.forceShutdown() };
+}
+
+function pluginResource(client: ResourceProviderClient, dress: Dress): PluginResource {
+  const { urn, taken } = dress;
+  const read = (request: messages.ReadRequest) => askedToRead(client, dress, request.setUrn(urn));
+  return {
+    ...hosted(client, dress),
+    urn,
+    // The engine sends what a program gives as both.
+    get: (id, inputs) =>
+      read(new messages.ReadRequest().setId(id).setInputs(struct(inputs)).setProperties(struct(inputs))),
+    import: (id) => read(new messages.ReadRequest().setId(id)),
+    refresh: ({ id, state }, inputs) =>
+      read(new messages.ReadRequest().setId(id).setInputs(struct(inputs)).setProperties(struct(state))),
+    async foresee(inputs, held) {
+      if (held === undefined) {
+        const request = new messages.CreateRequest().setUrn(urn).setPreview(true);
+        const answer = await call<messages.CreateResponse>((done) =>
+          client.create(request.setProperties(struct(inputs)), done),
+        );
+        return taken(propertiesIn(answer.getProperties()));
+      }
+      const request = new messages.UpdateRequest().setUrn(urn).setPreview(true).setId(held.id);
+      request.setOlds(struct(held.state)).setNews(struct(inputs));
+      const answer = await call<messages.UpdateResponse>((done) => client.update(request, done));
+      return taken(propertiesIn(answer.getProperties()));
+    },
+    async details({ id, state }, inputs) {
+      const request = new messages.DiffRequest().setUrn(urn).setId(id);
+      request.setOlds(struct(state)).setNews(struct(inputs));
+      const answer = await call<messages.DiffResponse>((done) => client.diff(request, done));
+      return detailsIn(answer);
+    },
+  };
+}
+
+const kinds = ["add", "add_replace", "delete", "delete_replace", "update", "update_replace"] as const;
+
+function detailsIn(answer: messages.DiffResponse): Readonly<Record<string, string>> {
+  if (!answer.getHasdetaileddiff()) throw new Error("a diff without details");
+  const details: Record<string, string> = {};
+  answer.getDetaileddiffMap().forEach((one, path) => {
+    details[path] = `${kinds[one.getKind()]}${one.getInputdiff() ? "" : " of state"}`;
+  });
+  return details;
+}
+
+function listed(client: ResourceProviderClient, request: messages.ListRequest): Promise<readonly Listed[]> {
+  return new Promise((resolve, reject) => {
+    const found: Listed[] = [];
+    client
+      .list(request)
+      .on("data", (answer: messages.ListResponse) => {
+        const result = answer.getResult();
+        if (result !== undefined) found.push({ id: result.getId(), name: result.getName() });
+      })
+      .on("error", reject)
+      .on("end", () => resolve(found));
+  });
+}
