@@ -15,16 +15,22 @@ export interface Received {
 
 export function received(struct: Struct | undefined): Received {
   const secrets: SecretPath[] = [];
-  const plain = (value: unknown, path: readonly string[]): unknown => {
-    if (Array.isArray(value)) return value.map((entry) => plain(entry, path));
+  // `isWhole`: what stands at the path is secret as a whole, or not at all.
+  const plain = (value: unknown, path: readonly string[], isWhole: boolean): unknown => {
+    if (Array.isArray(value)) return value.map((entry) => plain(entry, path, true));
     if (!isRecord(value)) return value;
-    if (value[signature] !== secretSignature) return entries(value, path);
+    if (value[signature] !== secretSignature) return entries(value, path, isWhole);
     secrets.push(path as SecretPath);
-    return plain(value["value"], path);
+    return plain(value["value"], path, true);
   };
-  const entries = (all: Properties, path: readonly string[]): Properties =>
-    Object.fromEntries(Object.entries(all).map(([name, value]) => [name, plain(value, [...path, name])]));
-  return { properties: entries((struct?.toJavaScript() ?? {}) as Properties, []), secrets };
+  const entries = (all: Properties, path: readonly string[], isWhole: boolean): Properties =>
+    Object.fromEntries(
+      Object.entries(all).map(([name, value]) => [
+        name,
+        plain(value, isWhole ? path : [...path, name], isWhole),
+      ]),
+    );
+  return { properties: entries((struct?.toJavaScript() ?? {}) as Properties, [], false), secrets };
 }
 
 /** The properties with what stands at these paths marked as secret. */
