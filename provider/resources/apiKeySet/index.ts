@@ -32,8 +32,10 @@ export const apiKeySet = define({
   unchanged: (name, state, _value, declared) => name !== "workspaceId" && isQuiet(holdingOf(state), declared),
   follows,
   previewNote,
-  secretPath: ([name, alias, ...rest]) =>
-    name === "keys" && alias !== undefined ? [name, "*", ...rest] : [name, ...rest],
+  secretPath: (path) => {
+    const [name, alias, ...rest] = path;
+    return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
+  },
   foresee,
   inputsOf,
   importing: { form: "workspaceId/alias=keyId,alias=keyId", read: find },
