@@ -1,0 +1,251 @@
+import * as pulumi from "@pulumi/pulumi";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { secretPaths } from "../../sdk/secrets";
+import type { Endpoint } from "../../standin";
+import { HostFailure, type Properties, secretMark, unmarked } from "./host";
+import type { PluginHost, PluginResource } from "./plugin";
+import { quickTimers } from "./quickTimers";
+import { accessToken, openPluginScene, type Scene } from "./scene";
+
+const marker = "sk_marker_q7ZxW2";
+const secret = (value: unknown = marker) => ({
+  [secretMark]: "1b47061264138c4ac30d75fd1eb44270",
+  value,
+});
+
+/** What of an answer anybody may see: all that is not marked. */
+function shown(value: unknown): string {
+  return JSON.stringify(value, (_name, one: unknown) =>
+    typeof one === "object" && one !== null && secretMark in one ? "marked" : one,
+  );
+}
+
+/** The list that the classes of a Node.js program pass on for the same inputs. */
+async function listOfSdk(inputs: Properties, always: readonly string[]): Promise<unknown> {
+  const asProgram = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(asProgram);
+    if (typeof value !== "object" || value === null) return value;
+    if (secretMark in value) return pulumi.secret((value as unknown as Properties)["value"]);
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, asProgram(one)]));
+  };
+  return secretPaths(asProgram(inputs) as object, { outputs: [], always });
+}
+
+interface Kind {
+  readonly kind: string;
+  readonly least: Properties;
+  /** What the classes take for granted. */
+  readonly always: readonly string[];
+  /** Each with the secret in another place. */
+  readonly secretly: Readonly<Record<string, Properties>>;
+  readonly update?: { readonly endpoint: Endpoint; readonly change: (program: Properties) => Properties };
+}
+
+const key = { workspaceId: "ws_main", customerId: "cus_1" };
+const kinds: readonly Kind[] = [
+  {
+    kind: "ApiKey",
+    least: { ...key, name: "ci" },
+    always: ["key", "existingKey"],
+    secretly: {
+      customerId: { customerId: secret() },
+      name: { name: secret() },
+      "a scope": { scopes: [secret({ representation: marker, read: true })] },
+      "a representation": { scopes: [{ representation: secret(), read: true }, { representation: "b" }] },
+      scopes: { scopes: secret([{ representation: marker, read: true }]) },
+      prefix: { prefix: secret() },
+      externalMeterId: { externalMeterId: secret() },
+      "a part of metadata": { metadata: { team: "a", deep: { token: secret(), list: [1, [secret()]] } } },
+      keepers: { keepers: secret({ rotated: marker }) },
+      existingKey: { existingKey: marker, keepers: { a: "b" } },
+    },
+    update: { endpoint: "editApiKey", change: () => ({ enabled: false }) },
+  },
+  {
+    kind: "ApiKeySet",
+    least: { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys: { a: {}, b: {} } },
+    always: ["secrets", "keys.*.existingKey"],
+    secretly: {
+      "a name": { keys: { a: { name: secret() }, b: { name: `${marker} b` } } },
+      "an entry": { keys: { a: secret({ name: marker }), b: {} } },
+      keys: { keys: secret({ a: { name: marker } }) },
+      "a default": { defaults: { customerId: "cus_1", prefix: secret() } },
+      "a default's scope": {
+        defaults: { customerId: "cus_1", scopes: [{ representation: secret(), read: true }] },
+      },
+      existingKey: { keys: { a: { existingKey: marker }, b: {} } },
+    },
+    update: {
+      endpoint: "editApiKey",
+      change: ({ defaults }) => ({ defaults: { ...(defaults as Properties), enabled: false } }),
+    },
+  },
+  {
+    kind: "WorkspaceSettings",
+    least: { workspaceId: "ws_second", defaultExpiration: 60 },
+    always: [],
+    secretly: { defaultKeyPrefix: { defaultKeyPrefix: secret() } },
+    update: { endpoint: "editWorkspace", change: () => ({ defaultExpiration: 61 }) },
+  },
+  {
+    kind: "Scope",
+    least: { workspaceId: "ws_main", name: "a", representation: "a" },
+    always: [],
+    secretly: {
+      name: { name: secret(), representation: "n" },
+      representation: { representation: secret() },
+      description: { description: secret(), representation: "d" },
+    },
+  },
+  {
+    kind: "CustomerBilling",
+    least: { workspaceId: "ws_main", totalCredits: "1" },
+    always: [],
+    secretly: { externalMeterId: { externalMeterId: secret(), spendCap: "5" } },
+  },
+];
+const cases = kinds.flatMap(({ secretly, ...kind }) =>
+  Object.entries(secretly).map(([place, inputs]) => ({ ...kind, place, inputs })),
+);
+
+describe("R16 what a program makes secret", () => {
+  let scene: Scene<PluginHost>;
+  beforeAll(async () => {
+    scene = await openPluginScene({ dialect: { errorEchoes: "request" }, env: quickTimers() });
+  });
+  beforeEach(() => {
+    scene.standIn.clearFaults();
+    for (const { id } of scene.standIn.keys()) scene.standIn.deleteKey(id);
+    scene.standIn.editWorkspace("ws_second", { defaultKeyPrefix: undefined, defaultExpiration: undefined });
+  });
+  afterAll(async () => {
+    const printed = await scene.close();
+    for (const text of [marker, accessToken, ...scene.standIn.secrets()]) expect(printed).not.toContain(text);
+  });
+
+  /** An answer without any secret but in marks. */
+  async function marks<T>(answer: Promise<T>): Promise<T> {
+    const found = await answer;
+    const secrets = [marker, ...scene.standIn.keys().map((one) => one.key)];
+    for (const text of secrets) expect(shown(found)).not.toContain(text);
+    return found;
+  }
+  async function failure(operation: Promise<unknown>): Promise<HostFailure> {
+    const found: unknown = await operation.catch((error: unknown) => error);
+    if (!(found instanceof HostFailure)) throw new Error("the operation did not fail");
+    expect(found.message).not.toContain(marker);
+    return found;
+  }
+  const resourceOf = (kind: string, place: string): PluginResource => scene.host.marked(kind, place);
+
+  test.each(cases)("in $kind ($place) is marked in each answer, and in no message", async (one) => {
+    const { kind, place, least, always, inputs: secretly, update } = one;
+    const resource = resourceOf(kind, place);
+    const program = { ...least, ...secretly };
+    const { inputs, failures } = await marks(resource.check(program));
+    expect(failures).toEqual([]);
+    expect(unmarked(inputs)["__secrets"]).toEqual(await listOfSdk(program, always));
+    await marks(resource.foresee(inputs));
+    const held = await marks(resource.create(inputs));
+    expect(held.state["__secrets"]).toEqual(inputs["__secrets"]);
+    expect((await resource.diff(held, inputs)).changes).toBe("none");
+    await marks(resource.refresh(held, inputs));
+    if (update === undefined) return;
+
+    const { inputs: next } = await marks(resource.check({ ...program, ...update.change(program) }, inputs));
+    await marks(resource.foresee(next, held));
+    const body = { message: `no ${marker}` };
+    scene.standIn.inject({ endpoint: update.endpoint, fault: { kind: "status", status: 400, body } });
+    await failure(resource.update(held, next));
+    scene.standIn.clearFaults();
+    const after = await marks(resource.update(held, next));
+    for (const { id } of scene.standIn.keys()) scene.standIn.editKey(id, { enabled: true });
+    const seen = await marks(resource.refresh(after, next));
+    if (kind.startsWith("ApiKey")) expect(seen.inputs).toBeDefined();
+  });
+
+  const halfway = [
+    { kind: "ApiKey", endpoint: "createApiKey", fault: { kind: "withoutKey" } },
+    { kind: "ApiKeySet", endpoint: "createApiKey", fault: { kind: "withoutKey" } },
+    {
+      kind: "WorkspaceSettings",
+      endpoint: "editWorkspace",
+      fault: { kind: "withoutEffect", answer: "before" },
+    },
+    { kind: "CustomerBilling", endpoint: "createBilling", fault: { kind: "resetAfter" } },
+  ] as const;
+  test.each(halfway)("is marked in what a create of $kind keeps that fails halfway", async (one) => {
+    const { kind, endpoint, fault } = one;
+    for (const { place, least, inputs: secretly } of cases.filter((each) => each.kind === kind)) {
+      if (place === "existingKey") continue;
+      const resource = resourceOf(kind, `halfway ${place}`);
+      const { inputs } = await resource.check({
+        ...least,
+        ...secretly,
+        ...(kind === "CustomerBilling" && { grant: "2" }),
+      });
+      scene.standIn.inject({ endpoint, fault, times: 9 });
+      const { kept, message } = await failure(resource.create(inputs));
+      expect(kept, `${place} ${message}`).toBeDefined();
+      expect(shown(kept), place).not.toContain(marker);
+      scene.standIn.clearFaults();
+    }
+  });
+
+  test("is what the stack of the dynamic host has, so that a stack which moves has nothing to do", async () => {
+    const resource = resourceOf("ApiKey", "moved");
+    const program = { ...key, name: secret(), metadata: { list: [secret()] } };
+    const { inputs } = await resource.check(program);
+    const held = await resource.create(inputs);
+    const state = unmarked(held.state);
+    expect(state["__secrets"]).toEqual([["metadata", "list"], ["name"]]);
+    expect((await resource.diff({ ...held, state }, program)).changes).toBe("none");
+  });
+
+  test("no longer is: one update without a request, and nothing of it is marked", async () => {
+    const resource = resourceOf("ApiKey", "told");
+    const { inputs } = await resource.check({ ...key, name: secret() });
+    const held = await resource.create(inputs);
+    const { inputs: next } = await resource.check({ ...key, name: marker }, inputs);
+    expect((await resource.diff(held, next)).changes).toBe("some");
+    scene.standIn.clearRequests();
+    const after = await resource.update(held, next);
+    expect(scene.standIn.requests).toEqual([]);
+    expect(after.state).toMatchObject({ name: marker });
+    expect(after.state).not.toHaveProperty("__secrets");
+    expect((await resource.diff(after, next)).changes).toBe("none");
+    const { inputs: again } = await resource.check({ ...key, name: secret() }, next);
+    expect((await resource.update(after, again)).state).toMatchObject({ name: secret() });
+  });
+
+  test("a key's own secrets are marked whatever the program says, known or not", async () => {
+    const single = resourceOf("ApiKey", "single");
+    const { inputs } = await single.check({ ...key, name: "ci" });
+    const foreseen = await single.foresee(inputs);
+    expect(foreseen["key"]).toMatchObject({ [secretMark]: expect.any(String) });
+    const held = await marks(single.create(inputs));
+    expect(held.state["key"]).toEqual(secret(scene.standIn.key(held.id)?.key));
+    expect(await single.foresee({ ...inputs, enabled: false }, held)).toMatchObject({
+      key: held.state["key"],
+    });
+
+    const set = resourceOf("ApiKeySet", "set");
+    const declared = { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys: { a: {} } };
+    const { inputs: ofSet } = await set.check(declared);
+    expect((await set.foresee(ofSet))["secrets"]).toMatchObject({ [secretMark]: expect.any(String) });
+    expect((await marks(set.create(ofSet))).state["secrets"]).toMatchObject({
+      [secretMark]: expect.any(String),
+    });
+  });
+
+  test("a check failure names no property, whose value would be printed", async () => {
+    for (const { kind, least } of kinds) {
+      const bad = Object.fromEntries(
+        Object.keys(least).map((name) => [name, secret([{ [marker]: marker }])]),
+      );
+      const { failures } = await resourceOf(kind, "bad").check({ ...bad, [`x${kind}`]: secret() });
+      expect(failures.length).toBeGreaterThan(1);
+      expect(failures.every(({ property }) => property === "")).toBe(true);
+    }
+  });
+});
