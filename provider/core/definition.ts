@@ -146,8 +146,8 @@ export interface Definition<S extends Shape> {
   /** The path by which state names what a program made secret. Default: the path itself. */
   secretPath?(path: SecretPath): SecretPath;
   /**
-   * What the outputs will be after a create, or after an update of this state, where that is not told by what they are.
-   * What is not known before is unknown.
+   * What properties will be after a create, or after an update of this state, where that is not told by what they are:
+   * an input as it is declared, an output as its facts say. What is not known before is unknown.
    */
   foresee?(inputs: DraftOf<S>, state: StateOf<S> | undefined): Properties;
   /** How an existing object is found by the id that a user gives. */

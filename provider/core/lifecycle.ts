@@ -204,12 +204,12 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     },
     foresee: (inputs, given) => {
       const [declared, state] = [canonical(inputs), given && parse(given)];
-      const known = definition.foresee?.(declared, state) ?? {};
       const outputs = Object.entries(definition.outputs).map(([name, { stable }]) => [
         name,
-        known[name] ?? declared[name] ?? (stable ? state?.[name] : undefined) ?? unknown,
+        declared[name] ?? (stable ? state?.[name] : undefined) ?? unknown,
       ]);
-      return defined({ ...declared, ...Object.fromEntries(outputs) });
+      const known = definition.foresee?.(declared, state);
+      return defined({ ...declared, ...Object.fromEntries(outputs), ...known });
     },
     create: (inputs) =>
       operate([inputs], async (session) =>

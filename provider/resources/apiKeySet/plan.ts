@@ -59,7 +59,7 @@ export function isQuiet(holding: Holding, inputs: SetDraft): boolean {
   return plan(holding, inputs).every((step) => step.does === "keep" && step.from === step.alias);
 }
 
-/** The outputs by alias: of a key that is kept, as they are. */
+/** The outputs by alias: of a key that is kept, as they are. A value to migrate will be among the secrets alone. */
 export function foresee(inputs: SetDraft, state: SetState | undefined): Properties {
   if (!isRecord(inputs.keys)) return {};
   const steps = plan(state === undefined ? { entries: new Map() } : holdingOf(state), inputs);
@@ -71,7 +71,12 @@ export function foresee(inputs: SetDraft, state: SetState | undefined): Properti
         return [[step.alias, (isKept ? pick(step.entry) : undefined) ?? unknown]];
       }),
     );
+  const entries = entriesIn(inputs).map(([alias, entry]) => {
+    const { existingKey: _, ...rest } = isRecord(entry) ? entry : ({} as Properties);
+    return [alias, isRecord(entry) ? rest : entry];
+  });
   return {
+    keys: Object.fromEntries(entries),
     ids: kept(({ id }) => id),
     maskedKeys: kept(({ state: { maskedKey } }) => maskedKey),
     secrets: kept(({ state: { key } }) => key),
