@@ -11,7 +11,7 @@ const runs = 200;
 const shrinking = 200;
 const workspaceOf = { text: (n: number) => `ws_${n}`, numeric: String, odd: (n: number) => `ws ${n}/ü%2F?#` };
 
-describe.each(Object.entries(lives))("the life of %s", (_kind, life) => {
+describe.each(Object.entries(lives))("the life of a %s", (_kind, life) => {
   let scene: Scene;
   beforeAll(async () => {
     const numbers = Array.from({ length: runs + shrinking }, (_, place) => place + 1);

@@ -9,6 +9,7 @@ import { scopeLife } from "./scopeLife";
 import { setLife } from "./setLife";
 import { settingsLife } from "./settingsLife";
 
+type Open = (options: SceneOptions) => Promise<Scene>;
 type Life = (scene: Scene, dialect: Dialect, workspaceId: string) => Promise<void>;
 
 /** The whole life of a resource, by its kind. */
@@ -21,11 +22,11 @@ export const lives: Readonly<Record<string, Life>> = {
 };
 
 /** A test for each dialect: the whole life of an ApiKey on it. */
-export function describeLives(title: string, cases: readonly Case[]): void {
+export function describeLives(title: string, cases: readonly Case[], open: Open = openScene): void {
   describe(title, () => {
     let scene: Scene;
     beforeAll(async () => {
-      scene = await openScene({ workspaces: cases.map(({ workspaceId }) => workspaceId) });
+      scene = await open({ workspaces: cases.map(({ workspaceId }) => workspaceId) });
     });
 
     test.each(cases)("$name", async ({ dialect, workspaceId }) => {
@@ -44,11 +45,7 @@ export function describeLives(title: string, cases: readonly Case[]): void {
 }
 
 /** A test for each dialect: the whole life of a resource of the kind on it, with pauses cut short. */
-export function describeQuickLives(
-  kind: string,
-  cases: readonly Case[],
-  open: (options: SceneOptions) => Promise<Scene> = openScene,
-): void {
+export function describeQuickLives(kind: string, cases: readonly Case[], open: Open = openScene): void {
   describe(`the life of a ${kind}`, () => {
     let scene: Scene;
     beforeAll(async () => {

@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isUnknown } from "../../provider/core/unknown";
+import { defaultDialect, type PresetName, presets } from "../../standin";
+import { runs, someOf } from "../all";
+import { type Held, HostFailure, type Properties } from "./host";
+import { laterMs } from "./knobs";
+import type { PluginHost, PluginResource } from "./plugin";
+import { quickTimers } from "./quickTimers";
+import { accessToken, openPluginScene, type Scene } from "./scene";
+
+const isRecord = (value: unknown): value is Properties =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isHidden = (name: string) => name.startsWith("__");
+
+/** What a preview promised and the real operation did not keep, by its path; what was unknown may be anything. */
+function broken(foreseen: unknown, real: unknown, path = ""): readonly string[] {
+  if (isUnknown(foreseen)) return [];
+  if (!isRecord(foreseen) || !isRecord(real))
+    return JSON.stringify(foreseen) === JSON.stringify(real) ? [] : [path];
+  return Object.keys({ ...foreseen, ...real })
+    .filter((name) => !isHidden(name))
+    .flatMap((name) =>
+      name in foreseen ? broken(foreseen[name], real[name], `${path}.${name}`) : [`${path}.${name}`],
+    );
+}
+
+/** One step in a resource's life: what the program declares now, and what somebody else did before. */
+type Checked = Awaited<ReturnType<PluginResource["check"]>>;
+
+interface Step {
+  readonly inputs: Properties;
+  readonly drift: "none" | "name" | "scopes" | "updatedAt";
+  readonly isRefreshed: boolean;
+}
+
+const [orders, users] = [
+  { representation: "orders", read: true },
+  { representation: "users", read: true, update: true },
+];
+const maybe = <T>(value: T) => fc.option(fc.constant(value), { nil: null });
+const scopes = fc.subarray([orders, users]);
+const ofKey = {
+  name: fc.constantFrom("Night", "Day", " Day "),
+  enabled: fc.boolean(),
+  scopes,
+};
+/** What a service migrates has no prefix of its own. */
+const value = fc.constantFrom({}, { prefix: "acme" }, { existingKey: "old" });
+const key = fc
+  .record({ ...ofKey, value, metadata: maybe({ team: "a", list: [1] }) })
+  .map(({ value: own, ...rest }): Properties => ({ customerId: "cus_1", ...rest, ...own }));
+
+const alias = fc.constantFrom("a", "b", "a b", "new");
+const entry = fc.record({ ...ofKey, value, renamedFrom: alias }, { requiredKeys: ["value"] });
+const set = fc
+  .record({ scopes, keys: fc.dictionary(alias, entry, { noNullPrototype: true, minKeys: 1 }) })
+  .map(({ scopes: usual, keys }): Properties => {
+    const taken = new Set(Object.keys(keys));
+    const entries = Object.entries(keys).map(([name, { renamedFrom = name, value: own, ...rest }]) => {
+      const isRenamed = !taken.has(renamedFrom);
+      taken.add(renamedFrom);
+      const existingKey = "existingKey" in own ? { existingKey: name } : own;
+      return [name, { ...rest, ...existingKey, ...(isRenamed && { renamedFrom }) }];
+    });
+    return { defaults: { customerId: "cus_1", scopes: usual }, keys: Object.fromEntries(entries) };
+  });
+const setting = {
+  defaultKeyPrefix: fc.constantFrom("a", "b"),
+  defaultAllowedIPs: fc.subarray(["10.0.0.0/8", "192.0.2.7"]),
+  defaultRateLimitPerSecond: fc.constantFrom(5, 57),
+  onDestroy: fc.constantFrom("retain", "restore"),
+};
+const kinds: Readonly<Record<string, fc.Arbitrary<Properties>>> = {
+  ApiKey: key,
+  ApiKeySet: set,
+  WorkspaceSettings: fc.record(setting, { requiredKeys: ["defaultRateLimitPerSecond"] }),
+  Scope: fc.constant({ name: "Orders", representation: "orders" }),
+  CustomerBilling: fc.record({ billingId: fc.constantFrom("bill_1", "bill_2") }),
+};
+
+const stepsOf = (inputs: fc.Arbitrary<Properties>): fc.Arbitrary<readonly Step[]> =>
+  fc.array(
+    fc.record({
+      inputs,
+      drift: fc.constantFrom("none", "none", "name", "scopes", "updatedAt"),
+      isRefreshed: fc.boolean(),
+    }),
+    { minLength: 3, maxLength: 6, size: "max" },
+  );
+
+/** Those that answer a write most differently. */
+const few: ReadonlySet<string> = new Set(["default", "goJson", "mergePatch", "normalising"]);
+const workspaceOf = { text: "ws_main", numeric: "7", odd: "ws 7/ü%2F?#" };
+
+describe("what a preview promises", () => {
+  let scene: Scene<PluginHost>;
+  beforeAll(async () => {
+    scene = await openPluginScene({ workspaces: Object.values(workspaceOf), env: quickTimers() });
+  });
+  afterAll(async () => {
+    const printed = await scene.close();
+    for (const text of [accessToken, ...scene.standIn.secrets()]) expect(printed).not.toContain(text);
+  });
+
+  async function silently<T>(operation: Promise<T>): Promise<T> {
+    const before = scene.standIn.requests.length;
+    const result = await operation;
+    expect(scene.standIn.requests.slice(before)).toEqual([]);
+    return result;
+  }
+
+  function change({ state, id }: Held, drift: Step["drift"]): void {
+    const ids = isRecord(state["ids"]) ? Object.values(state["ids"]).map(String) : [id];
+    const changes = {
+      none: {},
+      name: { name: "theirs" },
+      scopes: { scopes: [{ ...orders, del: true }] },
+      updatedAt: { updatedAt: "2030-01-01T00:00:00.000Z" },
+    };
+    const found = ids.find((one) => scene.standIn.key(one) !== undefined);
+    if (found !== undefined) scene.standIn.editKey(found, changes[drift]);
+  }
+
+  /** A value that nobody has yet. */
+  const own = (inputs: Properties, number: number): Properties =>
+    JSON.parse(JSON.stringify(inputs), (name, value: unknown) =>
+      name === "existingKey" && value !== null ? `sk_live_${value}_${number}` : value,
+    );
+
+  /** Gives how many promises of updates were kept. */
+  async function live(
+    resource: PluginResource,
+    workspaceId: string,
+    steps: readonly Step[],
+  ): Promise<number> {
+    let [held, before]: [Held | undefined, Properties | undefined] = [undefined, undefined];
+    let kept = 0;
+    for (const { inputs: declared, drift, isRefreshed } of steps) {
+      if (held !== undefined) change(held, drift);
+      if (held !== undefined && isRefreshed) {
+        const read = await resource.refresh(held, before ?? {});
+        held = { id: held.id, state: read.properties };
+        before = read.inputs ?? before;
+      }
+      const { inputs, failures }: Checked = await silently(
+        resource.check({ workspaceId, ...declared }, before),
+      );
+      if (failures.length > 0) continue;
+      const { changes, replaces } =
+        held === undefined ? { changes: "some", replaces: [] } : await silently(resource.diff(held, inputs));
+      if (changes === "none") continue;
+      const old: Held | undefined = replaces.length > 0 ? undefined : held;
+      const foreseen = await silently(resource.foresee(inputs, old));
+      try {
+        const after: Held = await (old === undefined
+          ? resource.create(inputs)
+          : resource.update(old, inputs));
+        expect(broken(foreseen, after.state)).toEqual([]);
+        if (old !== undefined) kept += 1;
+        if (held !== undefined && old === undefined) await resource.delete(held);
+        held = after;
+      } catch (error) {
+        if (!(error instanceof HostFailure)) throw error;
+        if (error.kept !== undefined) held = { id: error.kept.id, state: error.kept.properties };
+      }
+      before = inputs;
+    }
+    if (held !== undefined) await resource.delete(held).catch(() => {});
+    return kept;
+  }
+
+  const names = someOf(Object.keys(presets) as PresetName[], (name) => few.has(name));
+  const cases = names.flatMap((preset) => Object.keys(kinds).map((kind) => ({ preset, kind })));
+  let number = 0;
+  test.each(cases)("of $kind is kept on the service $preset", async ({ preset, kind }) => {
+    const dialect = { ...defaultDialect, ...presets[preset], rateLimitPerSecond: 0, laterMs };
+    scene.standIn.setDialect(dialect);
+    const workspaceId = workspaceOf[dialect.ids];
+    let kept = 0;
+    await fc.assert(
+      fc.asyncProperty(stepsOf(kinds[kind] ?? fc.constant({})), async (steps) => {
+        number += 1;
+        const named = steps.map((step) => ({ ...step, inputs: own(step.inputs, number) }));
+        kept += await live(scene.host.resource(kind), workspaceId, named);
+      }),
+      { numRuns: runs(16), seed: 20_261_122 },
+    );
+    // Nothing of a scope changes in place.
+    expect(kept > 0).toBe(kind !== "Scope");
+  });
+});
