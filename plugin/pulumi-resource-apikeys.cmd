@@ -1,2 +1,2 @@
 @echo off
-node "%~dp0provider.js" %*
+node "%~dp0pulumi-resource-apikeys" %*

@@ -59,11 +59,15 @@ describe("the packed package", () => {
 
   it("has what users need and nothing else", async () => {
     const needed =
-      /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json|dist\/(sdk|provider|standin)\/.+\.(js|d\.ts))$/;
+      /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json|dist\/(sdk|provider|standin)\/.+\.(js|d\.ts)|plugin\/(pulumi-resource-apikeys(\.cmd)?|provider\.js|LICENSES\.txt))$/;
     expect(files.filter((file) => !needed.test(file) || /\.test\./.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "package.json"]));
+    const sizes = files.map(async (file) => (await stat(join(packed.folder, file))).size);
+    const unpacked = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     const { size } = await stat(packed.tarball);
-    console.log(`${files.length} files, ${Math.round(size / 1024)} KiB packed`);
+    const kib = (bytes: number) => `${Math.round(bytes / 1024)} KiB`;
+    console.log(`${files.length} files, ${kib(size)} packed, ${kib(unpacked)} unpacked`);
+    expect(unpacked).toBeLessThan(5 * 1024 * 1024);
   });
 
   it("has no code, and depends on no package, that nothing it exports uses", async () => {

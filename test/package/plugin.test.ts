@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { credentials } from "@grpc/grpc-js";
+import type { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { version } from "../../package.json";
+import { execute } from "../engine/command";
+import { shellEnvironment } from "../engine/environment";
+import { checkout, makeWorkFolder, type WorkFolder } from "../engine/folders";
+import { packedPackage } from "../engine/packedPackage";
+
+const env = { ...shellEnvironment(checkout, []), NODE_COMPILE_CACHE: undefined };
+const unasked = ["--offline", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund"];
+
+describe("the plugin of an installed package", () => {
+  let project: WorkFolder;
+  let plugin: string;
+
+  beforeAll(async () => {
+    const { tarball } = await packedPackage();
+    project = await makeWorkFolder("package", "installed");
+    await writeFile(join(project.path, "package.json"), "{}");
+    // What the package depends on comes from the checkout, so that no registry is asked.
+    const packages = ["--install-links", tarball, join(checkout, "node_modules/undici")];
+    const installed = await execute("npm", ["install", ...unasked, ...packages], { cwd: project.path, env });
+    expect(installed.code, installed.output).toBe(0);
+    plugin = join(project.path, "node_modules/pulumi-apikeys/plugin");
+  });
+  afterAll(() => project?.remove());
+
+  /** What the plugin answers before it ends with its engine. */
+  async function startedVersion(): Promise<string> {
+    const started = spawn(join(plugin, "pulumi-resource-apikeys"), ["127.0.0.1:1"], { env });
+    const ended = once(started, "exit");
+    const [port] = await Promise.race([once(started.stdout, "data"), ended]);
+    const client = new ResourceProviderClient(`127.0.0.1:${port}`.trim(), credentials.createInsecure());
+    const info = await new Promise<PluginInfo>((resolve, reject) => {
+      client.getPluginInfo(new Empty(), (error, answer) => (error ? reject(error) : resolve(answer)));
+    });
+    client.close();
+    started.stdin.end();
+    expect(await ended).toEqual([0, null]);
+    return info.getVersion();
+  }
+
+  it("starts, and has the package's version", async () => {
+    expect(await startedVersion()).toBe(version);
+  });
+
+  it("keeps what Node.js compiled beside itself, and starts where it can't", async () => {
+    const kept = join(plugin, "compiled");
+    expect(await readdir(kept, { recursive: true })).toHaveLength(2);
+    await rm(kept, { recursive: true });
+    // Like a folder that is read-only, but also for root.
+    await writeFile(kept, "");
+    expect(await startedVersion()).toBe(version);
+    await rm(kept);
+  });
+
+  it("has the names of functions, of which an unforeseen error tells one, and the licences of libraries", async () => {
+    const [bundle, licences] = await Promise.all(
+      ["provider.js", "LICENSES.txt"].map((file) => readFile(join(plugin, file), "utf8")),
+    );
+    expect(bundle?.includes("function openInstance(")).toBe(true);
+    for (const library of ["@grpc/grpc-js", "google-protobuf", "undici", "zod"]) {
+      expect(licences).toMatch(new RegExp(`^${library}$`, "m"));
+    }
+  });
+});

@@ -1,0 +1,46 @@
+/** Bundles the plugin into one file, and writes beside it the licences of all that is in it. */
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { checkout } from "../../test/engine/folders";
+
+async function main() {
+  const { metafile } = await build({
+    absWorkingDir: checkout,
+    entryPoints: ["provider/hosts/plugin/main.ts"],
+    outfile: "plugin/provider.js",
+    bundle: true,
+    platform: "node",
+    target: "node22",
+    format: "cjs",
+    // Names are kept: of an unforeseen error users see the function that it comes from.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+  });
+  await writeFile(join(checkout, "plugin/LICENSES.txt"), await licences(Object.keys(metafile.inputs)));
+}
+
+/** Each text once, after the names of the packages that it is of. */
+async function licences(files: readonly string[]): Promise<string> {
+  const folders = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []));
+  const packages = new Map<string, string[]>();
+  for (const folder of [...folders].toSorted()) {
+    const name = (await readdir(join(checkout, folder))).find((one) =>
+      /^licen[cs]e(\.md|\.txt)?$/i.test(one),
+    );
+    if (name === undefined) throw new Error(`${folder}, a part of the plugin, has no licence to pass on`);
+    const text = (await readFile(join(checkout, folder, name), "utf8")).trim();
+    packages.set(text, [...(packages.get(text) ?? []), folder.replace(/^.*node_modules\//, "")]);
+  }
+  return [...packages]
+    .map(([text, names]) => `${names.join(", ")}\n\n${text}\n`)
+    .join(`\n${"-".repeat(80)}\n\n`);
+}
+
+main().catch((error: Error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});
