@@ -290,12 +290,12 @@ function partsOf(
   id: string,
   { workspaceId }: Properties,
 ): readonly string[] {
-  const names = importing.form.split("/");
-  const given =
-    typeof workspaceId === "string" && !id.startsWith(`${workspaceId}/`) ? `${workspaceId}/${id}` : id;
-  const at = given.indexOf("/");
-  const parts = names.length === 1 ? [id] : [given.slice(0, Math.max(0, at)), given.slice(at + 1)];
-  if (parts.every((part) => part !== "") && !(names.length === 1 && at >= 0)) return parts;
+  const isOfWorkspace = importing.form.includes("/");
+  const apart = isOfWorkspace && typeof workspaceId === "string" ? workspaceId : undefined;
+  const given = apart === undefined || id.startsWith(`${apart}/`) ? id : `${apart}/${id}`;
+  const at = apart?.length ?? given.indexOf("/");
+  const parts = at < 0 ? [given] : [given.slice(0, at), given.slice(at + 1)];
+  if (parts.length === (isOfWorkspace ? 2 : 1) && parts.every((part) => part !== "")) return parts;
   throw new Failure(
     `${kind}: ${JSON.stringify(oneLine(id))} is no id to import. Give it as ${importing.form}.`,
   );
