@@ -106,12 +106,16 @@ export async function find(
   session: Session,
   [workspaceId = "", list = ""]: readonly string[],
 ): Promise<SetOutcome> {
-  const entries = new Map<string, Entry>();
+  const ids = new Map<string, string>();
   for (const pair of list.split(",")) {
     const [, alias = "", keyId = ""] = /^([^=]+)=(.+)$/.exec(pair) ?? [];
-    if (alias === "" || entries.has(alias)) {
+    if (alias === "" || ids.has(alias)) {
       throw new Failure("ApiKeySet: give each key once, as alias=keyId, after the id of the workspace.");
     }
+    ids.set(alias, keyId);
+  }
+  const entries = new Map<string, Entry>();
+  for (const [alias, keyId] of ids) {
     const entry = await readKey(session, keyId, { workspaceId });
     if (entry === undefined) {
       throw new Failure(`There is no key ${keyId} in workspace ${workspaceId}, so nothing was imported.`);
