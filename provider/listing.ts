@@ -3,34 +3,49 @@ import { getApiKeys, getScopes, getWorkspaces, type Source } from "./functions";
 /** What there is of each kind in the service, for tools that list before they import. */
 
 /** One that exists, by the id that an import takes. */
-interface Listed {
+export interface Listed {
   readonly id: string;
   readonly name: string | undefined;
 }
 
 /** Which of them are wanted. */
-export interface Query {
+interface Query {
   /** Default: those of all workspaces. */
   readonly workspaceId?: string | undefined;
   readonly customerId?: string | undefined;
   readonly enabled?: boolean | undefined;
 }
 
-type Lister = (source: Source, query: Query) => Promise<readonly Listed[]>;
+interface Lister {
+  /** What it can be asked for. */
+  readonly query: { readonly [Name in keyof Query]: { readonly type: "string" | "boolean" } };
+  list(source: Source, query: Query): Promise<readonly Listed[]>;
+}
+
+const [text, flag] = [{ type: "string" }, { type: "boolean" }] as const;
 
 /** The service has no list of billing records, and a set of keys exists in state alone. */
 export const listers: Readonly<Record<string, Lister>> = {
-  ApiKey: (source, { workspaceId, ...filter }) =>
-    inEach(
-      source,
-      workspaceId,
-      async (id) => (await getApiKeys(source, { workspaceId: id, ...filter })).apiKeys,
-    ),
-  Scope: (source, { workspaceId }) =>
-    inEach(source, workspaceId, async (id) => (await getScopes(source, { workspaceId: id })).scopes),
-  WorkspaceSettings: async (source, { workspaceId }) => {
-    const { workspaces } = await getWorkspaces(source);
-    return workspaces.filter(({ id }) => workspaceId === undefined || id === workspaceId);
+  ApiKey: {
+    query: { workspaceId: text, customerId: text, enabled: flag },
+    list: (source, { workspaceId, ...filter }) =>
+      inEach(
+        source,
+        workspaceId,
+        async (id) => (await getApiKeys(source, { workspaceId: id, ...filter })).apiKeys,
+      ),
+  },
+  Scope: {
+    query: { workspaceId: text },
+    list: (source, { workspaceId }) =>
+      inEach(source, workspaceId, async (id) => (await getScopes(source, { workspaceId: id })).scopes),
+  },
+  WorkspaceSettings: {
+    query: { workspaceId: text },
+    list: async (source, { workspaceId }) => {
+      const { workspaces } = await getWorkspaces(source);
+      return workspaces.filter(({ id }) => workspaceId === undefined || id === workspaceId);
+    },
   },
 };
 

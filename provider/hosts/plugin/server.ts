@@ -12,7 +12,8 @@ import type { OpenRun } from "../../core/run";
 import type { Properties } from "../../core/state";
 import * as functions from "../../functions";
 import type { Instance } from "../../instance";
-import { listers, type Query } from "../../listing";
+import { type Listed, listers } from "../../listing";
+import { type Arguments, argumentsOf } from "./arguments";
 import type { Engine } from "./engine";
 import { serviceError } from "./failures";
 import { calls, keptState } from "./resource";
@@ -117,18 +118,9 @@ function handlers({ instance, engine, run }: Served) {
     }),
     list: (call: ServerWritableStream<messages.ListRequest, messages.ListResponse>) => {
       const { request } = call;
-      const list = listers[kindIn(request.getToken())];
-      if (list === undefined) {
-        const error = new Failure(
-          `${request.getToken()} can't be listed: the service has no list of such objects.`,
-        );
-        call.emit("error", serviceError(error));
-        return;
-      }
-      list(instance.source(configured), received(request.getQuery()).properties as Query).then(
+      listed(request, instance.source(configured)).then(
         (found) => {
-          const most = request.getLimit() > 0 ? request.getLimit() : found.length;
-          for (const { id, name } of found.slice(0, most)) {
+          for (const { id, name } of found) {
             const result = new messages.ListResponse.Result().setId(id).setName(name ?? "");
             call.write(new messages.ListResponse().setResult(result));
           }
@@ -167,12 +159,26 @@ function settingsFrom(urn: string, given: Properties): Settings {
   return settings((key) => given[key] ?? (key.startsWith(own) ? given[key.slice(own.length)] : undefined));
 }
 
-/** Functions by their tokens. The engine has checked no argument. */
+/** What there is of a kind, as far as the query asks for it. */
+async function listed(request: messages.ListRequest, source: functions.Source): Promise<readonly Listed[]> {
+  const kind = kindIn(request.getToken());
+  const lister = Object.hasOwn(listers, kind) ? listers[kind] : undefined;
+  if (lister === undefined) {
+    throw new Failure(`${request.getToken()} can't be listed: the service has no list of such objects.`);
+  }
+  const { properties } = received(request.getQuery());
+  const found = await lister.list(source, argumentsOf(kind, { properties: lister.query }, properties));
+  return request.getLimit() > 0 ? found.slice(0, request.getLimit()) : found;
+}
+
+/** Functions by their tokens. */
 async function invoked(token: string, source: functions.Source, given: Properties): Promise<Properties> {
   const name = kindIn(token);
   const find = Object.hasOwn(functionsByName, name) ? functionsByName[name] : undefined;
   if (find === undefined) throw new Failure(`This version of pulumi-apikeys has no function ${token}.`);
-  const found = await find(source, given as never);
+  const declared: Readonly<Record<string, { description: string; inputs?: Arguments }>> = schema.functions;
+  const { inputs = { properties: {} } } = declared[`apikeys:index:${name}`] ?? {};
+  const found = await find(source, argumentsOf(name, inputs, given) as never);
   return JSON.parse(JSON.stringify(found)) as Properties;
 }
 

@@ -1,0 +1,30 @@
+import { Failure, sentences } from "../../core/errors";
+import type { Properties } from "../../core/state";
+
+/** The arguments of a call that is not for a resource, as the schema has them: the engine checks none. */
+export interface Arguments {
+  readonly properties: Readonly<Record<string, { readonly type: string }>>;
+  readonly required?: readonly string[];
+}
+
+/** Those that are given; null is none. Throws a Failure that names all that is wrong with them. */
+export function argumentsOf(
+  name: string,
+  { properties, required = [] }: Arguments,
+  given: Properties,
+): Properties {
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const known = Object.keys(properties);
+  const others = known.length === 0 ? "it takes none" : `the arguments are ${known.join(", ")}`;
+  const problems = [
+    ...Object.keys(present)
+      .filter((one) => !Object.hasOwn(properties, one))
+      .map((one) => `no such argument ${one}; ${others}`),
+    ...required.filter((one) => !(one in present)).map((one) => `${one} is missing`),
+    ...Object.entries(properties)
+      .filter(([one, { type }]) => one in present && typeof present[one] !== type)
+      .map(([one, { type }]) => `${one} must be a ${type}`),
+  ];
+  if (problems.length > 0) throw new Failure(`${name}: ${sentences(...problems)}`);
+  return present;
+}
