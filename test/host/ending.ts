@@ -5,7 +5,7 @@ import { type HostedResource, HostFailure, type Properties } from "./host";
 import { accessToken, type Scene } from "./scene";
 
 /** Ways in which a run ends while the host is at work: two are signals, in one the engine is gone. */
-type Ending = "SIGINT" | "SIGTERM" | "desertion";
+export type Ending = "SIGINT" | "SIGTERM" | "desertion";
 export const endings = someOf<Ending>(["SIGINT", "SIGTERM", "desertion"], (one) => one !== "SIGTERM");
 
 export async function end({ host }: Scene, ending: Ending): Promise<void> {

@@ -1,0 +1,211 @@
+import { describe, type TestContext, test, vi } from "vitest";
+import { arrival, begin, type Ending, end, existingKey, heard, live, slow, writes } from "./ending";
+import { type Held, HostFailure, type Properties } from "./host";
+import type { PluginHost } from "./plugin";
+import { quickTimers } from "./quickTimers";
+import { accessToken, openPluginScene, type Scene, type SceneOptions } from "./scene";
+
+type Stage = Scene<PluginHost>;
+
+/** Deleted keys stay readable to the test, so that their secrets can be looked for. */
+async function stage({ onTestFinished, expect }: TestContext, options: SceneOptions = {}): Promise<Stage> {
+  const scene = await openPluginScene({ dialect: { delete: "marks" }, ...options });
+  onTestFinished(async () => {
+    const printed = await scene.close();
+    for (const text of [accessToken, existingKey, ...scene.standIn.secrets()])
+      expect(printed).not.toContain(text);
+  });
+  return scene;
+}
+
+const warnings = ({ host }: Stage) =>
+  host.told.filter(({ severity }) => severity === "warning").map(({ message }) => message);
+const secondsSince = (start: number) => (performance.now() - start) / 1_000;
+
+/** What an operation leaves in state, whether it fails or not. */
+async function keptBy(operation: Promise<Held>): Promise<Held & { readonly message: string }> {
+  try {
+    return { ...(await operation), message: "done" };
+  } catch (error) {
+    if (!(error instanceof HostFailure)) throw error;
+    return { id: error.kept?.id ?? "", state: error.kept?.properties ?? {}, message: error.message };
+  }
+}
+const idsOf = ({ state }: Held) => Object.values((state["ids"] ?? {}) as Record<string, string>).sort();
+const liveIds = (at: Stage) =>
+  live(at)
+    .map(({ id }) => id)
+    .sort();
+const many = (count: number, entry: Properties = {}): Properties => ({
+  workspaceId: "ws_main",
+  defaults: { customerId: "cus_1", ...entry },
+  keys: Object.fromEntries(Array.from({ length: count }, (_, place) => [`k${place}`, {}])),
+});
+
+describe.concurrent("after Cancel", () => {
+  test("nothing that makes or changes anything is begun; what reads and deletes still is", async (context) => {
+    const { expect } = context;
+    const at = await stage(context);
+    at.standIn.editWorkspace("ws_main", { defaultKeyPrefix: "before" });
+    const [held, dropped] = await Promise.all(
+      ["held", "dropped"].map(async (name) => {
+        const { inputs } = await at.key.check({ workspaceId: "ws_second", customerId: "cus_1", name });
+        return at.key.create(inputs);
+      }),
+    );
+    at.standIn.clearRequests();
+    await at.host.cancel();
+
+    const begun = await begin(at, "key", "migrated", "scope", "settings", "grant");
+    const update = await heard(at.key.update(held as Held, { ...held?.state, name: "new" }));
+    for (const [name, message] of Object.entries({ ...begun, update }))
+      expect(message, name).toMatch(/nothing was sent, because the run was cancelled/);
+    expect(writes(at)).toEqual([]);
+    expect(await heard(at.key.read(held as Held))).toBe("done");
+    expect(await heard(at.key.delete(dropped as Held))).toBe("done");
+    expect(writes(at)).toEqual(["deleteApiKey"]);
+    expect(warnings(at)).toEqual([]);
+  });
+
+  test("what is under way ends, and is in state, also where more would have to be sent", async (context) => {
+    const { expect } = context;
+    const at = await stage(context, { dialect: { delete: "marks", enabledOnCreate: "ignored" } });
+    slow(at, "createApiKey", "createApiKey", "editWorkspace");
+    const { inputs } = await at.key.check({ workspaceId: "ws_main", customerId: "cus_1", name: "whole" });
+    const half = at.host.resource("ApiKey", "half");
+    const { inputs: less } = await half.check({ ...inputs, name: "half", enabled: false });
+    const settings = begin(at, "settings");
+    const made = Promise.all([keptBy(at.key.create(inputs)), keptBy(half.create(less))]);
+    await arrival(at, "createApiKey", "editWorkspace");
+    await vi.waitFor(() => expect(writes(at)).toHaveLength(3), { timeout: 10_000, interval: 5 });
+    await at.host.cancel();
+
+    const [whole, other] = await made;
+    expect(whole.message).toBe("done");
+    expect(other.message).toMatch(/was created with id \S+, but .*because the run was cancelled/);
+    expect([whole.id, other.id].sort()).toEqual(liveIds(at));
+    for (const { id, state } of [whole, other]) expect(state["key"]).toBe(at.standIn.key(id)?.key);
+    expect(await settings).toEqual({ settings: "done" });
+    const start = performance.now();
+    process.kill(at.host.pid, "SIGINT");
+    await at.host.ended;
+    expect(secondsSince(start)).toBeLessThan(1);
+  });
+
+  test("a set stops early: state has just the keys that the service has, and the next run does the rest", async (context) => {
+    const { expect } = context;
+    const at = await stage(context, { latencyMs: 30, env: { APIKEYS_PARALLEL: "4" } });
+    const set = at.host.resource("ApiKeySet");
+    const { inputs } = await set.check(many(60));
+    const creating = keptBy(set.create(inputs));
+    await vi.waitFor(() => expect(writes(at).length).toBeGreaterThan(8), { timeout: 10_000, interval: 5 });
+    await at.host.cancel();
+    const created = await creating;
+    expect(created.message).toMatch(/^Creating the keys of workspace ws_main: \d\d of 60 failed/);
+    expect(created.message).toContain("Skipped: the run was cancelled.");
+    expect(idsOf(created).length).toBeGreaterThan(4);
+    expect(idsOf(created).length).toBeLessThan(30);
+    expect(idsOf(created)).toEqual(liveIds(at));
+    expect(warnings(at)).toEqual([]);
+
+    const later = await at.laterHost();
+    const again = later.resource("ApiKeySet");
+    const held = await again.update(created, inputs);
+    expect(idsOf(held)).toEqual(liveIds(at));
+    expect(idsOf(held)).toHaveLength(60);
+
+    const { inputs: changed } = await again.check({ ...many(40, { prefix: "new" }) }, inputs);
+    at.standIn.clearRequests();
+    const updating = keptBy(again.update(held, changed));
+    await vi.waitFor(() => expect(writes(at).length).toBeGreaterThan(8), { timeout: 10_000, interval: 5 });
+    await later.cancel();
+    const updated = await updating;
+    const toDelete = (updated.state["__toDelete"] ?? []) as { readonly id: string }[];
+    expect([...idsOf(updated), ...toDelete.map(({ id }) => id)].sort()).toEqual(liveIds(at));
+    expect(writes(at)).not.toContain("deleteApiKey");
+  });
+});
+
+describe.each<Ending>(["SIGINT", "desertion"])("%s", { concurrent: true }, (ending) => {
+  test("ends the process at once where nothing is under way", async (context) => {
+    const at = await stage(context);
+    const start = performance.now();
+    await end(at, ending);
+    await at.host.ended;
+    context.expect(secondsSince(start)).toBeLessThan(1);
+  });
+
+  for (const isCancelled of ending === "SIGINT" ? [false, true] : [false]) {
+    const when = isCancelled ? "after Cancel, " : "";
+    test(`${when}amid creates takes back what can be, and tells the rest with its id`, async (context) => {
+      const { expect } = context;
+      const at = await stage(context);
+      const posts = ["createApiKey", "migrateApiKey", "createBilling"] as const;
+      slow(at, ...posts);
+      const begun = begin(at, "key", "migrated", "grant");
+      await arrival(at, ...posts);
+      if (isCancelled) await at.host.cancel();
+      await end(at, ending);
+
+      for (const [name, message] of Object.entries(await begun))
+        expect(message, name).toMatch(
+          /^The result could not be saved to state because .*(interrupted|exited)/,
+        );
+      await at.host.ended;
+      const [migrated, ...others] = live(at);
+      expect([migrated?.key, others]).toEqual([existingKey, []]);
+      expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());
+      // Of an engine that is gone nobody hears anything.
+      if (ending === "desertion") return;
+      expect(warnings(at).toSorted()).toEqual([
+        expect.stringMatching(/^Granting 100 credits in workspace ws_main: state does not hold .* as bill_/),
+        expect.stringContaining(`exists in the service with id ${migrated?.id}`),
+      ]);
+      expect(warnings(at).join()).toContain(
+        "don't delete it, but import it with `pulumi import apikeys:index:",
+      );
+    });
+  }
+});
+
+describe.concurrent("SIGINT", () => {
+  test("before anything is written: nothing is", async (context) => {
+    const { expect } = context;
+    const at = await stage(context);
+    slow(at, "listScopes", "readWorkspace");
+    const begun = begin(at, "scope", "settings");
+    await arrival(at, "listScopes", "readWorkspace");
+    process.kill(at.host.pid, "SIGINT");
+    for (const message of Object.values(await begun))
+      expect(message).toMatch(/nothing was sent, because the run was interrupted/);
+    await at.host.ended;
+    expect(writes(at)).toEqual([]);
+  });
+
+  test("amid a set takes back all that no state will hold", async (context) => {
+    const { expect } = context;
+    const at = await stage(context, { latencyMs: 30 });
+    const set = at.host.resource("ApiKeySet");
+    const { inputs } = await set.check(many(60));
+    const created = heard(set.create(inputs));
+    await vi.waitFor(() => expect(writes(at).length).toBeGreaterThan(8), { timeout: 10_000, interval: 5 });
+    process.kill(at.host.pid, "SIGINT");
+    expect(await created).toMatch(/^The result could not be saved to state because/);
+    await at.host.ended;
+    expect(liveIds(at)).toEqual([]);
+    expect(writes(at).filter((one) => one === "createApiKey").length).toBeLessThan(60);
+  });
+
+  test("what is still under way when the engine is about to kill the process is told before", async (context) => {
+    const { expect } = context;
+    const at = await stage(context, { env: quickTimers({ 4000: 100, 500: 500 }) });
+    at.standIn.inject({ endpoint: "createBilling", fault: { kind: "hang", carriedOut: true } });
+    const begun = begin(at, "grant");
+    await arrival(at, "createBilling");
+    process.kill(at.host.pid, "SIGINT");
+    await vi.waitFor(() => expect(warnings(at)).toHaveLength(1), { timeout: 5_000 });
+    expect(warnings(at)[0]).toMatch(/^Granting 100 credits in workspace ws_main: this was under way at /);
+    process.kill(at.host.pid, "SIGKILL");
+    await begun;
+  });
+});
