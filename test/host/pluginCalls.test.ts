@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { HostFailure } from "./host";
+import { failureOf } from "./keyActs";
+import type { PluginHost } from "./plugin";
+import { accessToken, openPluginScene, type Scene } from "./scene";
+
+const MiB = 1_024 * 1_024;
+const least = { workspaceId: "ws_main", customerId: "cus_1" };
+
+describe("the calls of the plugin", () => {
+  let scene: Scene<PluginHost>;
+  beforeAll(async () => {
+    scene = await openPluginScene({ latencyMs: 5 });
+  });
+  beforeEach(() => scene.standIn.clearFaults());
+  afterAll(async () => {
+    const printed = await scene.close();
+    for (const text of [accessToken, ...scene.standIn.secrets()]) expect(printed).not.toContain(text);
+  });
+
+  test("that are made at once tell each what is its own, before it answers", async () => {
+    const names = Array.from({ length: 20 }, (_, place) => `key${place}`);
+    await Promise.all(
+      names.map(async (name) => {
+        const resource = scene.host.resource("ApiKey", name);
+        const { inputs } = await resource.check(least);
+        const held = await resource.create(inputs);
+        scene.standIn.editKey(held.id, { customerId: "theirs" });
+        await resource.read(held);
+        const told = scene.host.told.filter(({ urn }) => urn === resource.urn);
+        expect(told).toMatchObject([
+          { severity: "warning", message: expect.stringMatching(`^Key "${name}" in workspace .*customerId`) },
+        ]);
+      }),
+    );
+    expect(scene.host.told).toHaveLength(names.length);
+  });
+
+  test("may be larger than what gRPC takes by default", async () => {
+    const resource = scene.host.resource("ApiKey", "large");
+    const { inputs } = await resource.check({ ...least, keepers: { large: "x".repeat(5 * MiB) } });
+    const held = await resource.create(inputs);
+    expect(held.state["keepers"]).toEqual(inputs["keepers"]);
+    expect((await resource.read(held)).properties).toEqual(held.state);
+  });
+
+  test("that fail halfway keep no state that the engine would not take", async () => {
+    scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
+    const resource = scene.host.resource("ApiKey", "too large");
+    const { inputs } = await resource.check({ ...least, keepers: { large: "x".repeat(12 * MiB) } });
+    const { kept, message } = await failureOf(resource.create(inputs));
+    expect(kept).toBeUndefined();
+    const id = scene.standIn.keys().at(-1)?.id;
+    expect(message).toMatch(
+      `too large for the engine to save, so the previous state stays, and ${id} exists`,
+    );
+  });
+
+  test("for a kind that this version does not know say so", async () => {
+    const resource = scene.host.resource("Nothing");
+    const held = { id: "x", state: {} };
+    for (const operation of [resource.check({}), resource.diff(held, {}), resource.read(held)])
+      expect((await failureOf(operation)).message).toMatch(
+        /^This version of pulumi-apikeys has no resource Noth/,
+      );
+  });
+
+  test("that meet a bug say where, and nothing of what it holds; the plugin serves on", async () => {
+    const script = `const clone = globalThis.structuredClone; let isBroken = true; globalThis.structuredClone = (value) => {
+      if (!isBroken) return clone(value); isBroken = false; throw new RangeError(["sk", "secret"].join("_") + JSON.stringify(value)); };`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+    const broken = await openPluginScene({ env });
+    onTestFinished(async () => void (await broken.close()));
+    const failure = await broken.host.invoke("getWorkspaces", {}).catch((error: unknown) => error);
+    if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
+    expect(failure.message).toMatch(/^This is a bug in pulumi-apikeys: RangeError at .*Please report it\.$/);
+    expect(failure.message).not.toMatch(/sk_secret|ws_main/);
+    expect(await broken.host.invoke("getWorkspaces", {})).toMatchObject({
+      workspaces: [{ id: "ws_main" }, {}],
+    });
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type StandIn, startStandIn } from "../../standin";
+import { quickly } from "../engine/folders";
+import { secretMark } from "./host";
+import { failureOf, isWrite } from "./keyActs";
+import { type PluginHost, startPlugin } from "./plugin";
+
+const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci", enabled: true, scopes: [] };
+const secret = (value: string) => ({ [secretMark]: "1b47061264138c4ac30d75fd1eb44270", value });
+
+describe("the configuration of the plugin", () => {
+  let standIn: StandIn;
+  let bare: PluginHost;
+  let surrounded: PluginHost;
+  beforeAll(async () => {
+    standIn = await startStandIn();
+    standIn.addTenant({ name: "other", accessToken: "token-of-other", workspaces: [{ id: "ws_other" }] });
+    const env = { ...quickly, APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: "token-of-other" };
+    [bare, surrounded] = await Promise.all([
+      startPlugin({ ...quickly, OTHERS_TOKEN: "token-of-other" }),
+      startPlugin(env),
+    ]);
+  });
+  beforeEach(() => standIn.clearRequests());
+  afterAll(async () => {
+    const printed = await Promise.all([bare.stop(), surrounded.stop()]);
+    for (const text of ["token-of-other", standIn.accessToken]) expect(printed.join()).not.toContain(text);
+    await standIn.close();
+  });
+
+  const stack = () => ({ "apikeys:baseUrl": standIn.url, "apikeys:accessToken": standIn.accessToken });
+  const given = (...names: string[]) =>
+    Object.fromEntries(
+      names.map((name) => [
+        `apikeys.provider:${name}`,
+        { baseUrl: standIn.url, accessToken: standIn.accessToken, accessTokenEnv: "OTHERS_TOKEN" }[name] ??
+          "",
+      ]),
+    );
+  /** Whose token a create was sent with. */
+  async function tenantOf(host: PluginHost): Promise<string | undefined> {
+    // To the other tenant there is no such workspace.
+    await host
+      .resource("ApiKey")
+      .create(least)
+      .catch(() => {});
+    return standIn.requests.find(isWrite)?.tenant;
+  }
+
+  test("R8 what is missing is a check failure, and a message of each operation", async () => {
+    await bare.configure({});
+    const key = bare.resource("ApiKey");
+    const { failures } = await key.check({ ...least, enabled: "bad" });
+    expect(failures).toEqual([
+      { property: "", reason: expect.stringMatching(/^the service's base URL is not configured/) },
+      { property: "", reason: expect.stringMatching(/^the access token is not configured/) },
+      { property: "", reason: "enabled: must be true or false." },
+    ]);
+    const held = { id: "key_1", state: least };
+    const operations = [key.create(least), key.read(held), key.update(held, least), key.delete(held)];
+    for (const operation of [...operations, bare.invoke("getWorkspaces", {}), key.import("ws_main/key_1")])
+      expect((await failureOf(operation)).message).toMatch(
+        /base URL is not configured: .* access token is not/,
+      );
+    await expect(bare.list("ApiKey")).rejects.toThrow(/base URL is not configured/);
+    expect((await key.foresee(least))["customerId"]).toBe("cus_1");
+    expect(standIn.requests).toEqual([]);
+  });
+
+  test.each(["default", "default_0_1_0", "default_0_1_0_https_//example.com"])(
+    "R14 the provider %s has the stack's config, before which the environment goes",
+    async (name) => {
+      await bare.configure({ ...stack(), "apikeys:host": "plugin" }, name);
+      expect(await tenantOf(bare)).toBe("acme");
+      standIn.clearRequests();
+      await surrounded.configure(stack(), name);
+      expect(await tenantOf(surrounded)).toBe("other");
+    },
+  );
+
+  test.each(["eu", "mine-default", "defaults"])(
+    "R14 the arguments of the provider %s go before the environment, and that before the stack's config",
+    async (name) => {
+      await surrounded.configure({ ...given("baseUrl", "accessToken") }, name);
+      expect(await tenantOf(surrounded)).toBe("acme");
+      standIn.clearRequests();
+      // What a Node.js program passes on of the stack's config.
+      await surrounded.configure({ ...given("baseUrl"), ...stack() }, name);
+      expect(await tenantOf(surrounded)).toBe("other");
+      standIn.clearRequests();
+      await bare.configure({ ...stack(), ...given("accessTokenEnv") }, name);
+      expect(await tenantOf(bare)).toBe("other");
+      standIn.clearRequests();
+      await bare.configure(stack(), name);
+      expect(await tenantOf(bare)).toBe("acme");
+    },
+  );
+
+  test("R14 a base URL of the environment that differs from the stack's is told once", async () => {
+    const different = { ...stack(), "apikeys:baseUrl": "https://b.test" };
+    await surrounded.configure(different);
+    await surrounded.configure(different);
+    expect(surrounded.told.filter(({ message }) => message.includes("b.test"))).toMatchObject([
+      { severity: "warning", message: expect.stringMatching(/^APIKEYS_BASE_URL .* Unset one of them\.$/) },
+    ]);
+  });
+
+  test("R14 a token that is not accepted is told with its source", async () => {
+    await bare.configure({ ...stack(), "apikeys:accessToken": "stale" });
+    const { message } = await failureOf(bare.resource("ApiKey").create(least));
+    expect(message).toMatch(/answered 401.*stack config apikeys:accessToken/);
+    expect(message).not.toContain("stale");
+  });
+
+  test("the token is secret, marked or not; what is not known passes", async () => {
+    const others = { baseUrl: "https://a.test", unheardOf: "x", parallel: "8" };
+    expect(await bare.checkConfig({ ...others, accessToken: "t", "apikeys:accessToken": "u" })).toEqual({
+      inputs: { ...others, accessToken: secret("t"), "apikeys:accessToken": secret("u") },
+      failures: [],
+    });
+    expect((await bare.checkConfig({ accessToken: secret("t"), baseUrl: secret("b") })).inputs).toEqual({
+      accessToken: secret("t"),
+      baseUrl: secret("b"),
+    });
+    expect(await bare.checkConfig({})).toEqual({ inputs: {}, failures: [] });
+  });
+
+  test("no change of it replaces what it manages", async () => {
+    const before = { baseUrl: "https://a.test", accessToken: secret("t") };
+    expect(await bare.diffConfig(before, { ...before, accessToken: "t" })).toEqual({
+      changes: "none",
+      replaces: [],
+    });
+    expect(await bare.diffConfig(before, { baseUrl: "https://b.test" })).toEqual({
+      changes: "some",
+      replaces: [],
+    });
+  });
+});
