@@ -56,7 +56,7 @@ interface Failure {
   readonly property: string;
   readonly reason: string;
 }
-export type Changes = "unknown" | "none" | "some";
+type Changes = "unknown" | "none" | "some";
 
 export interface Host {
   /** The stack's config, once, before anything else. */

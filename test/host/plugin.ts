@@ -29,7 +29,7 @@ import {
 import { installedPlugin } from "./installed";
 
 /** What the plugin tells the engine. */
-export interface Told {
+interface Told {
   readonly urn: string;
   readonly severity: "debug" | "info" | "warning" | "error";
   readonly message: string;
