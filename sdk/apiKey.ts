@@ -166,7 +166,7 @@ export class ApiKey extends pulumi.CustomResource {
   /**
    * @param name The resource's name, unique within the stack. Also the key's name, unless you set `args.name`.
    * @param args The key's inputs.
-   * @param opts Pulumi's resource options. `import` throws an error: use `pulumi import --file`.
+   * @param opts Pulumi's resource options. `import` needs the plugin; without it, use `pulumi import --file`.
    */
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     const { existingKey } = args;

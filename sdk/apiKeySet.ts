@@ -115,8 +115,8 @@ export class ApiKeySet extends pulumi.CustomResource {
   /**
    * @param name The resource's name, unique within the stack.
    * @param args The workspace, its keys, and the defaults of all keys.
-   * @param opts Pulumi's resource options. `import` throws an error: migrate the keys with `existingKey`; or, without
-   *   their values, import them as a new set with `pulumi import --file`.
+   * @param opts Pulumi's resource options. `import` needs the plugin; without it, migrate the keys with `existingKey`;
+   *   or, without their values, import them as a new set with `pulumi import --file`.
    */
   constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(
@@ -132,9 +132,9 @@ export class ApiKeySet extends pulumi.CustomResource {
   }
 
   /**
-   * The secret of one key, always a Pulumi secret. It is unknown in a preview in which the set changes. It fails for an
-   * alias that the set does not have (in the preview already, if `keys` is known), and for an imported key without a
-   * secret in state.
+   * The secret of one key, always a Pulumi secret. It is unknown in a preview in which the set changes; with the plugin,
+   * only where the key itself is new or replaced. It fails for an alias that the set does not have (in the preview
+   * already, if `keys` is known), and for an imported key without a secret in state.
    */
   key(alias: string): pulumi.Output<string> {
     const amongAll = () =>

@@ -84,7 +84,7 @@ export class CustomerBilling extends pulumi.CustomResource {
   /**
    * @param name The resource's name, unique within the stack.
    * @param args The grant, and its workspace.
-   * @param opts Pulumi's resource options. `import` throws an error: set `billingId` instead. We recommend `protect`.
+   * @param opts Pulumi's resource options. `import` needs the plugin; without it, set `billingId` instead. We recommend `protect`.
    */
   constructor(name: string, args: CustomerBillingArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(

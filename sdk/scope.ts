@@ -58,7 +58,7 @@ export class Scope extends pulumi.CustomResource {
   /**
    * @param name The resource's name, unique within the stack. Not the scope's name.
    * @param args The scope's inputs.
-   * @param opts Pulumi's resource options. `import` throws an error: declaring the same scope adopts it.
+   * @param opts Pulumi's resource options. `import` needs the plugin; without it, declaring the same scope adopts it.
    */
   constructor(name: string, args: ScopeArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration("Scope", name, args, { properties, insteadOfImport }, opts));

@@ -76,7 +76,7 @@ export class WorkspaceSettings extends pulumi.CustomResource {
   /**
    * @param name The resource's name, unique within the stack.
    * @param args The workspace and its defaults.
-   * @param opts Pulumi's resource options. `import` throws an error: declare the settings instead.
+   * @param opts Pulumi's resource options. `import` needs the plugin; without it, declare the settings.
    */
   constructor(name: string, args: WorkspaceSettingsArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration("WorkspaceSettings", name, args, { properties, insteadOfImport }, opts));
