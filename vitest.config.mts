@@ -16,6 +16,8 @@ const onlyInAll = [
   // Secrets, scopes, states of sets and credits once more: engine/{declaredSecrets,scopeLifecycle,snapshots,
   // customerBillingLifecycle,customerBillingLost}, host/scopeFaults.
   "test/engine/{canary,scope,snapshotsOfSets,customerBilling}.test.ts",
+  // Every snapshot moved to the plugin and back: engine/moving.
+  "test/engine/snapshotsMoved.test.ts",
   // Failing calls once more: host/errors.
   "test/engine/failures.test.ts",
   // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.

@@ -54,16 +54,20 @@ describe("the policy pack of docs/operating.md, which takes keys by their class"
   });
   afterAll(() => scene?.close());
 
-  it("fails the preview for the key that it does not allow, and for no other", async () => {
-    const reads = `{ ...base, scopes: [{ representation: "orders", read: true }] }`;
-    const deletes = `{ ...base, scopes: [{ representation: "orders", read: true, del: true }] }`;
-    const outcome = await preview({ reads, deletes });
-    expect(violations(outcome)).toEqual([
-      ["no-deleting", "deletes", "may delete orders"],
-      ["few-keys", "policy-dev", "the stack has 2 keys"],
-    ]);
-    expect(outcome.ok).toBe(false);
-  });
+  it.each(["dynamic", "plugin"] as const)(
+    "fails the preview for the key that it does not allow, and for no other, in the host %s",
+    async (host) => {
+      await scene.project.setHost(host);
+      const reads = `{ ...base, scopes: [{ representation: "orders", read: true }] }`;
+      const deletes = `{ ...base, scopes: [{ representation: "orders", read: true, del: true }] }`;
+      const outcome = await preview({ reads, deletes });
+      expect(violations(outcome)).toEqual([
+        ["no-deleting", "deletes", "may delete orders"],
+        ["few-keys", "policy-dev", "the stack has 2 keys"],
+      ]);
+      expect(outcome.ok).toBe(false);
+    },
+  );
 
   it("lets pass what it allows", async () => {
     const outcome = await preview({

@@ -7,11 +7,16 @@ import { packedPackage } from "./packedPackage";
 export interface Project {
   readonly name: string;
   readonly dir: string;
+  /** Chooses where the provider runs from now on; Pulumi.yaml names the package's plugin. */
+  setHost(host: Host): Promise<void>;
   /** Writes a file of the project, such as index.ts. */
   write(file: string, text: string): Promise<void>;
   /** Removes the folder; it also goes when the process ends. */
   remove(): Promise<void>;
 }
+
+/** Where the provider runs: in Pulumi's host of dynamic providers, or as the package's plugin. */
+export type Host = "dynamic" | "plugin";
 
 export interface ProjectOptions {
   /** A folder under examples/, whose files are copied. */
@@ -39,7 +44,21 @@ export async function createProject(name: string, options: ProjectOptions = {}):
     const { folder } = await packedPackage();
     await cp(folder, join(dir, "node_modules", "pulumi-apikeys"), { recursive: true });
   }
-  return { name, dir, write, remove };
+  const setHost = (host: Host) => write("Pulumi.yaml", withPlugin(name, host));
+  return { name, dir, setHost, write, remove };
+}
+
+function withPlugin(name: string, host: Host): string {
+  return `name: ${name}
+runtime: nodejs
+plugins:
+  providers:
+    - name: apikeys
+      path: node_modules/pulumi-apikeys/plugin
+config:
+  apikeys:host:
+    value: ${host}
+`;
 }
 
 async function writeUnlessThere(file: string, text: string) {

@@ -2,7 +2,7 @@ import { type Dialect, type PresetName, type StandIn, startStandIn, type TenantO
 import type { Environment } from "./command";
 import type { Outcome } from "./outcome";
 import { loadProgram } from "./program";
-import { createProject, type Project } from "./project";
+import { createProject, type Host, type Project } from "./project";
 import { expectKept, told } from "./secrecy";
 import { createStack, type EngineStack, type StackOptions } from "./stack";
 
@@ -21,6 +21,8 @@ export interface Scene {
 
 export interface SceneOptions {
   readonly program?: string;
+  /** Default: as of a program that says nothing of it, which is "dynamic". */
+  readonly host?: Host | undefined;
   /** A folder under examples/, whose program is run. */
   readonly example?: string;
   readonly dialect?: Partial<Dialect> | PresetName;
@@ -39,13 +41,14 @@ export function credentials(service: StandIn): Environment {
 
 /** Sets everything up that a test on the engine needs. Nothing is created in the stack yet. */
 export async function setScene(name: string, options: SceneOptions = {}): Promise<Scene> {
-  const { dialect, tenants, latencyMs, example, config, env = credentials } = options;
+  const { dialect, tenants, latencyMs, example, host, config, env = credentials } = options;
   const service = await startStandIn({
     ...(dialect === undefined ? {} : { dialect }),
     ...(tenants === undefined ? {} : { tenants }),
     ...(latencyMs === undefined ? {} : { latencyMs }),
   });
   const project = await createProject(name, example === undefined ? {} : { example });
+  if (host !== undefined) await project.setHost(host);
   const declare = (program: string) => project.write("index.ts", program);
   if (options.program !== undefined) await declare(options.program);
   const stack = await createStack(project, {
