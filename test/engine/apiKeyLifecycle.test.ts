@@ -12,6 +12,7 @@ const replaced = (field: string, before: string, after: string) => ({
 lifecycleSuite({
   kind: "ApiKey",
   program: programWithKeys,
+  computed: ["billingId", "effectiveExpiresAt", "effectivePrefix", "updatedAt"],
   managed: [
     {
       field: "name",
@@ -40,6 +41,7 @@ lifecycleSuite({
           { representation: "orders", read: true },
         ],
       ],
+      paths: ["scopes[0].del", "scopes[0].read", "scopes[0].representation", "scopes[0].update", "scopes[1]"],
       drift: (service, id) =>
         service.editKey(id, { scopes: [{ representation: "orders", create: true, read: true }] }),
       drifted: [{ representation: "orders", create: true, read: true }],

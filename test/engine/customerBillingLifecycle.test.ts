@@ -7,6 +7,7 @@ lifecycleSuite({
   kind: "CustomerBilling",
   program: programOf("CustomerBilling"),
   calls: { create: ["POST"], update: [], delete: [] },
+  computed: [],
   managed: [],
   respelled: {
     "B1 numeric text by value": {

@@ -14,6 +14,8 @@ interface ManagedField extends Pair {
   readonly field: string;
   /** The field's value before and after, in canonical form. Nothing else differs. */
   readonly values: readonly [before: unknown, after: unknown];
+  /** Where the values differ, as the plugin's preview shows it. Default: the field. */
+  readonly paths?: readonly string[];
   /** Somebody else changes the field; its value is then `drifted`. */
   drift(service: StandIn, id: string): void;
   readonly drifted: unknown;
@@ -44,6 +46,8 @@ export interface LifecycleCase {
     readonly delete: readonly string[];
   };
   readonly managed: readonly ManagedField[];
+  /** Outputs that an update may change, so that no preview of one knows them. */
+  readonly computed: readonly string[];
   /** Other spellings of the same, by what differs. */
   readonly respelled: Readonly<Record<string, Pair>>;
   /** Fields whose change makes another object. */

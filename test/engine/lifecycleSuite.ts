@@ -1,15 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StandIn } from "../../standin";
+import { isAll } from "../all";
 import { expectQuiet, expectSilentUp, expectUnsaid, onlyLine, stepsFor } from "./expectations";
 import type { Declaration, LifecycleCase, Pair } from "./lifecycleCase";
+import type { Step } from "./outcome";
+import type { Host } from "./project";
 import { type Scene, setScene } from "./scene";
 
 const changing = (field: string) => `${field}Changes`;
 const replaced = (field: string) => `${field}Replaces`;
 const numbered = (word: string, place: number) => `${word}${place}`;
 
-/** One life on the real engine: everything that any resource promises to any program. */
+/** How the engine's events show what a preview does not know. */
+const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** One life on the real engine: everything that any resource promises to any program, in either host. */
 export function lifecycleSuite(given: LifecycleCase): void {
+  live(given, "dynamic");
+  // What differs between the hosts is the same for all kinds.
+  if (isAll || given.kind === "ApiKey") live(given, "plugin");
+}
+
+function live(given: LifecycleCase, host: Host): void {
   const { kind, managed, calls, deletesFirst, deleting, hidden } = given;
   const respelled = Object.values(given.respelled);
   const replacing = Object.entries(given.replacing);
@@ -25,7 +37,7 @@ export function lifecycleSuite(given: LifecycleCase): void {
     ...hidden.map(({ declaration }, place) => [numbered("hidden", place), declaration] as const),
   ]);
 
-  describe(`${kind} on the engine`, () => {
+  describe(`${kind} on the engine, in the host ${host}`, () => {
     let scene: Scene;
     let service: StandIn;
     const ids = new Map<string, string>();
@@ -55,6 +67,14 @@ export function lifecycleSuite(given: LifecycleCase): void {
       }
       if (secrets().length > 0) await expectUnsaid(scene, secrets());
     };
+    /** The preview of an update knows all outputs that the update leaves as they are. */
+    const expectForeseen = (shown: Step | undefined, done: Step | undefined) => {
+      const seen = outputsOf(shown);
+      const open = Object.keys(seen).filter((name) => seen[name] === unknown);
+      expect(open.sort()).toEqual(given.computed);
+      const known = Object.entries(outputsOf(done)).filter(([name]) => !open.includes(name));
+      expect(seen).toEqual({ ...seen, ...Object.fromEntries(known) });
+    };
     const driftAll = () => {
       for (const { field, drift } of managed) drift(service, idOf(changing(field)));
       hidden.forEach(({ drift }, place) => {
@@ -66,6 +86,7 @@ export function lifecycleSuite(given: LifecycleCase): void {
       const tenants = given.tenants === undefined ? {} : { tenants: given.tenants };
       scene = await setScene(`life-of-${kind.toLowerCase()}`, {
         program: given.program(resources),
+        host: host === "plugin" ? host : undefined,
         ...tenants,
       });
       service = scene.service;
@@ -106,6 +127,13 @@ export function lifecycleSuite(given: LifecycleCase): void {
             const [step] = stepsFor(outcome, changing(field));
             expect(step).toMatchObject({ op: "update", diffs: [field] });
             expect(step?.changed).toEqual({ [field]: { old: values[0], new: values[1] } });
+          }
+        }
+        if (host === "plugin") {
+          for (const { field, paths = [field] } of managed) {
+            const [shown, done] = [preview, up].map((outcome) => stepsFor(outcome, changing(field))[0]);
+            expect(Object.keys(shown?.detailedDiff ?? {}).sort()).toEqual(paths);
+            expectForeseen(shown, done);
           }
         }
         for (const { field } of managed) expect(methodsFor(changing(field)), field).toEqual(calls.update);
@@ -243,4 +271,9 @@ export function lifecycleSuite(given: LifecycleCase): void {
       if (known.length > 0) await expectUnsaid(scene, known);
     });
   });
+}
+
+function outputsOf(step: Step | undefined): Readonly<Record<string, unknown>> {
+  const outputs = Object.entries(step?.new?.outputs ?? {});
+  return Object.fromEntries(outputs.filter(([name]) => !name.startsWith("__")));
 }

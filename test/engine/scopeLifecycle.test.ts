@@ -8,6 +8,7 @@ lifecycleSuite({
   kind: "Scope",
   program: programOf("Scope"),
   calls: { create: ["POST"], shared: "listScopes", update: [], delete: [] },
+  computed: [],
   managed: [],
   respelled: {
     "an empty description given as such": {

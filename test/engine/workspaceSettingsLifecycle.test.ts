@@ -14,6 +14,7 @@ lifecycleSuite({
   tenants: [{ accessToken: "token", workspaces: workspaces.map((name) => ({ id: `ws_${name}` })) }],
   program: programOf("WorkspaceSettings"),
   calls: { create: ["GET", "PATCH"], update: ["GET", "PATCH"], delete: [] },
+  computed: ["name"],
   managed: [
     {
       field: "defaultKeyPrefix",
@@ -26,6 +27,7 @@ lifecycleSuite({
       field: "defaultAllowedIPs",
       ...changed("addresses", "defaultAllowedIPs", `["10.0.0.1"]`, `["10.1.2.3/16", "10.0.0.1"]`),
       values: [["10.0.0.1"], ["10.0.0.1", "10.1.0.0/16"]],
+      paths: ["defaultAllowedIPs[1]"],
       drift: (service, id) => service.editWorkspace(id, { defaultAllowedIPs: ["192.0.2.1"] }),
       drifted: ["192.0.2.1"],
     },
