@@ -1,4 +1,5 @@
-import { getApiKeys, getScopes, getWorkspaces, type Source } from "./functions";
+import { getApiKeys, getScopes, getWorkspace, getWorkspaces, type Source } from "./functions";
+import { hasSettings } from "./resources/workspaceSettings/properties";
 
 /** What there is of each kind in the service, for tools that list before they import. */
 
@@ -43,8 +44,9 @@ export const listers: Readonly<Record<string, Lister>> = {
   WorkspaceSettings: {
     query: { workspaceId: text },
     list: async (source, { workspaceId }) => {
-      const { workspaces } = await getWorkspaces(source);
-      return workspaces.filter(({ id }) => workspaceId === undefined || id === workspaceId);
+      const ids = await workspacesOf(source, workspaceId);
+      const records = await Promise.all(ids.map((id) => getWorkspace(source, { id })));
+      return records.filter(hasSettings);
     },
   },
 };
@@ -54,11 +56,15 @@ async function inEach(
   workspaceId: string | undefined,
   find: (workspaceId: string) => Promise<readonly Listed[]>,
 ): Promise<readonly Listed[]> {
-  const ids =
-    workspaceId === undefined ? (await getWorkspaces(source)).workspaces.map(({ id }) => id) : [workspaceId];
   const found: Listed[] = [];
-  for (const id of ids) {
+  for (const id of await workspacesOf(source, workspaceId)) {
     for (const one of await find(id)) found.push({ id: `${id}/${one.id}`, name: one.name });
   }
   return found;
+}
+
+async function workspacesOf(source: Source, workspaceId: string | undefined): Promise<readonly string[]> {
+  return workspaceId === undefined
+    ? (await getWorkspaces(source)).workspaces.map(({ id }) => id)
+    : [workspaceId];
 }

@@ -6,7 +6,7 @@ import { openDeclarations } from "./declarations";
 import type { AnyDefinition, Managed, Outcome, Session } from "./definition";
 import { type Change, changesAt, type Difference, difference, differing } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
-import { canonicalInputs } from "./fields";
+import { canonicalInputs, type Field } from "./fields";
 import {
   type Complete,
   complete,
@@ -72,9 +72,9 @@ export interface Lifecycle {
   read(id: string, state: Properties): Promise<ReadResult | undefined>;
   /**
    * Finds what no state knows yet, by the id that a user gives; `given` holds what else they gave. One that is `isReading`
-   * is only looked at, and not managed.
+   * is only looked at, and not managed. Its inputs are what a program would declare: nothing that a default stands for.
    */
-  find(id: string, given: Properties, isReading: boolean): Promise<ReadResult | undefined>;
+  find(id: string, given: Properties, isReading: boolean, name?: string): Promise<ReadResult | undefined>;
   update(id: string, state: Properties, inputs: Properties): Promise<Record<string, unknown>>;
   delete(id: string, state: Properties): Promise<void>;
 }
@@ -238,7 +238,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
           inputs: { ...defined(withSecrets(inputsOf(next), secretsOf(next))) },
         };
       }),
-    find: (id, given, isReading) =>
+    find: (id, given, isReading, name) =>
       operate([given], async (session) => {
         const parts = partsOf(definition, id, given);
         const outcome = await definition.importing.read(
@@ -250,7 +250,8 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         const state = withSecrets(outcome.state, secretsOf(given));
         const found = complete({ ...outcome, state }, services()[0]);
         register(found.id, found.state);
-        return { ...found, inputs: { ...defined(withSecrets(inputsOf(state), secretsOf(given))) } };
+        const inputs = withoutDefaults(fields, inputsOf(state), name);
+        return { ...found, inputs: { ...defined(withSecrets(inputs, secretsOf(given))) } };
       }),
     update: (id, given, inputs) =>
       operate([inputs, given], async (session) => {
@@ -284,6 +285,19 @@ function withName({ fields }: AnyDefinition, inputs: Properties, name: string | 
   return { ...inputs, [field.name]: inputs[field.name] ?? name };
 }
 
+/** What a program that declares the same can leave out. */
+function withoutDefaults(
+  fields: readonly Field[],
+  inputs: Properties,
+  name: string | undefined,
+): Record<string, unknown> {
+  const declared = fields.filter((field) => {
+    const assumed = field.defaultsToResourceName ? name : field.default;
+    return !isDeepStrictEqual(inputs[field.name], assumed);
+  });
+  return Object.fromEntries(declared.map((field) => [field.name, inputs[field.name]]));
+}
+
 /** The parts of an id that a user gives; the workspace may be given apart. */
 function partsOf(
   { kind, importing }: AnyDefinition,
@@ -297,7 +311,7 @@ function partsOf(
   const parts = at < 0 ? [given] : [given.slice(0, at), given.slice(at + 1)];
   if (parts.length === (isOfWorkspace ? 2 : 1) && parts.every((part) => part !== "")) return parts;
   throw new Failure(
-    `${kind}: ${JSON.stringify(oneLine(id))} is no id to import. Give it as ${importing.form}.`,
+    `${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${importing.form}.`,
   );
 }
 

@@ -374,7 +374,7 @@ export const found = ApiKey.get("found", "${id}", { workspaceId }).name;
     scene.service.deleteKey(id);
     const gone = await scene.stack.up();
     expect(onlyLine(gone, "found")).toBe(
-      `There is no key ${id} in workspace [secret]: check both ids given to ApiKey.get.`,
+      `There is no key ${id} in workspace [secret]: check both ids.`,
     );
   });
 });

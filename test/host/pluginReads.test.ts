@@ -65,10 +65,13 @@ describe("what the plugin reads", () => {
       const { result, endpoints } = await requestsOf(scene, () => resource("ApiKey").import(`ws_main/${id}`));
       expect(endpoints).toBe("readApiKey");
       expect(result.id).toBe(id);
-      expect(result.inputs).toEqual({ ...least, scopes: [orders], enabled: true });
+      // As a program would declare it: nothing that a default stands for, as the resource's name does.
+      expect(result.inputs).toEqual({ workspaceId: "ws_main", customerId: "cus_1", scopes: [orders] });
       expect(result.properties).not.toHaveProperty("key");
       const held = { id, state: result.properties };
-      const after = await resource("ApiKey").update(held, { ...result.inputs, enabled: false });
+      const edited = { ...result.inputs, enabled: false };
+      const { inputs } = await resource("ApiKey").check(edited, result.inputs);
+      const after = await resource("ApiKey").update(held, inputs);
       expect(scene.standIn.key(id)?.enabled).toBe(false);
       await resource("ApiKey").delete(after);
       expect(scene.standIn.key(id)).toBeUndefined();
@@ -85,7 +88,7 @@ describe("what the plugin reads", () => {
     ];
     test.each(wrong)("%s %s is refused, with the form to use", async (kind, id, form) => {
       const { result, requests } = await requestsOf(scene, () => failureOf(resource(kind).import(id)));
-      expect(result.message).toBe(`${kind}: "${id}" is no id to import. Give it as ${form}.`);
+      expect(result.message).toBe(`${kind}: the id ${JSON.stringify(id)} does not have the form ${form}.`);
       expect(requests).toEqual([]);
     });
 
@@ -144,7 +147,7 @@ describe("what the plugin reads", () => {
 
     test("K8 a key that does not exist is an error", async () => {
       const { message } = await failureOf(resource("ApiKey").get("key_0", { workspaceId: "ws_main" }));
-      expect(message).toBe("There is no key key_0 in workspace ws_main: check both ids given to ApiKey.get.");
+      expect(message).toBe("There is no key key_0 in workspace ws_main: check both ids.");
     });
 
     test("a scope and settings are found where their workspace is given apart", async () => {

@@ -96,7 +96,7 @@ export function calls(resource: Lifecycle) {
         request.hasProperties() && !isDeepStrictEqual(state, received(request.getInputs()).properties);
       const found = isKnown
         ? await resource.read(request.getId(), state)
-        : await resource.find(request.getId(), given, request.hasInputs());
+        : await resource.find(request.getId(), given, request.hasInputs(), nameIn(request.getUrn()));
       const answer = new messages.ReadResponse();
       if (found === undefined) return answer;
       answer.setId(found.id).setProperties(sentState(found.state, isKnown ? state : given));
@@ -109,7 +109,7 @@ export function calls(resource: Lifecycle) {
       const inputs = declared(request.getNews());
       const next = request.getPreview()
         ? resource.foresee(inputs, state)
-        : await resource.update(request.getId(), state, inputs);
+        : await resource.update(ownId(request.getId(), state), state, inputs);
       return new messages.UpdateResponse().setProperties(sentState(next, inputs));
     },
     delete: async (request: messages.DeleteRequest) => {
@@ -122,4 +122,10 @@ export function calls(resource: Lifecycle) {
 /** The resource's name in the program: what follows the type. */
 function nameIn(urn: string): string {
   return urn.split("::").slice(3).join("::");
+}
+
+/** `pulumi do --stateless` updates by the id that its user gave, whatever id the read answered. */
+function ownId(id: string, { workspaceId }: Properties): string {
+  const before = `${workspaceId}/`;
+  return id.startsWith(before) ? id.slice(before.length) : id;
 }

@@ -37,7 +37,7 @@ function isForeign(state: KeyState): boolean {
 function missing({ workspaceId, keyId }: KeyPath, state: KeyState): undefined {
   if (!state[readingKey]) return undefined;
   throw new Failure(
-    `There is no key ${keyId} in workspace ${workspaceId}: check both ids given to ApiKey.get.`,
+    `There is no key ${keyId} in workspace ${workspaceId}: check both ids.`,
   );
 }
 

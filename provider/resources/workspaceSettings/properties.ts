@@ -91,3 +91,8 @@ export function sendable(fields: readonly Setting[], record: WorkspaceRecord): S
       .filter(([, value]) => value !== undefined && !(typeof value === "number" && value <= 0)),
   );
 }
+
+/** Whether there is anything that a resource could declare. */
+export function hasSettings(record: WorkspaceRecord): boolean {
+  return Object.keys(sendable(settings, record)).length > 0;
+}
