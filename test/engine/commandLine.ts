@@ -4,9 +4,12 @@ import { join } from "node:path";
 /** Commands that take the address of an inline program's server. */
 const takingClient: ReadonlySet<string | undefined> = new Set(["up", "preview", "refresh", "destroy"]);
 
-/** Whether a command needs something that runs, or could run, the stack's program. */
-export function needsProgram([verb]: readonly string[]): boolean {
-  return takingClient.has(verb) || verb === "import";
+/**
+ * Whether a command needs something that runs, or could run, the stack's program. What generates code needs the language's
+ * own host.
+ */
+export function needsProgram([verb, ...args]: readonly string[]): boolean {
+  return takingClient.has(verb) || (verb === "import" && args.includes("--generate-code=false"));
 }
 
 /**

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
+import { type Scene, setScene } from "./scene";
+
+const settings = `name: import
+runtime: nodejs
+config:
+  apikeys:host: plugin
+plugins:
+  providers:
+    - name: apikeys
+      path: node_modules/pulumi-apikeys/plugin
+`;
+
+/** What a program declares of objects that exist, each with what follows its name, and the id to import it by. */
+function programOf(resources: Readonly<Record<string, readonly [kind: string, args: string, id?: string]>>) {
+  const lines = Object.entries(resources).map(([name, [kind, args, id]]) => {
+    const options = id === undefined ? "" : `, { import: ${JSON.stringify(id)} }`;
+    return `new apikeys.${kind}(${JSON.stringify(name)}, { workspaceId: "ws_main", ${args} }${options});`;
+  });
+  return `import * as apikeys from "pulumi-apikeys";\n\n${lines.join("\n")}\n`;
+}
+
+/** As an SDK's `get` reads a key. */
+const reading = (id: string) => `import * as pulumi from "@pulumi/pulumi";
+
+class Key extends pulumi.CustomResource {
+  constructor() {
+    super("apikeys:index:ApiKey", "theirs", { name: undefined, enabled: undefined }, { id: ${JSON.stringify(id)} });
+  }
+}
+const key: any = new Key();
+export const found = [key.id, key.name, key.enabled];
+`;
+
+const objects = {
+  ci: ["ApiKey", 'customerId: "cus_1", scopes: [{ representation: "orders", read: true }]', "ws_main/key_1"],
+  orders: ["Scope", 'name: "Orders", representation: "orders"', "ws_main/orders"],
+  stock: ["Scope", 'name: "Stock", representation: "a/b c", description: "All"', "ws_main/sc_stock"],
+  main: ["WorkspaceSettings", "defaultRateLimitPerSecond: 7", "ws_main"],
+  set: ["ApiKeySet", 'keys: { a: { customerId: "c" }, b: { customerId: "c" } }', "ws_main/a=key_a,b=key_b"],
+  credits: ["CustomerBilling", 'billingId: "bill_1"', "ws_main/bill_1"],
+} as const;
+/** The same once they are imported. */
+const declared = Object.fromEntries(
+  Object.entries(objects).map(([name, [kind, args]]) => [name, [kind, args] as const]),
+);
+
+describe("the option import, with the plugin", () => {
+  let scene: Scene;
+  const requests = () => scene.service.requests.map(({ method, path }) => `${method} ${path}`);
+  const writes = () => requests().filter((request) => !request.startsWith("GET "));
+  const errorsOf = async (program: string) => {
+    await scene.declare(program);
+    const { ok, error } = await scene.stack.preview();
+    expect(ok).toBe(false);
+    return error;
+  };
+
+  beforeAll(async () => {
+    const workspaces = [{ id: "ws_main", name: "Main", defaultRateLimitPerSecond: 7 }];
+    scene = await setScene("import", { tenants: [{ accessToken: "team-access-token", workspaces }] });
+    await scene.project.write("Pulumi.yaml", settings);
+    const { service } = scene;
+    const inMain = { workspaceId: "ws_main" };
+    service.addScope({ ...inMain, representation: "orders", name: "Orders" });
+    const stock = { name: "Stock", description: "All" };
+    service.addScope({ ...inMain, ...stock, id: "sc_stock", representation: "a/b c" });
+    const scopes = [{ representation: "orders", read: true }];
+    service.addKey({ ...inMain, id: "key_1", name: "ci", customerId: "cus_1", scopes });
+    for (const name of ["a", "b"]) service.addKey({ ...inMain, id: `key_${name}`, name, customerId: "c" });
+  });
+  afterAll(() => scene?.close());
+
+  it("K8 refuses an id of another form, and one of nothing, in the preview", async () => {
+    const [kind, args] = objects.ci;
+    expect(await errorsOf(programOf({ ci: [kind, args, "key_1"] }))).toContain(
+      'ApiKey: the id "key_1" does not have the form workspaceId/keyId.',
+    );
+    expect(await errorsOf(programOf({ ci: [kind, args, "ws_main/key_9"] }))).toContain(
+      "resource 'ws_main/key_9' does not exist",
+    );
+    const [set, keys] = objects.set;
+    expect(await errorsOf(programOf({ set: [set, keys, "ws_main/key_a"] }))).toContain(
+      "ApiKeySet: give each key once, as alias=keyId, after the id of the workspace.",
+    );
+    expect(writes()).toEqual([]);
+  });
+
+  it("K8 takes objects in as they are: nothing is written, and no change is left", async () => {
+    await scene.declare(programOf(objects));
+    scene.service.clearRequests();
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(up.steps.map(({ op }) => op)).toEqual(Object.keys(objects).map(() => "import"));
+    expect(up.diagnostics.map(({ message }) => message)).toEqual([
+      expect.stringContaining("taken on trust. Nothing is granted."),
+    ]);
+    expect(writes()).toEqual([]);
+    expect(requests().filter((request) => request.includes("illing"))).toEqual([]);
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+    await scene.declare(programOf(declared));
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+    const { resources = [] } = await scene.stack.exportState();
+    const ids = Object.fromEntries(resources.map(({ urn, id }) => [urn.split("::").at(-1), id]));
+    expect(ids).toMatchObject({ ci: "key_1", stock: "sc_stock", main: "ws_main", credits: "bill_1" });
+  });
+
+  it("K8 edits imported keys in place, without their secrets", async () => {
+    const [, args] = objects.set;
+    await scene.declare(
+      programOf({
+        ...declared,
+        ci: ["ApiKey", 'customerId: "cus_1", enabled: false'],
+        set: ["ApiKeySet", args.replace('b: { customerId: "c"', 'b: { customerId: "c", name: "beta"')],
+      }),
+    );
+    const preview = await scene.stack.preview();
+    expect(preview.steps.filter(({ op }) => op !== "same").map(({ op, name }) => [op, name])).toEqual([
+      ["update", "ci"],
+      ["update", "set"],
+    ]);
+    expect(Object.keys(stepsFor(preview, "set")[0]?.detailedDiff ?? {})).toEqual(["keys.b.name"]);
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(scene.service.key("key_1")).toMatchObject({ enabled: false, scopes: [], deleted: false });
+    expect(scene.service.key("key_b")).toMatchObject({ name: "beta", deleted: false });
+    expect(scene.service.keys()).toHaveLength(3);
+    await expectQuiet(scene);
+  });
+
+  it("K8 reads a key that is not managed, by an id of the same form", async () => {
+    scene.service.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "theirs", enabled: false });
+    expect(await errorsOf(reading("ws_main/key_9"))).toContain(
+      "There is no key key_9 in workspace ws_main: check both ids.",
+    );
+    expect(await errorsOf(reading("key_theirs"))).toContain("does not have the form workspaceId/keyId.");
+    await scene.declare(reading("ws_main/key_theirs"));
+    const up = await scene.stack.up({ args: ["--target", "**theirs"] });
+    expect(up.ok, up.output).toBe(true);
+    expect(await scene.stack.outputs()).toMatchObject({
+      found: { value: ["ws_main/key_theirs", "theirs", false] },
+    });
+  });
+
+  it("destroys keys alone: the rest stays in the service", async () => {
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(scene.service.keys({ deleted: false }).map(({ id }) => id)).toEqual(["key_theirs"]);
+    expect(scene.service.scopes("ws_main")).toHaveLength(2);
+    expect(scene.service.workspaces()).toMatchObject([{ defaultRateLimitPerSecond: 7 }]);
+  });
+});

@@ -1,0 +1,167 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StandIn } from "../../standin";
+import { execute } from "./command";
+import { shellEnvironment } from "./environment";
+import { expectQuiet, expectSilentUp } from "./expectations";
+import { checkout, makeWorkFolder, type WorkFolder } from "./folders";
+import { buildLanguageHost } from "./languageHost";
+import { findPulumi } from "./pulumiCli";
+import { type Scene, setScene } from "./scene";
+
+const workspaces = [
+  { id: "ws_main", name: "Main", defaultKeyPrefix: "shop", defaultRateLimitPerSecond: 7 },
+  { id: "ws_bare", name: "Bare" },
+];
+
+const odd = `Müller & Söhne "quoted" \${x} %{y}\\\n2`;
+
+/** Twenty keys, of which no two are alike. */
+function addKeys(service: StandIn) {
+  const inMain = { workspaceId: "ws_main", customerId: "cus_1" };
+  const stock = { representation: "a/b c", update: true, del: true };
+  const scopes = [stock, { representation: "orders", read: true, create: true }];
+  const special = [
+    { name: "ci", scopes },
+    { name: "off", enabled: false },
+    { name: "chosen", prefix: "shop", expiresAt: 1_900_000_000_000 },
+    { name: odd },
+    { name: "twice" },
+    { name: "twice", customerId: "cus_2" },
+    { name: "class" },
+    { name: "2nd key" },
+  ];
+  const plain = Array.from({ length: 12 }, (_, place) => ({
+    name: `partner-${place}`,
+    customerId: `partner_${place}`,
+    enabled: place % 3 > 0,
+    scopes: scopes.slice(place % 3),
+  }));
+  for (const [place, key] of [...special, ...plain].entries())
+    service.addKey({ ...inMain, ...key, id: `key_${place}` });
+}
+
+describe("the command line and pulumi import, with the plugin installed", () => {
+  let scene: Scene;
+  let tools: WorkFolder;
+
+  beforeAll(async () => {
+    scene = await setScene("import-many", {
+      program: "export {};",
+      tenants: [{ accessToken: "team-access-token", workspaces }],
+    });
+    const { service, project, stack } = scene;
+    for (const representation of ["orders", "a/b c"])
+      service.addScope({ workspaceId: "ws_main", representation, name: `Name of ${representation}` });
+    addKeys(service);
+    tools = await makeWorkFolder("engine", "language-host");
+    await buildLanguageHost(tools.path);
+    const { root } = await findPulumi();
+    stack.setEnv("PATH", shellEnvironment(checkout, [tools.path, join(root, "bin")])["PATH"]);
+    const plugin = join(project.dir, "node_modules", "pulumi-apikeys", "plugin");
+    const archive = join(tools.path, "plugin.tar.gz");
+    const packed = await execute("tar", ["-czf", archive, "-C", plugin, "."], { cwd: tools.path });
+    expect(packed.code, packed.output).toBe(0);
+    await pulumi("plugin", "install", "resource", "apikeys", "0.1.0", "--file", archive);
+  }, 600_000);
+  afterAll(() => Promise.all([scene?.close(), tools?.remove()]));
+
+  const pulumi = async (...args: readonly string[]) => {
+    scene.service.clearRequests();
+    const outcome = await scene.stack.run(args);
+    expect(outcome.ok, outcome.output).toBe(true);
+    return outcome;
+  };
+  const list = async (kind: string, ...query: readonly string[]) => {
+    const { stdout } = await pulumi("do", `apikeys:index:${kind}`, "list", ...query);
+    return JSON.parse(stdout) as { id: string; name: string }[];
+  };
+  const writes = () => scene.service.requests.filter(({ method }) => method !== "GET");
+  const live = () => scene.service.keys({ deleted: false });
+
+  it("lists what there is, narrowed by a query", async () => {
+    expect(await list("ApiKey", "--workspace-id", "ws_main")).toEqual(
+      scene.service.keys().map(({ id, name }) => ({ id: `ws_main/${id}`, name })),
+    );
+    expect(await list("ApiKey", "--customer-id", "cus_2")).toEqual([{ id: "ws_main/key_5", name: "twice" }]);
+    expect(await list("ApiKey", "--enabled=false")).toHaveLength(5);
+    expect(await list("Scope")).toMatchObject([{ name: "Name of orders" }, { name: "Name of a/b c" }]);
+    expect(await list("WorkspaceSettings")).toEqual([{ id: "ws_main", name: "Main" }]);
+  });
+
+  it("creates, patches and deletes a key in a stack without a program", async () => {
+    await scene.project.write("Pulumi.yaml", "name: import-many\n");
+    const key = (...args: readonly string[]) => pulumi("do", "apikeys:index:ApiKey", ...args);
+    await key("create", "trial", "--workspace-id", "ws_main", "--customer-id", "cus_9", "--yes");
+    const trial = () => live().find(({ customerId }) => customerId === "cus_9");
+    expect(trial()).toMatchObject({ name: "trial", enabled: true });
+    const id = `ws_main/${trial()?.id}`;
+    expect((await key("read", id)).stdout).toContain('name       : "trial"');
+    await key("patch", "trial", "--enabled=false", "--yes");
+    expect(trial()).toMatchObject({ name: "trial", enabled: false });
+    await pulumi(...["do", "--stateless", "apikeys:index:ApiKey", "patch", id, "--name", "later", "--yes"]);
+    expect(trial()).toMatchObject({ name: "later", enabled: false });
+    const found = await pulumi(
+      ...["do", "apikeys:index:getApiKeys", "--workspace-id", "ws_main", "--customer-id", "cus_9"],
+    );
+    expect(JSON.parse(found.stdout)).toMatchObject({ apiKeys: [{ name: "later", deleted: false }] });
+    await key("delete", "trial", "--yes");
+    expect(trial()).toBeUndefined();
+  });
+
+  it("imports all of a workspace from lists, with code that leaves nothing to change", async () => {
+    await scene.project.write(
+      "Pulumi.yaml",
+      "name: import-many\nruntime: nodejs\nconfig:\n  apikeys:host: plugin\n",
+    );
+    const resources = [];
+    for (const kind of ["ApiKey", "Scope", "WorkspaceSettings"]) {
+      for (const { id, name } of await list(kind)) {
+        // Resources need names that differ, and the generator fails on some.
+        const own = name === "twice" || name === odd ? id : name;
+        resources.push({ type: `apikeys:index:${kind}`, id, name: own });
+      }
+    }
+    expect(resources).toHaveLength(23);
+    await scene.project.write("import.json", JSON.stringify({ resources }));
+    const imported = await pulumi(
+      ...[
+        "import",
+        "--file",
+        "import.json",
+        "--out",
+        "index.ts",
+        "--yes",
+        "--skip-preview",
+        "--protect=false",
+      ],
+    );
+    expect(imported.output).toContain("= 23 imported");
+    expect(
+      imported.output.match(/warning: .*/g)?.filter((line) => !line.includes("pulumi-language-nodejs")),
+    ).toEqual([]);
+    expect(writes()).toEqual([]);
+    const code = await readFile(join(scene.project.dir, "index.ts"), "utf8");
+    expect(code).not.toMatch(/__|enabled: true|scopes: \[\]|prefix:|expiresAt|existingKey|protect/);
+    expect(code).toContain(`const ci = new apikeys.ApiKey("ci", {
+    customerId: "cus_1",
+    scopes: [
+        {
+            del: true,
+            representation: "a/b c",
+            update: true,
+        },`);
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("destroys the keys, and leaves scopes and settings in the service", async () => {
+    const destroy = await scene.stack.destroy();
+    expect(destroy.ok, destroy.output).toBe(true);
+    expect(destroy.changes).toMatchObject({ delete: 24 });
+    expect(live()).toEqual([]);
+    expect(scene.service.scopes("ws_main")).toHaveLength(2);
+    expect(scene.service.workspaces()[0]).toMatchObject({ defaultRateLimitPerSecond: 7 });
+  });
+});
