@@ -11,11 +11,16 @@ import { createProject, type Project } from "../engine/project";
 import { brokenLinks, names, page, pages, read, typesIn } from "./docsText";
 import { blocks, codeIn, commandLines, readme, section, table } from "./readmeText";
 
-/** In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts, operating.test.ts and policy.test.ts. */
+/**
+ * In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts, operating.test.ts, policy.test.ts, importMany.test.ts
+ * and, by the SDK's folder, languages.test.ts.
+ */
 const triedCommands = [
   ...["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"],
   ...["pulumi preview --refresh --diff", "pulumi up --refresh --yes"],
   ...["pulumi preview --refresh --expect-no-changes", "pulumi preview --policy-pack policies"],
+  "pulumi plugin install resource apikeys 0.1.0 --file pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz",
+  ...["pulumi import apikeys:index:ApiKey ci ws_main/key_1", "pip install pulumi-apikeys"],
 ];
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
 const camel = (kind: string) => kind.charAt(0).toLowerCase() + kind.slice(1);
