@@ -42,9 +42,8 @@ async function compile(target: string): Promise<void> {
 async function bundlePlugin(outfile: string): Promise<void> {
   const { scripts } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
   const [command, ...args] = String(scripts["bundle:plugin"]).split(" ");
-  const others = args.filter((arg) => !arg.startsWith("--outfile="));
   const bin = join(checkout, "node_modules", ".bin", String(command));
-  await promisify(execFile)(bin, [...others, `--outfile=${outfile}`], { cwd: checkout });
+  await promisify(execFile)(bin, [...args, outfile], { cwd: checkout });
 }
 
 /** The executable that the engine starts. */

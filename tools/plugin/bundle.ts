@@ -1,14 +1,14 @@
-/** Bundles the plugin into one file, and writes beside it the licences of all that is in it. */
+/** Bundles the plugin into one file, which may be named, and writes beside it the licences of all that is in it. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { checkout } from "../../test/engine/folders";
 
-async function main() {
+async function main([outfile = "plugin/provider.js"]: readonly string[]) {
   const { metafile } = await build({
     absWorkingDir: checkout,
     entryPoints: ["provider/hosts/plugin/main.ts"],
-    outfile: "plugin/provider.js",
+    outfile,
     bundle: true,
     platform: "node",
     target: "node22",
@@ -20,7 +20,10 @@ async function main() {
     metafile: true,
     logLevel: "warning",
   });
-  await writeFile(join(checkout, "plugin/LICENSES.txt"), await licences(Object.keys(metafile.inputs)));
+  await writeFile(
+    resolve(checkout, dirname(outfile), "LICENSES.txt"),
+    await licences(Object.keys(metafile.inputs)),
+  );
 }
 
 /** Each text once, after the names of the packages that it is of. */
@@ -40,7 +43,7 @@ async function licences(files: readonly string[]): Promise<string> {
     .join(`\n${"-".repeat(80)}\n\n`);
 }
 
-main().catch((error: Error) => {
+main(process.argv.slice(2)).catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
 });
