@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isUnknown } from "../../provider/core/unknown";
+import { isUnknown, unknown } from "../../provider/core/unknown";
 import { defaultDialect, type PresetName, presets } from "../../standin";
 import { runs, someOf } from "../all";
 import { type Held, HostFailure, type Properties } from "./host";
@@ -24,6 +24,8 @@ function broken(foreseen: unknown, real: unknown, path = ""): readonly string[] 
       name in foreseen ? broken(foreseen[name], real[name], `${path}.${name}`) : [`${path}.${name}`],
     );
 }
+
+const least = { workspaceId: "ws_main", customerId: "cus_1" };
 
 /** One step in a resource's life: what the program declares now, and what somebody else did before. */
 type Checked = Awaited<ReturnType<PluginResource["check"]>>;
@@ -188,5 +190,80 @@ describe("what a preview promises", () => {
     );
     // Nothing of a scope changes in place.
     expect(kept > 0).toBe(kind !== "Scope");
+  });
+
+  test("of a key: what an update leaves as it is, is known; the rest of its outputs is not", async () => {
+    scene.standIn.setDialect({});
+    const resource = scene.host.resource("ApiKey", "known");
+    const { inputs } = await resource.check({ ...least, prefix: "acme", expiresAt: 60 });
+    const first = await silently(resource.foresee({ ...inputs, customerId: unknown }));
+    expect(first).toMatchObject({ name: "known", prefix: "acme", customerId: unknown });
+    for (const name of ["key", "maskedKey", "createdAt", "updatedAt", "effectivePrefix"])
+      expect(first[name], name).toBe(unknown);
+
+    const held = await resource.create(inputs);
+    const { key, maskedKey, createdAt, effectivePrefix, effectiveExpiresAt } = held.state;
+    const next = await silently(resource.foresee({ ...inputs, name: unknown, scopes: [orders] }, held));
+    expect(next).toEqual({
+      ...inputs,
+      ...{ name: unknown, scopes: [orders], updatedAt: unknown, billingId: unknown },
+      ...{ key, maskedKey, createdAt, effectivePrefix, effectiveExpiresAt },
+    });
+    expect(Object.values(next).filter((value) => value === unknown)).toHaveLength(3);
+  });
+
+  test("of a set: each key that is kept or edited is known by its alias, also under another one", async () => {
+    const resource = scene.host.resource("ApiKeySet", "known");
+    const entries = { kept: {}, edited: {}, replaced: {}, removed: {}, former: { name: "x" }, open: {} };
+    const declared = { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys: entries };
+    const { inputs } = await resource.check(declared);
+    const held = await resource.create(inputs);
+    const { removed: _, former: __, ...others } = entries;
+    const { inputs: next, failures } = await resource.check(
+      {
+        ...declared,
+        keys: {
+          ...others,
+          edited: { enabled: false },
+          replaced: { prefix: "acme" },
+          now: { name: "x", renamedFrom: "former" },
+          open: { customerId: unknown },
+          added: {},
+        },
+      },
+      inputs,
+    );
+    expect(failures).toEqual([]);
+    const foreseen = await silently(resource.foresee(next, held));
+    for (const output of ["ids", "maskedKeys", "secrets"]) {
+      const before = held.state[output] as Record<string, string>;
+      expect(foreseen[output], output).toEqual({
+        ...{ kept: before["kept"], edited: before["edited"], now: before["former"] },
+        ...{ replaced: unknown, open: unknown, added: unknown },
+      });
+    }
+    expect(await silently(resource.foresee({ ...next, keys: unknown }, held))).toMatchObject({
+      ...{ keys: unknown, ids: unknown, maskedKeys: unknown, secrets: unknown },
+    });
+  });
+
+  test("of settings, a scope and a grant: what the service has chosen once is known", async () => {
+    const made = async (kind: string, declared: Properties, change: Properties) => {
+      const resource = scene.host.resource(kind, "known");
+      const { inputs } = await resource.check({ workspaceId: "ws_main", ...declared });
+      const held = await resource.create(inputs);
+      return { state: held.state, next: await silently(resource.foresee({ ...inputs, ...change }, held)) };
+    };
+    const settings = await made("WorkspaceSettings", { defaultExpiration: 60 }, { defaultExpiration: 61 });
+    expect(settings.next).toMatchObject({
+      teamId: settings.state["teamId"],
+      name: unknown,
+      defaultExpiration: 61,
+    });
+    const scope = await made("Scope", { name: "Orders", representation: "orders" }, {});
+    expect(scope.next).toMatchObject({ createdAt: scope.state["createdAt"] });
+    const grant = await made("CustomerBilling", { totalCredits: "1" }, { grant: "other" });
+    const { billingId, createdAt } = grant.state;
+    expect(grant.next).toMatchObject({ billingId, createdAt, grant: "other" });
   });
 });
