@@ -11,7 +11,10 @@ export interface Order {
 }
 
 /** What came of a command. */
-export type Ran = Pick<CommandRecord, "interruption" | "green" | "operations" | "after" | "told" | "untold">;
+export type Ran = Pick<
+  CommandRecord,
+  "interruption" | "checkpointLost" | "green" | "operations" | "after" | "told" | "untold"
+>;
 
 /** Whatever runs the commands of one schedule. */
 export interface Engine {

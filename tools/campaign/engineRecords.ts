@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import type { LoggedRequest } from "../../standin";
 import type { Outcome } from "../../test/engine/outcome";
@@ -13,6 +14,8 @@ export interface Course {
   readonly outcome: Outcome;
   readonly before: StackState;
   readonly after: StackState;
+  /** Whether `after` is older than the last that the engine wrote. */
+  readonly checkpointLost: boolean;
   /** The whole log, and how much of it there was when the command began. */
   readonly requests: readonly LoggedRequest[];
   readonly from: number;
@@ -25,6 +28,7 @@ export function operationsOf(course: Course): readonly OperationRecord[] {
   noteUnheard(course, operations);
   noteRefused(course, operations);
   noteLost(course, operations);
+  if (course.checkpointLost) noteForgotten(course, operations);
   return operations;
 }
 
@@ -153,5 +157,18 @@ function noteLost(course: Course, operations: OperationRecord[]): void {
     if (!operations.includes(record)) operations.push(Object.assign(record, { ended: "well", id: entry.id }));
     // Destroy leaves in the service what it has no call to delete.
     if (record.name === "read" || holdsKeys(entry.kind)) record.lostAlive = lostAlive(course, entry, now);
+  }
+}
+
+/** What ended well, but stood in the checkpoint alone that was lost: as if the engine had been killed before it ended. */
+function noteForgotten({ before, after }: Course, operations: readonly OperationRecord[]): void {
+  const held = ({ entries }: StackState, resource: string) =>
+    entries.filter(({ name }) => name === resource).map(({ serial: _, ...entry }) => entry);
+  for (const operation of operations) {
+    const { name, resource, ended } = operation;
+    const isWrite = name === "create" || name === "update";
+    if (isWrite && ended === "well" && isDeepStrictEqual(held(before, resource), held(after, resource))) {
+      operation.ended = "dropped";
+    }
   }
 }

@@ -10,6 +10,7 @@ export const columns = {
   secrets: "secrets found",
   stuck: "runs that did not converge though they could",
   defects: "unforeseen errors",
+  unplayed: "schedules that could not be played",
 } as const;
 export type Column = keyof typeof columns;
 

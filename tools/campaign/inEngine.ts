@@ -1,6 +1,7 @@
 import { loadProgram } from "../../test/engine/program";
-import { createProject } from "../../test/engine/project";
+import { createProject, type Project } from "../../test/engine/project";
 import { createStack, type EngineStack } from "../../test/engine/stack";
+import { restoreCheckpoint } from "./checkpoint";
 import type { Engine, OpenEngine, Order } from "./engine";
 import { operationsOf } from "./engineRecords";
 import { openlyShown, stateOf } from "./exported";
@@ -24,7 +25,7 @@ export const openInEngine: OpenEngine = async (schedule, stage) => {
   return {
     refreshesWithUp: true,
     interruptsAtOnce: false,
-    run: runIn(stack, declare, schedule, stage),
+    run: runIn(stack, project, declare, schedule, stage),
     async isSettled(program) {
       await declare(program);
       const preview = await stack.preview();
@@ -43,6 +44,7 @@ function programText(program: Program): string {
 
 function runIn(
   stack: EngineStack,
+  project: Project,
   declare: (program: Program) => Promise<void>,
   { parallel }: Schedule,
   { standIn, trouble: begin, living }: Stage,
@@ -79,7 +81,9 @@ function runIn(
     if (Date.now() - began >= hangMs) throw new Error(`${order.name} does not end:\n${printed}`);
     clearTimeout(patience);
     await cut;
+    let checkpointLost = false;
     if (interruption === "engineKilled") {
+      checkpointLost = await restoreCheckpoint(project);
       const freed = await stack.run(["cancel", "--yes"]);
       if (!freed.ok && !/no update|not currently|lock/i.test(freed.output)) throw new Error(freed.output);
     }
@@ -87,8 +91,8 @@ function runIn(
     const after = stateOf(deployment);
     const { requests } = standIn;
     return {
-      ...{ interruption, green: outcome.ok, after },
-      operations: operationsOf({ order, outcome, before, after, requests, from, living }),
+      ...{ interruption, checkpointLost, green: outcome.ok, after },
+      operations: operationsOf({ order, outcome, before, after, checkpointLost, requests, from, living }),
       told: outcome.output,
       untold: openlyShown(deployment),
     };

@@ -1,21 +1,22 @@
+import { inspect } from "node:util";
 import { openForeigner } from "./foreigner";
 import type { Tier } from "./tiers";
-import { type Trial, tryOut } from "./trial";
+import { type Trial, tryOut, unplayed } from "./trial";
 
-/** Tries out seeds, several at a time: they mostly wait. */
+/** Tries out seeds, several at a time: they mostly wait. One that can't be played stops no other. */
 export async function tryOutMany(
   seeds: Iterable<number>,
   tier: Tier,
   onTrial: (trial: Trial) => void,
+  onBegin: (seed: number) => void = () => {},
 ): Promise<void> {
   const foreigner = await openForeigner();
   const left = seeds[Symbol.iterator]();
   const work = async () => {
     for (let next = left.next(); !next.done; next = left.next()) {
       const seed = next.value;
-      const trial = tryOut(seed, tier, foreigner).catch((cause: unknown) => {
-        throw new Error(`seed ${seed} could not be played`, { cause });
-      });
+      onBegin(seed);
+      const trial = tryOut(seed, tier, foreigner).catch((error: unknown) => unplayed(seed, inspect(error)));
       onTrial(await trial);
     }
   };

@@ -2,6 +2,7 @@ import { type StandIn, startStandIn } from "../../standin";
 import { loadProgram } from "../../test/engine/program";
 import { createProject } from "../../test/engine/project";
 import { createStack, type EngineStack } from "../../test/engine/stack";
+import { restoreCheckpoint } from "./checkpoint";
 import { drawing } from "./draw";
 import { cutShort, type Ending } from "./signals";
 
@@ -9,6 +10,8 @@ import { cutShort, type Ending } from "./signals";
 export interface SetTrial {
   readonly seed: number;
   readonly ending: Ending;
+  /** Whether the engine that was killed left no state, so that the one before stands in its place. */
+  readonly checkpointLost: boolean;
   /** How many keys stood before, and how many the up was to make. */
   readonly before: number;
   readonly adding: number;
@@ -72,6 +75,7 @@ export async function tryOutSet(seed: number, given: SetTrialOptions): Promise<S
     );
     answered = () => {};
     service.clearFaults();
+    const checkpointLost = ending === "engineKilled" && (await restoreCheckpoint(project));
     const live = service.keys().map(({ id }) => id);
     const unheld = live.length - (await heldIn(stack)).size;
     const findings = await recovered(stack, service, { ending, size: before + adding, said });
@@ -84,7 +88,7 @@ export async function tryOutSet(seed: number, given: SetTrialOptions): Promise<S
     }
     const at = `${nth} ${moment}`;
     return {
-      ...{ seed, ending, before, adding, at, live: live.length, unheld },
+      ...{ seed, ending, checkpointLost, before, adding, at, live: live.length, unheld },
       ...{ orphans: orphans.length, told: told.length, findings },
     };
   } finally {

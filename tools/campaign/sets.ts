@@ -31,7 +31,18 @@ function plan(trials: number) {
   return Array.from({ length: trials }, (_, place) => (place < trials - parts ? whole : part));
 }
 
-function line({ seed, ending, before, adding, at, live, unheld, orphans, told }: SetTrial): string {
+function line({
+  seed,
+  ending,
+  checkpointLost,
+  before,
+  adding,
+  at,
+  live,
+  unheld,
+  orphans,
+  told,
+}: SetTrial): string {
   const what = before === 0 ? `create of ${adding}` : `${adding} added to ${before}`;
-  return `seed ${seed}: ${what}, ${ending} as create ${at}: ${live} live, ${unheld} not in state; left ${orphans}, told ${told}`;
+  return `seed ${seed}: ${what}, ${ending} as create ${at}${checkpointLost ? ", and the engine's checkpoint was lost" : ""}: ${live} live, ${unheld} not in state; left ${orphans}, told ${told}`;
 }

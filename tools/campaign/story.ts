@@ -21,13 +21,13 @@ function planned({ dialectName, parallel, steps, ending }: Schedule): readonly s
 }
 
 function told(command: CommandRecord): readonly string[] {
-  const { step, repetition, name, green, interruption, operations, after, live } = command;
+  const { step, repetition, name, green, interruption, checkpointLost, operations, after, live } = command;
   const entries = after.entries.map(
     (entry) =>
       `${entry.name} = ${idsIn(entry).join(" ")}${entry.halfDone ? " (half done)" : ""}${entry.doomed ? " (to be deleted)" : ""}`,
   );
   return [
-    `${name} ${step}.${repetition}: ${green ? "green" : "red"} ${interruption ?? ""}`,
+    `${name} ${step}.${repetition}: ${green ? "green" : "red"} ${interruption ?? ""}${checkpointLost ? ", the engine's checkpoint was lost" : ""}`,
     ...operations.map(
       ({ name: operation, resource, from, until, ended, message }) =>
         `  ${operation} ${resource}, requests ${from + 1} to ${until}: ${ended} ${message}`,

@@ -37,6 +37,8 @@ export interface CommandRecord {
   readonly repetition: number;
   readonly program: Program;
   readonly interruption: InterruptionKind | undefined;
+  /** Whether the engine that was killed left no state, so that the one before stands in its place. */
+  readonly checkpointLost?: boolean;
   readonly green: boolean;
   readonly operations: readonly OperationRecord[];
   readonly after: StackState;

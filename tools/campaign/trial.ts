@@ -30,6 +30,11 @@ export async function tryOut(
   return { seed, dialect: schedule.dialectName, findings, injected: injectedInto(trace) };
 }
 
+/** A schedule of which nothing is known but why. */
+export function unplayed(seed: number, what: string): Trial {
+  return { seed, dialect: "any service", findings: [{ column: "unplayed", what }], injected: {} };
+}
+
 /** Up did not come to a quiet end after all faults, though it does where none was: without them the answer is known. */
 async function stuck(trace: Trace, open: OpenEngine): Promise<readonly Finding[]> {
   if (trace.converged) return [];
@@ -45,6 +50,9 @@ function injectedInto({ requests, commands, schedule }: Trace): Record<string, n
   const kinds = [
     ...requests.flatMap(({ fault }) => fault ?? []),
     ...commands.flatMap(({ interruption }) => interruption ?? []),
+    ...commands.flatMap(({ checkpointLost }) =>
+      checkpointLost ? "engineKilled, and the engine's checkpoint was lost" : [],
+    ),
     ...[...schedule.steps, schedule.ending].flatMap(({ outage }) => (outage === undefined ? [] : "outage")),
   ];
   const counts: Record<string, number> = {};

@@ -6,7 +6,12 @@ import { type TierName, tiers } from "./tiers";
 async function work([tier, first, count, stride]: readonly string[]): Promise<void> {
   if (tier === "engine") outliveKilledEngines();
   const seeds = seedsFrom(Number(first), Number(count), Number(stride));
-  await tryOutMany(seeds, tiers[tier as TierName], (trial) => process.send?.({ trial }));
+  await tryOutMany(
+    seeds,
+    tiers[tier as TierName],
+    (trial) => process.send?.({ trial }),
+    (began) => process.send?.({ began }),
+  );
   const last = { peakMegabytes: process.resourceUsage().maxRSS / 1024 };
   await new Promise((resolve) => process.send?.(last, undefined, undefined, resolve));
 }
