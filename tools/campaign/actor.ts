@@ -19,7 +19,7 @@ export class OperationFailed extends Error {
 
 /** One kind of resource in one process of the provider; what fails is an OperationFailed. */
 export interface Resource {
-  check(inputs: Properties, before: Properties | undefined): Promise<Checked>;
+  check(inputs: Properties, before: Properties | undefined, name: string): Promise<Checked>;
   /** `undefined`: the engine is to compare the inputs itself. */
   diff(
     held: Held,
@@ -40,7 +40,9 @@ interface Checked {
 /** A process of the provider, as one command of the engine starts it. */
 export interface Actor {
   resource(kind: Kind): Resource;
-  /** The run was interrupted, and the process is told so. */
+  /** The engine begins nothing more, and still takes results; settles when the process knows, where it is told. */
+  cancel(): Promise<void>;
+  /** The run was interrupted, nobody takes results, and the process is told so. */
   interrupt(): void;
   /** The engine is gone, and the process isn't told. */
   desert(): void;

@@ -13,7 +13,7 @@ export interface Order {
 /** What came of a command. */
 export type Ran = Pick<
   CommandRecord,
-  "interruption" | "checkpointLost" | "green" | "operations" | "after" | "told" | "untold"
+  "interruption" | "closedAt" | "checkpointLost" | "green" | "operations" | "after" | "told" | "untold"
 >;
 
 /** Whatever runs the commands of one schedule. */
@@ -22,6 +22,8 @@ export interface Engine {
   readonly refreshesWithUp: boolean;
   /** Whether an interruption reaches the provider amid the very request for which it was drawn. */
   readonly interruptsAtOnce: boolean;
+  /** Whether the provider begins nothing new after one Ctrl-C, so that state then holds all that it made. */
+  readonly closesOnCancel: boolean;
   /** `before` is what the last command left. */
   run(order: Order, before: StackState, trouble: Trouble | undefined): Promise<Ran>;
   /** Whether an up would have nothing to do. */

@@ -49,7 +49,9 @@ export async function preview(site: Site, state: StackState, program: Program): 
   const changed: string[] = [];
   for (const declared of program) {
     const old = currentOf(state.entries, declared.name);
-    const { inputs, failures } = await site.actor.resource(declared.kind).check(declared.inputs, old?.inputs);
+    const { inputs, failures } = await site.actor
+      .resource(declared.kind)
+      .check(declared.inputs, old?.inputs, declared.name);
     if (failures.length > 0 || old === undefined || (await planOf(site, old, inputs)) !== "same") {
       changed.push(declared.name);
     }
@@ -105,7 +107,7 @@ async function planOf({ actor }: Site, old: Entry, inputs: Properties): Promise<
 async function register(site: Site, desk: Desk, { name, kind, inputs: declared }: Declared): Promise<void> {
   const resource = site.actor.resource(kind);
   const old = currentOf(desk.entries(), name);
-  const { inputs, failures } = await resource.check(declared, old?.inputs);
+  const { inputs, failures } = await resource.check(declared, old?.inputs, name);
   if (failures.length > 0) return desk.refuse({ name, kind, inputs }, failures.join("\n"));
   if (old === undefined) return create(site, desk, { name, kind, inputs }, undefined);
   const plan = await planOf(site, old, inputs);

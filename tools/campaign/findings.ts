@@ -5,6 +5,8 @@ export const columns = {
   secondGrants: "second POSTs carried out for one value of grant",
   secondScopes: "second POSTs carried out for one scope",
   withoutSecret: "green runs that end without a secret",
+  begunLate: "writes begun after one Ctrl-C (plugin)",
+  unsaved: "keys that state does not hold after one Ctrl-C (plugin)",
   droppedAlive: "states dropped while the object lived",
   wider: "permissions wider than declared without an error",
   secrets: "secrets found",

@@ -9,31 +9,40 @@ import { quickTime } from "./quickTime";
 import type { InterruptionKind, Program, Schedule } from "./schedule";
 import { cutShort } from "./signals";
 import type { Stage } from "./stage";
+import { pluginConfig, usePlugin } from "./withPlugin";
 
 /** No command takes so long, however busy the machine. */
 const hangMs = 300_000;
 
+/** What the engine runs the resources in. */
+export type EngineHost = "dynamic" | "plugin";
+
 /** The real CLI on the packed package, in a project of the schedule's own. */
-export const openInEngine: OpenEngine = async (schedule, stage) => {
-  const { standIn, accessToken } = stage;
-  const project = await createProject(`campaign-${schedule.seed}`);
-  const stack = await createStack(project, {
-    program: loadProgram(project.dir),
-    env: { APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: accessToken, ...quickTime() },
-  });
-  const declare = (program: Program) => project.write("index.ts", programText(program));
-  return {
-    refreshesWithUp: true,
-    interruptsAtOnce: false,
-    run: runIn(stack, project, declare, schedule, stage),
-    async isSettled(program) {
-      await declare(program);
-      const preview = await stack.preview();
-      return preview.ok && preview.steps.every(({ op }) => op === "same");
-    },
-    close: () => project.remove(),
+export function inEngine(host: EngineHost): OpenEngine {
+  return async (schedule, stage) => {
+    const { standIn, accessToken } = stage;
+    const project = await createProject(`campaign-${schedule.seed}`);
+    if (host === "plugin") await usePlugin(project);
+    const stack = await createStack(project, {
+      program: loadProgram(project.dir),
+      config: host === "plugin" ? pluginConfig : {},
+      env: { APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: accessToken, ...quickTime() },
+    });
+    const declare = (program: Program) => project.write("index.ts", programText(program));
+    return {
+      refreshesWithUp: true,
+      interruptsAtOnce: false,
+      closesOnCancel: host === "plugin",
+      run: runIn(stack, project, declare, schedule, stage),
+      async isSettled(program) {
+        await declare(program);
+        const preview = await stack.preview();
+        return preview.ok && preview.steps.every(({ op }) => op === "same");
+      },
+      close: () => project.remove(),
+    };
   };
-};
+}
 
 function programText(program: Program): string {
   const resources = program.map(({ kind, name, inputs }) => {

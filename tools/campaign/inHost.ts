@@ -27,6 +27,8 @@ export async function startInHost(service: Service): Promise<Actor> {
       resources.set(kind, resource);
       return resource;
     },
+    // The engine tells it, and it knows nothing of that.
+    cancel: async () => {},
     interrupt() {
       signal(host, "SIGINT");
       const timer = setTimeout(() => signal(host, "SIGKILL"), scaled(graceMs));

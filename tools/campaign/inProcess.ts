@@ -56,6 +56,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
   );
   return {
     resource: (kind) => resources.get(kind) as Resource,
+    cancel: async () => {},
     interrupt: () => run.stop("the run was interrupted"),
     desert() {
       deserted = true;

@@ -1,3 +1,4 @@
+import { begunLate, unsaved } from "./cancelFindings";
 import type { Column, Finding } from "./findings";
 import { openInputs, openState } from "./heldKeys";
 import { droppedAlive, leftStanding, lostSilently, unnamed, wider, withoutSecret } from "./keyFindings";
@@ -13,6 +14,8 @@ export function judge(trace: Trace): readonly Finding[] {
     ...secondGrants(trace),
     ...secondScopes(trace),
     ...withoutSecret(trace),
+    ...begunLate(trace),
+    ...unsaved(trace),
     ...droppedAlive(trace),
     ...wider(trace),
     ...secretsFound(trace),

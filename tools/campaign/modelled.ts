@@ -9,7 +9,7 @@ import type { CommandRecord } from "./trace";
  * The model of the engine, with a process of the provider for each command or, where starting one is most of the work,
  * for those that follow each other without trouble.
  */
-export function modelled(start: StartActor, { inProcess = false } = {}): OpenEngine {
+export function modelled(start: StartActor, { inProcess = false, closesOnCancel = false } = {}): OpenEngine {
   return async ({ parallel }, { standIn, accessToken, living, trouble: begin }) => {
     let kept: Actor | undefined;
     const startActor = async () => {
@@ -24,6 +24,7 @@ export function modelled(start: StartActor, { inProcess = false } = {}): OpenEng
     return {
       refreshesWithUp: false,
       interruptsAtOnce: inProcess,
+      closesOnCancel,
       async run({ name, program }, before, trouble) {
         const actor = await startActor();
         const earlier = { warnings: actor.warnings().length, debug: actor.debug().length };
@@ -31,12 +32,19 @@ export function modelled(start: StartActor, { inProcess = false } = {}): OpenEng
         let interruption: CommandRecord["interruption"];
         let heard = Number.POSITIVE_INFINITY;
         let ending: Promise<void> | undefined;
+        let closedAt: number | undefined;
         if (trouble !== undefined) {
           await begin(trouble, ({ kind }) => {
             interruption = kind;
             if (kind === "hostKilled") ending = actor.kill();
-            else if (kind === "ctrlC") control.cancel();
-            else control.drop();
+            else if (kind === "ctrlC") {
+              control.cancel();
+              const close = () => {
+                closedAt = Date.now();
+              };
+              // It may have ended in the meantime.
+              ending = actor.cancel().then(close, () => {});
+            } else control.drop();
             if (kind === "twoCtrlC") actor.interrupt();
             if (kind !== "engineKilled") return;
             actor.desert();
@@ -54,7 +62,7 @@ export function modelled(start: StartActor, { inProcess = false } = {}): OpenEng
         await leave(actor, trouble !== undefined || !green);
         const warnings = actor.warnings();
         return {
-          ...{ interruption, green, operations, after },
+          ...{ interruption, closedAt, green, operations, after },
           told: warnings.slice(earlier.warnings, heard),
           untold: `${warnings.slice(heard)}\n${actor.debug().slice(earlier.debug)}`,
         };

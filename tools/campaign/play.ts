@@ -29,6 +29,7 @@ export async function play(schedule: Schedule, open: OpenEngine, ledAstray: () =
     return {
       schedule,
       interruptsAtOnce: engine.interruptsAtOnce,
+      closesOnCancel: engine.closesOnCancel,
       commands: run.commands,
       made,
       requests: [...standIn.requests],
@@ -71,13 +72,15 @@ function openRun(engine: Engine, stage: Stage) {
     repetition: number,
     trouble?: Trouble,
   ): Promise<CommandRecord> {
+    const from = stage.standIn.requests.length;
     const ran = await cutOff(await engine.run(order, state, trouble));
     state = ran.after;
     const { name, program, refreshes } = order;
     if (refreshes && ran.green) drifted.clear();
     await stage.standIn.settled();
     const live = stage.liveKeys();
-    const record = { name, step, repetition, program, live, drifted: new Set(drifted), ...ran };
+    const until = stage.standIn.requests.length;
+    const record = { name, step, repetition, program, from, until, live, drifted: new Set(drifted), ...ran };
     commands.push(record);
     if (name === "refresh" && ran.green) drifted.clear();
     return record;

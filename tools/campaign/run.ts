@@ -1,11 +1,12 @@
 /**
  * `npm run test:campaign`: seeded schedules of faults over whole lives of resources, and what they came to.
  *
- * --schedules N, --host N, --engine N: how many below the host, in the engine's host, and on the engine itself (10,000,
- * 300 and 20).
+ * --schedules N, --host N, --plugin N: how many below the host, in the engine's host, and in the plugin over gRPC
+ * (10,000, 300 and 300).
+ * --engine N, --plugin-engine N: how many on the engine itself, with either host (20 and 20).
  * --sets N: how many ups of a set of hundreds of keys are ended at some moment, on the engine itself (25).
  * --first N: the first seed (1).
- * --seed N: this one alone; with --host in the host, with --engine on the engine.
+ * --seed N: this one alone, below the host; with --host 1, --plugin 1, --engine 1 or --plugin-engine 1 there.
  */
 import { parseArgs } from "node:util";
 import { packedPackage } from "../../test/engine/packedPackage";
@@ -17,14 +18,16 @@ import { tryOutSets } from "./sets";
 import { story } from "./story";
 import { table } from "./table";
 import { count, openTally, violationsIn } from "./tally";
-import { type TierName, tiers } from "./tiers";
+import { type TierName, tierNames, tiers } from "./tiers";
 import { tryOut } from "./trial";
 
 const { values } = parseArgs({
   options: {
     schedules: { type: "string", default: "10000" },
     host: { type: "string" },
+    plugin: { type: "string" },
     engine: { type: "string" },
+    "plugin-engine": { type: "string" },
     sets: { type: "string", default: "25" },
     first: { type: "string", default: "1" },
     seed: { type: "string" },
@@ -34,14 +37,16 @@ const { values } = parseArgs({
 const titles: Readonly<Record<TierName, string>> = {
   process: "Below the host",
   host: "In the engine's host",
+  plugin: "In the plugin",
   engine: "On the engine",
+  "plugin-engine": "On the engine, with the plugin",
 };
 
 /** Whether nothing was found. */
 async function campaign(tier: TierName, schedules: number): Promise<boolean> {
   if (schedules === 0) return true;
   // Packed once, for all processes.
-  if (tier === "engine") await packedPackage();
+  if (tier === "engine" || tier === "plugin-engine") await packedPackage();
   const began = Date.now();
   const tally = openTally();
   const peak = await tryOutInWorkers(tally, tier, Number(values.first), schedules);
@@ -67,13 +72,15 @@ async function replay(seed: number, tier: TierName): Promise<boolean> {
 async function run(): Promise<boolean> {
   outliveKilledEngines();
   if (values.seed !== undefined) {
-    const tier = values.engine !== undefined ? "engine" : values.host !== undefined ? "host" : "process";
+    const tier = tierNames.find((name) => name !== "process" && values[name] !== undefined) ?? "process";
     return replay(Number(values.seed), tier);
   }
   const ends = [
     await campaign("process", Number(values.schedules)),
     await campaign("host", Number(values.host ?? 300)),
+    await campaign("plugin", Number(values.plugin ?? 300)),
     await campaign("engine", Number(values.engine ?? 20)),
+    await campaign("plugin-engine", Number(values["plugin-engine"] ?? 20)),
     await tryOutSets(Number(values.first), Number(values.sets)),
   ];
   return ends.every((well) => well);

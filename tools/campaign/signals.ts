@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { descendants, isRunning } from "../../test/engine/processes";
 import type { InterruptionKind } from "./schedule";
 
-const hostScript = /cmd\/dynamic-provider/;
+const hostScript = /cmd\/dynamic-provider|pulumi-resource-apikeys/;
 /** A host whose engine is gone takes its leave within seconds. */
 const leaveMs = 60_000;
 /** Within such a time any other host has done its work too. */

@@ -1,7 +1,8 @@
 import type { Extent } from "./drawSchedule";
 import type { OpenEngine } from "./engine";
-import { openInEngine } from "./inEngine";
+import { type EngineHost, inEngine } from "./inEngine";
 import { startInHost } from "./inHost";
+import { startInPlugin } from "./inPlugin";
 import { startInProcess } from "./inProcess";
 import { modelled } from "./modelled";
 
@@ -12,7 +13,9 @@ export interface Tier {
   readonly atOnce: number;
   readonly extent: Extent;
 }
-export type TierName = "process" | "host" | "engine";
+export type TierName = "process" | "host" | "plugin" | "engine" | "plugin-engine";
+
+export const tierNames: readonly TierName[] = ["process", "host", "plugin", "engine", "plugin-engine"];
 
 export const tiers: Readonly<Record<TierName, Tier>> = {
   /** Below the host and the engine, in the campaign's own process. */
@@ -23,12 +26,23 @@ export const tiers: Readonly<Record<TierName, Tier>> = {
   },
   /** In the host that the engine runs. */
   host: { open: modelled(startInHost), atOnce: 4, extent: { steps: 3, interrupted: 20 } },
-  /** On the real engine. */
-  engine: {
-    open: openInEngine,
+  /** In the plugin, over gRPC. */
+  plugin: {
+    open: modelled(startInPlugin, { closesOnCancel: true }),
+    atOnce: 4,
+    extent: { steps: 3, interrupted: 40 },
+  },
+  /** On the real engine, with either host. */
+  engine: onEngine("dynamic"),
+  "plugin-engine": onEngine("plugin"),
+};
+
+function onEngine(host: EngineHost): Tier {
+  return {
+    open: inEngine(host),
     // Programs run in this process, and find their credentials in its environment.
     atOnce: 1,
     // They are what differs most from the model.
     extent: { steps: 4, interrupted: 50 },
-  },
-};
+  };
+}

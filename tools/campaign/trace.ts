@@ -5,6 +5,7 @@ import type { InterruptionKind, Kind, Program, Properties, Schedule } from "./sc
 export interface Trace {
   readonly schedule: Schedule;
   readonly interruptsAtOnce: boolean;
+  readonly closesOnCancel: boolean;
   readonly commands: readonly CommandRecord[];
   /** Every key that the provider's requests made, as it was made. */
   readonly made: readonly MadeKey[];
@@ -36,7 +37,12 @@ export interface CommandRecord {
   /** 0: the step itself, else the how-manieth repetition. */
   readonly repetition: number;
   readonly program: Program;
+  /** The requests of the service's log from the command's begin to its end: (from, until]. */
+  readonly from: number;
+  readonly until: number;
   readonly interruption: InterruptionKind | undefined;
+  /** When the provider knew that it is to begin nothing new, as far as that is seen. */
+  readonly closedAt?: number | undefined;
   /** Whether the engine that was killed left no state, so that the one before stands in its place. */
   readonly checkpointLost?: boolean;
   readonly green: boolean;

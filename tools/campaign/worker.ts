@@ -4,7 +4,7 @@ import { seedsFrom, tryOutMany } from "./many";
 import { type TierName, tiers } from "./tiers";
 
 async function work([tier, first, count, stride]: readonly string[]): Promise<void> {
-  if (tier === "engine") outliveKilledEngines();
+  if (tier === "engine" || tier === "plugin-engine") outliveKilledEngines();
   const seeds = seedsFrom(Number(first), Number(count), Number(stride));
   await tryOutMany(
     seeds,
