@@ -19,7 +19,7 @@ const figures = (seconds: number, more: Partial<Figures> = {}): Figures => ({
   seconds,
   requests: 10,
   serviceBusy: 0.25,
-  ...{ cpuSeconds: undefined, hostPeakMiB: undefined, writtenBytes: undefined },
+  ...{ cpuSeconds: undefined, hostPeakMiB: undefined, enginePeakMiB: undefined, writtenBytes: undefined },
   ...{ stateBytes: undefined, stateBytesAKey: undefined },
   ...more,
 });

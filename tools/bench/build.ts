@@ -1,4 +1,6 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { build } from "esbuild";
 import { execute } from "../../test/engine/command";
 import { checkout, makeWorkFolder } from "../../test/engine/folders";
 
@@ -9,5 +11,19 @@ export async function compile(): Promise<string> {
   const args = [tsc, "-p", join(__dirname, "tsconfig.json"), "--outDir", path];
   const result = await execute(process.execPath, args, { cwd: checkout });
   if (result.code !== 0) throw new Error(`the measured programs can't be compiled:\n${result.output}`);
-  return join(path, "tools", "bench");
+  const compiled = join(path, "tools", "bench");
+  await bundlePlugin(join(compiled, "programs", "nothing"));
+  return compiled;
+}
+
+/** As ours is bundled. */
+async function bundlePlugin(folder: string): Promise<void> {
+  const plugin = join(folder, "plugin");
+  await build({
+    entryPoints: [join(folder, "plugin.js")],
+    outfile: join(plugin, "provider.js"),
+    ...({ bundle: true, platform: "node", target: "node22", format: "cjs" } as const),
+  });
+  const script = join(plugin, "pulumi-resource-nothing");
+  await writeFile(script, '#!/usr/bin/env node\nrequire("./provider.js");\n', { mode: 0o755 });
 }

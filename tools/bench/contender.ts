@@ -1,5 +1,8 @@
 import type { Step } from "./steps";
 
+/** Ours, or one that answers at once. */
+export type PluginName = "apikeys" | "nothing";
+
 /** How a contender does its work. */
 type Work =
   | {
@@ -8,6 +11,10 @@ type Work =
       readonly program: string;
       /** In the command line of the process that serves its resources. */
       readonly host: RegExp;
+      /** The plugin that serves them; absent: they are dynamic. */
+      readonly plugin?: PluginName;
+      /** Variables of its commands. */
+      readonly env?: Readonly<Record<string, string>>;
     }
   | { readonly kind: "network"; readonly inFlight: number };
 

@@ -5,7 +5,7 @@
 import { LocalWorkspace, PulumiCommand, type Stack } from "@pulumi/pulumi/automation";
 import { execute } from "../../test/engine/command";
 import { pulumiCommand } from "../../test/engine/operation";
-import { declaredKeys, setOf } from "./keys";
+import { declaredKeys, inTen, setOf } from "./keys";
 import type { EngineOrder, Spent } from "./orders";
 import { spend } from "./spending";
 import type { Step } from "./steps";
@@ -29,7 +29,7 @@ async function run({ step, count, root, dir, projectName, program }: EngineOrder
     {
       stackName: "dev",
       projectName,
-      program: async () => require(program).declare(keys, set),
+      program: async () => require(program).declare(keys, set, inTen(set)),
     },
     { workDir: dir, pulumiCommand: command },
   );

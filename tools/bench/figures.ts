@@ -6,6 +6,7 @@ export interface Figures {
   readonly cpuSeconds: number | undefined;
   readonly requests: number;
   readonly hostPeakMiB: number | undefined;
+  readonly enginePeakMiB: number | undefined;
   readonly stateBytes: number | undefined;
   /** The whole state, shared out among the keys. */
   readonly stateBytesAKey: number | undefined;
@@ -20,6 +21,7 @@ export const figureTitles: Readonly<Record<Figure, string>> = {
   cpuSeconds: "CPU time of the process tree, s",
   requests: "requests",
   hostPeakMiB: "peak memory of the provider host, MiB",
+  enginePeakMiB: "peak memory of the engine, MiB",
   stateBytes: "state after it, kB",
   stateBytesAKey: "state a key, bytes",
   writtenBytes: "written by the backend, MB",

@@ -33,6 +33,16 @@ export function declaredKeys(count: number, step: Step): readonly DeclaredKey[] 
   }));
 }
 
+/** The same keys in ten sets. */
+export function inTen({ keys, ...shared }: DeclaredSet): readonly DeclaredSet[] {
+  const entries = Object.entries(keys);
+  const size = Math.ceil(entries.length / 10);
+  return Array.from({ length: 10 }, (_, n) => ({
+    ...shared,
+    keys: Object.fromEntries(entries.slice(n * size, (n + 1) * size)),
+  }));
+}
+
 /** The same keys as a set is declared with: what most have in common stands under all of them. */
 export interface DeclaredSet {
   readonly workspaceId: string;

@@ -5,6 +5,7 @@ import { shellEnvironment } from "../../test/engine/environment";
 import { checkout } from "../../test/engine/folders";
 import { createProject } from "../../test/engine/project";
 import { commandPlugin } from "./command";
+import type { PluginName } from "./contender";
 
 /** A project with an empty stack, of one contender and round. */
 export interface Site {
@@ -21,14 +22,16 @@ export interface SiteOptions {
   readonly root: string;
   readonly compiled: string;
   readonly program: string;
+  readonly plugin: PluginName | undefined;
   readonly env: Environment;
 }
 
 // The same for all, since it stands in every URN.
 const projectName = "bench";
 
-export async function openSite({ root, compiled, program, env }: SiteOptions): Promise<Site> {
-  const { dir, remove } = await createProject(projectName);
+export async function openSite({ root, compiled, program, plugin, env }: SiteOptions): Promise<Site> {
+  const { dir, write, remove } = await createProject(projectName);
+  if (plugin !== undefined) await write("Pulumi.yaml", withPlugin(plugin));
   const file = join(dir, "index.js");
   await cp(join(compiled, "programs", `${program}.js`), file);
   await installNothing(join(compiled, "programs", "nothing"), join(dir, "node_modules", "pulumi-nothing"));
@@ -47,15 +50,22 @@ export async function openSite({ root, compiled, program, env }: SiteOptions): P
     PULUMI_SKIP_UPDATE_CHECK: "true",
     ...env,
   };
-  const made = await execute(join(root, "bin", "pulumi"), ["stack", "init", "dev", "--non-interactive"], {
-    cwd: dir,
-    env: whole,
-  });
-  if (made.code !== 0) throw new Error(`pulumi stack init fails:\n${made.output}`);
+  const prepare = async (...args: readonly string[]) => {
+    const options = { cwd: dir, env: whole };
+    const made = await execute(join(root, "bin", "pulumi"), [...args, "--non-interactive"], options);
+    if (made.code !== 0) throw new Error(`pulumi ${args.join(" ")} fails:\n${made.output}`);
+  };
+  await prepare("stack", "init", "dev");
+  if (plugin === "apikeys") await prepare("config", "set", "apikeys:host", "plugin");
   return {
     ...{ dir, projectName, program: file, env: whole, remove },
     stateBytes: async () => (await stat(join(state, ".pulumi", "stacks", projectName, "dev.json"))).size,
   };
+}
+
+function withPlugin(name: PluginName): string {
+  const plugin = `{ name: ${name}, path: node_modules/pulumi-${name}/plugin }`;
+  return `name: ${projectName}\nruntime: nodejs\nplugins:\n  providers:\n    - ${plugin}\n`;
 }
 
 /** Laid out as ours is, for paths of the same length. */
@@ -67,5 +77,7 @@ async function installNothing(from: string, to: string): Promise<void> {
     JSON.stringify({ name: "pulumi-nothing", version: "1.0.0", main }),
   );
   await cp(join(from, "resources.js"), join(to, main));
-  await cp(join(from, "dynamic.js"), join(to, "dynamic.js"));
+  for (const part of ["dynamic.js", "made.js", "plugin"]) {
+    await cp(join(from, part), join(to, part), { recursive: true });
+  }
 }

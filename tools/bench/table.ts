@@ -33,6 +33,7 @@ const shapes: Readonly<Record<Figure, (value: number) => string>> = {
   cpuSeconds: (value) => value.toFixed(2),
   requests: (value) => thousands(Math.round(value)),
   hostPeakMiB: (value) => value.toFixed(0),
+  enginePeakMiB: (value) => value.toFixed(0),
   stateBytes: (value) => (value / 1_000).toFixed(1),
   stateBytesAKey: (value) => thousands(Math.round(value)),
   writtenBytes: (value) => (value / 1_000_000).toFixed(1),

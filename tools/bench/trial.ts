@@ -9,7 +9,9 @@ import type { EngineOrder, NetworkOrder, Spent } from "./orders";
 import { type Served, startService } from "./service";
 import { openSite } from "./site";
 import type { Step } from "./steps";
-import { watchHost } from "./watch";
+import { watchPeak } from "./watch";
+
+const engine = /\/pulumi --non-interactive /;
 
 /** What all trials of a run share. */
 export interface Bench {
@@ -22,6 +24,7 @@ export interface Bench {
 
 interface Ran extends Spent {
   readonly hostPeakMiB: number | undefined;
+  readonly enginePeakMiB: number | undefined;
   readonly stateBytes: number | undefined;
 }
 
@@ -72,23 +75,32 @@ async function prepare(
           ...process.env,
           ...env,
         });
-        return { ...spent, hostPeakMiB: undefined, stateBytes: undefined, writtenBytes: undefined };
+        return {
+          ...spent,
+          ...{
+            hostPeakMiB: undefined,
+            enginePeakMiB: undefined,
+            stateBytes: undefined,
+            writtenBytes: undefined,
+          },
+        };
       },
       close: remove,
     };
   }
-  const site = await openSite({ root, compiled, program: work.program, env });
+  const { program, plugin } = work;
+  const site = await openSite({ root, compiled, program, plugin, env: { ...env, ...work.env } });
   return {
     async run(step) {
       const { dir, projectName, program } = site;
       const order: EngineOrder = { step, count, root, dir, projectName, program };
-      const { spent, hostPeakMiB } = await runChild(
+      const { spent, ...peaks } = await runChild(
         join(compiled, "engineProcess.js"),
         order,
         site.env,
         work.host,
       );
-      return { ...spent, hostPeakMiB, stateBytes: await site.stateBytes() };
+      return { ...spent, ...peaks, stateBytes: await site.stateBytes() };
     },
     close: site.remove,
   };
@@ -106,12 +118,12 @@ async function runChild(script: string, order: EngineOrder | NetworkOrder, env: 
   child.once("message", (message: Spent) => {
     spent = message;
   });
-  const watch = host === undefined ? undefined : watchHost(child.pid ?? 0, host);
+  const watches = (host === undefined ? [] : [host, engine]).map((one) => watchPeak(child.pid ?? 0, one));
   const [code] = await once(child, "close");
-  const hostPeakMiB = watch?.stop();
+  const [hostPeakMiB, enginePeakMiB] = watches.map((watch) => watch.stop());
   if (spent === undefined)
     throw new Error(`${order.step} of ${order.count} keys fails (${code}):\n${printed}`);
-  return { spent, hostPeakMiB };
+  return { spent, hostPeakMiB, enginePeakMiB };
 }
 
 /** A contender that did less than the others would win for it. */

@@ -5,10 +5,10 @@ import { peakMiBIn } from "./proc";
 const everyMs = 100;
 
 /**
- * The peak memory of a provider host, which lives only as long as its command. The kernel keeps the peak itself
+ * The peak memory of a process below `root`, such as a provider host, which lives only as long as its command. The kernel keeps the peak itself
  * (VmHWM), so looking now and then misses no more than what it grows by in the last tenth of a second.
  */
-export function watchHost(root: number, host: RegExp): { stop(): number | undefined } {
+export function watchPeak(root: number, host: RegExp): { stop(): number | undefined } {
   if (!existsSync("/proc/self/status")) return { stop: () => undefined };
   const peaks = new Map<number, number>();
   const hosts = new Set<number>();
