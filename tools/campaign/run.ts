@@ -4,7 +4,8 @@
  * --schedules N, --host N, --plugin N: how many below the host, in the engine's host, and in the plugin over gRPC
  * (10,000, 300 and 300).
  * --engine N, --plugin-engine N: how many on the engine itself, with either host (20 and 20).
- * --sets N: how many ups of a set of hundreds of keys are ended at some moment, on the engine itself (25).
+ * --sets N, --plugin-sets N: how many ups of a set of hundreds of keys are ended at some moment, on the engine itself,
+ * with either host (25 and 10).
  * --first N: the first seed (1).
  * --seed N: this one alone, below the host; with --host 1, --plugin 1, --engine 1 or --plugin-engine 1 there.
  */
@@ -29,6 +30,7 @@ const { values } = parseArgs({
     engine: { type: "string" },
     "plugin-engine": { type: "string" },
     sets: { type: "string", default: "25" },
+    "plugin-sets": { type: "string", default: "10" },
     first: { type: "string", default: "1" },
     seed: { type: "string" },
   },
@@ -81,7 +83,8 @@ async function run(): Promise<boolean> {
     await campaign("plugin", Number(values.plugin ?? 300)),
     await campaign("engine", Number(values.engine ?? 20)),
     await campaign("plugin-engine", Number(values["plugin-engine"] ?? 20)),
-    await tryOutSets(Number(values.first), Number(values.sets)),
+    await tryOutSets("dynamic", Number(values.first), Number(values.sets)),
+    await tryOutSets("plugin", Number(values.first), Number(values["plugin-sets"])),
   ];
   return ends.every((well) => well);
 }

@@ -4,7 +4,9 @@ import { createProject } from "../../test/engine/project";
 import { createStack, type EngineStack } from "../../test/engine/stack";
 import { restoreCheckpoint } from "./checkpoint";
 import { drawing } from "./draw";
+import type { EngineHost } from "./inEngine";
 import { cutShort, type Ending } from "./signals";
+import { pluginConfig, usePlugin } from "./withPlugin";
 
 /** One set of keys on the real engine, whose up is ended at a moment that follows from a seed, and then run again. */
 export interface SetTrial {
@@ -17,6 +19,8 @@ export interface SetTrial {
   readonly adding: number;
   /** The create at which it was ended: when it arrived, or was answered. */
   readonly at: string;
+  /** How long the command went on after its first signal. */
+  readonly secondsToEnd: number;
   /** Keys that lived when it had ended; how many of them no state held then, and how many none ever did. */
   readonly live: number;
   readonly unheld: number;
@@ -36,10 +40,12 @@ export interface SetTrialOptions {
   readonly adding: number;
   /** Default: by the seed. */
   readonly ending?: Ending;
+  /** Default: that of dynamic resources. */
+  readonly host?: EngineHost;
 }
 
 export async function tryOutSet(seed: number, given: SetTrialOptions): Promise<SetTrial> {
-  const { before = 0, adding } = given;
+  const { before = 0, adding, host = "dynamic" } = given;
   const draw = drawing(seed);
   const ending = given.ending ?? (endings[seed % endings.length] as Ending);
   const moment = draw.one(["arrives", "answered"] as const);
@@ -51,8 +57,10 @@ export async function tryOutSet(seed: number, given: SetTrialOptions): Promise<S
   });
   const project = await createProject(`set-cut-${seed}`);
   try {
+    if (host === "plugin") await usePlugin(project);
     const stack = await createStack(project, {
       program: loadProgram(project.dir),
+      config: host === "plugin" ? pluginConfig : {},
       env: { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken },
     });
     if (before > 0) {
@@ -61,24 +69,26 @@ export async function tryOutSet(seed: number, given: SetTrialOptions): Promise<S
       if (!up.ok) throw new Error(up.output);
     }
     await project.write("index.ts", program(before + adding));
-    const said: string[] = [];
-    said.push(
-      await upCutShort(stack, ending, (cut) => {
-        let left = nth;
-        const come = () => {
-          left -= 1;
-          if (left === 0) cut();
-        };
-        if (moment === "answered") answered = come;
-        else onArrival(service, come);
-      }),
-    );
+    const { output, secondsToEnd } = await upCutShort(stack, ending, (cut) => {
+      let left = nth;
+      const come = () => {
+        left -= 1;
+        if (left === 0) cut();
+      };
+      if (moment === "answered") answered = come;
+      else onArrival(service, come);
+    });
+    const said = [output];
     answered = () => {};
     service.clearFaults();
     const checkpointLost = ending === "engineKilled" && (await restoreCheckpoint(project));
     const live = service.keys().map(({ id }) => id);
     const unheld = live.length - (await heldIn(stack)).size;
     const findings = await recovered(stack, service, { ending, size: before + adding, said });
+    // After one signal the engine takes what is under way.
+    if (unheld > 0 && (ending === "ctrlC" || ending === "sigterm")) {
+      findings.push(`${unheld} of ${live.length} keys that live are not in state`);
+    }
     const held = await heldIn(stack);
     const orphans = service.keys().filter(({ id }) => !held.has(id));
     const told = orphans.filter(({ id }) => said.some((text) => text.includes(id)));
@@ -89,7 +99,7 @@ export async function tryOutSet(seed: number, given: SetTrialOptions): Promise<S
     const at = `${nth} ${moment}`;
     return {
       ...{ seed, ending, checkpointLost, before, adding, at, live: live.length, unheld },
-      ...{ orphans: orphans.length, told: told.length, findings },
+      ...{ secondsToEnd, orphans: orphans.length, told: told.length, findings },
     };
   } finally {
     await Promise.all([service.close(), project.remove()]);
@@ -125,13 +135,14 @@ async function upCutShort(
   stack: EngineStack,
   ending: Ending,
   begin: (cut: () => void) => void,
-): Promise<string> {
-  let [pid, printed, ended] = [0, "", false];
+): Promise<{ readonly output: string; readonly secondsToEnd: number }> {
+  let [pid, printed, ended, cutAt] = [0, "", false, 0];
   let cutting: Promise<void> | undefined;
   const hear = (text: string) => {
     printed += text;
   };
   begin(() => {
+    cutAt = performance.now();
     cutting = cutShort(ending, { pid, printed: () => printed, hasEnded: () => ended });
     // It may fail before the command ends, which is when it is waited for.
     cutting.catch(() => {});
@@ -141,9 +152,10 @@ async function upCutShort(
   };
   const outcome = await stack.up({ onStart, onOutput: hear, onError: hear });
   ended = true;
+  const secondsToEnd = (performance.now() - cutAt) / 1_000;
   if (cutting === undefined) throw new Error(`it was not ended:\n${outcome.output}`);
   await cutting;
-  return outcome.output + printed;
+  return { output: outcome.output + printed, secondsToEnd };
 }
 
 interface Recovery {
