@@ -140,24 +140,31 @@ describe("the plan", () => {
     ]);
   });
 
-  it("has one round of the documented provider with 1,000 keys, none of curl, and of 5,000 in sets alone", () => {
+  it("has one round of the documented provider with 1,000 keys, none of curl, of 5,000 in sets alone, and of more in ten", () => {
     const shares = contenders.map(({ id, rounds: share }) => [
       id,
-      ...[share(200, 5), share(1_000, 3), share(5_000, 1)],
+      ...[share(200, 5), share(1_000, 3), share(5_000, 1), share(50_000, 1)],
     ]);
     expect(shares).toEqual([
-      ["ours", 5, 3, 0],
-      ["apiKeySet", 5, 3, 1],
-      ["taught", 5, 1, 0],
-      ["command", 5, 0, 0],
-      ["engine", 5, 3, 0],
-      ["setEngine", 5, 3, 1],
-      ["bare", 1, 1, 0],
-      ["network-8", 5, 3, 0],
-      ["network-16", 5, 3, 1],
+      ["ours", 5, 3, 0, 0],
+      ["plugin", 5, 3, 0, 0],
+      ["apiKeySet", 5, 3, 1, 1],
+      ["pluginSet", 5, 3, 1, 1],
+      ["taught", 5, 1, 0, 0],
+      ["command", 5, 0, 0, 0],
+      ["engine", 5, 3, 0, 0],
+      ["pluginFloor", 5, 3, 0, 0],
+      ["setEngine", 5, 3, 1, 1],
+      ["pluginSetFloor", 5, 3, 1, 1],
+      ["bare", 1, 1, 0, 0],
+      ["network-8", 5, 3, 0, 0],
+      ["network-16", 5, 3, 1, 1],
+      ["tenSets", 0, 0, 0, 1],
+      ["tenSetsFloor", 0, 0, 0, 1],
+      ["network-64", 0, 0, 0, 1],
     ]);
     const ofOne = contenders.filter((one) => one.steps.includes("updateOne")).map(({ id }) => id);
-    expect(ofOne).toEqual(["apiKeySet", "setEngine", "network-16"]);
+    expect(ofOne).toEqual(["apiKeySet", "pluginSet", "setEngine", "pluginSetFloor", "network-16"]);
   });
 
   it("declares the same keys at each step, but for one permission of each that the update changes", () => {
