@@ -48,6 +48,10 @@ test("nor does it in the engine's host", async () => {
   expect((await campaign("host", runs(6))).failures).toEqual([]);
 });
 
+test("nor does it in the plugin", async () => {
+  expect((await campaign("plugin", runs(6))).failures).toEqual([]);
+});
+
 test("a service that is down gets at most four requests for one call, and 1.1 for each of a thousand", async () => {
   const { oneCall, manyCalls } = await measureAmplification();
   expect(oneCall).toBe(4);

@@ -23,16 +23,14 @@ export async function startInHost(service: Service): Promise<Actor> {
       .join("\n");
   return {
     resource(kind) {
-      const resource = resources.get(kind) ?? asResource(host.resource(kind));
+      const resource = resources.get(kind) ?? asResource(() => host.resource(kind));
       resources.set(kind, resource);
       return resource;
     },
     // The engine tells it, and it knows nothing of that.
     cancel: async () => {},
     interrupt() {
-      signal(host, "SIGINT");
-      const timer = setTimeout(() => signal(host, "SIGKILL"), scaled(graceMs));
-      void host.ended.then(() => clearTimeout(timer));
+      interrupt(host);
     },
     desert: () => void host.desert(),
     async kill() {
@@ -45,7 +43,13 @@ export async function startInHost(service: Service): Promise<Actor> {
   };
 }
 
-function signal({ pid }: Host, name: NodeJS.Signals): void {
+export function interrupt(host: Host): void {
+  signal(host, "SIGINT");
+  const timer = setTimeout(() => signal(host, "SIGKILL"), scaled(graceMs));
+  void host.ended.then(() => clearTimeout(timer));
+}
+
+export function signal({ pid }: Host, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
@@ -56,11 +60,13 @@ function signal({ pid }: Host, name: NodeJS.Signals): void {
 
 const changed = { unknown: undefined, none: false, some: true } as const;
 
-function asResource(of: HostedResource): Resource {
+/** `named`: the resource of a name, which matters to check alone. */
+export function asResource(named: (name?: string) => HostedResource): Resource {
+  const of = named();
   return {
-    check: (inputs, before) =>
+    check: (inputs, before, name) =>
       answering(async () => {
-        const { inputs: given, failures } = await of.check(inputs, before);
+        const { inputs: given, failures } = await named(name).check(inputs, before);
         return { inputs: given, failures: failures.map(({ reason }) => reason) };
       }),
     diff: (held, inputs) =>
