@@ -22,7 +22,7 @@ async function bundlePlugin(folder: string): Promise<void> {
   await build({
     entryPoints: [join(folder, "plugin.js")],
     outfile: join(plugin, "provider.js"),
-    ...({ bundle: true, platform: "node", target: "node22", format: "cjs" } as const),
+    ...({ bundle: true, platform: "node", target: "node22", format: "cjs", minifyWhitespace: true } as const),
   });
   const script = join(plugin, "pulumi-resource-nothing");
   await writeFile(script, '#!/usr/bin/env node\nrequire("./provider.js");\n', { mode: 0o755 });
