@@ -25,5 +25,11 @@ async function bundlePlugin(folder: string): Promise<void> {
     ...({ bundle: true, platform: "node", target: "node22", format: "cjs", minifyWhitespace: true } as const),
   });
   const script = join(plugin, "pulumi-resource-nothing");
-  await writeFile(script, '#!/usr/bin/env node\nrequire("./provider.js");\n', { mode: 0o755 });
+  const lines = [
+    "#!/usr/bin/env node",
+    'require("node:module").enableCompileCache(require("node:path").join(__dirname, "compiled"));',
+    'require("./provider.js");',
+    "",
+  ];
+  await writeFile(script, lines.join("\n"), { mode: 0o755 });
 }
