@@ -44,10 +44,13 @@ server.addService(ResourceProviderService, {
   ),
   update: unary((request: messages.UpdateRequest) => {
     const properties = request.getOlds() ?? new Struct();
+    const fields = properties.getFieldsMap();
     request
       .getNews()
       ?.getFieldsMap()
-      .forEach((value, name) => properties.getFieldsMap().set(name, value));
+      .forEach((value, name) => {
+        fields.set(name, value);
+      });
     return new messages.UpdateResponse().setProperties(properties);
   }),
   delete: unary(() => new Empty()),
