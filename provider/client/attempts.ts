@@ -93,9 +93,7 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
     if (decision.act === "repeat") {
       bucket.take();
       spent.activeMs += decision.afterMs;
-      await new Promise<void>((resolve) => {
-        clock.after(decision.afterMs, resolve);
-      });
+      await pace.rest(decision.afterMs);
     }
   }
 }

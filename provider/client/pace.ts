@@ -26,6 +26,8 @@ export interface Pace {
   /** Ends a pause, and lets none begin any more: whoever waits has a turn. */
   hurry(): void;
   readonly hurried: boolean;
+  /** A pause of one call alone, which ends early as well. */
+  rest(ms: number): Promise<void>;
   /** The service answered: as many successes as may run at once allow one more. */
   succeeded(): void;
 }
@@ -45,6 +47,7 @@ export function openPace(clock: Clock, most: number): Pace {
   let hurried = false;
   let wake: (() => void) | undefined;
   let queue: Waiter[] = [];
+  const resting = new Set<() => void>();
 
   const pausedSoFar = (now: number): number =>
     pausesOver + Math.max(0, Math.min(now, pause.until) - pause.from);
@@ -108,8 +111,20 @@ export function openPace(clock: Clock, most: number): Pace {
     get hurried() {
       return hurried;
     },
+    rest: (ms) =>
+      new Promise((resolve) => {
+        if (hurried) return resolve();
+        const end = () => {
+          resting.delete(end);
+          cancel();
+          resolve();
+        };
+        const cancel = clock.after(ms, end);
+        resting.add(end);
+      }),
     hurry: () => {
       hurried = true;
+      for (const end of resting) end();
       pause.until = Math.min(pause.until, clock.now());
       startNext();
     },

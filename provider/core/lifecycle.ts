@@ -55,7 +55,7 @@ interface ReadResult {
 export interface Lifecycle {
   /** The paths of inputs and outputs that are secret whatever the program says. */
   readonly secrets: readonly SecretPath[];
-  /** The inputs with the paths of those values that the engine has as secret, where a program does not state them itself. */
+  /** The inputs with the paths of those values that the engine has as secret, beside those that the program names itself. */
   withSecrets(inputs: Properties, paths: readonly SecretPath[]): Properties;
   /** The paths of what is secret in these inputs: some are whatever the program says. */
   secretInputs(inputs: Properties): readonly SecretPath[];
@@ -66,6 +66,8 @@ export interface Lifecycle {
   diff(id: string, state: Properties, inputs: Properties): Difference;
   /** Where the inputs differ from what the state was declared as. */
   changes(state: Properties, inputs: Properties): readonly Change[];
+  /** Whether these properties have all inputs that are required, as those of every managed resource do. */
+  isDeclared(properties: Properties): boolean;
   /** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
   foresee(inputs: Properties, state?: Properties): Properties;
   create(inputs: Properties): Promise<Complete>;
@@ -143,13 +145,18 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
   let isRefreshing = false;
   const isMarkedAlike = (state: Properties, inputs: Properties) =>
     isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
+  /** What an update makes of a state where only what is secret differs, or what the host keeps. */
+  const onlyMarked = (given: Properties, state: Properties, inputs: Properties): Properties | undefined =>
+    given[failedKey] === undefined && difference(definition, fields, state, inputs).changes === false
+      ? defined(withSecrets(given, secretsOf(inputs)))
+      : undefined;
 
   return {
     secrets,
     withSecrets: (inputs, paths) => {
-      if (inputs[secretsKey] !== undefined) return inputs;
       const known = new Set(secrets.map((path) => JSON.stringify(path)));
-      const spelled = paths.map((path) => JSON.stringify(definition.secretPath?.(path) ?? path));
+      const given = paths.map((path) => definition.secretPath?.(path) ?? path);
+      const spelled = [...secretsOf(inputs), ...given].map((path) => JSON.stringify(path));
       const news = new Set(spelled.filter((path) => !known.has(path)));
       return withSecrets(
         inputs,
@@ -190,10 +197,10 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         const texts = textsIn(secretValues([state, inputs], follows));
         (host.note ?? host.tell)?.(inBounds(maskSecrets(oneLine(note), texts)));
       }
+      if (result.changes !== false || isMarkedAlike(state, inputs)) return result;
       // What is secret in state is told by the state alone, so it has to be written anew.
-      return result.changes === false && !isMarkedAlike(state, inputs)
-        ? { ...result, changes: true }
-        : result;
+      if (!isRefreshing) host.note?.("Only which values are secret has changed. No request is sent.");
+      return { ...result, changes: true };
     },
     changes: (given, inputs) => {
       const state = parse(given);
@@ -202,8 +209,16 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         changesAt([name], before[name], now[name]),
       );
     },
+    isDeclared: (properties) =>
+      fields.every(
+        ({ name, schema, defaultsToResourceName }) =>
+          properties[name] !== undefined || defaultsToResourceName || schema.safeParse(undefined).success,
+      ),
     foresee: (inputs, given) => {
-      const [declared, state] = [canonical(inputs), given && parse(given)];
+      const state = given && parse(given);
+      const same = given && state && onlyMarked(given, state, inputs);
+      if (same !== undefined) return same;
+      const declared = canonical(inputs);
       const outputs = Object.entries(definition.outputs).map(([name, { stable }]) => [
         name,
         declared[name] ?? (stable ? state?.[name] : undefined) ?? unknown,
@@ -247,7 +262,8 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
           isReading ? { [readingKey]: true } : {},
         );
         if (outcome === undefined) return undefined;
-        const state = withSecrets(outcome.state, secretsOf(given));
+        const all = isReading ? outcome.state : { ...inputsOf(outcome.state), ...outcome.state };
+        const state = withSecrets(all, secretsOf(given));
         const found = complete({ ...outcome, state }, services()[0]);
         register(found.id, found.state);
         const inputs = withoutDefaults(fields, inputsOf(state), name);
@@ -257,11 +273,8 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       operate([inputs, given], async (session) => {
         const state = parse(given);
         register(id, state);
-        const isWhole = given[failedKey] === undefined;
-        // Only what is secret differs, or what the host keeps.
-        if (isWhole && difference(definition, fields, state, inputs).changes === false) {
-          return { ...defined(withSecrets(given, secretsOf(inputs))) };
-        }
+        const same = onlyMarked(given, state, inputs);
+        if (same !== undefined) return { ...same };
         const before = { id, state };
         await expectThere(session, given, before);
         return stamped(await update(definition, host.run, session, before, canonical(inputs))).state;

@@ -168,7 +168,7 @@ export const customerBilling = define({
   identities,
   pending: (state) => (isUncertain(state) ? [] : undefined),
   previewNote: (state, declared) =>
-    isUncertain(state) && declared.billingId === undefined ? stillOpen(declared) : undefined,
+    isUncertain(state) && declared.billingId === undefined ? stillOpen(state) : undefined,
   // An output too: it is in state where the program does not declare it.
   unchanged: (name, _state, value) => name === "billingId" && value === undefined,
   // A program never declares the two together.
@@ -177,7 +177,7 @@ export const customerBilling = define({
     form: "workspaceId/billingId",
     read: async (session, [workspaceId = "", billingId = ""]) => {
       session.warn(
-        `The service has no call to read a billing record, so that there is one with the id ${billingId} in workspace ${workspaceId} is taken on trust. Nothing is granted.`,
+        `The service has no call to read a billing record, so the record ${billingId} in workspace ${workspaceId} can't be verified. Nothing is granted.`,
       );
       return { id: billingId, state: { workspaceId, billingId } };
     },
@@ -247,8 +247,8 @@ function uncertain(declared: BillingInputs): BillingOutcome {
   return { id: `uncertain-${randomUUID()}`, state: { ...declared, __grant: "uncertain" } };
 }
 
-function stillOpen(declared: BillingState | BillingDraft): string {
-  return `Granting ${label(declared as BillingState)}: whether they were granted is still not known. ${waysOut}`;
+function stillOpen(state: BillingState): string {
+  return `Granting ${label(state)}: whether they were granted is still not known. ${waysOut}`;
 }
 
 /** No update makes a request: it adopts a record, or repeats the open question. */
@@ -260,7 +260,7 @@ async function update(
 ): Promise<BillingOutcome> {
   const { billingId } = declared;
   if (isUncertain(state) && billingId === undefined) {
-    throw new Failure(stillOpen(declared));
+    throw new Failure(stillOpen(state));
   }
   return {
     id,

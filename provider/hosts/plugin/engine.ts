@@ -13,7 +13,7 @@ export interface Engine {
   /** Lasting. */
   note(message: string): void;
   /** What is said meanwhile belongs to the resource, and is shown before the result is. */
-  speakingOf<T>(urn: string, operation: () => Promise<T>): Promise<T>;
+  withResource<T>(urn: string, operation: () => Promise<T>): Promise<T>;
 }
 
 interface Subject {
@@ -47,7 +47,7 @@ export function openEngine(): Engine {
     warn: (message) => log(LogSeverity.WARNING, message),
     tell: (message) => log(LogSeverity.INFO, message, true),
     note: (message) => log(LogSeverity.INFO, message),
-    speakingOf: (urn, operation) => {
+    withResource: (urn, operation) => {
       const subject: Subject = { urn, underWay: [] };
       return subjects.run(subject, async () => {
         try {

@@ -6,6 +6,7 @@ import { type OpenRun, openRun } from "../../core/run";
 const tellAfterMs = 4_000;
 /** For the answer to the engine, and what was written, to leave the process. */
 const partingMs = 500;
+const lastAnswerMs = 20;
 
 /**
  * The run of this process. Cancel closes it: the engine still takes results. SIGINT, SIGTERM and the end of stdin end it,
@@ -20,8 +21,9 @@ export function serveRun(tell: (line: string) => void): OpenRun {
   const run = openRun({ onIdle: leaveIfIdle });
   const end = (why: string) => {
     if (run.signal.aborted) return;
-    if (run.underWay === 0) process.exit(0);
     run.stop(why);
+    // An answer may have left just now.
+    if (run.underWay === 0) setTimeout(() => process.exit(0), lastAnswerMs);
     setTimeout(() => run.leftovers().forEach(tell), tellAfterMs).unref();
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const)

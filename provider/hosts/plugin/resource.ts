@@ -2,9 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { spelled } from "../../core/check";
 import type { Lifecycle } from "../../core/lifecycle";
-import type { SecretPath } from "../../core/secrecy";
+import { type SecretPath, valuesAt } from "../../core/secrecy";
 import { nameKey, type Properties, providerKey } from "../../core/state";
 import { received, sent } from "./wire";
 
@@ -73,7 +72,10 @@ export function calls(resource: Lifecycle) {
         const name = String(path[0]);
         names.add(name);
         const replaced = replaces.includes(name) ? 1 : 0;
-        details.set(spelled(path), new PropertyDiff().setKind(kinds[kind][replaced]).setInputdiff(true));
+        // The engine shows the old value of state or, where state has it elsewhere, that of the inputs of before.
+        const isElsewhere = valuesAt(state, path.map(String)).every((value) => value === undefined);
+        const diff = new PropertyDiff().setKind(kinds[kind][replaced]).setInputdiff(isElsewhere);
+        details.set(pathText(path), diff);
       }
       // What only the state asks for.
       for (const name of replaces.filter((one) => !names.has(one))) {
@@ -92,8 +94,10 @@ export function calls(resource: Lifecycle) {
     read: async (request: messages.ReadRequest) => {
       const given = declared(request.getInputs());
       const { properties: state } = received(request.getProperties());
-      const isKnown =
-        request.hasProperties() && !isDeepStrictEqual(state, received(request.getInputs()).properties);
+      // For `.get` the engine has nothing but what the program gave; an import gives nothing at all.
+      const isGiven =
+        !request.hasProperties() || isDeepStrictEqual(state, received(request.getInputs()).properties);
+      const isKnown = !isGiven || (request.hasProperties() && resource.isDeclared(state));
       const found = isKnown
         ? await resource.read(request.getId(), state)
         : await resource.find(request.getId(), given, request.hasInputs(), nameIn(request.getUrn()));
@@ -117,6 +121,18 @@ export function calls(resource: Lifecycle) {
       return new Empty();
     },
   };
+}
+
+/** A path as the engine reads it, which knows no other escape than that of a quote; up to a name that it could not read. */
+function pathText(path: readonly PropertyKey[]): string {
+  const readable = path.findIndex((step) => typeof step === "string" && step.includes("\\"));
+  const steps = readable < 0 ? path : path.slice(0, readable);
+  return steps.reduce<string>((text, step, index) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    const name = String(step);
+    if (!/^[\w$]+$/.test(name)) return `${text}["${name.replaceAll('"', '\\"')}"]`;
+    return index === 0 ? name : `${text}.${name}`;
+  }, "");
 }
 
 /** The resource's name in the program: what follows the type. */

@@ -71,15 +71,18 @@ function handlers({ instance, engine, run }: Served) {
     (call, done) => {
       const { request } = call;
       const urn = request.getUrn();
-      engine
-        .speakingOf(urn, async () => pick(calls(lifecycleOf(urn)))(request))
-        .then(
-          (answer) => done(null, answer),
-          (error: unknown) => {
-            const given = received(request.getNews?.() ?? request.getProperties?.()).properties;
-            done(serviceError(error, (state) => keptState(lifecycleOf(urn), state, given)));
-          },
-        );
+      // Under way until it is answered, and not only until it is done.
+      void run.during(() =>
+        engine
+          .withResource(urn, async () => pick(calls(lifecycleOf(urn)))(request))
+          .then(
+            (answer) => done(null, answer),
+            (error: unknown) => {
+              const given = received(request.getNews?.() ?? request.getProperties?.()).properties;
+              done(serviceError(error, (state) => keptState(lifecycleOf(urn), state, given)));
+            },
+          ),
+      );
     };
 
   return {
@@ -95,12 +98,17 @@ function handlers({ instance, engine, run }: Served) {
     getSchema: unary(async () => new messages.GetSchemaResponse().setSchema(JSON.stringify(schema))),
     checkConfig: unary(async (request: messages.CheckRequest) => {
       const { properties, secrets } = received(request.getNews());
+      const isBoth = ["accessToken", "accessTokenEnv"].every((name) => (properties[name] ?? "") !== "");
+      if (isBoth) {
+        const reason = "set either accessToken or accessTokenEnv, not both.";
+        return new messages.CheckResponse().setFailuresList([new messages.CheckFailure().setReason(reason)]);
+      }
       const names = ["accessToken", ...[configNamespace, argumentNamespace].map((of) => `${of}:accessToken`)];
       const tokens = names.filter((name) => name in properties);
       const inputs = sent(properties, [...secrets, ...tokens.map((name) => [name] as const)]);
       return new messages.CheckResponse().setInputs(inputs);
     }),
-    // No change of where or with what resources are managed makes another resource of one.
+    // A changed Provider never replaces its resources.
     diffConfig: unary(async (request: messages.DiffRequest) => {
       const [olds, news] = [request.getOlds(), request.getNews()].map((one) => received(one).properties);
       const { DIFF_NONE, DIFF_SOME } = messages.DiffResponse.DiffChanges;
@@ -154,7 +162,8 @@ function kindIn(token: string): string {
  * names that they have in the dynamic host, so that a Provider does not change when its stack moves.
  */
 function settingsFrom(urn: string, given: Properties): Settings {
-  const isDefault = /^default(_|$)/.test(urn.split("::").at(-1) ?? "");
+  // The engine adds a version to the name.
+  const isDefault = /^default(_\d+_\d+_\d+.*)?$/.test(urn.split("::").at(-1) ?? "");
   const own = `${isDefault ? configNamespace : argumentNamespace}:`;
   return settings((key) => given[key] ?? (key.startsWith(own) ? given[key.slice(own.length)] : undefined));
 }

@@ -22,8 +22,8 @@ export const apiKey = define({
   pending,
   unchanged,
   follows,
-  previewNote: (state, declared) =>
-    pending(state) && `${capitalised(label(declared))}: its secret is in no state, so it is to be replaced.`,
+  previewNote: (state) =>
+    pending(state) && `${capitalised(label(state))}: its secret is in no state, so it is to be replaced.`,
   importing: {
     form: "workspaceId/keyId",
     read: (session, [workspaceId = "", keyId = ""], reading) =>

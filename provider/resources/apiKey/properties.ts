@@ -72,8 +72,8 @@ export const shape = {
     createdAt: stable(aString),
     updatedAt: aString,
     billingId: aString,
-    effectivePrefix: stable(aString),
-    effectiveExpiresAt: stable(aNumber),
+    effectivePrefix: aString,
+    effectiveExpiresAt: aNumber,
   },
   hidden: {
     /** Set where create's answer had no secret (K6). */

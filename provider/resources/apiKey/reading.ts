@@ -36,9 +36,7 @@ function isForeign(state: KeyState): boolean {
 
 function missing({ workspaceId, keyId }: KeyPath, state: KeyState): undefined {
   if (!state[readingKey]) return undefined;
-  throw new Failure(
-    `There is no key ${keyId} in workspace ${workspaceId}: check both ids.`,
-  );
+  throw new Failure(`There is no key ${keyId} in workspace ${workspaceId}: check both ids.`);
 }
 
 function found(

@@ -83,13 +83,14 @@ export async function convergeKeys(
     !isKeepable(stateOf(declared, { entries: progress.entries, toDelete: before.toDelete }));
   // What no state will hold is taken back: the keys of before are all there is then.
   const isUndone = isTooLarge && batch.failures.length > 0;
-  const isOver = going.length > 0 && (isUndone || (await session.closing()) !== undefined);
-  if (isOver) for (const one of going) keepForNext(session, one, claim, progress);
+  // What is not deleted any more fails the update, so that nothing of it is taken for done.
+  if (going.length > 0) await session.closing();
+  if (isUndone) for (const one of going) keepForNext(session, one, claim, progress);
   else await batch.each("deleted", going, (part, one) => deleteOne(part, one, claim, progress, isTooLarge));
   batch.close();
   return {
     holding: {
-      entries: isOver || batch.failures.length > 0 ? progress.entries : renamed(steps, progress),
+      entries: isUndone || batch.failures.length > 0 ? progress.entries : renamed(steps, progress),
       toDelete: progress.toDelete.filter(({ id }) => !inUse.has(id)),
     },
     batch,

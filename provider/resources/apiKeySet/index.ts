@@ -5,6 +5,7 @@
  * Destroy deletes all its keys (interface, sections 2 and 4.1 to 4.5).
  */
 import { define } from "../../core/definition";
+import { readingKey } from "../../core/state";
 import { identities } from "../apiKey/rules";
 import { follows, holdingOf, inputsOf, isPending } from "./entries";
 import { create, find, read, remove, rollback, update } from "./operations";
@@ -21,7 +22,11 @@ export const apiKeySet = define({
     const { entries, toDelete } = holdingOf(state);
     const { workspaceId } = state;
     return [
-      ...Array.from(entries.values(), (key) => ({ workspaceId, id: key.id, claim: id })),
+      ...Array.from(entries.values(), (key) => ({
+        workspaceId,
+        id: key.id,
+        claim: state[readingKey] ? undefined : id,
+      })),
       ...toDelete.map((key) => ({ workspaceId, id: key.id, claim: undefined })),
     ];
   },

@@ -3,6 +3,7 @@ import { CallError } from "../../client/callError";
 import { eachBounded } from "../../core/bounded";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError, listed } from "../../core/errors";
+import { readingKey } from "../../core/state";
 import * as key from "../apiKey/operations";
 import { lookUpKey } from "../apiKey/presence";
 import { pathOf, read as readKey } from "../apiKey/reading";
@@ -105,6 +106,7 @@ export async function rollback(
 export async function find(
   session: Session,
   [workspaceId = "", list = ""]: readonly string[],
+  reading: { readonly [readingKey]?: true },
 ): Promise<SetOutcome> {
   const ids = new Map<string, string>();
   for (const pair of list.split(",")) {
@@ -116,13 +118,17 @@ export async function find(
   }
   const entries = new Map<string, Entry>();
   for (const [alias, keyId] of ids) {
+    expectOpen(session);
     const entry = await readKey(session, keyId, { workspaceId });
     if (entry === undefined) {
       throw new Failure(`There is no key ${keyId} in workspace ${workspaceId}, so nothing was imported.`);
     }
     entries.set(alias, entry);
   }
-  return { id: `keys-${randomUUID()}`, state: stateOf({ workspaceId }, { entries, toDelete: [] }) };
+  const state = stateOf({ workspaceId, ...reading }, { entries, toDelete: [] });
+  // One that is only looked at is the same each time.
+  const isReading = reading[readingKey] === true;
+  return { id: isReading ? `${workspaceId}/${list}` : `keys-${randomUUID()}`, state };
 }
 
 /** The keys as they are now. One that cannot be read fails it all, so that state stays; one that is gone leaves it. */
@@ -160,6 +166,7 @@ async function remainingOf(
 ): Promise<readonly KeyToDelete[]> {
   const gone = new Set<KeyToDelete>();
   await eachBounded(session.parallel, toDelete, async (one) => {
+    if (session.closed.aborted) return;
     try {
       if ((await lookUpKey(session, pathOf(state, one.id))) === undefined) gone.add(one);
     } catch (error) {

@@ -92,9 +92,13 @@ export function previewNote(state: SetState, inputs: SetDraft): string | undefin
   const aliasesOf = (does: Step["does"]) =>
     steps.filter((step) => step.does === does).map(({ alias }) => alias);
   const without = new Set(mismatchedAliases(state).keys);
+  const isRenameOpen = entriesIn(inputs).some(
+    ([, entry]) => isRecord(entry) && isUnknown(entry["renamedFrom"]),
+  );
   const parts = [
     counted(aliasesOf("replace"), "to be replaced, with a new secret"),
-    counted(aliasesOf("remove"), "to be deleted"),
+    // A former alias that is not known yet may be one of them.
+    isRenameOpen ? undefined : counted(aliasesOf("remove"), "to be deleted"),
     counted(
       holding.toDelete.map(({ name }) => name),
       "replaced before and still to be deleted",
