@@ -32,7 +32,7 @@ type Checked = Awaited<ReturnType<PluginResource["check"]>>;
 
 interface Step {
   readonly inputs: Properties;
-  readonly drift: "none" | "name" | "scopes" | "updatedAt";
+  readonly drift: "none" | "name" | "scopes" | "outputs";
   readonly isRefreshed: boolean;
 }
 
@@ -85,7 +85,7 @@ const stepsOf = (inputs: fc.Arbitrary<Properties>): fc.Arbitrary<readonly Step[]
   fc.array(
     fc.record({
       inputs,
-      drift: fc.constantFrom("none", "none", "name", "scopes", "updatedAt"),
+      drift: fc.constantFrom("none", "name", "scopes", "outputs", "outputs"),
       isRefreshed: fc.boolean(),
     }),
     { minLength: 3, maxLength: 6, size: "max" },
@@ -93,6 +93,7 @@ const stepsOf = (inputs: fc.Arbitrary<Properties>): fc.Arbitrary<readonly Step[]
 
 /** Those that answer a write most differently. */
 const few: ReadonlySet<string> = new Set(["default", "goJson", "mergePatch", "normalising"]);
+const later = "2030-01-01T00:00:00.000Z";
 const workspaceOf = { text: "ws_main", numeric: "7", odd: "ws 7/ü%2F?#" };
 
 describe("what a preview promises", () => {
@@ -118,7 +119,10 @@ describe("what a preview promises", () => {
       none: {},
       name: { name: "theirs" },
       scopes: { scopes: [{ ...orders, del: true }] },
-      updatedAt: { updatedAt: "2030-01-01T00:00:00.000Z" },
+      outputs: {
+        ...{ updatedAt: later, createdAt: later, maskedKey: "sk_…other", billingId: "bill_9" },
+        ...{ prefix: "theirs", expiresAt: 99 },
+      },
     };
     const found = ids.find((one) => scene.standIn.key(one) !== undefined);
     if (found !== undefined) scene.standIn.editKey(found, changes[drift]);
