@@ -92,10 +92,14 @@ describe("a stack of every resource that moves to the plugin, and back", () => {
   };
 
   it("grants nothing again in an update that moves it (B3)", async () => {
+    const credits = "urn:pulumi:dev::moving::pulumi-nodejs:dynamic/apikeys:CustomerBilling::credits";
+    expectOk(await scene.stack.run(["state", "taint", credits, "--yes"]));
     await scene.project.setHost("plugin");
-    const replace = ["urn:pulumi:dev::moving::apikeys:index:CustomerBilling::credits"];
-    const preview = await scene.stack.preview({ replace });
-    expect(preview.error).toContain("state holds this grant already");
+    const preview = await scene.stack.preview();
+    expect(preview.error).toContain(
+      "state holds this grant already, and replacing the resource would grant it again",
+    );
+    expectOk(await scene.stack.run(["state", "untaint", credits, "--yes"]));
     await scene.project.setHost("dynamic");
   });
 
