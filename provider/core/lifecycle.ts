@@ -146,10 +146,13 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
   const isMarkedAlike = (state: Properties, inputs: Properties) =>
     isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
   /** What an update makes of a state where only what is secret differs, or what the host keeps. */
-  const onlyMarked = (given: Properties, state: Properties, inputs: Properties): Properties | undefined =>
-    given[failedKey] === undefined && difference(definition, fields, state, inputs).changes === false
-      ? defined(withSecrets(given, secretsOf(inputs)))
-      : undefined;
+  const onlyMarked = (given: Properties, state: Properties, inputs: Properties): Properties | undefined => {
+    const isMoved = given[providerKey] === undefined && inputs[providerKey] !== undefined;
+    if (isMarkedAlike(state, inputs) && !isMoved) return undefined;
+    if (given[failedKey] !== undefined) return undefined;
+    const isSame = difference(definition, fields, state, inputs).changes === false;
+    return isSame ? defined(withSecrets(given, secretsOf(inputs))) : undefined;
+  };
 
   return {
     secrets,
