@@ -97,7 +97,7 @@ describe("the command line and pulumi import, with the plugin installed", () => 
     const trial = () => live().find(({ customerId }) => customerId === "cus_9");
     expect(trial()).toMatchObject({ name: "trial", enabled: true });
     const id = `ws_main/${trial()?.id}`;
-    expect((await key("read", id)).stdout).toContain('name       : "trial"');
+    expect((await key("read", id)).output).toMatch(/name +: "trial"/);
     await key("patch", "trial", "--enabled=false", "--yes");
     expect(trial()).toMatchObject({ name: "trial", enabled: false });
     await pulumi(...["do", "--stateless", "apikeys:index:ApiKey", "patch", id, "--name", "later", "--yes"]);
