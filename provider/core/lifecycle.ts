@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { maskSecrets } from "../client/secrets";
 import { failures } from "./check";
 import { type Configured, openConfiguration } from "./config";
-import { openDeclarations } from "./declarations";
+import { openDeclarations, unchecked } from "./declarations";
 import type { AnyDefinition, Managed, Outcome, Session } from "./definition";
 import { type Change, changesAt, type Difference, difference, differing } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
@@ -66,7 +66,7 @@ export interface Lifecycle {
   diff(id: string, state: Properties, inputs: Properties): Difference;
   /** Where the inputs differ from what the state was declared as. */
   changes(state: Properties, inputs: Properties): readonly Change[];
-  /** Whether these properties have all inputs that are required, as those of every managed resource do. */
+  /** Whether a program could declare just these properties, as it could those of every managed resource. */
   isDeclared(properties: Properties): boolean;
   /** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
   foresee(inputs: Properties, state?: Properties): Properties;
@@ -212,11 +212,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         changesAt([name], before[name], now[name]),
       );
     },
-    isDeclared: (properties) =>
-      fields.every(
-        ({ name, schema, defaultsToResourceName }) =>
-          properties[name] !== undefined || defaultsToResourceName || schema.safeParse(undefined).success,
-      ),
+    isDeclared: (properties) => failures(definition, properties, undefined, unchecked).length === 0,
     foresee: (inputs, given) => {
       const state = given && parse(given);
       const same = given && state && onlyMarked(given, state, inputs);

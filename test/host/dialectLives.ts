@@ -29,10 +29,15 @@ export function describeLives(title: string, cases: readonly Case[], open: Open 
       scene = await open({ workspaces: cases.map(({ workspaceId }) => workspaceId) });
     });
 
-    test.each(cases)("$name", async ({ dialect, workspaceId }) => {
-      // Longer than the first look at what a write came to: the provider's pauses are what they are here.
-      await keyLifecycle(scene, { ...dialect, laterMs: 200 }, workspaceId);
-    });
+    test.each(cases)(
+      "$name",
+      async ({ dialect, workspaceId }) => {
+        // Longer than the first look at what a write came to: the provider's pauses are what they are here.
+        await keyLifecycle(scene, { ...dialect, laterMs: 200 }, workspaceId);
+      },
+      // Where no list says what there is, each look takes its whole time.
+      90_000,
+    );
 
     afterAll(async () => {
       const secrets = scene.standIn.keys().map(({ key }) => key);

@@ -226,7 +226,7 @@ function detailsIn(answer: messages.DiffResponse): Readonly<Record<string, strin
   if (!answer.getHasdetaileddiff()) throw new Error("a diff without details");
   const details: Record<string, string> = {};
   answer.getDetaileddiffMap().forEach((one, path) => {
-    details[path] = `${kinds[one.getKind()]}${one.getInputdiff() ? "" : " of state"}`;
+    details[path] = `${kinds[one.getKind()]}${one.getInputdiff() ? " of inputs" : ""}`;
   });
   return details;
 }

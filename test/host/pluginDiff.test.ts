@@ -224,12 +224,12 @@ describe("the details of a diff", () => {
     expect(await planned(resource, held, inputs)).toEqual({
       changes: "some",
       replaces: ["key"],
-      details: { key: "update_replace of state" },
+      details: { key: "update_replace" },
     });
     expect(await planned(resource, held, { ...inputs, name: other })).toEqual({
       changes: "some",
       replaces: ["key"],
-      details: { key: "update_replace of state", name: "update" },
+      details: { key: "update_replace", name: "update" },
     });
   });
 

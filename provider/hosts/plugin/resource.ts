@@ -4,7 +4,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Lifecycle } from "../../core/lifecycle";
 import { type SecretPath, valuesAt } from "../../core/secrecy";
-import { nameKey, type Properties, providerKey } from "../../core/state";
+import { nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
 import { received, sent } from "./wire";
 
 const { DiffResponse, PropertyDiff } = messages;
@@ -35,6 +35,11 @@ export function calls(resource: Lifecycle) {
     const { properties, secrets } = received(struct);
     return resource.withSecrets(properties, secrets);
   };
+  /** Inputs as check gave them, with marks of its own. */
+  const checked = (struct: Parameters<typeof received>[0]): Properties => {
+    const { properties } = received(struct);
+    return properties[secretsKey] === undefined ? declared(struct) : properties;
+  };
   const sentState = (state: Properties, given: Properties) => sent(...keptState(resource, state, given));
   const sentInputs = (inputs: Properties, given: Properties) => {
     const provider = given[providerKey];
@@ -47,17 +52,17 @@ export function calls(resource: Lifecycle) {
       const { [nameKey]: _, ...inputs } = declared(request.getNews());
       const { properties: olds } = received(request.getOlds());
       const before = Object.keys(olds).length === 0 ? undefined : olds;
-      const checked = resource.check(inputs, before, nameIn(request.getUrn()));
+      const { inputs: all, failures } = resource.check(inputs, before, nameIn(request.getUrn()));
       return (
         new messages.CheckResponse()
-          .setInputs(sentInputs(checked.inputs, inputs))
+          .setInputs(sentInputs(all, inputs))
           // A property named here would have its value printed by the engine, secret or not.
-          .setFailuresList(checked.failures.map((reason) => new messages.CheckFailure().setReason(reason)))
+          .setFailuresList(failures.map((reason) => new messages.CheckFailure().setReason(reason)))
       );
     },
     diff: async (request: messages.DiffRequest) => {
       const { properties: state } = received(request.getOlds());
-      const inputs = declared(request.getNews());
+      const inputs = checked(request.getNews());
       const { changes, replaces } = resource.diff(request.getId(), state, inputs);
       const answer = new DiffResponse()
         .setChanges(
@@ -73,7 +78,8 @@ export function calls(resource: Lifecycle) {
         names.add(name);
         const replaced = replaces.includes(name) ? 1 : 0;
         // The engine shows the old value of state or, where state has it elsewhere, that of the inputs of before.
-        const isElsewhere = valuesAt(state, path.map(String)).every((value) => value === undefined);
+        const isElsewhere =
+          kind !== "add" && valuesAt(state, path.map(String)).every((value) => value === undefined);
         const diff = new PropertyDiff().setKind(kinds[kind][replaced]).setInputdiff(isElsewhere);
         details.set(pathText(path), diff);
       }
@@ -84,7 +90,7 @@ export function calls(resource: Lifecycle) {
       return answer.setDiffsList([...names]);
     },
     create: async (request: messages.CreateRequest) => {
-      const inputs = declared(request.getProperties());
+      const inputs = checked(request.getProperties());
       if (request.getPreview()) {
         return new messages.CreateResponse().setProperties(sentState(resource.foresee(inputs), inputs));
       }
@@ -110,7 +116,7 @@ export function calls(resource: Lifecycle) {
     },
     update: async (request: messages.UpdateRequest) => {
       const { properties: state } = received(request.getOlds());
-      const inputs = declared(request.getNews());
+      const inputs = checked(request.getNews());
       const next = request.getPreview()
         ? resource.foresee(inputs, state)
         : await resource.update(ownId(request.getId(), state), state, inputs);
