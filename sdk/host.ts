@@ -25,13 +25,14 @@ export function asResource<Options extends pulumi.ResourceOptions>(
   opts: Options,
 ): [type: string, opts: Options] {
   const [host, former] = chosenAndFormer();
-  return [prefixes[host] + kind, moving(opts, prefixes[former] + kind)];
+  return [prefixes[host] + kind, moving(opts, prefixes[host] + kind, prefixes[former] + kind)];
 }
 
 /** As `asResource`, of an explicit Provider: its package in place of its type. */
 export function asProvider(opts: pulumi.ResourceOptions): [pkg: string, opts: pulumi.ResourceOptions] {
   const [host, former] = chosenAndFormer();
-  return [packages[host], moving(opts, `pulumi:providers:${packages[former]}`)];
+  const [own, other] = [host, former].map((of) => `pulumi:providers:${packages[of]}`) as [string, string];
+  return [packages[host], moving(opts, own, other)];
 }
 
 function chosenAndFormer(): [host: Host, former: Host] {
@@ -39,10 +40,12 @@ function chosenAndFormer(): [host: Host, former: Host] {
 }
 
 /** A resource may be renamed in the update that moves it, so each of its former names had the other type too. */
-function moving<Options extends pulumi.ResourceOptions>(opts: Options, type: string): Options {
+function moving<Options extends pulumi.ResourceOptions>(opts: Options, own: string, type: string): Options {
   const given = opts.aliases ?? [];
   const moved = given.map((alias) =>
-    pulumi.output(alias).apply((known) => (typeof known === "string" ? known : { type, ...known })),
+    pulumi
+      .output(alias)
+      .apply((known) => (typeof known === "string" ? known.replaceAll(own, type) : { type, ...known })),
   );
   return { ...opts, aliases: [...given, { type }, ...moved] };
 }

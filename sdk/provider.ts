@@ -2,20 +2,20 @@ import * as pulumi from "@pulumi/pulumi";
 import { asProvider } from "./host";
 
 /**
- * The arguments of an explicit {@link Provider}. One that is left out comes from the environment, then from stack
- * config.
+ * The arguments of an explicit {@link Provider}. One that is left out comes from the environment, then, in
+ * Node.js programs, from stack config.
  */
 export interface ProviderArgs {
   /**
    * The service's base URL, to which `/api/v1/…` is appended: https, or http for this machine itself. It can have a
-   * path, but no user name, query or fragment. Default: the environment variable APIKEYS_BASE_URL, then stack config
+   * path, but no user name, query or fragment. Default: the environment variable APIKEYS_BASE_URL, then, in Node.js programs, stack config
    * `apikeys:baseUrl`.
    */
   readonly baseUrl?: pulumi.Input<string | undefined>;
   /**
    * The access token, sent as `Authorization: Bearer …` (interface, section 5). It is kept in state, encrypted. Refresh
    * and destroy use the token in state, unless you add `--run-program`. Default: the environment variable
-   * APIKEYS_ACCESS_TOKEN, then stack config `apikeys:accessToken`. Can't be combined with `accessTokenEnv`.
+   * APIKEYS_ACCESS_TOKEN, then, in Node.js programs, stack config `apikeys:accessToken`. Can't be combined with `accessTokenEnv`.
    */
   readonly accessToken?: pulumi.Input<string | undefined>;
   /**
@@ -25,12 +25,12 @@ export interface ProviderArgs {
   readonly accessTokenEnv?: pulumi.Input<string | undefined>;
   /**
    * Whether http to another machine is allowed, for a service in your own network. Default: the environment
-   * variable APIKEYS_ALLOW_HTTP, then stack config `apikeys:allowHttp`, then false.
+   * variable APIKEYS_ALLOW_HTTP, then, in Node.js programs, stack config `apikeys:allowHttp`, then false.
    */
   readonly allowHttp?: pulumi.Input<boolean | undefined>;
   /**
    * How many keys of an {@link ApiKeySet} to process at once: a whole number from 1 to 64. Default: the environment
-   * variable APIKEYS_PARALLEL, then stack config `apikeys:parallel`, then 16.
+   * variable APIKEYS_PARALLEL, then, in Node.js programs, stack config `apikeys:parallel`, then 16.
    */
   readonly parallel?: pulumi.Input<number | undefined>;
 }
