@@ -20,6 +20,11 @@ const onlyInAll = [
   "test/engine/snapshotsMoved.test.ts",
   // Failing calls once more: host/errors.
   "test/engine/failures.test.ts",
+  // What the service answers late, elsewhere, wrongly, or of keys that exist: host/{resourceDialects,hostile,lostAnswers,
+  // adoptKey,updateKey}, unit/{hiddenState,keyGone,keyConvergence}.
+  "test/engine/{queued,otherService,gone,apiKeyConvergence,apiKeyAdoption}.test.ts",
+  // Tokens and what is declared twice, on the engine: engine/credentials, unit/{configValues,declarations}, host/configuration.
+  "test/engine/{tokenRotation,declaredTwice}.test.ts",
   // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.
   "test/engine/{twoStacks,sharedKey}.test.ts",
   // Programs in Python and Go, for which SDKs are generated and installed.
