@@ -9,6 +9,7 @@ import type { Lifecycle } from "../../core/lifecycle";
 import { markedAt } from "../../core/secrecy";
 import { nameKey, type Properties, providerKey } from "../../core/state";
 import { failed, type Instance, openInstance } from "../../instance";
+import { secret } from "../secretMark";
 import { serveRun } from "./process";
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -92,13 +93,6 @@ function resourceOf(of: Instance, kind: string, given: () => Settings): Lifecycl
   } catch (error) {
     throw error instanceof Failure ? new HostError(error.message) : error;
   }
-}
-
-/** How a secret is marked on Pulumi's wire. Source: Pulumi's provider protocol. */
-const secretMark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-
-function secret(value: unknown): Properties {
-  return { ...secretMark, value };
 }
 
 function isEmpty(properties: Properties): boolean {

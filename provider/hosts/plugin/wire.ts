@@ -1,10 +1,8 @@
-/** Properties on Pulumi's wire, where secrets are marked in place. Source: Pulumi's provider protocol. */
+/** Properties on Pulumi's wire, where secrets are marked in place. */
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { markedAt, type SecretPath } from "../../core/secrecy";
 import { isRecord, type Properties } from "../../core/state";
-
-const signature = "4dabf18193072939515e22adb298388d";
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+import { isMarked, secret } from "../secretMark";
 
 export interface Received {
   /** The values, secret or not. */
@@ -18,10 +16,11 @@ export function received(struct: Struct | undefined): Received {
   // `isWhole`: what stands at the path is secret as a whole, or not at all.
   const plain = (value: unknown, path: readonly string[], isWhole: boolean): unknown => {
     if (Array.isArray(value)) return value.map((entry) => plain(entry, path, true));
-    if (!isRecord(value)) return value;
-    if (value[signature] !== secretSignature) return entries(value, path, isWhole);
-    secrets.push(path as SecretPath);
-    return plain(value["value"], path, true);
+    if (isMarked(value)) {
+      secrets.push(path as SecretPath);
+      return plain(value.value, path, true);
+    }
+    return isRecord(value) ? entries(value, path, isWhole) : value;
   };
   const entries = (all: Properties, path: readonly string[], isWhole: boolean): Properties =>
     Object.fromEntries(
@@ -35,6 +34,6 @@ export function received(struct: Struct | undefined): Received {
 
 /** The properties with what stands at these paths marked as secret. */
 export function sent(properties: Properties, secrets: readonly SecretPath[] = []): Struct {
-  const marked = markedAt(properties, secrets, (value) => ({ [signature]: secretSignature, value }));
+  const marked = markedAt(properties, secrets, secret);
   return Struct.fromJavaScript(marked as Parameters<typeof Struct.fromJavaScript>[0]);
 }

@@ -1,0 +1,13 @@
+/** How a secret is marked on Pulumi's wire. Source: Pulumi's provider protocol. */
+import { isRecord, type Properties } from "../core/state";
+
+const signature = "4dabf18193072939515e22adb298388d";
+const ofSecret = "1b47061264138c4ac30d75fd1eb44270";
+
+export function secret(value: unknown): Properties {
+  return { [signature]: ofSecret, value };
+}
+
+export function isMarked(value: unknown): value is { readonly value: unknown } {
+  return isRecord(value) && value[signature] === ofSecret;
+}
