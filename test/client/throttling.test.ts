@@ -64,6 +64,22 @@ describe("429", () => {
     }
   });
 
+  it.each([
+    ["comes meanwhile", 1],
+    ["has come before", 0],
+  ])("and the wait that a 503 asks for end when the end of the run %s", async (_name, waiting) => {
+    const server = await wireServer(() => answer(503, { message: "later" }, "retry-after: 50"));
+    const clock = handClock();
+    const ending = new AbortController();
+    const call = callTo(server.url, { clock, signal: ending.signal });
+    if (waiting === 0) ending.abort();
+    const failed = errorOf(api.readApiKey(call, keyPath));
+    if (waiting > 0) await expect.poll(() => clock.waiting()).toBe(waiting);
+    ending.abort();
+    expect(await failed).toMatchObject({ status: 503 });
+    expect([server.requests.length > 1, clock.now(), clock.waiting()]).toEqual([true, 0, 0]);
+  });
+
   it("asks before each dispatch whether it may be sent, and tells of each that is", async () => {
     const server = await busyFor(1);
     let sent = 0;

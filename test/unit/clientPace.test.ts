@@ -98,6 +98,23 @@ describe("the pace of an origin", () => {
     expect(last.turns).toHaveLength(1);
   });
 
+  it("ends early what one call alone waits for as well, and then lets no call wait", async () => {
+    const clock = handClock();
+    const pace = openPace(clock, 4);
+    const rested: number[] = [];
+    const rest = (ms: number) => void pace.rest(ms).then(() => rested.push(ms));
+    rest(5_000);
+    rest(50_000);
+    clock.advance(5_000);
+    await tick();
+    expect(rested).toEqual([5_000]);
+    pace.hurry();
+    rest(60_000);
+    await tick();
+    expect(rested.toSorted()).toEqual([5_000, 50_000, 60_000]);
+    expect(clock.waiting()).toBe(0);
+  });
+
   it("halves once for requests that were throttled together, and recovers one by one", async () => {
     const clock = handClock();
     const pace = openPace(clock, 8);
