@@ -100,7 +100,7 @@ export async function startPlugin(env: Readonly<Record<string, string>> = {}): P
 
   return {
     async configure(config, provider = "default_0_1_0") {
-      const own = /^default(_|$)/.test(provider) ? "apikeys:" : "apikeys.provider:";
+      const own = /^default(_\d+_\d+_\d+|$)/.test(provider) ? "apikeys:" : "apikeys.provider:";
       const args = Object.entries(config).map(([key, value]) => [
         key.startsWith(own) ? key.slice(own.length) : key,
         value,

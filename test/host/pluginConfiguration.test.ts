@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { unknown } from "../../provider/core/unknown";
 import { type StandIn, startStandIn } from "../../standin";
 import { quickly } from "../engine/folders";
 import { secretMark } from "./host";
@@ -78,7 +79,7 @@ describe("the configuration of the plugin", () => {
     },
   );
 
-  test.each(["eu", "mine-default", "defaults"])(
+  test.each(["eu", "mine-default", "defaults", "default_eu", "default-eu", "default_0_1"])(
     "R14 the arguments of the provider %s go before the environment, and that before the stack's config",
     async (name) => {
       await surrounded.configure({ ...given("baseUrl", "accessToken") }, name);
@@ -123,6 +124,17 @@ describe("the configuration of the plugin", () => {
       baseUrl: secret("b"),
     });
     expect(await bare.checkConfig({})).toEqual({ inputs: {}, failures: [] });
+  });
+
+  test("a token and the variable of one are not taken together", async () => {
+    const reason = "set either accessToken or accessTokenEnv, not both.";
+    for (const accessToken of ["t", secret("t"), unknown])
+      expect(await bare.checkConfig({ accessToken, accessTokenEnv: "OTHERS_TOKEN" })).toEqual({
+        inputs: {},
+        failures: [reason],
+      });
+    for (const accessToken of ["", null])
+      expect((await bare.checkConfig({ accessToken, accessTokenEnv: "OTHERS_TOKEN" })).failures).toEqual([]);
   });
 
   test("no change of it replaces what it manages", async () => {
