@@ -76,6 +76,16 @@ describe("what a preview says besides the fields that change", () => {
     ]);
   });
 
+  test("no key as deleted while it may be the one of a former alias that is not known yet", () => {
+    const { k3, k4, ...others } = keys;
+    const renamedFrom = unknownSentinels[0];
+    expect(told({ keys }, { keys: { ...others, k4, moved: { ...k3, renamedFrom } } })).toEqual([]);
+    const replaced = { ...k4, prefix: "new" };
+    expect(told({ keys }, { keys: { ...others, k4: replaced, moved: { ...k3, renamedFrom } } })).toEqual([
+      'Keys of workspace ws_1: 1 to be replaced, with a new secret: "k4".',
+    ]);
+  });
+
   test("nothing where no secret ends, or where the engine shows that all of them do", () => {
     const { k3, ...others } = keys;
     expect(

@@ -2,7 +2,10 @@ import { runtime } from "@pulumi/pulumi";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { containsUnknown, isUnknown, unknownSentinels } from "../../provider/core/unknown";
+import { apiKey } from "../../provider/resources/apiKey";
+import { customerBilling } from "../../provider/resources/customerBilling";
 import { jsonObject } from "../../provider/resources/fields/schemas";
+import { least, offline } from "./offline";
 
 const sentinel = fc.constantFrom(...unknownSentinels);
 
@@ -49,5 +52,21 @@ describe("unknown values", () => {
     fc.assert(fc.property(sentinel, (value) => !isUnknown(`${value} `) && !isUnknown([value])));
     expect(containsUnknown(undefined)).toBe(false);
     expect(containsUnknown(null)).toBe(false);
+  });
+
+  test.each(unknownSentinels)("what a preview says holds none: it says what state has (%s)", (unknown) => {
+    const lines: string[] = [];
+    const tell = (line: string) => lines.push(line);
+    const key = offline(undefined, {}, apiKey, tell);
+    key.diff("key_1", { ...least, __keyLost: true }, { ...least, name: unknown });
+    const grant = { workspaceId: "ws_1", totalCredits: "100", __grant: "uncertain" };
+    const billing = offline(undefined, {}, customerBilling, tell);
+    billing.diff("uncertain-1", grant, { workspaceId: unknown, totalCredits: unknown });
+    expect(lines).toEqual([
+      'Key "ci" in workspace ws_1: its secret is in no state, so it is to be replaced.',
+      expect.stringMatching(
+        /^Granting 100 credits in workspace ws_1: whether they were granted is still not/,
+      ),
+    ]);
   });
 });
