@@ -108,6 +108,31 @@ const cases: readonly Case[] = [
     details: { 'keys["a b"].name': "update" },
   },
   {
+    what: "aliases that are no names",
+    kind: "ApiKeySet",
+    before: { ...set, keys: { "a b": {}, 'a"b': {}, "a.b": {}, "a[0]": {}, ü: {} } },
+    change: {
+      keys: {
+        ...{ "a b": { enabled: false }, 'a"b': { enabled: false }, "a.b": { enabled: false } },
+        ...{ "a[0]": { enabled: false }, ü: { enabled: false } },
+      },
+    },
+    details: {
+      'keys["a b"].enabled': "add",
+      'keys["a\\"b"].enabled': "add",
+      'keys["a.b"].enabled': "add",
+      'keys["a[0]"].enabled': "add",
+      'keys["ü"].enabled': "add",
+    },
+  },
+  {
+    what: "an alias that no path can have",
+    kind: "ApiKeySet",
+    before: { ...set, keys: { c: {} } },
+    change: { keys: { c: {}, "a\\b": {} } },
+    details: { keys: "update" },
+  },
+  {
     what: "the keys of a set",
     kind: "ApiKeySet",
     before: set,

@@ -73,7 +73,9 @@ export function calls(resource: Lifecycle) {
       if (changes === false) return answer;
       const details = answer.getDetaileddiffMap();
       const names = new Set<string>();
-      for (const { path, kind } of resource.changes(state, inputs)) {
+      for (const change of resource.changes(state, inputs)) {
+        const path = readable(change.path);
+        const kind = path.length < change.path.length ? "update" : change.kind;
         const name = String(path[0]);
         names.add(name);
         const replaced = replaces.includes(name) ? 1 : 0;
@@ -129,11 +131,15 @@ export function calls(resource: Lifecycle) {
   };
 }
 
-/** A path as the engine reads it, which knows no other escape than that of a quote; up to a name that it could not read. */
+/** The path up to a name that the engine could not read, which knows no other escape than that of a quote. */
+function readable(path: readonly PropertyKey[]): readonly PropertyKey[] {
+  const end = path.findIndex((step) => typeof step === "string" && step.includes("\\"));
+  return end < 0 ? path : path.slice(0, end);
+}
+
+/** A path as the engine reads it. */
 function pathText(path: readonly PropertyKey[]): string {
-  const readable = path.findIndex((step) => typeof step === "string" && step.includes("\\"));
-  const steps = readable < 0 ? path : path.slice(0, readable);
-  return steps.reduce<string>((text, step, index) => {
+  return path.reduce<string>((text, step, index) => {
     if (typeof step === "number") return `${text}[${step}]`;
     const name = String(step);
     if (!/^[\w$]+$/.test(name)) return `${text}["${name.replaceAll('"', '\\"')}"]`;
