@@ -182,6 +182,20 @@ describe("enabled and scopes", () => {
   });
 });
 
+describe("what the service chooses anew at each PATCH", () => {
+  test("R1 is in state after the update, so that the next read tells of no change made elsewhere", async () => {
+    const write = (asked: HeldKey, before: HeldKey | undefined): HeldKey =>
+      before === undefined
+        ? { ...asked, expiresAt: 1_000, prefix: "one" }
+        : { ...asked, expiresAt: 2_000, prefix: "two" };
+    const { service, outcome } = await changed({ enabled: false }, { write });
+    expect(outcome).toMatchObject({ state: { effectiveExpiresAt: 2_000, effectivePrefix: "two" } });
+    const read = await service.read("key_1", outcome.state ?? {});
+    expect(read).toEqual({ id: "key_1", state: outcome.state });
+    expect(service.warnings).toEqual([]);
+  });
+});
+
 describe("a key that is created", () => {
   test("R4 gets one PATCH if the service did not take enabled", async () => {
     const service = scripted({
