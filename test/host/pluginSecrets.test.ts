@@ -209,14 +209,42 @@ describe("R16 what a program makes secret", () => {
     const held = await resource.create(inputs);
     const { inputs: next } = await resource.check({ ...key, name: marker }, inputs);
     expect((await resource.diff(held, next)).changes).toBe("some");
+    const notes = () => scene.host.told.filter(({ urn }) => urn === resource.urn);
+    expect(notes()).toMatchObject([
+      { severity: "info", message: "Only which values are secret has changed. No request is sent." },
+    ]);
     scene.standIn.clearRequests();
+    const foreseen = await resource.foresee(next, held);
     const after = await resource.update(held, next);
+    expect(foreseen).toEqual(after.state);
+    expect(notes()).toHaveLength(1);
     expect(scene.standIn.requests).toEqual([]);
     expect(after.state).toMatchObject({ name: marker });
     expect(after.state).not.toHaveProperty("__secrets");
     expect((await resource.diff(after, next)).changes).toBe("none");
     const { inputs: again } = await resource.check({ ...key, name: secret() }, next);
     expect((await resource.update(after, again)).state).toMatchObject({ name: secret() });
+  });
+
+  test("is what its classes list and what the engine marks; after check, the list alone", async () => {
+    const resource = resourceOf("ApiKey", "transformed");
+    const program = { ...key, name: secret(), prefix: "acme", __secrets: [["prefix"]] };
+    const { inputs } = await marks(resource.check(program));
+    expect(inputs).toMatchObject({
+      name: secret(),
+      prefix: secret("acme"),
+      __secrets: [["name"], ["prefix"]],
+    });
+    const held = await marks(resource.create(inputs));
+    expect(held.state["__secrets"]).toEqual([["name"], ["prefix"]]);
+    expect((await resource.diff(held, inputs)).changes).toBe("none");
+
+    const marked = { ...inputs, customerId: secret("cus_1") };
+    expect((await resource.diff(held, marked)).changes).toBe("none");
+    expect((await resource.foresee(marked))["__secrets"]).toEqual([["name"], ["prefix"]]);
+    expect((await resource.create(marked)).state["__secrets"]).toEqual([["name"], ["prefix"]]);
+    const edited = { ...marked, enabled: false };
+    expect((await resource.update(held, edited)).state["__secrets"]).toEqual([["name"], ["prefix"]]);
   });
 
   test("a key's own secrets are marked whatever the program says, known or not", async () => {
