@@ -124,6 +124,40 @@ describe.concurrent("after Cancel", () => {
     expect([...idsOf(updated), ...toDelete.map(({ id }) => id)].sort()).toEqual(liveIds(at));
     expect(writes(at)).not.toContain("deleteApiKey");
   });
+
+  test("a set that renames, edits and deletes does what is under way; state is as if nothing were renamed, and the next run does the rest", async (context) => {
+    const { expect } = context;
+    const at = await stage(context, { dialect: {} });
+    const set = at.host.resource("ApiKeySet");
+    const declared = { workspaceId: "ws_main", defaults: { customerId: "cus_1" } };
+    const { inputs } = await set.check({ ...declared, keys: { old: { name: "x" }, gone: {}, edit: {} } });
+    const held = await set.create(inputs);
+    const { inputs: next, failures } = await set.check(
+      { ...declared, keys: { new: { name: "x", renamedFrom: "old" }, edit: { enabled: false } } },
+      inputs,
+    );
+    expect(failures).toEqual([]);
+    at.standIn.clearRequests();
+    slow(at, "editApiKey");
+    const updating = keptBy(set.update(held, next));
+    await arrival(at, "editApiKey");
+    await at.host.cancel();
+    const kept = await updating;
+    expect(kept.message).toMatch(/^Updating the keys of workspace ws_main: 1 of 2 failed/);
+    expect(kept.message).toContain("Skipped: the run was cancelled.");
+    expect(kept.state).toMatchObject({ ids: held.state["ids"], __failed: true });
+    expect(Object.keys(kept.state["keys"] as Properties).toSorted()).toEqual(["edit", "gone", "old"]);
+    expect(writes(at)).toEqual(["editApiKey"]);
+
+    const { old, edit } = held.state["ids"] as Record<string, string>;
+    const again = (await at.laterHost()).resource("ApiKeySet");
+    expect((await again.diff(kept, next)).changes).toBe("some");
+    const after = await again.update(kept, next);
+    expect(after.state["ids"]).toEqual({ new: old, edit });
+    expect(after.state).not.toHaveProperty("__failed");
+    expect(liveIds(at)).toEqual(idsOf(after));
+    expect(writes(at)).toEqual(["editApiKey", "deleteApiKey"]);
+  });
 });
 
 describe.each<Ending>(["SIGINT", "desertion"])("%s", { concurrent: true }, (ending) => {

@@ -116,6 +116,21 @@ describe("what the plugin reads", () => {
       }
     });
 
+    test("W5 settings that only are the empty text are none to import", async () => {
+      const none = { defaultExpiration: undefined };
+      scene.standIn.editWorkspace("ws_second", { ...none, defaultKeyPrefix: "" });
+      const { message } = await failureOf(resource("WorkspaceSettings").import("ws_second"));
+      expect(message).toMatch(/it has none to import/);
+    });
+
+    test("what a program has by default is in state as well", async () => {
+      const billing = await resource("CustomerBilling").import("ws_main/bill_1");
+      expect(billing.properties).toMatchObject({ grant: "initial", allowOverages: false });
+      scene.standIn.editWorkspace("ws_second", { defaultExpiration: 60 });
+      const settings = await resource("WorkspaceSettings").import("ws_second");
+      expect(settings.properties).toMatchObject({ defaultExpiration: 60, onDestroy: "retain" });
+    });
+
     test("W5 settings that were imported go back to what they were then", async () => {
       const then = { defaultKeyPrefix: "then", defaultExpiration: 60 };
       scene.standIn.editWorkspace("ws_second", then);
@@ -148,6 +163,32 @@ describe("what the plugin reads", () => {
     test("K8 a key that does not exist is an error", async () => {
       const { message } = await failureOf(resource("ApiKey").get("key_0", { workspaceId: "ws_main" }));
       expect(message).toBe("There is no key key_0 in workspace ws_main: check both ids.");
+    });
+
+    test("a set claims no key, and is the same each time", async () => {
+      const [one, other] = [someKey(), someKey({ name: "other" })];
+      const id = `ws_main/a=${one.id},b=${other.id}`;
+      const set = await resource("ApiKeySet").get(id, { workspaceId: "ws_main" });
+      expect(set).toMatchObject({ id, properties: { __reading: true, ids: { a: one.id, b: other.id } } });
+      expect(await resource("ApiKeySet").get(id, { workspaceId: "ws_main" })).toEqual(set);
+      const held = { id, state: set.properties };
+      const refreshed = await resource("ApiKeySet").refresh(held, { workspaceId: "ws_main" });
+      expect(refreshed).toMatchObject({ id, properties: { __reading: true } });
+
+      const key = await resource("ApiKey").import(`ws_main/${one.id}`);
+      await resource("ApiKey").delete({ id: key.id, state: key.properties });
+      expect(scene.standIn.key(one.id)).toBeUndefined();
+    });
+
+    test("a refresh is told by inputs with which a program could declare the key, as those of an import by file", async () => {
+      const { id } = someKey();
+      const { properties: managed } = await resource("ApiKey").refresh({ id, state: least }, least);
+      expect(managed).toMatchObject({ name: "ci", scopes: [orders], enabled: true });
+      expect(managed).not.toHaveProperty("__reading");
+      const imported = await resource("ApiKey").import(`ws_main/${id}`);
+      expect(managed["__service"]).toBe(imported.properties["__service"]);
+      const { properties } = await resource("ApiKey").get(id, { workspaceId: "ws_main" });
+      expect(properties).toMatchObject({ __reading: true });
     });
 
     test("a scope and settings are found where their workspace is given apart", async () => {
