@@ -175,10 +175,7 @@ async function read(session: Session, id: string, state: SettingsState): Promise
 async function find(session: Session, workspaceId: string): Promise<SettingsOutcome> {
   const doing = `Importing the defaults of workspace ${workspaceId}`;
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was imported" });
-  const values = sendable(
-    settings.filter(({ name, canonical }) => canonical(record[name]) !== undefined),
-    record,
-  );
+  const values = sendable(settings, record);
   const { name, teamId } = record;
   const observed = only(declaredIn(values), observe(record));
   if (Object.keys(observed).length > 0) {
