@@ -116,13 +116,6 @@ describe("what the plugin reads", () => {
       }
     });
 
-    test("W5 settings that only are the empty text are none to import", async () => {
-      const none = { defaultExpiration: undefined };
-      scene.standIn.editWorkspace("ws_second", { ...none, defaultKeyPrefix: "" });
-      const { message } = await failureOf(resource("WorkspaceSettings").import("ws_second"));
-      expect(message).toMatch(/it has none to import/);
-    });
-
     test("what a program has by default is in state as well", async () => {
       const billing = await resource("CustomerBilling").import("ws_main/bill_1");
       expect(billing.properties).toMatchObject({ grant: "initial", allowOverages: false });

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { workspaceSettings } from "../../provider/resources/workspaceSettings";
 import { least, offline } from "./offline";
-import { idIn, replying } from "./replying";
+import { failureOf, idIn, replying } from "./replying";
 
 test("R13 a key that was imported without what has a default has nothing to do", () => {
   const key = offline();
@@ -72,3 +73,12 @@ test("keys whose state the engine could not keep are deleted again where their c
   await expect(set.create(inputs)).rejects.toThrow(/could not be saved to state because it is more than/);
   expect([...live]).toEqual([]);
 });
+
+test.each([{ defaultKeyPrefix: "" }, { defaultKeyPrefix: null }, { defaultExpiration: 0 }, {}])(
+  "W5 a workspace whose settings are %j has none to import",
+  async (values) => {
+    const settings = replying(workspaceSettings, () => ({ workspace: { id: "ws_1", ...values } }));
+    const { message } = await failureOf(settings.find("ws_1", {}, false, "ci"));
+    expect(message).toMatch(/: it has none to import\. Declare those that it is to have\.$/);
+  },
+);
