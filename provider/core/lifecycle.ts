@@ -212,7 +212,10 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         changesAt([name], before[name], now[name]),
       );
     },
-    isDeclared: (properties) => failures(definition, properties, undefined, unchecked).length === 0,
+    isDeclared: (properties) => {
+      const named = withName(definition, properties, definition.kind);
+      return failures(definition, named, undefined, unchecked).length === 0;
+    },
     foresee: (inputs, given) => {
       const state = given && parse(given);
       const same = given && state && onlyMarked(given, state, inputs);
