@@ -14,8 +14,10 @@ const onlyInAll = [
   // More ways to interrupt a run: engine/interruption, host/interruption, host/setInterruption.
   "test/engine/{interruptionKilled,apiKeySetInterruption}.test.ts",
   // Secrets, scopes, states of sets and credits once more: engine/{declaredSecrets,scopeLifecycle,snapshots,
-  // customerBillingLifecycle,customerBillingLost}, host/scopeFaults.
-  "test/engine/{canary,scope,snapshotsOfSets,customerBilling}.test.ts",
+  // customerBillingLifecycle}, host/{scopeFaults,billingFaults}.
+  "test/engine/{canary,scope,snapshotsOfSets,customerBilling,customerBillingLost}.test.ts",
+  // Values and imports of a set on the engine: engine/{apiKeySet,import}, host/{setLife,pluginPreview}, unit/setMistakes.
+  "test/engine/{apiKeySetValues,apiKeySetImport}.test.ts",
   // Every snapshot moved to the plugin and back: engine/moving.
   "test/engine/snapshotsMoved.test.ts",
   // Failing calls once more: host/errors.
