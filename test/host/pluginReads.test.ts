@@ -19,6 +19,7 @@ describe("what the plugin reads", () => {
     scene.standIn.clearFaults();
     for (const { id } of scene.standIn.keys()) scene.standIn.deleteKey(id);
     for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
+    scene.standIn.clearRequests();
   });
   afterAll(async () => {
     const printed = await scene.close();
@@ -42,6 +43,24 @@ describe("what the plugin reads", () => {
       expect(refreshed).toEqual({ id: found.id, properties: found.properties, inputs: undefined });
       expect(Object.keys(found.properties)).not.toContain("__reading");
     }
+
+    test("what was found is updated and deleted by its own id, and by the one that was given", async () => {
+      // Such an id begins as one to import does.
+      for (const key of [someKey(), someKey({ id: "ws_main/key_1" })]) {
+        const given = `ws_main/${key.id}`;
+        const { id, properties, inputs = {} } = await resource("ApiKey").import(given);
+        expect(id).toBe(key.id);
+        const held = await resource("ApiKey").update(
+          { id, state: properties },
+          { ...inputs, name: "second" },
+        );
+        expect(scene.standIn.key(key.id)?.name).toBe("second");
+        await resource("ApiKey").update({ id: given, state: held.state }, { ...inputs, name: "third" });
+        expect(scene.standIn.key(key.id)?.name).toBe("third");
+        await resource("ApiKey").delete({ id: given, state: held.state });
+        expect(scene.standIn.key(key.id)?.deleted ?? true).toBe(true);
+      }
+    });
 
     test("every kind is found as it is, and declared just so there is nothing to do", async () => {
       const [one, other] = [someKey(), someKey({ name: "other", enabled: false })];

@@ -30,6 +30,9 @@ export function keptState(
 }
 
 export function calls(resource: Lifecycle) {
+  /** What `pulumi do --stateless` found by the id that its user gave, and then updates by the same id. */
+  const ownIds = new Map<string, string>();
+  const ownId = (given: string) => ownIds.get(given) ?? given;
   /** Inputs of a program, with the paths of those that it made secret. */
   const declared = (struct: Parameters<typeof received>[0]): Properties => {
     const { properties, secrets } = received(struct);
@@ -111,6 +114,7 @@ export function calls(resource: Lifecycle) {
         : await resource.find(request.getId(), given, request.hasInputs(), nameIn(request.getUrn()));
       const answer = new messages.ReadResponse();
       if (found === undefined) return answer;
+      if (!isKnown) ownIds.set(request.getId(), found.id);
       answer.setId(found.id).setProperties(sentState(found.state, isKnown ? state : given));
       return found.inputs === undefined
         ? answer
@@ -121,11 +125,11 @@ export function calls(resource: Lifecycle) {
       const inputs = checked(request.getNews());
       const next = request.getPreview()
         ? resource.foresee(inputs, state)
-        : await resource.update(ownId(request.getId(), state), state, inputs);
+        : await resource.update(ownId(request.getId()), state, inputs);
       return new messages.UpdateResponse().setProperties(sentState(next, inputs));
     },
     delete: async (request: messages.DeleteRequest) => {
-      await resource.delete(request.getId(), received(request.getProperties()).properties);
+      await resource.delete(ownId(request.getId()), received(request.getProperties()).properties);
       return new Empty();
     },
   };
@@ -150,10 +154,4 @@ function pathText(path: readonly PropertyKey[]): string {
 /** The resource's name in the program: what follows the type. */
 function nameIn(urn: string): string {
   return urn.split("::").slice(3).join("::");
-}
-
-/** `pulumi do --stateless` updates by the id that its user gave, whatever id the read answered. */
-function ownId(id: string, { workspaceId }: Properties): string {
-  const before = `${workspaceId}/`;
-  return id.startsWith(before) ? id.slice(before.length) : id;
 }

@@ -26,6 +26,12 @@ interface Served {
   readonly run: OpenRun;
 }
 
+/** A kind of resource. */
+interface Kind {
+  readonly lifecycle: Lifecycle;
+  readonly calls: ReturnType<typeof calls>;
+}
+
 /** What belongs to a resource. */
 interface OfResource {
   getUrn(): string;
@@ -47,12 +53,16 @@ export function serve(served: Served): Promise<number> {
 
 function handlers({ instance, engine, run }: Served) {
   let configured: Settings = { argument: {}, stack: {} };
-  const lifecycles = new Map<string, Lifecycle>();
-  const lifecycleOf = (urn: string) => {
-    const kind = kindIn(urn);
-    const lifecycle = lifecycles.get(kind) ?? instance.resource(kind, () => configured);
-    lifecycles.set(kind, lifecycle);
-    return lifecycle;
+  const kinds = new Map<string, Kind>();
+  const kindOf = (urn: string): Kind => {
+    const name = kindIn(urn);
+    const open = () => {
+      const lifecycle = instance.resource(name, () => configured);
+      return { lifecycle, calls: calls(lifecycle) };
+    };
+    const kind = kinds.get(name) ?? open();
+    kinds.set(name, kind);
+    return kind;
   };
 
   const unary =
@@ -66,7 +76,7 @@ function handlers({ instance, engine, run }: Served) {
   /** What the operation says is shown with its resource. */
   const ofResource =
     <Request extends OfResource, Answer>(
-      pick: (all: ReturnType<typeof calls>) => (request: Request) => Promise<Answer>,
+      pick: (all: Kind["calls"]) => (request: Request) => Promise<Answer>,
     ): handleUnaryCall<Request, Answer> =>
     (call, done) => {
       const { request } = call;
@@ -74,12 +84,12 @@ function handlers({ instance, engine, run }: Served) {
       // Under way until it is answered, and not only until it is done.
       void run.during(() =>
         engine
-          .withResource(urn, async () => pick(calls(lifecycleOf(urn)))(request))
+          .withResource(urn, async () => pick(kindOf(urn).calls)(request))
           .then(
             (answer) => done(null, answer),
             (error: unknown) => {
               const given = received(request.getNews?.() ?? request.getProperties?.()).properties;
-              done(serviceError(error, (state) => keptState(lifecycleOf(urn), state, given)));
+              done(serviceError(error, (state) => keptState(kindOf(urn).lifecycle, state, given)));
             },
           ),
       );
