@@ -262,7 +262,7 @@ describeInAll("a key that the service answers again where its value is handed ov
     await scene.declare(programWithSet({ keys: { mine: entry } }));
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
-    expect(up.output).toContain(`(${held?.id}) is left to another resource`);
+    expect(up.output).toContain(`(${held?.id}) stays in the service, because another resource`);
     expect(live().map(({ id }) => id)).toEqual([held?.id]);
     expect((await scene.stack.outputs())["ids"]).toMatchObject({ value: { mine: held?.id } });
     await expectQuiet(scene);
