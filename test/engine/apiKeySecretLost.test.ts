@@ -69,8 +69,8 @@ itInAll("K6 no up is ever green without a secret, however often the service leav
   await expectHealed("stubborn");
 });
 
-itInAll("K6 a key with a megabyte of metadata is kept too when its create fails halfway", async () => {
-  resources = { large: '{ ...base, metadata: { blob: "v".repeat(1_000_000) } }' };
+itInAll("K6 a key with as much metadata as may be is kept too when its create fails halfway", async () => {
+  resources = { large: '{ ...base, metadata: { blob: "v".repeat(200_000) } }' };
   scene.service.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
   await scene.declare(programWithKeys(resources));
   const failed = await scene.stack.up();
