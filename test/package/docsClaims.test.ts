@@ -5,7 +5,7 @@ import { limits, mostSent } from "../../provider/client/call";
 import { failurePhrase } from "../../provider/client/failure";
 import { openRetryBucket, retryLimits } from "../../provider/client/retry";
 import { usualConcurrency, usualTimeOuts } from "../../provider/client/transport";
-import { tellAfterMs } from "../../provider/hosts/dynamic/process";
+import { tellAfterMs } from "../../provider/hosts/ending";
 import { lastingMs, patienceMs } from "../../provider/reads/sharedReads";
 import { page, pages, textsOfCode, typesIn } from "./docsText";
 import { codeIn, section, table } from "./readmeText";

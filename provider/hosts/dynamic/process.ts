@@ -1,14 +1,8 @@
 /** The process in which Pulumi's dynamic-provider host runs: how it learns that nobody waits for its results. */
 import { connect } from "node:net";
-import { type OpenRun, openRun, type Run } from "../../core/run";
+import { openRun, type Run } from "../../core/run";
+import { deserted, interrupted, leaveIfIdle, stopAndTell } from "../ending";
 
-const interrupted = "the run was interrupted";
-const deserted = "the Pulumi engine exited";
-
-/** The engine ends the process 5 s after its signal; what is not known by then must have been told. */
-export const tellAfterMs = 4_000;
-/** For the answer to the engine, and what was written, to leave the process. */
-const partingMs = 500;
 const watchMs = 5_000;
 const signals = ["SIGINT", "SIGTERM"] as const;
 
@@ -20,24 +14,18 @@ const signals = ["SIGINT", "SIGTERM"] as const;
 export function serveRun(tell: (line: string) => void): Run {
   const address = engineAddress(process.argv);
   if (address === undefined) return openRun();
-  const isIdle = () => run.signal.aborted && run.underWay === 0;
-  const leaveIfIdle = () => {
-    if (!isIdle()) return;
-    // A delete may have begun meanwhile.
-    setTimeout(() => isIdle() && process.exit(1), partingMs);
-  };
+  const leave = () => leaveIfIdle(run, 1);
   const run = openRun({
     ask: async () => ((await refuses(address)) ? deserted : undefined),
-    onIdle: leaveIfIdle,
+    onIdle: leave,
   });
-  run.signal.addEventListener("abort", leaveIfIdle);
+  run.signal.addEventListener("abort", leave);
   const onSignal = (signal: NodeJS.Signals) => {
     if (run.underWay === 0) {
       process.off(signal, onSignal);
       process.kill(process.pid, signal);
     } else if (!run.signal.aborted) {
-      run.stop(interrupted);
-      setTimeout(() => tellAll(run, tell), tellAfterMs).unref();
+      stopAndTell(run, interrupted, tell);
     }
   };
   for (const signal of signals) process.on(signal, onSignal);
@@ -45,10 +33,6 @@ export function serveRun(tell: (line: string) => void): Run {
   // A message for an engine that is gone must not end the process amid its work.
   process.stderr.on("error", () => {});
   return run;
-}
-
-function tellAll(run: OpenRun, tell: (line: string) => void): void {
-  for (const line of run.leftovers()) tell(line);
 }
 
 interface Address {

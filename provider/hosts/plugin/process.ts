@@ -1,11 +1,9 @@
 /** The process of the plugin: how it learns that the run is cancelled, and that nobody waits for its results. */
 import { fstatSync } from "node:fs";
 import { type OpenRun, openRun } from "../../core/run";
+import { deserted, interrupted, leaveIfIdle, stopAndTell } from "../ending";
 
-/** The engine ends the process 5 s after its signal; what is not known by then must have been told. */
-const tellAfterMs = 4_000;
-/** For the answer to the engine, and what was written, to leave the process. */
-const partingMs = 500;
+/** For an answer that has left just now. */
 const lastAnswerMs = 20;
 
 /**
@@ -13,24 +11,16 @@ const lastAnswerMs = 20;
  * and the process with it as soon as no operation is under way.
  */
 export function serveRun(tell: (line: string) => void): OpenRun {
-  const isIdle = () => run.signal.aborted && run.underWay === 0;
-  const leaveIfIdle = () => {
-    // A delete may have begun meanwhile.
-    if (isIdle()) setTimeout(() => isIdle() && process.exit(0), partingMs);
-  };
-  const run = openRun({ onIdle: leaveIfIdle });
+  const run = openRun({ onIdle: () => leaveIfIdle(run, 0) });
   const end = (why: string) => {
     if (run.signal.aborted) return;
-    run.stop(why);
-    // An answer may have left just now.
+    stopAndTell(run, why, tell);
     if (run.underWay === 0) setTimeout(() => process.exit(0), lastAnswerMs);
-    setTimeout(() => run.leftovers().forEach(tell), tellAfterMs).unref();
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.on(signal, () => end("the run was interrupted"));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(interrupted));
   // The engine holds the other end of a pipe, and keeps it open as long as it lives.
   if (!fstatSync(0).isCharacterDevice()) {
-    process.stdin.on("end", () => end("the Pulumi engine exited")).resume();
+    process.stdin.on("end", () => end(deserted)).resume();
   }
   // A line for an engine that is gone must not end the process amid its work.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});

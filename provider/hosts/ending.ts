@@ -1,0 +1,23 @@
+/** How a process of the provider ends, whichever host it is of. */
+import type { OpenRun } from "../core/run";
+
+/** Why a run is over, as words to stand after "because". */
+export const interrupted = "the run was interrupted";
+export const deserted = "the Pulumi engine exited";
+
+/** The engine ends the process 5 s after its signal; what is not known by then must have been told. */
+export const tellAfterMs = 4_000;
+/** For the answer to the engine, and what was written, to leave the process. */
+const partingMs = 500;
+
+/** Stops the run, and tells in time what it would leave behind. */
+export function stopAndTell(run: OpenRun, why: string, tell: (line: string) => void): void {
+  run.stop(why);
+  setTimeout(() => run.leftovers().forEach(tell), tellAfterMs).unref();
+}
+
+/** Ends the process if its run is over and no operation is under way; one may still begin, such as a delete. */
+export function leaveIfIdle(run: OpenRun, code: number): void {
+  const isIdle = () => run.signal.aborted && run.underWay === 0;
+  if (isIdle()) setTimeout(() => isIdle() && process.exit(code), partingMs);
+}
