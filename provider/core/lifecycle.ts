@@ -128,6 +128,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       secret ? [[name]] : [],
     ),
   ];
+  const alwaysSecret = new Set(secrets.map((path) => JSON.stringify(path)));
   const inputSecrets = secrets.filter(([name]) => fields.some((field) => field.name === name));
   /** No secret of these properties is in what an operation says. */
   const operate = <T>(all: readonly Properties[], act: (session: Session) => Promise<T>): Promise<T> =>
@@ -157,10 +158,9 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
   return {
     secrets,
     withSecrets: (inputs, paths) => {
-      const known = new Set(secrets.map((path) => JSON.stringify(path)));
       const given = paths.map((path) => definition.secretPath?.(path) ?? path);
       const spelled = [...secretsOf(inputs), ...given].map((path) => JSON.stringify(path));
-      const news = new Set(spelled.filter((path) => !known.has(path)));
+      const news = new Set(spelled.filter((path) => !alwaysSecret.has(path)));
       return withSecrets(
         inputs,
         Array.from(news)

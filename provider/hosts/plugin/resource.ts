@@ -2,10 +2,11 @@
 import { isDeepStrictEqual } from "node:util";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Lifecycle } from "../../core/lifecycle";
 import { type SecretPath, valuesAt } from "../../core/secrecy";
 import { nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
-import { received, sent } from "./wire";
+import { type Received, received, sent } from "./wire";
 
 const { DiffResponse, PropertyDiff } = messages;
 const { Kind } = PropertyDiff;
@@ -34,14 +35,11 @@ export function calls(resource: Lifecycle) {
   const ownIds = new Map<string, string>();
   const ownId = (given: string) => ownIds.get(given) ?? given;
   /** Inputs of a program, with the paths of those that it made secret. */
-  const declared = (struct: Parameters<typeof received>[0]): Properties => {
-    const { properties, secrets } = received(struct);
-    return resource.withSecrets(properties, secrets);
-  };
+  const declared = ({ properties, secrets }: Received) => resource.withSecrets(properties, secrets);
   /** Inputs as check gave them, with marks of its own. */
-  const checked = (struct: Parameters<typeof received>[0]): Properties => {
-    const { properties } = received(struct);
-    return properties[secretsKey] === undefined ? declared(struct) : properties;
+  const checked = (struct: Struct | undefined): Properties => {
+    const given = received(struct);
+    return given.properties[secretsKey] === undefined ? declared(given) : given.properties;
   };
   const sentState = (state: Properties, given: Properties) => sent(...keptState(resource, state, given));
   const sentInputs = (inputs: Properties, given: Properties) => {
@@ -52,7 +50,7 @@ export function calls(resource: Lifecycle) {
 
   return {
     check: async (request: messages.CheckRequest) => {
-      const { [nameKey]: _, ...inputs } = declared(request.getNews());
+      const { [nameKey]: _, ...inputs } = declared(received(request.getNews()));
       const { properties: olds } = received(request.getOlds());
       const before = Object.keys(olds).length === 0 ? undefined : olds;
       const { inputs: all, failures } = resource.check(inputs, before, nameIn(request.getUrn()));
@@ -103,11 +101,11 @@ export function calls(resource: Lifecycle) {
       return new messages.CreateResponse().setId(id).setProperties(sentState(state, inputs));
     },
     read: async (request: messages.ReadRequest) => {
-      const given = declared(request.getInputs());
+      const inputs = received(request.getInputs());
+      const given = declared(inputs);
       const { properties: state } = received(request.getProperties());
       // For `.get` the engine has nothing but what the program gave; an import gives nothing at all.
-      const isGiven =
-        !request.hasProperties() || isDeepStrictEqual(state, received(request.getInputs()).properties);
+      const isGiven = !request.hasProperties() || isDeepStrictEqual(state, inputs.properties);
       const isKnown = !isGiven || (request.hasProperties() && resource.isDeclared(state));
       const found = isKnown
         ? await resource.read(request.getId(), state)
