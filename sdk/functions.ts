@@ -146,14 +146,14 @@ export type FunctionInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input
 
 /** The workspaces that the access token can see (interface, section 4.6). Runs at each preview and update. */
 export function getWorkspaces(opts: FunctionOptions = {}): Promise<GetWorkspacesResult> {
-  return plainly("getWorkspaces", opts, workspaces);
+  return plainly("getWorkspaces", opts, (credentials) => workspaces(credentials, {}));
 }
 
 /**
  * {@link getWorkspaces} for a Provider whose arguments are Outputs. Unknown in a preview while an argument is unknown.
  */
 export function getWorkspacesOutput(opts: FunctionOptions = {}): pulumi.Output<GetWorkspacesResult> {
-  return eventually({}, opts, (credentials) => workspaces(credentials));
+  return eventually({}, opts, workspaces);
 }
 
 /** One workspace (interface, sections 4.6 and 4.7). Runs at each preview and update. Fails if it does not exist. */
@@ -217,33 +217,22 @@ export function getScopesOutput(
 
 type Credentials = Readonly<Record<string, unknown>>;
 
+type Client = typeof import("../provider/functions.js");
+type Source = ReturnType<Client["sourceOf"]>;
+
 /** Only a program that calls a function loads the client. */
-const client = () => import("../provider/functions.js");
-
-async function workspaces(credentials: Credentials) {
-  const { getWorkspaces: find, sourceOf } = await client();
-  return find(sourceOf(credentials));
+function loading<Args, T>(pick: (client: Client) => (source: Source, args: Args) => Promise<T>) {
+  return async (credentials: Credentials, args: Args): Promise<T> => {
+    const client = await import("../provider/functions.js");
+    return pick(client)(client.sourceOf(credentials), args);
+  };
 }
 
-async function workspace(credentials: Credentials, by: ByIdOrName) {
-  const { getWorkspace: find, sourceOf } = await client();
-  return find(sourceOf(credentials), by);
-}
-
-async function apiKeys(credentials: Credentials, args: GetApiKeysArgs) {
-  const { getApiKeys: find, sourceOf } = await client();
-  return find(sourceOf(credentials), args);
-}
-
-async function apiKey(credentials: Credentials, args: GetApiKeyArgs) {
-  const { getApiKey: find, sourceOf } = await client();
-  return find(sourceOf(credentials), args);
-}
-
-async function scopes(credentials: Credentials, args: GetScopesArgs) {
-  const { getScopes: find, sourceOf } = await client();
-  return find(sourceOf(credentials), args);
-}
+const workspaces = loading<unknown, GetWorkspacesResult>((client) => client.getWorkspaces);
+const workspace = loading<ByIdOrName, Workspace>((client) => client.getWorkspace);
+const apiKeys = loading<GetApiKeysArgs, GetApiKeysResult>((client) => client.getApiKeys);
+const apiKey = loading<GetApiKeyArgs, FoundApiKey>((client) => client.getApiKey);
+const scopes = loading<GetScopesArgs, GetScopesResult>((client) => client.getScopes);
 
 async function plainly<T>(
   name: string,
