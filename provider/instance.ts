@@ -31,6 +31,8 @@ export function openInstance(options: InstanceOptions): Instance {
   const kinds = new Map<string, Shared>();
   let transport: Transport | undefined;
   let isWarned = false;
+  // What a diff finds due must be so for the update too.
+  const now = Date.now();
 
   function shared(kind: string): Shared {
     const found = kinds.get(kind) ?? { registry: openRegistry(), declarations: openDeclarations() };
@@ -64,6 +66,7 @@ export function openInstance(options: InstanceOptions): Instance {
         },
         transport: () => sharedTransport(settings()),
         shared,
+        now: () => now,
       });
     },
     source: (settings) => ({ settings, env, transport: () => sharedTransport(settings) }),

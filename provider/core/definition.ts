@@ -47,6 +47,8 @@ export interface Session {
   readonly pause: (ms: number) => Promise<void>;
   /** Shows how far an operation has come that takes long. */
   readonly tell: (line: string) => void;
+  /** The time of this run, in ms since 1970: the same from its previews to its writes. */
+  readonly now: number;
   /** How many things are worked on at once where there are many; throws as `call` does. */
   readonly parallel: number;
   /** Whether a key may be gone although no list of keys can be read; throws as `call` does. */
@@ -128,28 +130,32 @@ export interface Definition<S extends Shape> {
   /** What only one resource of a program may declare, such as the settings of a workspace; none that is not known yet. */
   identities?(inputs: DraftOf<S>): Iterable<string>;
   /**
-   * Whether the state alone asks for action, whatever the program says: `undefined` if not, else the properties that
-   * only a replacement mends, none for an update.
+   * Whether the state asks for action although the inputs are as it was declared: `undefined` if not, else the
+   * properties that only a replacement mends, none for an update. `now`: the time of this run, in ms since 1970.
    */
-  pending?(state: StateOf<S>): readonly string[] | undefined;
+  pending?(state: StateOf<S>, inputs: DraftOf<S>, now: number): readonly string[] | undefined;
   /** Whether a new value of an input means the same as the state although it is spelled otherwise. */
   unchanged?(
     name: keyof S["inputs"] & string,
     state: StateOf<S>,
     value: unknown,
     inputs: DraftOf<S>,
+    id: string,
   ): boolean;
   /** Where else in state the value at this path of the inputs may be, or another that came in its place. */
   readonly follows?: Follows;
-  /** What an update does that the engine's own preview does not show, and why it will fail where that is known. */
-  previewNote?(state: StateOf<S>, inputs: DraftOf<S>): string | undefined;
+  /**
+   * What an update or, without a state, a create does that the engine's own preview does not show, and why it will fail
+   * where that is known.
+   */
+  previewNote?(state: StateOf<S> | undefined, inputs: DraftOf<S>, now: number): string | undefined;
   /** The path by which state names what a program made secret. Default: the path itself. */
   secretPath?(path: SecretPath): SecretPath;
   /**
    * What properties will be after a create, or after an update of this state, where that is not told by what they are:
    * an input as it is declared, an output as its facts say. What is not known before is unknown.
    */
-  foresee?(inputs: DraftOf<S>, state: StateOf<S> | undefined): Properties;
+  foresee?(inputs: DraftOf<S>, state: StateOf<S> | undefined, now: number): Properties;
   /** How an existing object is found by the id that a user gives. */
   readonly importing: Importing<S>;
   /** The inputs that a state means. Default: its properties of the same names. */

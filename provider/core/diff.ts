@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AnyDefinition } from "./definition";
+import type { Kept } from "./errors";
 import { isRecord, type ManagedField, type Properties, same } from "./state";
 import { containsUnknown } from "./unknown";
 
@@ -19,12 +20,13 @@ export function differing<F extends ManagedField>(
   fields: readonly F[],
   state: Properties,
   inputs: Properties,
+  id: string,
 ): readonly F[] {
   return fields.filter((field) => {
     const value = inputs[field.name];
     if (containsUnknown(value)) return true;
     if (same(field, state[field.name], value)) return false;
-    return !definition.unchanged?.(field.name, state, field.canonical(value), inputs);
+    return !definition.unchanged?.(field.name, state, field.canonical(value), inputs, id);
   });
 }
 
@@ -32,12 +34,13 @@ export function differing<F extends ManagedField>(
 export function difference(
   definition: Pick<AnyDefinition, "unchanged" | "pending">,
   fields: readonly ComparedField[],
-  state: Properties,
+  { id, state }: Kept,
   inputs: Properties,
+  now: number,
 ): Difference {
-  const changed = differing(definition, fields, state, inputs);
+  const changed = differing(definition, fields, state, inputs, id);
   const replaces = changed.filter((field) => field.onChange === "replace").map(({ name }) => name);
-  const pending = definition.pending?.(state);
+  const pending = definition.pending?.(state, inputs, now);
   if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };
   return { changes: changed.length === 0 ? false : undefined, replaces };
 }

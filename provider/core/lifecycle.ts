@@ -65,11 +65,11 @@ export interface Lifecycle {
   check(inputs: Properties, before: Properties | undefined, name?: string): CheckResult;
   diff(id: string, state: Properties, inputs: Properties): Difference;
   /** Where the inputs differ from what the state was declared as. */
-  changes(state: Properties, inputs: Properties): readonly Change[];
+  changes(id: string, state: Properties, inputs: Properties): readonly Change[];
   /** Whether a program could declare just these properties, as it could those of every managed resource. */
   isDeclared(properties: Properties): boolean;
   /** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
-  foresee(inputs: Properties, state?: Properties): Properties;
+  foresee(inputs: Properties, before?: Kept): Properties;
   create(inputs: Properties): Promise<Complete>;
   read(id: string, state: Properties): Promise<ReadResult | undefined>;
   /**
@@ -85,6 +85,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
   const { fields, follows, managed, parse } = definition;
   const configurationOf = openConfiguration();
   const configured = () => configurationOf(host.settings, host.env);
+  const now = () => host.now?.() ?? Date.now();
   const { registry, declarations } = host.shared?.(definition.of ?? definition.kind) ?? {
     registry: openRegistry(),
     declarations: openDeclarations(),
@@ -147,12 +148,24 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
   const isMarkedAlike = (state: Properties, inputs: Properties) =>
     isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
   /** What an update makes of a state where only what is secret differs, or what the host keeps. */
-  const onlyMarked = (given: Properties, state: Properties, inputs: Properties): Properties | undefined => {
+  const onlyMarked = (
+    id: string,
+    given: Properties,
+    state: Properties,
+    inputs: Properties,
+  ): Properties | undefined => {
     const isMoved = given[providerKey] === undefined && inputs[providerKey] !== undefined;
     if (isMarkedAlike(state, inputs) && !isMoved) return undefined;
     if (given[failedKey] !== undefined) return undefined;
-    const isSame = difference(definition, fields, state, inputs).changes === false;
+    const isSame = difference(definition, fields, { id, state }, inputs, now()).changes === false;
     return isSame ? defined(withSecrets(given, secretsOf(inputs))) : undefined;
+  };
+
+  const noteFor = (state: Properties | undefined, inputs: Properties): void => {
+    const note = definition.previewNote?.(state, canonical(inputs), now());
+    if (note === undefined) return;
+    const texts = textsIn(secretValues([state ?? {}, inputs], follows));
+    (host.note ?? host.tell)?.(inBounds(maskSecrets(oneLine(note), texts)));
   };
 
   return {
@@ -181,34 +194,27 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const declared = canonical(named);
       const last = before && canonicalInputs(fields, before);
       const checked = declarations.add(name, identitiesOf(declared), last && identitiesOf(last));
-      return {
-        inputs: { ...defined(declared) },
-        failures: [...misconfigured(configured()), ...failures(definition, named, before, checked)],
-      };
+      const problems = [...misconfigured(configured()), ...failures(definition, named, before, checked)];
+      // diff is asked of what is in state alone.
+      if (before === undefined && problems.length === 0) noteFor(undefined, declared);
+      return { inputs: { ...defined(declared) }, failures: problems };
     },
     diff: (id, given, inputs) => {
       const state = parse(given);
       register(id, state);
-      const result = difference(definition, fields, state, inputs);
+      const result = difference(definition, fields, { id, state }, inputs, now());
       // An input that replaces is the cause by itself.
       const isExplained = result.replaces.some((name) => fields.some((field) => field.name === name));
-      const note =
-        isRefreshing || result.changes === false || isExplained
-          ? undefined
-          : definition.previewNote?.(state, canonical(inputs));
-      if (note !== undefined) {
-        const texts = textsIn(secretValues([state, inputs], follows));
-        (host.note ?? host.tell)?.(inBounds(maskSecrets(oneLine(note), texts)));
-      }
+      if (!isRefreshing && result.changes !== false && !isExplained) noteFor(state, inputs);
       if (result.changes !== false || isMarkedAlike(state, inputs)) return result;
       // What is secret in state is told by the state alone, so it has to be written anew.
       if (!isRefreshing) host.note?.("Only which values are secret has changed. No request is sent.");
       return { ...result, changes: true };
     },
-    changes: (given, inputs) => {
+    changes: (id, given, inputs) => {
       const state = parse(given);
       const [before, now] = [inputsOf(state), canonical(inputs)];
-      return differing(definition, fields, state, inputs).flatMap(({ name }) =>
+      return differing(definition, fields, state, inputs, id).flatMap(({ name }) =>
         changesAt([name], before[name], now[name]),
       );
     },
@@ -216,16 +222,16 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const named = withName(definition, properties, definition.kind);
       return failures(definition, named, undefined, unchecked).length === 0;
     },
-    foresee: (inputs, given) => {
-      const state = given && parse(given);
-      const same = given && state && onlyMarked(given, state, inputs);
+    foresee: (inputs, before) => {
+      const state = before && parse(before.state);
+      const same = before && state && onlyMarked(before.id, before.state, state, inputs);
       if (same !== undefined) return same;
       const declared = canonical(inputs);
       const outputs = Object.entries(definition.outputs).map(([name, { stable }]) => [
         name,
         declared[name] ?? (stable ? state?.[name] : undefined) ?? unknown,
       ]);
-      const known = definition.foresee?.(declared, state);
+      const known = definition.foresee?.(declared, state, now());
       return defined({ ...declared, ...Object.fromEntries(outputs), ...known });
     },
     create: (inputs) =>
@@ -275,7 +281,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       operate([inputs, given], async (session) => {
         const state = parse(given);
         register(id, state);
-        const same = onlyMarked(given, state, inputs);
+        const same = onlyMarked(id, given, state, inputs);
         if (same !== undefined) return { ...same };
         const before = { id, state };
         await expectThere(session, given, before);

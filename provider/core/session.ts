@@ -24,6 +24,8 @@ export interface HostContext {
   readonly pause?: (ms: number) => Promise<void>;
   /** What the resources of this process know of each other, by the kind of their objects. Default: nothing. */
   readonly shared?: (kind: string) => Shared;
+  /** The time of this run, in ms since 1970. Default: that of each operation. */
+  readonly now?: () => number;
   /** How users of this host take a key under management that exists already, as words after "you can". */
   readonly importKey?: string;
 }
@@ -74,6 +76,7 @@ export function openSession(
     pause: host.pause ?? ((ms) => pause(ms, run.signal)),
     tell: (text) => tell?.(line(text)),
     masked,
+    now: host.now?.() ?? Date.now(),
     importKey: host.importKey ?? "import it",
     part: (name, heard) => openSession(host, configured, registry, (text) => onInterrupt(text, name), heard),
     get parallel() {

@@ -168,7 +168,7 @@ export const customerBilling = define({
   identities,
   pending: (state) => (isUncertain(state) ? [] : undefined),
   previewNote: (state, declared) =>
-    isUncertain(state) && declared.billingId === undefined ? stillOpen(state) : undefined,
+    state && isUncertain(state) && declared.billingId === undefined ? stillOpen(state) : undefined,
   // An output too: it is in state where the program does not declare it.
   unchanged: (name, _state, value) => name === "billingId" && value === undefined,
   // A program never declares the two together.

@@ -74,7 +74,7 @@ export function calls(resource: Lifecycle) {
       if (changes === false) return answer;
       const details = answer.getDetaileddiffMap();
       const names = new Set<string>();
-      for (const change of resource.changes(state, inputs)) {
+      for (const change of resource.changes(request.getId(), state, inputs)) {
         const path = readable(change.path);
         const kind = path.length < change.path.length ? "update" : change.kind;
         const name = String(path[0]);
@@ -122,7 +122,7 @@ export function calls(resource: Lifecycle) {
       const { properties: state } = received(request.getOlds());
       const inputs = checked(request.getNews());
       const next = request.getPreview()
-        ? resource.foresee(inputs, state)
+        ? resource.foresee(inputs, { id: request.getId(), state })
         : await resource.update(ownId(request.getId()), state, inputs);
       return new messages.UpdateResponse().setProperties(sentState(next, inputs));
     },

@@ -23,7 +23,9 @@ export const apiKey = define({
   unchanged,
   follows,
   previewNote: (state) =>
-    pending(state) && `${capitalised(label(state))}: its secret is in no state, so it is to be replaced.`,
+    state &&
+    pending(state) &&
+    `${capitalised(label(state))}: its secret is in no state, so it is to be replaced.`,
   importing: {
     form: "workspaceId/keyId",
     read: (session, [workspaceId = "", keyId = ""], reading) =>

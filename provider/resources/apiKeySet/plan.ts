@@ -46,7 +46,7 @@ export function plan({ entries }: Pick<Holding, "entries">, inputs: SetDraft): r
     const entry = entries.get(from);
     if (entry === undefined) return { alias, does: "add", declared: wanted };
     taken.add(from);
-    const { changes, replaces } = difference(keyDefinition, keyFields, entry.state, wanted);
+    const { changes, replaces } = difference(keyDefinition, keyFields, entry, wanted, 0);
     if (changes === false) return { alias, does: "keep", from, entry };
     return { alias, does: replaces.length > 0 ? "replace" : "edit", from, entry, declared: wanted };
   });
@@ -84,9 +84,9 @@ export function foresee(inputs: SetDraft, state: SetState | undefined): Properti
 }
 
 /** What an update does with the keys that the engine's own preview does not show, and what it will refuse. */
-export function previewNote(state: SetState, inputs: SetDraft): string | undefined {
+export function previewNote(state: SetState | undefined, inputs: SetDraft): string | undefined {
   // A map that is not known yet has no entries to be seen, and none is known to go.
-  if (isUnknown(inputs.keys)) return undefined;
+  if (state === undefined || isUnknown(inputs.keys)) return undefined;
   const holding = holdingOf(state);
   const steps = plan(holding, inputs);
   const aliasesOf = (does: Step["does"]) =>
