@@ -137,7 +137,8 @@ describe("what a preview promises", () => {
       if (name === "existingKey" && value !== null) return `sk_live_${value}_${number}`;
       if (name !== "existingId") return value;
       const there = `${value} ${number}`;
-      const id = existing.get(there) ?? scene.standIn.addKey({ workspaceId, customerId: "cus_1", name: "there" }).id;
+      const id =
+        existing.get(there) ?? scene.standIn.addKey({ workspaceId, customerId: "cus_1", name: "there" }).id;
       existing.set(there, id);
       return id;
     });
