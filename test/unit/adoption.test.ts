@@ -38,6 +38,14 @@ describe("an ApiKey with existingId", () => {
     expect(service.live.get("key_1")).toMatchObject({ name: "ci", enabled: true, scopes: [orders[0]] });
   });
 
+  test("K11 what the service does not show is not taken for none: a PATCH makes it so", async () => {
+    for (const hidden of [{ scopes: undefined }, { enabled: undefined }]) {
+      const { keys, methods } = oneKey({ enabled: false, scopes: [], ...hidden });
+      await keys.create(keys.checked(adopting({ enabled: false, scopes: [] })));
+      expect(methods()).toBe("GET PATCH");
+    }
+  });
+
   test.each([
     ["is not there", undefined],
     ["was deleted", { deleted: true }],
