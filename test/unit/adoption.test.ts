@@ -238,6 +238,20 @@ describe("an ApiKey that was adopted", () => {
     expect(next.diff(made.id, made.state, same)).toEqual({ changes: false, replaces: [] });
   });
 
+  test("K11 is replaced too where the engine goes on with a replacement that failed halfway", async () => {
+    const { keys, process, asked, service } = adoptions();
+    const before = process().keys.checked(adopting());
+    const inputs = keys.checked(adopting({ keepers: { rotated: "1" } }), before);
+    expect((await keys.create(inputs)).id).toBe("made_1");
+    expect(asked.map(({ method }) => method)).toEqual(["GET", "POST"]);
+    service.add({ id: "key_1" });
+    const { keys: next } = process();
+    const kept = next.checked(adopting({ enabled: false }), before);
+    expect(next.diff("key_1", state, kept)).toEqual({ changes: undefined, replaces: [] });
+    expect(await next.update("key_1", state, kept)).not.toHaveProperty("__adopted");
+    expect(next.foresee(kept, { id: "key_1", state })).not.toHaveProperty("__adopted");
+  });
+
   test.each(["before", "after"])(
     "K11 is adopted again where only the engine replaces it, deleting it %s the create",
     async (order) => {
