@@ -288,7 +288,7 @@ describe("an ApiKey that was adopted", () => {
     const { keys, service, process } = oneKey();
     const inputs = keys.checked(adopting());
     const first = await keys.create(inputs);
-    await process().keys.delete(first.id, first.state);
+    await keys.delete(first.id, first.state);
     expect(service.live.size).toBe(0);
     service.add({ id: "key_1" });
     const { keys: next } = process();
