@@ -52,12 +52,14 @@ const hidden = [
   "__resourceName",
   "__chosen",
   "__migrated",
+  "__adopted",
   "__toDelete",
 ];
 /** Names of inputs and outputs of all kinds, and of what stands in them. */
 const known = [
   ...["workspaceId", "customerId", "name", "scopes", "enabled", "prefix", "expiresAt", "externalMeterId"],
-  ...["metadata", "existingKey", "keepers", "defaultKeyPrefix", "defaultAllowedIPs", "defaultExpiration"],
+  ...["metadata", "existingKey", "existingId", "keepers", "defaultKeyPrefix", "defaultAllowedIPs"],
+  "defaultExpiration",
   ...["defaultRateLimitPerSecond", "onDestroy", "representation", "description", "totalCredits", "spendCap"],
   ...["keys", "defaults", "ids", "maskedKeys", "secrets", "renamedFrom"],
   ...["allowOverages", "billingId", "grant", "key", "id", "create", "read", "update", "del", "deleted"],
