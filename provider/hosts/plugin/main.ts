@@ -1,4 +1,5 @@
 /** The plugin `pulumi-resource-apikeys`. The engine starts it with its address, and reads the port from stdout. */
+import { setFlagsFromString } from "node:v8";
 import { openInstance } from "../../instance";
 import { openEngine } from "./engine";
 import { serveRun } from "./process";
@@ -16,4 +17,9 @@ const instance = openInstance({
   note: engine.note,
   importKey: "import it with `pulumi import apikeys:index:ApiKey <name> <workspaceId>/<keyId>`",
 });
-serve({ instance, engine, run }).then((port) => process.stdout.write(`${port}\n`));
+serve({ instance, engine, run }).then((port) => {
+  // The space for new objects would double with each few hundred resources, up to a hundred MiB, and to fill it takes as
+  // much time as to collect it more often. Set late: what Node.js has compiled beforehand holds for other flags only.
+  setFlagsFromString("--semi-space-growth-factor=1");
+  process.stdout.write(`${port}\n`);
+});
