@@ -1,5 +1,4 @@
-import { setFlagsFromString } from "node:v8";
-import type { buildConnector, Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { CallError } from "./callError";
 
 /** Gives the dispatcher for an origin. */
@@ -22,41 +21,16 @@ const options = (connectMs: number) =>
 
 /**
  * undici is loaded when it is first needed: a process that only checks and compares never does. Its index loads all
- * that it has, mocks and caches too, and takes twice as long; where it keeps its parts elsewhere, the index serves.
+ * that it has, mocks and caches too, and takes twice as long; where it keeps its agent elsewhere, the index serves.
  */
 const loadAgent = async () => {
   try {
-    const [agent, connect] = await Promise.all([
-      import("undici/lib/dispatcher/agent.js"),
-      import("undici/lib/core/connect.js"),
-    ]);
-    return { Agent: agent.default, buildConnector: connect.default };
+    return (await import("undici/lib/dispatcher/agent.js")).default;
   } catch {
-    return import("undici");
+    return (await import("undici")).Agent;
   }
 };
 const loadProxyAgent = async () => (await import("undici")).EnvHttpProxyAgent;
-
-/** V8's own, and so many that no parser of ours runs for as long. */
-const tieringBudget = { usual: 1_800_000, endless: 2_000_000_000 };
-const setTieringBudget = (budget: number) => setFlagsFromString(`--wasm-tiering-budget=${budget}`);
-
-/**
- * undici compiles its parser, which is WebAssembly, when the first connection is there. After some hundred answers V8
- * would compile it again with its best compiler, which takes 12 MiB and more time than it saves.
- */
-function compilingOnce(connect: buildConnector.connector): buildConnector.connector {
-  return (options, callback) =>
-    connect(options, (...found) => {
-      setTieringBudget(tieringBudget.endless);
-      try {
-        callback(...found);
-      } finally {
-        // For what others in this process compile.
-        setTieringBudget(tieringBudget.usual);
-      }
-    });
-}
 
 async function loaded<T>(load: () => Promise<T>): Promise<T> {
   return load().catch(() => {
@@ -73,9 +47,8 @@ export function openAgents(env: NodeJS.ProcessEnv, connectMs: number): Agents {
     const httpsProxy = env["https_proxy"] ?? env["HTTPS_PROXY"] ?? "";
     // undici would send loopback through the proxy too, token and all.
     if (loopback || (httpProxy === "" && httpsProxy === "")) {
-      const { Agent, buildConnector } = await loaded(loadAgent);
-      const connect = compilingOnce(buildConnector({ allowH2: false, timeout: connectMs }));
-      return new Agent({ ...options(connectMs), connect });
+      const Agent = await loaded(loadAgent);
+      return new Agent(options(connectMs));
     }
     const EnvHttpProxyAgent = await loaded(loadProxyAgent);
     const noProxy = env["no_proxy"] ?? env["NO_PROXY"] ?? "";

@@ -5,6 +5,17 @@ import { openEngine } from "./engine";
 import { serveRun } from "./process";
 import { serve } from "./server";
 
+/** Set when all is loaded: what Node.js has compiled beforehand is refused under other flags. */
+const thrifty = [
+  // The space for new objects would double with each few hundred resources, up to a hundred MiB, and to fill it takes as
+  // much time as to collect it more often.
+  "--semi-space-growth-factor=1",
+  // undici's parser, which is WebAssembly, would be compiled a second time after some hundred answers, by V8's best
+  // compiler: that takes 25 MiB, and saves time from several thousand answers on.
+  "--no-wasm-tier-up",
+  "--no-wasm-dynamic-tiering",
+];
+
 const engine = openEngine();
 const [, , address] = process.argv;
 if (address !== undefined) engine.connect(address);
@@ -18,8 +29,6 @@ const instance = openInstance({
   importKey: "import it with `pulumi import apikeys:index:ApiKey <name> <workspaceId>/<keyId>`",
 });
 serve({ instance, engine, run }).then((port) => {
-  // The space for new objects would double with each few hundred resources, up to a hundred MiB, and to fill it takes as
-  // much time as to collect it more often. Set late: what Node.js has compiled beforehand holds for other flags only.
-  setFlagsFromString("--semi-space-growth-factor=1");
+  for (const flag of thrifty) setFlagsFromString(flag);
   process.stdout.write(`${port}\n`);
 });
