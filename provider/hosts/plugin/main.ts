@@ -11,7 +11,7 @@ const thrifty = [
   // much time as to collect it more often.
   "--semi-space-growth-factor=1",
   // undici's parser, which is WebAssembly, would be compiled a second time after some hundred answers, by V8's best
-  // compiler: that takes 25 MiB, and saves time from several thousand answers on.
+  // compiler, which takes 25 MiB for it.
   "--no-wasm-tier-up",
   "--no-wasm-dynamic-tiering",
 ];
