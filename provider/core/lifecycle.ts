@@ -15,7 +15,7 @@ import {
   serviceAfterRead,
   writtenElsewhere,
 } from "./hiddenState";
-import { openRegistry } from "./registry";
+import { declaredClaim, openRegistry } from "./registry";
 import { create, update } from "./rollback";
 import {
   everywhere,
@@ -28,6 +28,7 @@ import {
 } from "./secrecy";
 import { type HostContext, openSession } from "./session";
 import {
+  adoptedKey,
   defined,
   failedKey,
   type Properties,
@@ -96,9 +97,22 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
   };
   /** The inputs in canonical form, and which of them are secret. */
   const canonical = (inputs: Properties) => withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
+  /** The same as check gave them for a create. */
+  const toCreate = (inputs: Properties): Properties => ({
+    ...canonical(inputs),
+    ...(inputs[adoptedKey] === true && { [adoptedKey]: true }),
+  });
   const inputsOf = (state: Properties) => canonicalInputs(fields, definition.inputsOf(state));
   const identitiesOf = (inputs: Properties) => [...(definition.identities?.(inputs) ?? [])];
 
+  /** What a program newly adopts stays, whichever resource had it, whatever comes of it and in whichever order. */
+  const keepAdopted = (inputs: Properties, last: Properties = {}) => {
+    const adopted = definition.adopts?.(inputs) ?? [];
+    const before = new Set(adopted.length > 0 ? definition.adopts?.(last).map(({ id }) => id) : []);
+    const isMoved = inputs["workspaceId"] !== last["workspaceId"];
+    for (const { workspaceId, id } of adopted)
+      if (isMoved || !before.has(id)) registry.claim(workspaceId, id, declaredClaim);
+  };
   const register = (id: string, state: Properties) => {
     for (const { workspaceId, id: object, claim } of managed(id, state)) {
       registry.add(workspaceId, object);
@@ -162,7 +176,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
   };
 
   const noteFor = (state: Properties | undefined, inputs: Properties): void => {
-    const note = definition.previewNote?.(state, canonical(inputs), now());
+    const note = definition.previewNote?.(state, toCreate(inputs), now());
     if (note === undefined) return;
     const texts = textsIn(secretValues([state ?? {}, inputs], follows));
     (host.note ?? host.tell)?.(inBounds(maskSecrets(oneLine(note), texts)));
@@ -191,9 +205,12 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     check: (inputs, before, name) => {
       isRefreshing = false;
       const named = withName(definition, inputs, name);
-      const declared = canonical(named);
+      const given = canonical(named);
       const last = before && canonicalInputs(fields, before);
-      const checked = declarations.add(name, identitiesOf(declared), last && identitiesOf(last));
+      const checked = declarations.add(name, identitiesOf(given), last && identitiesOf(last));
+      const isAnew = definition.replacesAdopted && checked.isDeclaredAgain && definition.adopts?.(given)[0];
+      const declared = isAnew ? { ...given, [adoptedKey]: true } : given;
+      keepAdopted(declared, last);
       const problems = [...misconfigured(configured()), ...failures(definition, named, before, checked)];
       // diff is asked of what is in state alone.
       if (before === undefined && problems.length === 0) noteFor(undefined, declared);
@@ -226,17 +243,17 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const state = before && parse(before.state);
       const same = before && state && onlyMarked(before.id, before.state, state, inputs);
       if (same !== undefined) return same;
-      const declared = canonical(inputs);
+      const declared = before === undefined ? toCreate(inputs) : canonical(inputs);
       const outputs = Object.entries(definition.outputs).map(([name, { stable }]) => [
         name,
         declared[name] ?? (stable ? state?.[name] : undefined) ?? unknown,
       ]);
       const known = definition.foresee?.(declared, state, now());
-      return defined({ ...declared, ...Object.fromEntries(outputs), ...known });
+      return defined({ ...declared, ...Object.fromEntries(outputs), ...known, [adoptedKey]: undefined });
     },
     create: (inputs) =>
       operate([inputs], async (session) =>
-        stamped(await create(definition, host.run, session, canonical(inputs))),
+        stamped(await create(definition, host.run, session, toCreate(inputs))),
       ),
     read: (id, given) =>
       operate([given], async (session) => {

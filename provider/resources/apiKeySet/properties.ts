@@ -24,7 +24,7 @@ import { requiredString } from "../fields/schemas";
 
 /** What a set of keys is declared with and gives: an ApiKey's inputs by alias, and the defaults of all of them. */
 
-const { workspaceId, customerId, name, existingKey, ...rest } = keyInputs;
+const { workspaceId, customerId, name, existingKey, existingId, ...rest } = keyInputs;
 const schemasOf = <I extends Readonly<Record<string, { readonly schema: z.ZodType }>>>(inputs: I) =>
   Object.fromEntries(Object.entries(inputs).map(([key, { schema }]) => [key, schema])) as {
     readonly [Name in keyof I]: I[Name]["schema"];
@@ -33,6 +33,7 @@ const shared = { customerId: customerId.schema.nullish(), name: name.schema.null
 const ofEntry = {
   ...shared,
   existingKey: existingKey.schema,
+  existingId: existingId.schema,
   renamedFrom: requiredString("the alias that the key had before").nullish(),
 };
 
