@@ -16,7 +16,9 @@ export type Inputs = Readonly<Record<string, unknown>>;
 type Key = Record<string, unknown>;
 
 const masked = ({ key: _, ...shown }: Key = {}) => shown;
-const refused = (status: number) => new CallError("refused", `the service answered ${status}`, status);
+/** A day of the test as state tells it. */
+export const iso = (day: number) => new Date(start + day * dayMs).toISOString();
+export const refused = (status = 403) => new CallError("refused", `the service answered ${status}`, status);
 
 /** A service of keys and a clock, and a rotating key on both. `spoil` may throw, or give another answer. */
 export function rotating(spoil: (asked: Asked, answer: () => unknown) => unknown = (_, answer) => answer()) {
@@ -89,4 +91,39 @@ export function rotating(spoil: (asked: Asked, answer: () => unknown) => unknown
     /** The lines that previews and updates told since the last look. */
     told: () => resource.progress.splice(0),
   };
+}
+
+/** A rotating key on a service that a test can spoil from some moment on. */
+export function spoilable() {
+  const trouble: { spoil?: (asked: Asked, answer: () => unknown) => unknown } = {};
+  const ci = rotating((asked, answer) => (trouble.spoil ?? ((_, usual) => usual()))(asked, answer));
+  return Object.assign(ci, {
+    /** Spoils the next request that `isIt`. */
+    once: (isIt: (asked: Asked) => boolean, spoilt: (answer: () => unknown) => unknown) => {
+      trouble.spoil = (asked, answer) => {
+        if (!isIt(asked)) return answer();
+        delete trouble.spoil;
+        return spoilt(answer);
+      };
+    },
+    always: (isIt: (asked: Asked) => boolean, spoilt: (answer: () => unknown) => unknown) => {
+      trouble.spoil = (asked, answer) => (isIt(asked) ? spoilt(answer) : answer());
+    },
+    mend: () => delete trouble.spoil,
+  });
+}
+export const asks = (method: string, id?: string) => (asked: Asked) =>
+  asked.method === method && (id === undefined || idIn(asked) === id);
+
+/** One that was rotated on day 90. */
+export async function rotated(
+  ci: ReturnType<typeof spoilable>,
+  inputs: Readonly<Record<string, unknown>> = declared,
+): Promise<Kept> {
+  const first = await ci.create(inputs);
+  ci.at(90);
+  const kept = await ci.up(first, inputs);
+  ci.writes();
+  ci.told();
+  return kept;
 }

@@ -1,45 +1,8 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import { type Asked, idIn } from "./replying";
-import { dayMs, declared, type Kept, rotating, start } from "./rotatingService";
+import { asks, declared, iso, refused, rotated, spoilable } from "./rotatingService";
 
-const iso = (day: number) => new Date(start + day * dayMs).toISOString();
-const refused = (status = 403) => new CallError("refused", `the service answered ${status}`, status);
 const lost = () => new CallError("ambiguous", "the connection ended");
-
-/** A rotating key on a service that a test can spoil from some moment on. */
-function spoilable() {
-  const trouble: { spoil?: (asked: Asked, answer: () => unknown) => unknown } = {};
-  const ci = rotating((asked, answer) => (trouble.spoil ?? ((_, usual) => usual()))(asked, answer));
-  return Object.assign(ci, {
-    /** Spoils the next request that `isIt`. */
-    once: (isIt: (asked: Asked) => boolean, spoilt: (answer: () => unknown) => unknown) => {
-      trouble.spoil = (asked, answer) => {
-        if (!isIt(asked)) return answer();
-        delete trouble.spoil;
-        return spoilt(answer);
-      };
-    },
-    always: (isIt: (asked: Asked) => boolean, spoilt: (answer: () => unknown) => unknown) => {
-      trouble.spoil = (asked, answer) => (isIt(asked) ? spoilt(answer) : answer());
-    },
-    mend: () => delete trouble.spoil,
-  });
-}
-const asks = (method: string, id?: string) => (asked: Asked) =>
-  asked.method === method && (id === undefined || idIn(asked) === id);
-
-async function rotated(
-  ci: ReturnType<typeof spoilable>,
-  inputs: Readonly<Record<string, unknown>> = declared,
-): Promise<Kept> {
-  const first = await ci.create(inputs);
-  ci.at(90);
-  const kept = await ci.up(first, inputs);
-  ci.writes();
-  ci.told();
-  return kept;
-}
 
 test.each([
   ["lost", lost],

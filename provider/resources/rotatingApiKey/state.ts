@@ -133,7 +133,7 @@ function msAt(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-function iso(ms = Number.NaN): string | undefined {
+export function iso(ms = Number.NaN): string | undefined {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
