@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { rotatingApiKey } from "../../provider/resources/rotatingApiKey";
-import { type Asked, failureOf, idIn, replying } from "./replying";
+import { type Asked, failureOf, idIn, type Options, replying } from "./replying";
 
 export const dayMs = 86_400_000;
 /** When each test begins. */
@@ -21,7 +21,10 @@ export const iso = (day: number) => new Date(start + day * dayMs).toISOString();
 export const refused = (status = 403) => new CallError("refused", `the service answered ${status}`, status);
 
 /** A service of keys and a clock, and a rotating key on both. `spoil` may throw, or give another answer. */
-export function rotating(spoil: (asked: Asked, answer: () => unknown) => unknown = (_, answer) => answer()) {
+export function rotating(
+  spoil: (asked: Asked, answer: () => unknown) => unknown = (_, answer) => answer(),
+  options: Options = {},
+) {
   const live = new Map<string, Key>();
   const gone: string[] = [];
   let made = 0;
@@ -45,6 +48,7 @@ export function rotating(spoil: (asked: Asked, answer: () => unknown) => unknown
       enabled: true,
       key: `sk_${own}`,
       maskedKey: `…${own}`,
+      createdAt: "2026",
       ...old,
       ...(body as object),
       id: own,
@@ -52,7 +56,10 @@ export function rotating(spoil: (asked: Asked, answer: () => unknown) => unknown
     live.set(own, record);
     return { apiKey: method === "POST" ? record : masked(record) };
   };
-  const resource = replying(rotatingApiKey, (asked) => spoil(asked, () => answer(asked)), { now: () => now });
+  const resource = replying(rotatingApiKey, (asked) => spoil(asked, () => answer(asked)), {
+    ...options,
+    now: () => now,
+  });
   const check = (inputs: Inputs, before?: Inputs) => {
     const checked = resource.check(inputs, before);
     expect(checked.failures).toEqual([]);
@@ -94,9 +101,9 @@ export function rotating(spoil: (asked: Asked, answer: () => unknown) => unknown
 }
 
 /** A rotating key on a service that a test can spoil from some moment on. */
-export function spoilable() {
+export function spoilable(options?: Options) {
   const trouble: { spoil?: (asked: Asked, answer: () => unknown) => unknown } = {};
-  const ci = rotating((asked, answer) => (trouble.spoil ?? ((_, usual) => usual()))(asked, answer));
+  const ci = rotating((asked, answer) => (trouble.spoil ?? ((_, usual) => usual()))(asked, answer), options);
   return Object.assign(ci, {
     /** Spoils the next request that `isIt`. */
     once: (isIt: (asked: Asked) => boolean, spoilt: (answer: () => unknown) => unknown) => {
