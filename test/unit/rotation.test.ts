@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { failureOf } from "./replying";
+import { openRun } from "../../provider/core/run";
+import { failureOf, type Options } from "./replying";
 import { asks, declared, iso, type Kept, refused, rotated, rotating, spoilable } from "./rotatingService";
 
 test("T1 a key is rotated when it is old enough, and the one before is deleted when its overlap is over", async () => {
@@ -358,4 +359,46 @@ test("K5 an existing key is the first key, and those after it are created", asyn
   ci.at(97);
   const retired = await ci.up(kept, inputs);
   expect(ci.isQuiet(retired, inputs)).toBe(true);
+});
+
+describe("K11 an adopted key", () => {
+  const inputs = { ...declared, existingId: "key_old", enabled: false };
+  const adopted = (options?: Options) => {
+    const ci = spoilable(options);
+    ci.live.set("key_old", { id: "key_old", name: "ci", customerId: "c", enabled: true, scopes: [] });
+    return ci;
+  };
+
+  test("is the first key, without a secret, and those after it are created", async () => {
+    const ci = adopted();
+    const first = await ci.create(inputs);
+    expect(ci.told()).toEqual([
+      'Key "ci" in workspace ws_1: 1 existing key to be adopted: key_old; nothing is created.',
+    ]);
+    expect(ci.writes()).toEqual(["PATCH key_old"]);
+    expect(first.state).toMatchObject({ keyId: "key_old", rotatedAt: iso(0) });
+    expect(first.state).not.toHaveProperty("key");
+    expect(ci.isQuiet(first, inputs)).toBe(true);
+    expect(ci.isQuiet(first, { ...inputs, existingId: undefined })).toBe(true);
+    ci.at(90);
+    const kept = await ci.up(first, inputs);
+    expect(ci.writes()).toEqual(["POST"]);
+    expect(kept.state).toMatchObject({ key: "sk_key_1", previousKeyId: "key_old", existingId: "key_old" });
+    expect(kept.state).not.toHaveProperty("previousKey");
+    ci.at(97);
+    const retired = await ci.up(kept, inputs);
+    expect(ci.writes()).toEqual(["DELETE key_old"]);
+    expect(ci.isQuiet(retired, inputs)).toBe(true);
+  });
+
+  test("stays where the result of its adoption can't be saved", async () => {
+    const run = openRun();
+    const ci = adopted({ run });
+    ci.once(asks("GET", "key_old"), (answer) => {
+      run.stop("the engine exited");
+      return answer();
+    });
+    await failureOf(ci.create(inputs));
+    expect(ci.live.has("key_old")).toBe(true);
+  });
 });

@@ -1,6 +1,7 @@
 import { capitalised, sentences } from "../../core/errors";
 import { isSecret } from "../../core/secrecy";
 import { containsUnknown } from "../../core/unknown";
+import { previewNote as adoptionNote } from "../apiKey/state";
 import { type Decision, decide, differs, isDue, isUnconfirmed, unmanaged } from "./decision";
 import { dayMs, hourMs, msOf } from "./duration";
 import type { RotatingDraft, RotatingState } from "./properties";
@@ -14,7 +15,7 @@ export function previewNote(
   inputs: RotatingDraft,
   now: number,
 ): string | undefined {
-  if (state === undefined) return undefined;
+  if (state === undefined) return adoptionNote(state, inputs);
   const decision = decide(state, inputs, now);
   const { previous, toDelete } = keysOf(state);
   const isEdited = previous !== undefined && !["retire", "refuse"].includes(decision.does);
