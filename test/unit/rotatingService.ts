@@ -76,14 +76,14 @@ export function rotating(
     create: (inputs: Inputs = declared): Promise<Kept> => resource.create(check(inputs)),
     /** What the engine does with a program: it asks for a diff, and updates if there is one. */
     up: async ({ id, state }: Kept, inputs: Inputs = declared): Promise<Kept> => {
-      const checked = check(inputs, check(inputs));
+      const checked = check(inputs, inputs);
       const { changes, replaces } = resource.diff(id, state, checked);
       expect(replaces).toEqual([]);
       return changes === false ? { id, state } : { id, state: await resource.update(id, state, checked) };
     },
     /** Whether a preview shows nothing to do. */
     isQuiet: ({ id, state }: Kept, inputs: Inputs = declared) =>
-      resource.diff(id, state, check(inputs, check(inputs))).changes === false,
+      resource.diff(id, state, check(inputs, inputs)).changes === false,
     failed: async (write: Promise<Kept>): Promise<Kept & { readonly message: string }> => {
       const { kept, message } = await failureOf(write);
       if (kept === undefined) throw new Error(`state holds nothing: ${message}`);
