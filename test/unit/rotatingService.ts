@@ -56,10 +56,9 @@ export function rotating(
     live.set(own, record);
     return { apiKey: method === "POST" ? record : masked(record) };
   };
-  const resource = replying(rotatingApiKey, (asked) => spoil(asked, () => answer(asked)), {
-    ...options,
-    now: () => now,
-  });
+  const open = () =>
+    replying(rotatingApiKey, (asked) => spoil(asked, () => answer(asked)), { ...options, now: () => now });
+  const resource = open();
   const check = (inputs: Inputs, before?: Inputs) => {
     const checked = resource.check(inputs, before);
     expect(checked.failures).toEqual([]);
@@ -74,12 +73,19 @@ export function rotating(
       now = start + day * dayMs;
     },
     create: (inputs: Inputs = declared): Promise<Kept> => resource.create(check(inputs)),
-    /** What the engine does with a program: it asks for a diff, and updates if there is one. */
+    /** What the engine does with a program, in a process of its own: it asks for a diff, and updates if there is one. */
     up: async ({ id, state }: Kept, inputs: Inputs = declared): Promise<Kept> => {
-      const checked = check(inputs, inputs);
-      const { changes, replaces } = resource.diff(id, state, checked);
-      expect(replaces).toEqual([]);
-      return changes === false ? { id, state } : { id, state: await resource.update(id, state, checked) };
+      const run = open();
+      try {
+        const checked = run.check(inputs, inputs).inputs;
+        const { changes, replaces } = run.diff(id, state, checked);
+        expect(replaces).toEqual([]);
+        return changes === false ? { id, state } : { id, state: await run.update(id, state, checked) };
+      } finally {
+        for (const told of ["calls", "warnings", "progress"] as const) {
+          (resource[told] as unknown[]).push(...run[told]);
+        }
+      }
     },
     /** Whether a preview shows nothing to do. */
     isQuiet: ({ id, state }: Kept, inputs: Inputs = declared) =>
