@@ -137,9 +137,10 @@ const skewMs = 10 * 60_000;
 
 /** Of a clock that went back, by which nothing would be due for long. */
 export function clockWarning(state: RotatingState, now: number): string | undefined {
-  const { rotatedAt } = timesOf(state);
-  if (rotatedAt === undefined || now >= rotatedAt - skewMs) return undefined;
-  return `${capitalised(label(state))}: the clock of this machine is behind the time at which the key was made, ${iso(rotatedAt)}. By this clock nothing is due: set it right or, if that time is wrong, change keepers, which makes a new key now.`;
+  const { rotatedAt = 0, overlapFrom = 0 } = timesOf(state);
+  const last = Math.max(rotatedAt, overlapFrom);
+  if (now >= last - skewMs) return undefined;
+  return `${capitalised(label(state))}: the clock of this machine is behind the last rotation, at ${iso(last)}. By this clock nothing is due: set it right or, if that time is wrong, set overlap to "0d" and change keepers, which makes a new key.`;
 }
 
 function inWords(names: readonly string[]): string {
