@@ -206,13 +206,13 @@ describe("a set that adopts keys", () => {
     expect(checked.failures).toEqual([
       'keys.a.existingId: the key with this id is that of the entry "b"; keep it there, or under an alias that is new. If an update failed halfway since then, run `pulumi up --refresh`.',
     ]);
-    // Inputs that leave the ids out don't show it.
-    const without = adoptingSet({}, { a: {}, b: {} });
-    const { kept } = await failureOf(update(held, inputs, without));
+    // An alias that is new may take a key whose own alias takes another.
+    const moved = adoptingSet({ c: "key_1", b: "key_2" }, { a: {} });
+    const { kept } = await failureOf(update(held, moved, adoptingSet({ a: "key_0", b: "key_1" })));
     expect([...service.live.keys()]).toEqual(["key_0", "key_1", "key_2"]);
-    const done = await update(kept as Kept, inputs, inputs);
-    expect(done.state["ids"]).toEqual({ a: "key_1", b: "key_2" });
-    expect([...service.live.keys()]).toEqual(["key_1", "key_2"]);
+    const done = await update(kept as Kept, moved, moved);
+    expect(done.state["ids"]).toEqual({ a: "key_0", b: "key_2", c: "key_1" });
+    expect([...service.live.keys()]).toEqual(["key_0", "key_1", "key_2"]);
   });
 
   test.each([true, false])(
