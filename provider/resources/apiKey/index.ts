@@ -9,7 +9,7 @@ import { create, remove, rollbackCreate, update } from "./operations";
 import { shape, unchanged } from "./properties";
 import { read } from "./reading";
 import { identities, rules } from "./rules";
-import { claimOf, follows, label, pending } from "./state";
+import { claimOf, expiring, follows, label, pending } from "./state";
 
 /** What is done with a key is in operations.ts: a set of keys does the same with each. */
 export const apiKey = define({
@@ -26,6 +26,7 @@ export const apiKey = define({
     state &&
     pending(state) &&
     `${capitalised(label(state))}: its secret is in no state, so it is to be replaced.`,
+  expiries: (id, state) => ({ keys: [expiring(id, label(state), state)] }),
   importing: {
     form: "workspaceId/keyId",
     read: (session, [workspaceId = "", keyId = ""], reading) =>

@@ -9,7 +9,7 @@ import { readingKey } from "../../core/state";
 import { identities } from "../apiKey/rules";
 import { follows, holdingOf, inputsOf, isPending } from "./entries";
 import { create, find, read, remove, rollback, update } from "./operations";
-import { foresee, isQuiet, previewNote } from "./plan";
+import { expiries, foresee, isQuiet, previewNote } from "./plan";
 import { entriesIn, merged, shape } from "./properties";
 import { rules } from "./rules";
 
@@ -37,6 +37,7 @@ export const apiKeySet = define({
   unchanged: (name, state, _value, declared) => name !== "workspaceId" && isQuiet(holdingOf(state), declared),
   follows,
   previewNote,
+  expiries: (_id, state, declared) => expiries(state, declared),
   secretPath: (path) => {
     const [name, alias, ...rest] = path;
     return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
