@@ -23,6 +23,8 @@ export interface Expiring {
   readonly label: string;
   /** As the service counts; `undefined` for one that is not known to expire. */
   readonly expiresAt: number | undefined;
+  /** When the resource is to have deleted it, in ms since 1970, if that is known: what expires later is no concern. */
+  readonly until?: number | undefined;
   /** Whether no message may say when. */
   readonly isSecret: boolean;
 }
@@ -43,6 +45,7 @@ export function due(
 ): readonly (Expiring & { readonly ms: number })[] {
   return keys
     .flatMap((key) => (key.expiresAt === undefined ? [] : [{ ...key, ms: key.expiresAt * ms }]))
+    .filter(({ ms: at, until = Number.POSITIVE_INFINITY }) => at <= now || at < until)
     .filter((key) => key.ms <= now + days * dayMs)
     .sort((a, b) => a.ms - b.ms);
 }

@@ -29,6 +29,7 @@ import {
 } from "./secrecy";
 import { type HostContext, openSession } from "./session";
 import {
+  adoptedKey,
   defined,
   failedKey,
   type Properties,
@@ -96,10 +97,21 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     return "ready" in found ? found.ready.services : [];
   };
   /** The inputs in canonical form, and which of them are secret. */
-  const canonical = (inputs: Properties) => withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
+  const canonical = (inputs: Properties): Properties => ({
+    ...withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs)),
+    ...(inputs[adoptedKey] === true && { [adoptedKey]: true }),
+  });
   const inputsOf = (state: Properties) => canonicalInputs(fields, definition.inputsOf(state));
   const identitiesOf = (inputs: Properties) => [...(definition.identities?.(inputs) ?? [])];
 
+  /** What a program newly adopts stays, whichever resource had it, whatever comes of it and in whichever order. */
+  const keepAdopted = (inputs: Properties, last: Properties = {}) => {
+    const adopted = definition.adopts?.(inputs) ?? [];
+    const before = new Set(adopted.length > 0 ? definition.adopts?.(last).map(({ id }) => id) : []);
+    const isMoved = inputs["workspaceId"] !== last["workspaceId"];
+    for (const { workspaceId, id } of adopted)
+      if (isMoved || !before.has(id)) registry.claim(workspaceId, id, "declared");
+  };
   const register = (id: string, state: Properties) => {
     for (const { workspaceId, id: object, claim } of managed(id, state)) {
       registry.add(workspaceId, object);
@@ -171,8 +183,14 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     const note = definition.previewNote?.(state, canonical(inputs), now());
     if (note !== undefined) (host.note ?? host.tell)?.(lineOf(note, state ?? {}, inputs));
   };
-  /** The keys that this process has warned of: the engine may ask for a diff more than once. */
+  /** The keys, and the resources, that this process has warned of: the engine may ask for a diff more than once. */
   const warned = new Set<string>();
+  const warnOfState = (id: string, state: Properties, inputs: Properties): void => {
+    const warning = warned.has(id) ? undefined : definition.warning?.(state, now());
+    if (warning === undefined) return;
+    warned.add(id);
+    host.warn(lineOf(warning, state, inputs));
+  };
   const warnOfExpiry = (id: string, state: Properties, inputs: Properties): void => {
     const found = configured();
     if ("problems" in found || found.ready.expiry === undefined || definition.expiries === undefined) return;
@@ -205,9 +223,12 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     },
     check: (inputs, before, name) => {
       const named = withName(definition, inputs, name);
-      const declared = canonical(named);
+      const given = canonical(named);
       const last = before && canonicalInputs(fields, before);
-      const checked = declarations.add(name, identitiesOf(declared), last && identitiesOf(last));
+      const checked = declarations.add(name, identitiesOf(given), last && identitiesOf(last));
+      const isAnew = definition.replacesAdopted && checked.replacesItself && definition.adopts?.(given)[0];
+      const declared = isAnew ? { ...given, [adoptedKey]: true } : given;
+      keepAdopted(declared, last);
       const problems = [...misconfigured(configured()), ...failures(definition, named, before, checked)];
       // diff is asked of what is in state alone.
       if (before === undefined && problems.length === 0) noteFor(undefined, declared);
@@ -218,6 +239,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       register(id, state);
       const result = difference(definition, fields, { id, state }, inputs, now());
       const isOfProgram = !refreshed.delete(id);
+      if (isOfProgram) warnOfState(id, state, inputs);
       if (isOfProgram && result.replaces.length === 0) warnOfExpiry(id, state, inputs);
       // An input that replaces is the cause by itself.
       const isExplained = result.replaces.some((name) => fields.some((field) => field.name === name));
@@ -248,7 +270,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         declared[name] ?? (stable ? state?.[name] : undefined) ?? unknown,
       ]);
       const known = definition.foresee?.(declared, state, now());
-      return defined({ ...declared, ...Object.fromEntries(outputs), ...known });
+      return defined({ ...declared, ...Object.fromEntries(outputs), ...known, [adoptedKey]: undefined });
     },
     create: (inputs) =>
       operate([inputs], async (session) =>

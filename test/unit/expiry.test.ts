@@ -7,6 +7,7 @@ import { secretsKey } from "../../provider/core/state";
 import { unknown } from "../../provider/core/unknown";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { rotatingApiKey } from "../../provider/resources/rotatingApiKey";
 import { configured, least } from "./offline";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
@@ -208,5 +209,57 @@ describe("warnings of expiry of a set", () => {
     expect(warned(state)[0]).toMatch(
       /"a" \(key_a\) expires on \[secret\], "b" \(key_b\) expires on \[secret\]/,
     );
+  });
+});
+
+describe("warnings of expiry of a rotating key", () => {
+  const declared = { ...least, rotateEvery: "90d", overlap: "7d", retire: "afterOverlap" };
+  const iso = (days: number) => new Date(now + days * day).toISOString();
+  const expiresIn = (days: number) => ({ effectiveExpiresAt: seconds(now + days * day) });
+  /** What is warned of where the current key was made so many days ago, and expires in so many. */
+  const warned = (age: number, days: number, more: Properties = {}, inputs: Properties = declared) => {
+    const { diff, checked, warnings } = subject(rotatingApiKey);
+    const state = {
+      ...declared,
+      keyId: "key_b",
+      key: "sk_b",
+      rotatedAt: iso(-age),
+      ...expiresIn(days),
+      ...more,
+    };
+    diff("rotating-1", state, checked(inputs));
+    return warnings;
+  };
+  /** A previous key that expires in so many days, and is to be deleted in so many. */
+  const previous = (days: number, retires: number) => ({
+    previousKeyId: "key_a",
+    previousKey: "sk_a",
+    retiresAt: iso(retires),
+    __previous: expiresIn(days),
+  });
+
+  test("R21 names the current and the previous key", () => {
+    expect(warned(5, 10, previous(1, 2))).toEqual([
+      `Rotating key "ci" in workspace ws_1: 2 expired or about to expire: the previous key (key_a) expires on 2026-11-23, the current key (key_b) expires on 2026-12-02. ${wayOut}`,
+    ]);
+  });
+
+  test("R21 is silent of a key that is to be deleted before it expires", () => {
+    expect(warned(5, 100, previous(3, 2))).toEqual([]);
+    // Rotated in 5 days, and deleted in 12.
+    expect(warned(85, 12)).toEqual([]);
+    expect(warned(85, 11)[0]).toContain("the current key (key_b) expires on 2026-12-03");
+    // Rotated now, and deleted in 7 days.
+    expect(warned(100, 7)).toEqual([]);
+    expect(warned(100, 6)[0]).toContain("expires on 2026-11-28");
+    expect(warned(5, 7, {}, { ...declared, keepers: { now: "1" } })).toEqual([]);
+    expect(warned(100, -1)[0]).toContain("expired on 2026-11-21");
+  });
+
+  test("R21 is silent of the previous key in the update that deletes it, unless that is not certain", () => {
+    expect(warned(8, 100, previous(1, -1))).toEqual([]);
+    const whenUnused = { ...declared, retire: "whenUnused" };
+    expect(warned(8, 100, { ...previous(1, -1), retire: "whenUnused" }, whenUnused)[0]).toContain("key_a");
+    expect(warned(8, 100, { ...previous(3, 2), retire: "whenUnused" }, whenUnused)[0]).toContain("key_a");
   });
 });
