@@ -45,8 +45,7 @@ export function due(
 ): readonly (Expiring & { readonly ms: number })[] {
   return keys
     .flatMap((key) => (key.expiresAt === undefined ? [] : [{ ...key, ms: key.expiresAt * ms }]))
-    .filter(({ ms: at, until = Number.POSITIVE_INFINITY }) => at <= now || at < until)
-    .filter((key) => key.ms <= now + days * dayMs)
+    .filter(({ ms: at, until = Number.POSITIVE_INFINITY }) => at < until && at <= now + days * dayMs)
     .sort((a, b) => a.ms - b.ms);
 }
 
