@@ -254,6 +254,9 @@ describe("warnings of expiry of a rotating key", () => {
     expect(warned(100, 6)[0]).toContain("expires on 2026-11-28");
     expect(warned(5, 7, {}, { ...declared, keepers: { now: "1" } })).toEqual([]);
     expect(warned(100, -1)[0]).toContain("expired on 2026-11-21");
+    // The next key would expire with it.
+    const dated = { ...declared, expiresAt: seconds(now + 12 * day) };
+    expect(warned(85, 12, dated, dated)[0]).toContain("the current key (key_b) expires on 2026-12-04");
   });
 
   test("R21 is silent of the previous key in the update that deletes it, unless that is not certain", () => {

@@ -17,7 +17,9 @@ export function expiries(state: RotatingState, inputs: RotatingDraft, now: numbe
   const { rotatedAt, overlapFrom } = timesOf(state);
   const { does } = decide(state, inputs, now);
   const isCertain = inputs.retire !== "whenUnused";
-  const rotatesAt = does === "rotate" ? now : after(rotatedAt, inputs.rotateEvery);
+  // A declared date is that of the new key too.
+  const due = inputs.expiresAt === undefined ? after(rotatedAt, inputs.rotateEvery) : undefined;
+  const rotatesAt = does === "rotate" ? now : due;
   const of = (what: string, key: Entry | undefined, overlap: number | undefined) => {
     if (key === undefined) return [];
     const until = isCertain ? after(overlap, inputs.overlap) : undefined;
@@ -148,9 +150,11 @@ export function refusal(state: RotatingState, inputs: RotatingDraft, changed: re
 /** Of a previous key that may be in use. */
 export function stillUsed(state: RotatingState, inputs: RotatingDraft, now: number): string {
   const since = dayIn(inputs, timesOf(state).overlapFrom) ?? "the last time";
-  const why =
-    state.__lastUsed === undefined ? "nothing was known of its use until now" : `it was used since ${since}`;
-  return `${capitalised(label(inputs))}: the previous key, ${state.previousKeyId}, is not deleted, because ${why}. It stays valid ${stay(inputs, now)}.`;
+  const reason =
+    state.__lastUsed === undefined
+      ? "is not deleted, because nothing was known of its use until now"
+      : `is not deleted, because it was used since ${since}`;
+  return `${capitalised(label(inputs))}: the previous key, ${state.previousKeyId}, ${reason}. It stays valid ${stay(inputs, now)}.`;
 }
 
 /** How far the clock of one machine may be behind that of another. */
