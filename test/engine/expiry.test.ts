@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Outcome } from "./outcome";
-import { credentials, type Scene, setScene } from "./scene";
+import { type Scene, setScene } from "./scene";
 import { programWithSet } from "./setProgram";
 
 const now = Math.floor(Date.now() / 1000);
 const day = 86_400;
 const [soon, later] = [now + 3 * day, now + 100 * day];
+/** A key with a Provider that warns of it early, and a set without. */
 const program = (single: string) =>
   programWithSet({
-    before: `new ApiKey("single", { workspaceId: "ws_main", customerId: "customer", ${single} });`,
+    before: `const provider = new Provider("patient", { expiryWarningDays: 200 });
+new ApiKey("single", { workspaceId: "ws_main", customerId: "customer", ${single} }, { provider });`,
     defaults: `{ customerId: "customer", expiresAt: ${later} }`,
     keys: { a: `{ expiresAt: ${soon} }`, b: "{}", c: "{ expiresAt: 1 }" },
   });
@@ -27,8 +29,8 @@ describe.each(["dynamic", "plugin"] as const)("R21 keys that expire, in the host
   beforeAll(async () => {
     scene = await setScene("expiry", {
       host,
-      program: program(`expiresAt: ${soon}`),
-      env: (service) => ({ ...credentials(service), APIKEYS_EXPIRES_AT_UNIT: "seconds" }),
+      program: program(`expiresAt: ${later}`),
+      config: () => ({ "apikeys:expiresAtUnit": "seconds" }),
     });
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
@@ -58,7 +60,7 @@ describe.each(["dynamic", "plugin"] as const)("R21 keys that expire, in the host
   });
 
   it("are not warned of where the update replaces them", async () => {
-    await scene.declare(program(`expiresAt: ${later}`));
+    await scene.declare(program(`expiresAt: ${soon}`));
     expect(warningsIn(await scene.stack.preview())).toEqual([of.set]);
   });
 });
