@@ -60,6 +60,8 @@ export interface Actor {
 export interface Service {
   readonly url: string;
   readonly accessToken: string;
+  /** By how much the clock of the actor's process is ahead. */
+  readonly aheadMs: number;
 }
 
 export type StartActor = (service: Service) => Promise<Actor>;

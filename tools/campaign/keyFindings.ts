@@ -1,7 +1,7 @@
 import type { StoredKey } from "../../standin";
 import type { Finding } from "./findings";
 import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
-import { type Making, makersOf, names, namesakesOf, operationsOf, orphans, toldTo } from "./reading";
+import { isAbout, type Making, makersOf, names, namesakesOf, operationsOf, orphans, toldTo } from "./reading";
 import type { MadeKey, Trace } from "./trace";
 
 /**
@@ -90,16 +90,19 @@ function describe(trace: Trace, made: MadeKey): string {
   return `${made.key.id} by request ${made.request}, ${makers.join("; ") || "by no operation"}`;
 }
 
-/** After a green up a key in state has no secret, or another one than the service gave it. */
-export function withoutSecret({ commands, made }: Trace): readonly Finding[] {
+/** After a green up a key in state has no secret, or another one than the service gave it; adopted ones have none. */
+export function withoutSecret({ commands, made, schedule }: Trace): readonly Finding[] {
   const secretOf = new Map(made.map(({ key }) => [key.id, key.key]));
+  const adopted = new Set(schedule.existing.map(({ id }) => id));
   return commands
     .filter(({ name, green }) => name === "up" && green)
     .flatMap(({ step, repetition, after }) =>
       after.entries
         .filter(({ kind }) => holdsKeys(kind))
         .flatMap(heldKeys)
-        .filter(({ id, secret }) => secret === undefined || secretOf.get(id ?? "") !== secret)
+        .filter(({ id = "", secret }) =>
+          adopted.has(id) ? secret !== undefined : secret === undefined || secretOf.get(id) !== secret,
+        )
         .map(({ place, id }) => ({
           column: "withoutSecret" as const,
           what: `${place} (${id}) after up ${step}.${repetition}`,
@@ -151,7 +154,7 @@ export function droppedAlive(trace: Trace): readonly Finding[] {
       const denied = asked.some(
         ({ path, status, fault }) =>
           (fault === "markedDeleted" || (fault === "status" && (status === 404 || status === 410))) &&
-          names(decodeURIComponent(path), id),
+          isAbout({ path }, id),
       );
       const lists = asked.filter(({ endpoint, status }) => endpoint === "listApiKeys" && status === 200);
       const { listCut, listLag } = trace.schedule.dialect;
