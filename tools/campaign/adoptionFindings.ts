@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Finding } from "./findings";
 import { declaredKeys, heldKeys, holdsKeys, idsIn } from "./heldKeys";
-import { isAbout, makersOf } from "./reading";
+import { isAbout, type Making, makersOf } from "./reading";
 import type { CommandRecord, Entry, StackState, Trace } from "./trace";
 
 const nothing: StackState = { entries: [], pending: [] };
@@ -37,8 +37,8 @@ function isWanted({ name, program }: CommandRecord, { entries }: StackState, id:
   if (holders.length === 0) return false;
   if (name === "destroy") return true;
   const declared = program.flatMap(declaredKeys).filter(({ inputs }) => inputs["existingId"] === id);
-  const isReplaced = declared.some(({ place, inputs }) =>
-    holders.flatMap(heldKeys).some((held) => held.place === place && isAnother(inputs, held.inputs)),
+  const isReplaced = declared.some(({ inputs }) =>
+    holders.flatMap(heldKeys).some((held) => held.id === id && isAnother(inputs, held.inputs)),
   );
   return declared.length === 0 || isReplaced || holders.some((entry) => isOnItsWay(entry, id));
 }
@@ -59,20 +59,22 @@ function isOnItsWay(entry: Entry, id: string): boolean {
 /** A key was made where one that exists was to be adopted. */
 export function adoptionMade(trace: Trace): readonly Finding[] {
   const found = new Map(withBefore(trace).map(({ command, before }) => [command, before]));
-  const isHeld = (command: CommandRecord, place: string) =>
+  // An alias may have been another before.
+  const isHeld = ({ command, operation, place, inputs: { existingId } }: Making) =>
     (found.get(command) ?? nothing).entries
-      .filter(({ kind }) => holdsKeys(kind))
+      .filter(({ kind, name }) => holdsKeys(kind) && name === operation.resource)
       .flatMap(heldKeys)
-      .some((held) => held.place === place && held.id !== undefined);
+      .filter(({ id }) => id !== undefined)
+      .some((held) => held.place === place || held.inputs?.["existingId"] === existingId);
   return trace.made.flatMap((made) => {
     const makers = makersOf(trace, made);
     const isAdoption =
       makers.length > 0 &&
       makers.every(
-        ({ command, place, inputs, operation }) =>
-          inputs["existingId"] !== undefined &&
-          !isHeld(command, place) &&
-          !(operation.kind === "RotatingApiKey" && operation.name === "update"),
+        (making) =>
+          making.inputs["existingId"] !== undefined &&
+          !isHeld(making) &&
+          !(making.operation.kind === "RotatingApiKey" && making.operation.name === "update"),
       );
     return isAdoption
       ? [{ column: "adoptionMade", what: `${made.key.id} by request ${made.request}` } as const]
