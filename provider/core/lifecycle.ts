@@ -173,11 +173,12 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     return isSame ? defined(withSecrets(given, secretsOf(inputs))) : undefined;
   };
 
+  /** A line about these properties, without their secrets. */
+  const shown = (line: string, ...all: readonly Properties[]) =>
+    inBounds(maskSecrets(oneLine(line), textsIn(secretValues(all, follows))));
   const noteFor = (state: Properties | undefined, inputs: Properties): void => {
     const note = definition.previewNote?.(state, canonical(inputs), now());
-    if (note === undefined) return;
-    const texts = textsIn(secretValues([state ?? {}, inputs], follows));
-    (host.note ?? host.tell)?.(inBounds(maskSecrets(oneLine(note), texts)));
+    if (note !== undefined) (host.note ?? host.tell)?.(shown(note, state ?? {}, inputs));
   };
 
   return {
@@ -218,6 +219,8 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const state = parse(given);
       register(id, state);
       const result = difference(definition, fields, { id, state }, inputs, now());
+      const warning = isRefreshing ? undefined : definition.warning?.(state, now());
+      if (warning !== undefined) host.warn(shown(warning, state, inputs));
       // An input that replaces is the cause by itself.
       const isExplained = result.replaces.some((name) => fields.some((field) => field.name === name));
       if (!isRefreshing && result.changes !== false && !isExplained) noteFor(state, inputs);

@@ -232,7 +232,7 @@ describe("a resource in a program", () => {
   describe("the secret of an ApiKey in a stack", () => {
     const text = (value: unknown) => pulumi.output(value) as pulumi.Output<string>;
     const secretOf = (held: unknown, id: unknown) =>
-      keySecretOf("ci", text(held), text(id)) as unknown as Promised;
+      keySecretOf("ApiKey", "ci", text(held), text(id)) as unknown as Promised;
 
     test.each([
       ["is what state has", pulumi.secret("sk_1"), "key_1", { isKnown: true, isSecret: true, value: "sk_1" }],

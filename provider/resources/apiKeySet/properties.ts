@@ -147,7 +147,7 @@ export function merged(declared: SetDraft, alias: string, entry: unknown): KeyIn
 }
 
 /** What is secret of each key: of a field that is so in one entry it is in all. */
-export function keySecrets(declared: SetDraft): readonly SecretPath[] {
+export function keySecrets(declared: Properties): readonly SecretPath[] {
   return secretsOf(declared).flatMap(ofKey);
 }
 
