@@ -36,6 +36,11 @@ export interface RotatingApiKeyArgs {
    * `existingKey` later changes nothing.
    */
   readonly existingKey?: ApiKeyArgs["existingKey"];
+  /**
+   * The id of an existing key to adopt as the first one. It has no `key`; the first rotation makes one with its secret.
+   * Another id replaces the resource. Removing `existingId` later changes nothing.
+   */
+  readonly existingId?: ApiKeyArgs["existingId"];
   /** Arbitrary strings, never sent to the service. Changing one rotates now. */
   readonly keepers?: ApiKeyArgs["keepers"];
   /**
@@ -82,6 +87,7 @@ const properties: PropertiesOf<Shape> = {
   externalMeterId: "plain",
   metadata: "plain",
   existingKey: "secret",
+  existingId: "plain",
   keepers: "plain",
   rotateEvery: "plain",
   overlap: "plain",
@@ -154,6 +160,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly externalMeterId: pulumi.Output<string | undefined>;
   declare readonly metadata: pulumi.Output<Record<string, unknown> | undefined>;
   declare readonly existingKey: pulumi.Output<string | undefined>;
+  declare readonly existingId: pulumi.Output<string | undefined>;
   declare readonly keepers: pulumi.Output<Record<string, string> | undefined>;
   /** In days where it is whole days, otherwise in hours. */
   declare readonly rotateEvery: pulumi.Output<string>;

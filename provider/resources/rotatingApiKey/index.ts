@@ -7,6 +7,7 @@
 import { define } from "../../core/definition";
 import { readingKey } from "../../core/state";
 import { identities } from "../apiKey/rules";
+import { adopts } from "../apiKey/state";
 import { isPending } from "./decision";
 import { foresee } from "./foresight";
 import { clockWarning, previewNote } from "./notes";
@@ -31,6 +32,8 @@ export const rotatingApiKey = define({
   },
   rules,
   identities,
+  adopts,
+  replacesAdopted: true,
   pending: (state, inputs, now) => (isPending(state, inputs, now) ? [] : undefined),
   unchanged,
   follows,

@@ -82,6 +82,8 @@ export type RotatingState = StateOf<Shape>;
 export const fields = fieldsOf(inputs);
 
 /** Whether a new value of an input means the same as the state: an existing key stays the one that it began with (K5). */
-export function unchanged(name: string, { key, previousKey }: RotatingState, value: unknown): boolean {
-  return name === "existingKey" && (value === undefined || value === key || value === previousKey);
+export function unchanged(name: string, state: RotatingState, value: unknown): boolean {
+  const { key, previousKey, keyId, previousKeyId } = state;
+  if (name === "existingKey") return [undefined, key, previousKey].some((one) => one === value);
+  return name === "existingId" && [undefined, keyId, previousKeyId].some((one) => one === value);
 }

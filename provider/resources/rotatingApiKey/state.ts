@@ -1,6 +1,7 @@
 import { canonicalInputs, fieldsOf, parsed } from "../../core/fields";
 import { isSecret, type SecretPath, shown } from "../../core/secrecy";
 import {
+  adoptedKey,
   defined,
   failedKey,
   hiddenIn,
@@ -43,11 +44,12 @@ export interface Times {
 }
 
 const outputNames = Object.keys(keyShape.outputs);
-/** `existingKey` is of the first key alone. */
+/** What the first key alone may have been. */
+const existing = ["existingKey", "existingId"];
 const ofEachKey = keyFields
   .map(({ name }) => name)
-  .filter((name) => !["workspaceId", "existingKey"].includes(name));
-const ofResource = ["workspaceId", "existingKey", "rotateEvery", "overlap", "retire", secretsKey, readingKey];
+  .filter((name) => !["workspaceId", ...existing].includes(name));
+const ofResource = ["workspaceId", ...existing, "rotateEvery", "overlap", "retire", secretsKey, readingKey];
 const ofCurrent = [...ofEachKey, ...outputNames, observedKey];
 const previousInputs = fieldsOf({
   customerId: keyInputs.customerId,
@@ -67,7 +69,7 @@ export function label(properties: RotatingDraft): string {
 }
 
 export function keysOf(state: RotatingState): Keys {
-  const { keyId, previousKeyId, key, previousKey, existingKey } = state;
+  const { keyId, previousKeyId, key, previousKey, existingKey, existingId } = state;
   const ofBoth = pick(state, ["workspaceId", secretsKey, failedKey, readingKey]);
   const entry = (id: string | undefined, own: Properties): Entry | undefined =>
     id === undefined ? undefined : { id, state: { ...defined(own), ...ofBoth } as KeyState };
@@ -76,6 +78,7 @@ export function keysOf(state: RotatingState): Keys {
     current: entry(keyId, {
       ...pick(state, ofCurrent),
       existingKey: existingKey === key ? existingKey : undefined,
+      existingId: existingId === keyId ? existingId : undefined,
     }),
     previous: entry(previousKeyId, {
       ...canonicalInputs(previousInputs, previous),
@@ -140,13 +143,13 @@ function iso(ms = Number.NaN): string | undefined {
 
 /** What a key that exists is to be: as declared in what can change, and otherwise as it was made. */
 export function wanted({ state }: Entry, { name, scopes, enabled }: RotatingInputs): Properties {
-  return { ...pick(state, [...ofEachKey, "existingKey"]), name, scopes, enabled };
+  return { ...pick(state, [...ofEachKey, ...existing]), name, scopes, enabled };
 }
 
-/** What a new key is made with. Only the first one is migrated. */
+/** What a new key is made with. Only the first one is migrated, or adopted. */
 export function newKey(declared: RotatingInputs, isFirst: boolean): KeyInputs {
-  const { existingKey, ...others } = pick(declared, [...ofEachKey, "workspaceId", "existingKey", secretsKey]);
-  return (isFirst && existingKey !== undefined ? { ...others, existingKey } : others) as unknown as KeyInputs;
+  const names = [...ofEachKey, "workspaceId", secretsKey, ...(isFirst ? [...existing, adoptedKey] : [])];
+  return defined(pick(declared, names)) as unknown as KeyInputs;
 }
 
 const datesFrom: Readonly<Record<string, string>> = { rotateEvery: "rotatesAt", overlap: "retiresAt" };
