@@ -37,16 +37,14 @@ function rotatingSlot(draw: Draw, { workspaceId }: Schedule, pool: Pool): () => 
   const named = changes(draw, 15, 0, (before) => 1 - before);
   const scopes = changes(draw, 30, draw.number(0, 4), () => draw.number(0, 4));
   const enabled = changes(draw, 15, draw.chance(90), (before) => !before);
-  const rotateEvery = changes(draw, 15, "30d", () => draw.one(["30d", "720h", "10d", "8w"]));
-  const overlap = changes(draw, 20, draw.one(overlaps), () => draw.one(overlaps));
-  const retire = changes(draw, 15, draw.one(retirements), () => draw.one(retirements));
+  const periods = changes(draw, 25, drawPeriods(draw), () => drawPeriods(draw));
   const given = drawOrigin(draw, pool, customerId);
   return () => {
     const isThere = there();
     const all = {
       ...{ workspaceId, customerId, name: ["key", "other"][named()] },
       ...{ scopes: scopeSets[scopes()], enabled: enabled() },
-      ...{ rotateEvery: rotateEvery(), overlap: overlap(), retire: retire() },
+      ...periods(),
       ...given(isThere),
     };
     const inputs = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
@@ -54,8 +52,15 @@ function rotatingSlot(draw: Draw, { workspaceId }: Schedule, pool: Pool): () => 
   };
 }
 
-const overlaps = [undefined, "7d", "0d", "36h"] as const;
-const retirements = [undefined, "afterOverlap", "whenUnused", "whenUnused"] as const;
+function drawPeriods(draw: Draw): Properties {
+  const overlap = draw.one([undefined, "7d", "0d", "36h"]);
+  return {
+    rotateEvery: draw.one(["30d", "30d", "30d", "720h", "10d", "8w"]),
+    overlap,
+    // No use can be seen in no time.
+    retire: draw.one([undefined, "afterOverlap", ...(overlap === "0d" ? [] : ["whenUnused", "whenUnused"])]),
+  };
+}
 
 /** Its first key is a new one, one whose value exists, or one that exists; and some change asks for another. */
 function drawOrigin(draw: Draw, pool: Pool, customerId: string): (isThere: boolean) => Properties {

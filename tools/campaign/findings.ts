@@ -9,6 +9,7 @@ export const columns = {
   unsaved: "keys that state does not hold after one Ctrl-C (plugin)",
   droppedAlive: "states dropped while the object lived",
   wider: "permissions wider than declared without an error",
+  notDone: "green ends at which a key is not as declared",
   adoptedEnded: "keys that existed before, deleted without being asked",
   adoptionMade: "keys made where one that exists was to be adopted",
   accessEnded: "moments at which no key of a rotating key works",

@@ -2,7 +2,15 @@ import { adoptedEnded, adoptionMade } from "./adoptionFindings";
 import { begunLate, unsaved } from "./cancelFindings";
 import type { Column, Finding } from "./findings";
 import { openInputs, openState } from "./heldKeys";
-import { droppedAlive, leftStanding, lostSilently, unnamed, wider, withoutSecret } from "./keyFindings";
+import {
+  droppedAlive,
+  leftStanding,
+  lostSilently,
+  notDone,
+  unnamed,
+  wider,
+  withoutSecret,
+} from "./keyFindings";
 import { operationsOf } from "./reading";
 import { accessEnded, offTime, tooMany } from "./rotationFindings";
 import type { CommandRecord, Entry, Trace } from "./trace";
@@ -20,6 +28,7 @@ export function judge(trace: Trace): readonly Finding[] {
     ...unsaved(trace),
     ...droppedAlive(trace),
     ...wider(trace),
+    ...notDone(trace),
     ...adoptedEnded(trace),
     ...adoptionMade(trace),
     ...accessEnded(trace),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { StoredKey } from "../../standin";
 import type { Finding } from "./findings";
 import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
@@ -164,4 +165,14 @@ export function droppedAlive(trace: Trace): readonly Finding[] {
       const reason = denied && hidden ? "said to be gone, and left out by the list" : undefined;
       return { column: "droppedAlive", what, ...apart(reason) };
     });
+}
+
+/** The last up ends well, and nothing is left to do, but a key was made with other keepers than are declared. */
+export function notDone({ commands, converged }: Trace): readonly Finding[] {
+  const last = commands.findLast(({ name }) => name === "up");
+  if (!converged || last === undefined) return [];
+  return last.after.entries
+    .filter(({ kind, doomed }) => (kind === "ApiKey" || kind === "RotatingApiKey") && !doomed)
+    .filter(({ inputs, state }) => !isDeepStrictEqual(inputs["keepers"], state["keepers"]))
+    .map(({ name, id }) => ({ column: "notDone", what: `${name} (${id})` }));
 }
