@@ -37,8 +37,11 @@ export interface RotatingApiKeyArgs {
    */
   readonly existingKey?: ApiKeyArgs["existingKey"];
   /**
-   * The id of an existing key to adopt as the first one. It has no `key`; the first rotation makes one with its secret.
-   * Another id replaces the resource. Removing `existingId` later changes nothing.
+   * The id of an existing key to adopt as the first key, instead of creating it: the key is read, and its `name`, `scopes`
+   * and `enabled` are made as declared. Destroying the resource then deletes the key, as any other. It has no `key` until
+   * it is rotated, because the service shows the secret only once. Can't be combined with `existingKey`, `prefix`,
+   * `expiresAt`, `externalMeterId` or `metadata`. Another id replaces the resource and its keys. Removing `existingId`
+   * later changes nothing.
    */
   readonly existingId?: ApiKeyArgs["existingId"];
   /** Arbitrary strings, never sent to the service. Changing one rotates now. */
@@ -61,7 +64,7 @@ export interface RotatingApiKeyArgs {
 }
 
 const insteadOfImport =
-  "Declare the existing key with existingKey, which migrates it; or use `pulumi import --file` (see docs/rotating-api-key.md).";
+  "Declare the existing key with existingId, which adopts it, or with existingKey, which migrates it; or use `pulumi import --file` (see docs/rotating-api-key.md).";
 
 const properties: PropertiesOf<Shape> = {
   key: "secret",
@@ -117,11 +120,11 @@ export class RotatingApiKey extends pulumi.CustomResource {
   }
 
   /**
-   * The secret of the current key: the value that a client sends. Always a Pulumi secret. A key that was imported by its
-   * id has no secret in state until it is rotated, because the service shows it only once.
+   * The secret of the current key: the value that a client sends. Always a Pulumi secret. A key that was adopted or
+   * imported by its id has no secret in state until it is rotated, because the service shows it only once.
    *
    * @remarks
-   * An update of a program that uses the missing secret of an imported key fails, and says what to do.
+   * An update of a program that uses the missing secret of such a key fails, and says what to do.
    */
   declare readonly key: pulumi.Output<string>;
   /** The id of the current key. */

@@ -24,7 +24,7 @@ export function nameIn({ body }: Asked): string {
   return (body as { name?: string } | undefined)?.name ?? "";
 }
 
-interface Options {
+export interface Options {
   readonly run?: Run;
   readonly env?: Environment;
   /** What resources of several kinds know of each other. Default: nothing. */

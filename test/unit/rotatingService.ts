@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { rotatingApiKey } from "../../provider/resources/rotatingApiKey";
-import { type Asked, failureOf, idIn, replying } from "./replying";
+import { type Asked, failureOf, idIn, type Options, replying } from "./replying";
 
 export const dayMs = 86_400_000;
 /** When each test begins. */
@@ -16,10 +16,15 @@ export type Inputs = Readonly<Record<string, unknown>>;
 type Key = Record<string, unknown>;
 
 const masked = ({ key: _, ...shown }: Key = {}) => shown;
-const refused = (status: number) => new CallError("refused", `the service answered ${status}`, status);
+/** A day of the test as state tells it. */
+export const iso = (day: number) => new Date(start + day * dayMs).toISOString();
+export const refused = (status = 403) => new CallError("refused", `the service answered ${status}`, status);
 
 /** A service of keys and a clock, and a rotating key on both. `spoil` may throw, or give another answer. */
-export function rotating(spoil: (asked: Asked, answer: () => unknown) => unknown = (_, answer) => answer()) {
+export function rotating(
+  spoil: (asked: Asked, answer: () => unknown) => unknown = (_, answer) => answer(),
+  options: Options = {},
+) {
   const live = new Map<string, Key>();
   const gone: string[] = [];
   let made = 0;
@@ -43,6 +48,7 @@ export function rotating(spoil: (asked: Asked, answer: () => unknown) => unknown
       enabled: true,
       key: `sk_${own}`,
       maskedKey: `…${own}`,
+      createdAt: "2026",
       ...old,
       ...(body as object),
       id: own,
@@ -50,7 +56,9 @@ export function rotating(spoil: (asked: Asked, answer: () => unknown) => unknown
     live.set(own, record);
     return { apiKey: method === "POST" ? record : masked(record) };
   };
-  const resource = replying(rotatingApiKey, (asked) => spoil(asked, () => answer(asked)), { now: () => now });
+  const open = () =>
+    replying(rotatingApiKey, (asked) => spoil(asked, () => answer(asked)), { ...options, now: () => now });
+  const resource = open();
   const check = (inputs: Inputs, before?: Inputs) => {
     const checked = resource.check(inputs, before);
     expect(checked.failures).toEqual([]);
@@ -65,16 +73,23 @@ export function rotating(spoil: (asked: Asked, answer: () => unknown) => unknown
       now = start + day * dayMs;
     },
     create: (inputs: Inputs = declared): Promise<Kept> => resource.create(check(inputs)),
-    /** What the engine does with a program: it asks for a diff, and updates if there is one. */
+    /** What the engine does with a program, in a process of its own: it asks for a diff, and updates if there is one. */
     up: async ({ id, state }: Kept, inputs: Inputs = declared): Promise<Kept> => {
-      const checked = check(inputs, check(inputs));
-      const { changes, replaces } = resource.diff(id, state, checked);
-      expect(replaces).toEqual([]);
-      return changes === false ? { id, state } : { id, state: await resource.update(id, state, checked) };
+      const run = open();
+      try {
+        const checked = run.check(inputs, inputs).inputs;
+        const { changes, replaces } = run.diff(id, state, checked);
+        expect(replaces).toEqual([]);
+        return changes === false ? { id, state } : { id, state: await run.update(id, state, checked) };
+      } finally {
+        for (const told of ["calls", "warnings", "progress"] as const) {
+          (resource[told] as unknown[]).push(...run[told]);
+        }
+      }
     },
     /** Whether a preview shows nothing to do. */
     isQuiet: ({ id, state }: Kept, inputs: Inputs = declared) =>
-      resource.diff(id, state, check(inputs, check(inputs))).changes === false,
+      resource.diff(id, state, check(inputs, inputs)).changes === false,
     failed: async (write: Promise<Kept>): Promise<Kept & { readonly message: string }> => {
       const { kept, message } = await failureOf(write);
       if (kept === undefined) throw new Error(`state holds nothing: ${message}`);
@@ -89,4 +104,39 @@ export function rotating(spoil: (asked: Asked, answer: () => unknown) => unknown
     /** The lines that previews and updates told since the last look. */
     told: () => resource.progress.splice(0),
   };
+}
+
+/** A rotating key on a service that a test can spoil from some moment on. */
+export function spoilable(options?: Options) {
+  const trouble: { spoil?: (asked: Asked, answer: () => unknown) => unknown } = {};
+  const ci = rotating((asked, answer) => (trouble.spoil ?? ((_, usual) => usual()))(asked, answer), options);
+  return Object.assign(ci, {
+    /** Spoils the next request that `isIt`. */
+    once: (isIt: (asked: Asked) => boolean, spoilt: (answer: () => unknown) => unknown) => {
+      trouble.spoil = (asked, answer) => {
+        if (!isIt(asked)) return answer();
+        delete trouble.spoil;
+        return spoilt(answer);
+      };
+    },
+    always: (isIt: (asked: Asked) => boolean, spoilt: (answer: () => unknown) => unknown) => {
+      trouble.spoil = (asked, answer) => (isIt(asked) ? spoilt(answer) : answer());
+    },
+    mend: () => delete trouble.spoil,
+  });
+}
+export const asks = (method: string, id?: string) => (asked: Asked) =>
+  asked.method === method && (id === undefined || idIn(asked) === id);
+
+/** One that was rotated on day 90. */
+export async function rotated(
+  ci: ReturnType<typeof spoilable>,
+  inputs: Readonly<Record<string, unknown>> = declared,
+): Promise<Kept> {
+  const first = await ci.create(inputs);
+  ci.at(90);
+  const kept = await ci.up(first, inputs);
+  ci.writes();
+  ci.told();
+  return kept;
 }

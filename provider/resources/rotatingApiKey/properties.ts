@@ -81,9 +81,10 @@ export type RotatingState = StateOf<Shape>;
 
 export const fields = fieldsOf(inputs);
 
-/** Whether a new value of an input means the same as the state: an existing key stays the one that it began with (K5). */
+/** Whether a new value of an input means the same as the state: an existing key is what it began with (K5, K11). */
 export function unchanged(name: string, state: RotatingState, value: unknown): boolean {
   const { key, previousKey, keyId, previousKeyId } = state;
-  if (name === "existingKey") return [undefined, key, previousKey].some((one) => one === value);
-  return name === "existingId" && [undefined, keyId, previousKeyId].some((one) => one === value);
+  const held =
+    name === "existingKey" ? [key, previousKey] : name === "existingId" ? [keyId, previousKeyId] : undefined;
+  return held?.some((one) => value === undefined || value === one) ?? false;
 }

@@ -13,7 +13,7 @@ export function rules(
   const [every, both] = [msOf(rotateEvery), msOf(overlap ?? "7d")];
   return [
     ...keyRules(declared, undefined, checked),
-    ...(every !== undefined && both !== undefined && both >= every
+    ...(every && both !== undefined && both >= every
       ? [
           'overlap: must be shorter than rotateEvery, since there are never more than two keys (its default is "7d").',
         ]

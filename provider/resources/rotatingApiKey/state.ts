@@ -44,12 +44,12 @@ export interface Times {
 }
 
 const outputNames = Object.keys(keyShape.outputs);
-/** What the first key alone may have been. */
-const existing = ["existingKey", "existingId"];
+/** What names an existing key is of the first one alone. */
+const ofFirst = ["existingKey", "existingId"];
 const ofEachKey = keyFields
   .map(({ name }) => name)
-  .filter((name) => !["workspaceId", ...existing].includes(name));
-const ofResource = ["workspaceId", ...existing, "rotateEvery", "overlap", "retire", secretsKey, readingKey];
+  .filter((name) => name !== "workspaceId" && !ofFirst.includes(name));
+const ofResource = ["workspaceId", ...ofFirst, "rotateEvery", "overlap", "retire", secretsKey, readingKey];
 const ofCurrent = [...ofEachKey, ...outputNames, observedKey];
 const previousInputs = fieldsOf({
   customerId: keyInputs.customerId,
@@ -136,20 +136,20 @@ function msAt(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-function iso(ms = Number.NaN): string | undefined {
+export function iso(ms = Number.NaN): string | undefined {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 /** What a key that exists is to be: as declared in what can change, and otherwise as it was made. */
 export function wanted({ state }: Entry, { name, scopes, enabled }: RotatingInputs): Properties {
-  return { ...pick(state, [...ofEachKey, ...existing]), name, scopes, enabled };
+  return { ...pick(state, [...ofEachKey, ...ofFirst]), name, scopes, enabled };
 }
 
 /** What a new key is made with. Only the first one is migrated, or adopted. */
 export function newKey(declared: RotatingInputs, isFirst: boolean): KeyInputs {
-  const names = [...ofEachKey, "workspaceId", secretsKey, ...(isFirst ? [...existing, adoptedKey] : [])];
-  return defined(pick(declared, names)) as unknown as KeyInputs;
+  const existing = isFirst ? [...ofFirst, adoptedKey] : [];
+  return pick(declared, ["workspaceId", ...ofEachKey, ...existing, secretsKey]) as unknown as KeyInputs;
 }
 
 const datesFrom: Readonly<Record<string, string>> = { rotateEvery: "rotatesAt", overlap: "retiresAt" };
