@@ -6,6 +6,7 @@ import { startInProcess } from "../../tools/campaign/inProcess";
 import { isAll, someOf } from "../all";
 import { type Case, presetCases } from "../host/knobs";
 import { type Life, type LifeOptions, live } from "./year";
+import { yearFaults } from "./yearFaults";
 
 /** Rotations of thirty days in a year of previews and ups, each retired after a week. */
 const aYear = { rotations: 12, retirements: 11, findings: [] };
@@ -28,31 +29,7 @@ test.each(cases)("$name: a key works all year, and no more than two live", async
   expect(year.oldest).toBeLessThan(32);
 });
 
-const faults: readonly Fault[] = [
-  { kind: "resetBefore" },
-  { kind: "resetAfter" },
-  { kind: "errorAfter", status: 502 },
-  ...[400, 401, 403, 404, 409, 410, 429, 500, 503].map((status): Fault => ({ kind: "status", status })),
-  { kind: "truncated" },
-  { kind: "garbled" },
-  { kind: "hang" },
-  { kind: "hang", carriedOut: true },
-  { kind: "drip", bytesPerSecond: 20_000 },
-  { kind: "rateLimited", retryAfter: 1 },
-  { kind: "redirect", to: "http://127.0.0.1:9/" },
-  { kind: "hugeBody", bytes: 4_300_000 },
-  { kind: "html", status: 200 },
-  { kind: "otherRecord" },
-  { kind: "withoutKey" },
-  { kind: "markedDeleted" },
-  { kind: "emptyBody" },
-  { kind: "withoutEffect", answer: "nothing" },
-  { kind: "moreFields", json: '"id":"key_else"' },
-  { kind: "raw", bytes: "nonsense" },
-  { kind: "wrongLength", by: 10 },
-];
-
-const troubled: readonly { readonly fault: Fault; readonly times: number }[] = faults.flatMap((fault) =>
+const troubled: readonly { readonly fault: Fault; readonly times: number }[] = yearFaults.flatMap((fault) =>
   [1, 5].map((times) => ({ fault, times })),
 );
 
