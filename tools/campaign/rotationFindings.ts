@@ -148,7 +148,7 @@ function isOver({ command, sinceMs }: Turn, { overlap = "7d" }: Properties): boo
 
 function isDue({ command, before, sinceMs }: Turn, { rotateEvery, ...declared }: Properties): boolean {
   const id = currentId(before);
-  const isAsked = !isDeepStrictEqual(declared["keepers"], before.inputs["keepers"]);
+  const isAsked = !isDeepStrictEqual(declared["keepers"], before.state["keepers"]);
   const isLost = id === undefined || before.state["key"] === undefined || before.halfDone;
   const isGone = !command.liveBefore.some((key) => key.id === id);
   const age = command.aheadMs - (sinceMs ?? Number.NaN);
