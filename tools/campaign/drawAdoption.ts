@@ -28,6 +28,10 @@ export function openPool(draw: Draw, { dialect, existing }: Schedule): Pool {
 /** What the programs of a run say about one key that is adopted at first: `moved`, under another alias of a set. */
 export interface Adoption {
   next(isThere: boolean, moved?: boolean): Properties;
+  /** The other one's key, which still is the one that was adopted, is declared here, and there yet another. */
+  takeFrom(other: Adoption): void;
+  /** Gives the key away; `undefined` where it is no longer the one that was adopted. */
+  give(): string | undefined;
 }
 
 export function drawAdoption(draw: Draw, pool: Pool, customerId: string): Adoption {
@@ -48,6 +52,15 @@ export function drawAdoption(draw: Draw, pool: Pool, customerId: string): Adopti
     },
   ];
   return {
+    takeFrom(other) {
+      id = other.give() ?? id;
+    },
+    give() {
+      if (!begun || !wasThere || version > 1) return undefined;
+      const given = id;
+      id = pool.add(customerId);
+      return given;
+    },
     next(isThere, moved = false) {
       // What was no longer declared is deleted, and so is what a new one has replaced.
       const isGone = !wasThere || (moved && version > 1);

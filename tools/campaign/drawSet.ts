@@ -1,5 +1,5 @@
 import type { Draw } from "./draw";
-import { drawAdoption, openPool, type Pool } from "./drawAdoption";
+import { type Adoption, drawAdoption, openPool, type Pool } from "./drawAdoption";
 import { drawKeyDrift } from "./drawDrift";
 import { changes, presence, scopeSets } from "./drawProgram";
 import { declaredKeys } from "./heldKeys";
@@ -33,17 +33,20 @@ interface Customers {
   /** All keys are one customer's. */
   readonly shared: boolean;
   readonly pool: Pool;
+  /** Those of all its entries. */
+  readonly adoptions: Adoption[];
 }
 
 function setSlot(draw: Draw, { workspaceId, parallel }: Schedule, pool: Pool): () => Declared | undefined {
   const twins = !parallel && draw.chance(20);
   const shared = twins || draw.chance(30);
+  const adoptions: Adoption[] = [];
   const there = presence(draw);
   const scopes = changes(draw, 30, draw.number(0, 4), () => draw.number(0, 4));
   const enabled = changes(draw, 20, draw.chance(85), (before) => !before);
   const entries = aliases
     .slice(0, draw.number(2, 4))
-    .map((alias, n) => entrySlot(draw, alias, n, { twins, shared, pool }));
+    .map((alias, n) => entrySlot(draw, alias, n, { twins, shared, pool, adoptions }));
   return () => {
     const isThere = there();
     const keys = Object.fromEntries(entries.flatMap((entry) => entry(isThere)));
@@ -60,10 +63,12 @@ function setSlot(draw: Draw, { workspaceId, parallel }: Schedule, pool: Pool): (
 /** An entry with its alias, while it and its set are there. */
 type EntrySlot = (isSetThere: boolean) => readonly (readonly [string, Properties])[];
 
-function entrySlot(draw: Draw, first: string, n: number, { twins, shared, pool }: Customers): EntrySlot {
+function entrySlot(draw: Draw, first: string, n: number, others: Customers): EntrySlot {
+  const { twins, shared, pool, adoptions } = others;
   const existing = draw.chance(25);
   const customerId = shared ? "cus_set" : `cus_set_${n}`;
   const adoption = draw.chance(30) ? drawAdoption(draw, pool, customerId) : undefined;
+  if (adoption !== undefined) adoptions.push(adoption);
   const there = changes(draw, 25, draw.chance(85), (before) => !before);
   const alias = changes(draw, 15, first, (before) => (before === first ? `${first}-new` : first));
   const name = changes(draw, 25, draw.number(0, 2), () => draw.number(0, 2));
@@ -76,7 +81,11 @@ function entrySlot(draw: Draw, first: string, n: number, { twins, shared, pool }
   // A value that was taken over once can't be taken over anew while its old record lives.
   let returned = 0;
   const origin = (isThere: boolean, moved: boolean): Properties => {
-    if (adoption !== undefined) return adoption.next(isThere, moved);
+    if (adoption !== undefined) {
+      const other = draw.one(adoptions);
+      if (shared && isThere && other !== adoption && draw.chance(10)) adoption.takeFrom(other);
+      return adoption.next(isThere, moved);
+    }
     const made = version();
     return existing
       ? { existingKey: `existing-canary-set-${n}-${made}-${returned}` }

@@ -12,6 +12,7 @@ export async function startInHost(service: Service): Promise<Actor> {
     APIKEYS_BASE_URL: service.url,
     APIKEYS_ACCESS_TOKEN: service.accessToken,
     APIKEYS_DEBUG: "1",
+    ...service.env,
     ...quickTime(service.aheadMs),
   });
   await host.configure({});

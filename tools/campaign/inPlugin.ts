@@ -10,6 +10,7 @@ export async function startInPlugin(service: Service): Promise<Actor> {
     APIKEYS_BASE_URL: service.url,
     APIKEYS_ACCESS_TOKEN: service.accessToken,
     APIKEYS_DEBUG: "1",
+    ...service.env,
     ...quickTime(service.aheadMs),
   });
   await plugin.configure({});

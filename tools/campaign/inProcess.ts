@@ -20,6 +20,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
     APIKEYS_BASE_URL: service.url,
     APIKEYS_ACCESS_TOKEN: service.accessToken,
     APIKEYS_DEBUG: "1",
+    ...service.env,
   };
   let killed = false;
   let deserted = false;
