@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/rotatingApiKey/properties";
-import { type ApiKeyArgs, type KeyScope, secretIn } from "./apiKey";
+import { type KeyScope, type KeyScopeArgs, secretIn } from "./apiKey";
 import { isOfKind, type PropertiesOf, registration } from "./resource";
 
 /** The inputs of a {@link RotatingApiKey} (interface, sections 4.1, 4.4 and 4.5). */
@@ -10,32 +10,32 @@ export interface RotatingApiKeyArgs {
   /** The id of the customer that the keys are for. Changing it rotates now. */
   readonly customerId: pulumi.Input<string>;
   /** The keys' name. Default: the resource's name. Changing it updates both keys in place. */
-  readonly name?: ApiKeyArgs["name"];
+  readonly name?: pulumi.Input<string | undefined>;
   /**
    * What the keys may do. The scopes are a set: their order makes no difference, and an entry without any permission is
    * the same as no entry. Default: none. Changing them updates both keys in place. If the service leaves a permission
    * wider than declared, the update fails.
    */
-  readonly scopes?: ApiKeyArgs["scopes"];
+  readonly scopes?: pulumi.Input<readonly pulumi.Input<KeyScopeArgs>[] | undefined>;
   /** Whether the keys work. Default: true. Changing it updates both keys in place. */
-  readonly enabled?: ApiKeyArgs["enabled"];
+  readonly enabled?: pulumi.Input<boolean | undefined>;
   /** The start of the secret. Changing it rotates now. */
-  readonly prefix?: ApiKeyArgs["prefix"];
+  readonly prefix?: pulumi.Input<string | undefined>;
   /**
    * When the key expires: a whole number above 0, in the service's own unit, which the interface does not state.
    * Default: set by the service. Changing it rotates now.
    */
-  readonly expiresAt?: ApiKeyArgs["expiresAt"];
+  readonly expiresAt?: pulumi.Input<number | undefined>;
   /** The id of a meter outside the service, which never returns it. Changing it rotates now. */
-  readonly externalMeterId?: ApiKeyArgs["externalMeterId"];
+  readonly externalMeterId?: pulumi.Input<string | undefined>;
   /** Any JSON object, which the service keeps with the key and never returns. Changing it rotates now. */
-  readonly metadata?: ApiKeyArgs["metadata"];
+  readonly metadata?: pulumi.Input<Record<string, unknown> | undefined>;
   /**
    * The value of an existing key to migrate as the first key, instead of creating it. Always a secret. Can't be combined
    * with `prefix`, `expiresAt` or `externalMeterId`. A new value replaces the resource and its keys. Removing
    * `existingKey` later changes nothing.
    */
-  readonly existingKey?: ApiKeyArgs["existingKey"];
+  readonly existingKey?: pulumi.Input<string | undefined>;
   /**
    * The id of an existing key to adopt as the first key, instead of creating it: the key is read, and its `name`, `scopes`
    * and `enabled` are made as declared. Destroying the resource then deletes the key, as any other. It has no `key` until
@@ -43,9 +43,9 @@ export interface RotatingApiKeyArgs {
    * `expiresAt`, `externalMeterId` or `metadata`. Another id replaces the resource and its keys. Removing `existingId`
    * later changes nothing.
    */
-  readonly existingId?: ApiKeyArgs["existingId"];
+  readonly existingId?: pulumi.Input<string | undefined>;
   /** Arbitrary strings, never sent to the service. Changing one rotates now. */
-  readonly keepers?: ApiKeyArgs["keepers"];
+  readonly keepers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
   /**
    * How old the key may get: a whole number of hours, days or weeks, such as "36h", "90d" or "12w". The first update
    * after that creates a new key.

@@ -29,9 +29,10 @@ type SetOutcome = Outcome<SetState>;
 /** A resource that has several keys. */
 export interface Owner {
   readonly workspaceId?: string | undefined;
-  /** What messages call its keys, and the resource. */
+  /** What messages call its keys. */
   readonly label: string;
-  readonly noun: string;
+  /** What they say where not all of them could be deleted. */
+  readonly stays: string;
 }
 
 export const nothing: Holding = { entries: new Map(), toDelete: [] };
@@ -39,7 +40,7 @@ export const nothing: Holding = { entries: new Map(), toDelete: [] };
 const ownerOf = (set: SetInputs | SetState): Owner => ({
   workspaceId: set.workspaceId,
   label: label(set),
-  noun: "set",
+  stays: "The set stays in state: run the command again, which deletes the rest.",
 });
 
 export async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
@@ -229,8 +230,5 @@ export async function removeKeys(
   batch.close();
   if (batch.failures.length === 0) return;
   const failed = `Deleting the ${owner.label}: ${share(batch, all.length)} failed`;
-  throw new Failure(
-    `${failed}. The ${owner.noun} stays in state: run the command again, which deletes the rest.`,
-    { lines: batch.lines() },
-  );
+  throw new Failure(`${failed}. ${owner.stays}`, { lines: batch.lines() });
 }

@@ -125,9 +125,11 @@ export function refusal(state: RotatingState, inputs: RotatingDraft, changed: re
 /** Of a previous key that may be in use. */
 export function stillUsed(state: RotatingState, inputs: RotatingDraft, now: number): string {
   const since = dayIn(inputs, timesOf(state).overlapFrom) ?? "the last time";
-  const why =
-    state.__lastUsed === undefined ? "nothing was known of its use until now" : `it was used since ${since}`;
-  return `${capitalised(label(inputs))}: the previous key, ${state.previousKeyId}, is not deleted, because ${why}. It stays valid ${stay(inputs, now)}.`;
+  const reason =
+    state.__lastUsed === undefined
+      ? "is not deleted, because nothing was known of its use until now"
+      : `is not deleted, because it was used since ${since}`;
+  return `${capitalised(label(inputs))}: the previous key, ${state.previousKeyId}, ${reason}. It stays valid ${stay(inputs, now)}.`;
 }
 
 /** How far the clock of one machine may be behind that of another. */

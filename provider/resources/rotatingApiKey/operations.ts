@@ -38,7 +38,11 @@ interface Progress extends Pick<RotatingOutcome, "failure" | "lines" | "unresolv
 }
 
 function ownerOf(state: RotatingState): Owner {
-  return { workspaceId: state.workspaceId, label: label(state), noun: "rotating key" };
+  return {
+    workspaceId: state.workspaceId,
+    label: label(state),
+    stays: "The rotating key stays in state: run the command again, which deletes the rest.",
+  };
 }
 
 function holdingOf({ current, previous, toDelete }: Keys): Holding {
