@@ -193,7 +193,7 @@ describe("a set that adopts keys", () => {
     const inputs = adoptingSet({ b: "key_0" }, { a: {} });
     const { lines } = await failureOf(update(held, inputs, without));
     expect(lines).toEqual([
-      '"b": Nothing was changed: existingId: is the key "a" of this set, and one key can\'t have two entries; leave it out, or keep that key with renamedFrom: "a" in place of its entry.',
+      '"b": Nothing was changed: existingId: is the id of the key "a" of this set, and one key can\'t have two entries; leave it out, or keep that key with renamedFrom: "a" in place of its entry.',
     ]);
     expect([...service.live.keys()]).toEqual(["key_0"]);
   });
