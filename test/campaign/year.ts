@@ -75,6 +75,7 @@ export async function live(options: LifeOptions): Promise<Life> {
   let handedOut: readonly string[] = [];
   let state = nothing;
   let day = 0;
+  let latest = 0;
   let place = "";
   const find = (what: string) => findings.push(`day ${day}, ${place}: ${what}`);
   const standIn = await startStandIn({
@@ -148,6 +149,14 @@ export async function live(options: LifeOptions): Promise<Life> {
     }
   }
 
+  /** The service's clock stands still, so its records grow old instead. */
+  function age(byDays: number): void {
+    const older = (time: string) => new Date(Date.parse(time) - byDays * dayMs).toISOString();
+    for (const { id, createdAt, updatedAt } of standIn.keys()) {
+      standIn.editKey(id, { createdAt: older(createdAt), updatedAt: older(updatedAt) });
+    }
+  }
+
   async function liveThroughADay(): Promise<void> {
     counts.oldest = Math.max(counts.oldest, ageOf(state.entries[0], day * dayMs));
     for (let step = 1; ; step += 1) {
@@ -202,6 +211,8 @@ export async function live(options: LifeOptions): Promise<Life> {
   };
   try {
     for (const [nth, one] of days.entries()) {
+      if (one > latest) age(one - latest);
+      latest = Math.max(latest, one);
       day = one;
       options.onDay?.(nth, scene);
       await liveThroughADay();
