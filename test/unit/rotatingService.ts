@@ -3,9 +3,9 @@ import { CallError } from "../../provider/client/callError";
 import { rotatingApiKey } from "../../provider/resources/rotatingApiKey";
 import { type Asked, failureOf, idIn, type Options, replying } from "./replying";
 
-export const dayMs = 86_400_000;
+const dayMs = 86_400_000;
 /** When each test begins. */
-export const start = Date.UTC(2026, 0, 1);
+const start = Date.UTC(2026, 0, 1);
 export const declared = { workspaceId: "ws_1", customerId: "c", name: "ci", rotateEvery: "90d" };
 
 export interface Kept {
@@ -72,6 +72,8 @@ export function rotating(
     at: (day: number) => {
       now = start + day * dayMs;
     },
+    /** Of inputs as check gave them. */
+    createChecked: resource.create,
     create: (inputs: Inputs = declared): Promise<Kept> => resource.create(check(inputs)),
     /** What the engine does with a program, in a process of its own: it asks for a diff, and updates if there is one. */
     up: async ({ id, state }: Kept, inputs: Inputs = declared): Promise<Kept> => {

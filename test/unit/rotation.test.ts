@@ -202,6 +202,16 @@ describe("T5 whenUnused", () => {
     expect((await ci.up(noted, inputs)).state).not.toHaveProperty("previousKeyId");
   });
 
+  test("a previous key that is gone by then has nothing to be compared", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci, inputs);
+    ci.live.delete("key_1");
+    ci.at(97);
+    const next = await ci.up(kept, inputs);
+    expect(next.state).not.toHaveProperty("previousKeyId");
+    expect(ci.warnings).toEqual([]);
+  });
+
   test("where the previous key can't be read, nothing is changed", async () => {
     const ci = spoilable();
     const kept = await rotated(ci, inputs);
@@ -361,6 +371,20 @@ test("K5 an existing key is the first key, and those after it are created", asyn
   expect(ci.isQuiet(retired, inputs)).toBe(true);
 });
 
+test("K5 the key that is made after one that was migrated is taken back where it can't be saved", async () => {
+  const run = openRun();
+  const ci = spoilable({ run });
+  const inputs = { ...declared, existingKey: "sk_old" };
+  const first = await ci.create(inputs);
+  ci.at(90);
+  ci.once(asks("POST"), (answer) => {
+    run.stop("the engine exited");
+    return answer();
+  });
+  await failureOf(ci.up(first, inputs));
+  expect([...ci.live.keys()]).toEqual(["key_1"]);
+});
+
 describe("K11 an adopted key", () => {
   const inputs = { ...declared, existingId: "key_old", enabled: false };
   const adopted = (options?: Options) => {
@@ -389,6 +413,19 @@ describe("K11 an adopted key", () => {
     const retired = await ci.up(kept, inputs);
     expect(ci.writes()).toEqual(["DELETE key_old"]);
     expect(ci.isQuiet(retired, inputs)).toBe(true);
+  });
+
+  test("is replaced by a new one where the engine is told to", async () => {
+    const ci = adopted();
+    const first = await ci.create(inputs);
+    ci.writes();
+    const { inputs: compared } = ci.check(inputs, inputs, "ci");
+    const { inputs: anew } = ci.check(compared, undefined, "ci");
+    const second = await ci.createChecked(anew);
+    expect(ci.writes()).toEqual(["POST"]);
+    expect(second.state).toMatchObject({ key: "sk_key_1", existingId: "key_old" });
+    expect(ci.isQuiet(second, inputs)).toBe(true);
+    expect(first.id).not.toBe(second.id);
   });
 
   test("stays where the result of its adoption can't be saved", async () => {

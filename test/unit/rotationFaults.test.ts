@@ -103,43 +103,47 @@ test("K6 a first key without its secret is replaced by the next update", async (
   expect(ci.isQuiet(next)).toBe(true);
 });
 
-test("T4 the overlap begins when the new key was seen to be as declared, and not before", async () => {
-  const ci = spoilable();
-  const scopes = [{ representation: "a", read: true }];
-  const inputs = { ...declared, scopes };
-  const first = await ci.create(inputs);
-  ci.at(90);
-  // It is made, but what it may do is not seen.
-  let isMade = false;
-  ci.always(
-    () => true,
-    (answer) => {
-      if (isMade) throw refused(500);
-      const given = answer() as { apiKey?: { id: string } };
-      isMade = given.apiKey?.id === "key_2";
-      return isMade ? { apiKey: { ...given.apiKey, scopes: undefined } } : given;
-    },
-  );
-  const failed = await ci.failed(ci.up(first, inputs));
-  expect(failed.message).toContain("key_2");
-  expect(failed.state).toMatchObject({
-    keyId: "key_2",
-    key: "sk_key_2",
-    previousKeyId: "key_1",
-    previousKey: "sk_key_1",
-  });
-  expect(failed.state).not.toHaveProperty("retiresAt");
-  ci.mend();
-  ci.writes();
-  ci.told();
-  ci.at(300);
-  const next = await ci.up(failed, inputs);
-  expect(ci.told().join()).toContain(
-    "key_2 could not be confirmed to be as declared: it will be written again, and key_1 stays valid",
-  );
-  expect(ci.writes()).toEqual(["PATCH key_2"]);
-  expect(next.state).toMatchObject({ keyId: "key_2", previousKeyId: "key_1", retiresAt: iso(307) });
-});
+test.each([
+  ["what it may do", { ...declared, scopes: [{ representation: "a", read: true }] }],
+  ["anything", declared],
+])(
+  "T4 the overlap begins when %s of the new key was seen to be as declared, and not before",
+  async (_, inputs) => {
+    const ci = spoilable();
+    const first = await ci.create(inputs);
+    ci.at(90);
+    // It is made, but what it may do is not seen.
+    let isMade = false;
+    ci.always(
+      () => true,
+      (answer) => {
+        if (isMade) throw refused(500);
+        const given = answer() as { apiKey?: { id: string } };
+        isMade = given.apiKey?.id === "key_2";
+        return isMade ? { apiKey: { ...given.apiKey, scopes: undefined } } : given;
+      },
+    );
+    const failed = await ci.failed(ci.up(first, inputs));
+    expect(failed.message).toContain("key_2");
+    expect(failed.state).toMatchObject({
+      keyId: "key_2",
+      key: "sk_key_2",
+      previousKeyId: "key_1",
+      previousKey: "sk_key_1",
+    });
+    expect(failed.state).not.toHaveProperty("retiresAt");
+    ci.mend();
+    ci.writes();
+    ci.told();
+    ci.at(300);
+    const next = await ci.up(failed, inputs);
+    expect(ci.told().join()).toContain(
+      "key_2 could not be confirmed to be as declared: it will be written again, and key_1 stays valid",
+    );
+    expect(ci.writes()).toEqual(["PATCH key_2"]);
+    expect(next.state).toMatchObject({ keyId: "key_2", previousKeyId: "key_1", retiresAt: iso(307) });
+  },
+);
 
 test("T4 the previous key stays while the current one could not be made as declared", async () => {
   const ci = spoilable();
@@ -213,4 +217,21 @@ test("R7 a deletion that is answered with success while the key is still there i
   const failed = await ci.failed(ci.up(kept));
   expect(failed.message).toContain("the key is still there");
   expect(failed.state).toMatchObject({ previousKeyId: "key_1" });
+});
+
+test("T3 a key without its secret is deleted by the next update, whatever else is due", async () => {
+  const ci = spoilable();
+  const first = await ci.create();
+  ci.at(90);
+  ci.once(asks("POST"), (answer) => ({
+    apiKey: { ...(answer() as { apiKey: object }).apiKey, key: undefined },
+  }));
+  const failed = await ci.failed(ci.up(first));
+  ci.writes();
+  const later = { ...declared, rotateEvery: "200d" };
+  const { __failed, ...state } = failed.state;
+  expect(__failed).toBe(true);
+  const next = await ci.up({ ...failed, state: { ...state, rotateEvery: "200d" } }, later);
+  expect(ci.writes()).toEqual(["DELETE key_2"]);
+  expect(ci.isQuiet(next, later)).toBe(true);
 });

@@ -105,6 +105,22 @@ describe("R16 what the program made secret", () => {
     expect(all).not.toMatch(/hush|2026-04/);
   });
 
+  test("is in no line either where only the previous key still has it", async () => {
+    const ci = spoilable();
+    const { id, state } = await rotated(ci, { ...secretName, name: "hush" });
+    ci.always(asks("GET"), () => {
+      throw new CallError("refused", 'the service answered 403 "hush"', 403);
+    });
+    const renamed = {
+      ...state,
+      name: "other",
+      __previous: { ...(state["__previous"] as object), name: "hush" },
+    };
+    const { message } = await failureOf(ci.read(id, renamed));
+    expect(message).toContain("the service answered 403");
+    expect(message).not.toContain("hush");
+  });
+
   test("makes all hidden properties secret, and the dates that tell it", async () => {
     const ci = spoilable();
     const { state } = await rotated(ci, secretName);
@@ -138,6 +154,17 @@ describe("R20 what no state will hold", () => {
     expect(kept).toBeUndefined();
     expect(ci.writes()).toEqual(["POST", "POST", "DELETE key_2"]);
     expect([...ci.live.keys()]).toEqual(["key_1"]);
+  });
+
+  test("of a create is its key", async () => {
+    const run = openRun();
+    const ci = spoilable({ run });
+    ci.once(asks("POST"), (answer) => {
+      run.stop("the engine exited");
+      return answer();
+    });
+    await failureOf(ci.create());
+    expect(ci.live.size).toBe(0);
   });
 
   test("of a rotation that gave no secret is that key all the same", async () => {

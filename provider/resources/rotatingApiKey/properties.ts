@@ -21,7 +21,7 @@ const update = { onChange: "update" } as const;
 /** What a key is made with and never changes: another value makes a new key. */
 const { customerId, prefix, expiresAt, externalMeterId, metadata, keepers } = keyInputs;
 
-export const inputs = {
+const inputs = {
   ...keyInputs,
   customerId: { ...customerId, ...update },
   prefix: { ...prefix, ...update },

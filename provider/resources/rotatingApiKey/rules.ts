@@ -9,7 +9,7 @@ export function rules(
   _before: RotatingDraft | undefined,
   checked: Checked,
 ): readonly string[] {
-  const { rotateEvery, overlap = "7d", retire } = declared;
+  const { rotateEvery, overlap, retire } = declared;
   const [every, both] = [msOf(rotateEvery), msOf(overlap ?? "7d")];
   return [
     ...keyRules(declared, undefined, checked),
