@@ -167,12 +167,16 @@ export function droppedAlive(trace: Trace): readonly Finding[] {
     });
 }
 
-/** The last up ends well, and nothing is left to do, but a key was made with other keepers than are declared. */
+/**
+ * The last up ends well, and nothing is left to do, but a key was made with other keepers than are declared, and no previous
+ * key has to go before that is made.
+ */
 export function notDone({ commands, converged }: Trace): readonly Finding[] {
   const last = commands.findLast(({ name }) => name === "up");
   if (!converged || last === undefined) return [];
   return last.after.entries
     .filter(({ kind, doomed }) => (kind === "ApiKey" || kind === "RotatingApiKey") && !doomed)
+    .filter(({ state }) => state["previousKeyId"] === undefined)
     .filter(({ inputs, state }) => !isDeepStrictEqual(inputs["keepers"], state["keepers"]))
     .map(({ name, id }) => ({ column: "notDone", what: `${name} (${id})` }));
 }
