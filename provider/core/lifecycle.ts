@@ -96,8 +96,10 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     return "ready" in found ? found.ready.services : [];
   };
   /** The inputs in canonical form, and which of them are secret. */
-  const canonical = (inputs: Properties): Properties => ({
-    ...withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs)),
+  const canonical = (inputs: Properties) => withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
+  /** The same as check gave them for a create. */
+  const toCreate = (inputs: Properties): Properties => ({
+    ...canonical(inputs),
     ...(inputs[adoptedKey] === true && { [adoptedKey]: true }),
   });
   const inputsOf = (state: Properties) => canonicalInputs(fields, definition.inputsOf(state));
@@ -177,7 +179,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
   const shown = (line: string, ...all: readonly Properties[]) =>
     inBounds(maskSecrets(oneLine(line), textsIn(secretValues(all, follows))));
   const noteFor = (state: Properties | undefined, inputs: Properties): void => {
-    const note = definition.previewNote?.(state, canonical(inputs), now());
+    const note = definition.previewNote?.(state, toCreate(inputs), now());
     if (note !== undefined) (host.note ?? host.tell)?.(shown(note, state ?? {}, inputs));
   };
 
@@ -207,7 +209,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const given = canonical(named);
       const last = before && canonicalInputs(fields, before);
       const checked = declarations.add(name, identitiesOf(given), last && identitiesOf(last));
-      const isAnew = definition.replacesAdopted && checked.replacesItself && definition.adopts?.(given)[0];
+      const isAnew = definition.replacesAdopted && checked.isDeclaredAgain && definition.adopts?.(given)[0];
       const declared = isAnew ? { ...given, [adoptedKey]: true } : given;
       keepAdopted(declared, last);
       const problems = [...misconfigured(configured()), ...failures(definition, named, before, checked)];
@@ -244,7 +246,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const state = before && parse(before.state);
       const same = before && state && onlyMarked(before.id, before.state, state, inputs);
       if (same !== undefined) return same;
-      const declared = canonical(inputs);
+      const declared = before === undefined ? toCreate(inputs) : canonical(inputs);
       const outputs = Object.entries(definition.outputs).map(([name, { stable }]) => [
         name,
         declared[name] ?? (stable ? state?.[name] : undefined) ?? unknown,
@@ -254,7 +256,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     },
     create: (inputs) =>
       operate([inputs], async (session) =>
-        stamped(await create(definition, host.run, session, canonical(inputs))),
+        stamped(await create(definition, host.run, session, toCreate(inputs))),
       ),
     read: (id, given) =>
       operate([given], async (session) => {

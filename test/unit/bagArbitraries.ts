@@ -52,6 +52,7 @@ const hidden = [
   "__resourceName",
   "__chosen",
   "__migrated",
+  "__adopted",
   "__toDelete",
   "__previous",
   "__lastUsed",
@@ -59,7 +60,8 @@ const hidden = [
 /** Names of inputs and outputs of all kinds, and of what stands in them. */
 const known = [
   ...["workspaceId", "customerId", "name", "scopes", "enabled", "prefix", "expiresAt", "externalMeterId"],
-  ...["metadata", "existingKey", "keepers", "defaultKeyPrefix", "defaultAllowedIPs", "defaultExpiration"],
+  ...["metadata", "existingKey", "existingId", "keepers", "defaultKeyPrefix", "defaultAllowedIPs"],
+  "defaultExpiration",
   ...["defaultRateLimitPerSecond", "onDestroy", "representation", "description", "totalCredits", "spendCap"],
   ...["rotateEvery", "overlap", "retire", "keyId", "previousKeyId", "rotatedAt", "rotatesAt", "retiresAt"],
   ...["keys", "defaults", "ids", "maskedKeys", "secrets", "renamedFrom"],
