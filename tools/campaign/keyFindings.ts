@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StoredKey } from "../../standin";
 import type { Finding } from "./findings";
-import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
+import { declaredKeys, heldKeys, holdsKeys, idsIn } from "./heldKeys";
 import { isAbout, type Making, makersOf, names, namesakesOf, operationsOf, orphans, toldTo } from "./reading";
-import type { MadeKey, Trace } from "./trace";
+import type { CommandRecord, MadeKey, Trace } from "./trace";
 
 /**
  * A key lives at the end, made by this run, that no state holds and no text names; and what made it neither failed
@@ -149,6 +149,7 @@ function excess({ scopes, enabled }: StoredKey, inputs: Readonly<Record<string, 
 export function droppedAlive(trace: Trace): readonly Finding[] {
   return operationsOf(trace)
     .flatMap((placed) => placed.operation.lostAlive.map((id) => ({ ...placed, id })))
+    .filter(({ command, id }) => !isAdopted(command, id))
     .map(({ command, operation, id }) => {
       const { name, resource, from, until } = operation;
       const asked = trace.requests.filter(({ n }) => from < n && n <= until);
@@ -165,6 +166,11 @@ export function droppedAlive(trace: Trace): readonly Finding[] {
       const reason = denied && hidden ? "said to be gone, and left out by the list" : undefined;
       return { column: "droppedAlive", what, ...apart(reason) };
     });
+}
+
+/** Whether another entry or resource of the program is to have it. */
+function isAdopted({ program }: CommandRecord, id: string): boolean {
+  return program.flatMap(declaredKeys).some(({ inputs }) => inputs["existingId"] === id);
 }
 
 /**
