@@ -128,7 +128,8 @@ export async function live(options: LifeOptions): Promise<Life> {
     standIn.clearFaults();
     const asked = standIn.requests.slice(from);
     counts.faults += asked.filter((request) => request.fault !== undefined).length;
-    for (const problem of problemsIn(asked, note, state)) find(`${problem}: ${JSON.stringify(note)}`);
+    for (const problem of problemsIn(asked, note, state, Date.now() + day * dayMs))
+      find(`${problem}: ${JSON.stringify(note)}`);
     state = result.after;
     const messages = [told, ...result.operations.map(({ message }) => message)].join("\n");
     if (/defect/.test(messages)) find(messages);
@@ -247,6 +248,7 @@ function problemsIn(
   asked: readonly LoggedRequest[],
   note: string,
   { entries }: StackState,
+  now: number,
 ): readonly string[] {
   const isMade = asked.some(({ endpoint, carriedOut }) => endpoint === "createApiKey" && carriedOut);
   const deleted = asked.filter(({ endpoint }) => endpoint === "deleteApiKey");
@@ -254,7 +256,9 @@ function problemsIn(
     entries.flatMap(idsIn).some((id) => isAbout(request, id) && note.includes(id));
   const previous = entries[0]?.state["previousKeyId"] as string | undefined;
   const isRetired = previous !== undefined && deleted.some((request) => isAbout(request, previous));
+  const isOver = now >= Date.parse(String(entries[0]?.state["retiresAt"]));
   return [
+    ...(isRetired && !isOver ? ["a key is deleted before the time that state tells"] : []),
     ...(isMade && entries.length > 0 && turnIn(note) !== "rotates" ? ["a key is made untold"] : []),
     ...(deleted.every(isTold) ? [] : ["a key is deleted untold"]),
     ...(isMade && isRetired ? ["it rotates and retires in one update"] : []),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StoredKey } from "../../standin";
 import type { Finding } from "./findings";
-import { declaredKeys, heldKeys, holdsKeys, idsIn } from "./heldKeys";
+import { declaredKeys, type HeldKey, heldKeys, holdsKeys, idsIn } from "./heldKeys";
 import { isAbout, type Making, makersOf, names, namesakesOf, operationsOf, orphans, toldTo } from "./reading";
 import type { CommandRecord, MadeKey, Trace } from "./trace";
 
@@ -171,6 +171,27 @@ export function droppedAlive(trace: Trace): readonly Finding[] {
 /** Whether another entry or resource of the program is to have it. */
 function isAdopted({ program }: CommandRecord, id: string): boolean {
   return program.flatMap(declaredKeys).some(({ inputs }) => inputs["existingId"] === id);
+}
+
+/** A green up kept a key although the program asked for another by other keepers. */
+export function notReplaced({ commands }: Trace): readonly Finding[] {
+  return commands.flatMap(({ name, step, repetition, green, after }, n) => {
+    if (name !== "up" || !green) return [];
+    const before = heldNow(commands[n - 1]);
+    return heldNow({ after }).flatMap(({ place, id, inputs }) => {
+      const held = before.find((one) => one.place === place && one.id === id);
+      if (held === undefined || isDeepStrictEqual(held.inputs?.["keepers"], inputs?.["keepers"])) return [];
+      return [{ column: "notDone" as const, what: `${place} (${id}) after up ${step}.${repetition}` }];
+    });
+  });
+}
+
+/** Those of a rotating key wait for the previous one; after a failure, inputs say less than state. */
+function heldNow(command: Pick<CommandRecord, "after"> | undefined): readonly HeldKey[] {
+  const entries = command?.after.entries ?? [];
+  return entries
+    .filter(({ kind, doomed, halfDone }) => /^ApiKey/.test(kind) && !doomed && !halfDone)
+    .flatMap(heldKeys);
 }
 
 /**
