@@ -69,6 +69,15 @@ test("a previous key goes once a whole overlap has passed without a use", async 
   expect(Math.max(...days)).toBeLessThan(3 * 9);
 });
 
+test("without an overlap, no key goes before an update has ended well with the new one", async () => {
+  const [terse = first] = presetCases.filter(({ name }) => name === "preset minimal");
+  const year = await yearOn(terse, {
+    inputs: { overlap: "0d" },
+    trouble: (_, nth) => ({ fault: { kind: "status", status: 400 }, request: nth + 1, times: 1 }),
+  });
+  expect(year).toMatchObject({ rotations: 12, findings: [] });
+});
+
 test("a program may change all that it declares", async () => {
   const changes: Readonly<Record<number, Record<string, unknown>>> = {
     21: { scopes: [] },
