@@ -126,6 +126,8 @@ test("T2 a change that needs a new key fails while the previous one is there, be
   );
   expect(ci.writes()).toEqual(["PATCH key_2", "DELETE key_1"]);
   expect(retired.state).not.toHaveProperty("keepers");
+  // The engine has the program's inputs of now, and would see no change by itself.
+  expect(ci.diff(retired.id, retired.state, ci.check(now, now).inputs).changes).toBe(true);
   const last = await ci.up(retired, now);
   expect(ci.writes()).toEqual(["POST"]);
   expect(last.state).toMatchObject({
@@ -290,14 +292,54 @@ describe("T6 a refresh", () => {
   });
 });
 
+describe("T4 before the previous key is deleted", () => {
+  test.each([
+    ["was deleted", (key: Map<string, object>) => void key.delete("key_2"), "no longer exists"],
+    [
+      "was disabled",
+      (key: Map<string, object>) => void Object.assign(key.get("key_2") ?? {}, { enabled: false }),
+      "was changed outside Pulumi",
+    ],
+  ])(
+    "the current one is read: where it %s, both stay as they are until a refresh",
+    async (_, change, what) => {
+      const ci = spoilable();
+      const kept = await rotated(ci);
+      ci.at(97);
+      change(ci.live);
+      const { message, kept: after } = await failureOf(ci.up(kept));
+      expect(message).toContain(
+        `nothing was changed, because key_2, the current key, ${what}, and the previous key, key_1, would be deleted. Run \`pulumi up --refresh\`.`,
+      );
+      expect([after, ci.writes()]).toEqual([undefined, []]);
+      const { id, state } = (await ci.read(kept.id, kept.state)) as Kept;
+      const next = await ci.up({ id, state });
+      expect(next.state["keyId"]).toBe(what === "no longer exists" ? "key_3" : "key_2");
+      expect([...ci.live.values()].filter(({ enabled }) => enabled)).not.toEqual([]);
+    },
+  );
+});
+
 describe("T7 a clock that went back", () => {
+  test("gives the previous key its whole overlap, once it is right again", async () => {
+    const ci = spoilable();
+    const first = await ci.create();
+    ci.at(-40);
+    const inputs = { ...declared, keepers: { a: "b" } };
+    const kept = await ci.up(first, inputs);
+    expect(kept.state).toMatchObject({ rotatedAt: iso(-40), retiresAt: iso(7) });
+    ci.warnings.splice(0);
+    expect(ci.isQuiet(kept, inputs)).toBe(true);
+    expect(ci.warnings.join()).toContain(`behind the last rotation, at ${iso(0)}`);
+  });
+
   test("makes nothing due, and a warning says so", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.at(-400);
     expect(ci.isQuiet(kept)).toBe(true);
     expect(ci.warnings).toEqual([
-      `Rotating key "ci" in workspace ws_1: the clock of this machine is behind the time at which the key was made, ${iso(90)}. By this clock nothing is due: set it right or, if that time is wrong, change keepers, which makes a new key now.`,
+      `Rotating key "ci" in workspace ws_1: the clock of this machine is behind the last rotation, at ${iso(90)}. By this clock nothing is due: set it right or, if that time is wrong, set overlap to "0d" and change keepers, which makes a new key.`,
     ]);
     expect(ci.calls).toEqual([]);
     ci.at(90 - 1 / 1_440);

@@ -82,6 +82,8 @@ export async function convergeKeys(
   }
   // A service may answer a value that it is given with the record that another entry had.
   const inUse = new Set([...progress.entries].flatMap(([alias, { id }]) => (removed.has(alias) ? [] : [id])));
+  // Nor does a key go that an entry is to adopt, also where it has not yet.
+  for (const id of steps.map(adoptedBy)) if (id !== undefined) inUse.add(id);
   const going = progress.going.filter(({ id }) => !inUse.has(id));
   for (const one of progress.going)
     if (inUse.has(one.id) && !one.isReplaced) progress.entries.delete(one.name);

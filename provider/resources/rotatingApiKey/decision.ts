@@ -74,11 +74,9 @@ export function differs({ state }: Entry, inputs: RotatingDraft): boolean {
 /** Whether the state, or the time, asks for an update although the inputs are as declared before. */
 export function isPending(state: RotatingState, inputs: RotatingDraft, now: number): boolean {
   const { previous, toDelete } = keysOf(state);
-  const decision = decide(state, inputs, now);
   return (
-    decision.does === "make" ||
-    decision.does === "retire" ||
-    (decision.does === "rotate" && decision.changed.length === 0) ||
+    // What has waited for a deletion is among the engine's inputs already, by which it would see no change.
+    decide(state, inputs, now).does !== "keep" ||
     toDelete.length > 0 ||
     timesOf(state).rotatedAt === undefined ||
     isUnconfirmed(state) ||

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Outcome, Session } from "../../core/definition";
 import { capitalised, Failure } from "../../core/errors";
 import { isSecret } from "../../core/secrecy";
-import { failedKey, readingKey, secretsKey } from "../../core/state";
+import { applyDrift, failedKey, readingKey, secretsKey } from "../../core/state";
 import * as key from "../apiKey/operations";
 import type { KeyInputs } from "../apiKey/properties";
 import { pathOf, readKeyOrFail, read as readOne } from "../apiKey/reading";
+import { managed, observe } from "../apiKey/state";
 import type { Batch } from "../apiKeySet/batch";
 import { convergeKeys, entryOf } from "../apiKeySet/convergence";
 import type { Entry, Holding, KeyToDelete } from "../apiKeySet/entries";
@@ -92,6 +93,7 @@ export async function update(
       `${doing}: nothing was changed. ${capitalised(refusal(state, declared, decision.changed))}`,
     );
   }
+  if (does === "retire") await expectCurrent(session, state, doing);
   const isAsked = does === "retire" && declared.retire === "whenUnused";
   const lastUsed = isAsked ? await lastUse(session, keysOf(state), doing) : undefined;
   const isUsed = lastUsed !== undefined && lastUsed !== state.__lastUsed;
@@ -111,7 +113,7 @@ export async function update(
   } else if (does === "make" || does === "rotate") {
     progress = await rotate(session, id, declared, progress);
   }
-  if (progress.failure === undefined) progress = await startOverlap(session, declared, progress);
+  if (progress.failure === undefined) progress = await startOverlap(session, state, declared, progress);
   const { keys: now, times: dates, lastUsed: use, ...outcome } = progress;
   return { id, state: stateOf(declared, now, dates, use), ...outcome };
 }
@@ -186,16 +188,31 @@ async function rotate(
 /** From now on the previous key has its overlap: the current one was seen to be as declared. */
 async function startOverlap(
   session: Session,
+  state: RotatingState,
   declared: RotatingInputs,
   progress: Progress,
 ): Promise<Progress> {
   const { keys, times } = progress;
   if (keys.previous === undefined || times.overlapFrom !== undefined) return progress;
-  const started = { ...progress, times: { ...times, overlapFrom: session.now } };
+  // By a clock that went back, the overlap would be over as soon as the clock is right again.
+  const overlapFrom = Math.max(session.now, timesOf(state).rotatedAt ?? session.now);
+  const started = { ...progress, times: { ...times, overlapFrom } };
   if (declared.retire !== "whenUnused") return started;
   // Where it can't be read, the end of the overlap is the first time that it is compared with.
   const lastUsed = await lastUse(session, keys, "").catch(() => undefined);
   return { ...started, lastUsed };
+}
+
+/** Throws unless the current key is there as state has it: the previous one may be the only one that works. */
+async function expectCurrent(session: Session, state: RotatingState, doing: string): Promise<void> {
+  const { current, previous } = keysOf(state);
+  if (current === undefined) return;
+  const record = await readKeyOrFail(session, pathOf(current.state, current.id), doing);
+  if (record !== undefined && applyDrift(managed, current.state, observe(record)) === current.state) return;
+  const what = record === undefined ? "no longer exists" : "was changed outside Pulumi";
+  throw new Failure(
+    `${doing}: nothing was changed, because ${current.id}, the current key, ${what}, and the previous key, ${previous?.id}, would be deleted. Run \`pulumi up --refresh\`.`,
+  );
 }
 
 /** When the previous key was last used: "" where the service does not say, `undefined` where there is no such key. */
