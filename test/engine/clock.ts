@@ -1,6 +1,12 @@
-/** Sets the clock of all processes of a stack's commands so many days ahead, by a variable for the stack. */
-export function daysAhead(days: number): string {
-  return `--import=data:text/javascript,${encodeURIComponent(script(days * 86_400_000))}`;
+import { vi } from "vitest";
+import type { Scene } from "./scene";
+
+/** Sets the clocks of the service and of all processes of the stack's commands so many days ahead. */
+export function setDaysAhead({ stack }: Scene, days: number): void {
+  const ms = days * 86_400_000;
+  stack.setEnv("NODE_OPTIONS", `--import=data:text/javascript,${encodeURIComponent(script(ms))}`);
+  // The stand-in runs in this process. A key that is dated long before its create is none that the create made.
+  vi.useFakeTimers({ toFake: ["Date"], now: performance.timeOrigin + performance.now() + ms });
 }
 
 const script = (ms: number) => `

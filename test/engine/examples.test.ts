@@ -1,9 +1,9 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { StandIn } from "../../standin";
 import { isAll } from "../all";
-import { daysAhead } from "./clock";
+import { setDaysAhead } from "./clock";
 import { execute } from "./command";
 import { expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
 import { checkout } from "./folders";
@@ -403,10 +403,13 @@ describe("examples/rotation", () => {
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { create: 2 } });
   });
-  afterAll(() => scene?.close());
+  afterAll(() => {
+    vi.useRealTimers();
+    return scene?.close();
+  });
 
   it("makes a new key after 90 days, beside the one before", async () => {
-    scene.stack.setEnv("NODE_OPTIONS", daysAhead(90.5));
+    setDaysAhead(scene, 90.5);
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { update: 1, same: 1 } });
     expect(up.output).toMatch(/key_\w+ is 90 days old: a new key will be made; key_\w+ stays valid until 20/);
@@ -419,7 +422,7 @@ describe("examples/rotation", () => {
   });
 
   it("deletes that one when the overlap is over", async () => {
-    scene.stack.setEnv("NODE_OPTIONS", daysAhead(105));
+    setDaysAhead(scene, 105);
     const all = secrets();
     const up = await scene.stack.up();
     expect(up.output).toMatch(/the overlap of key_\w+ ended on 20\S+: key_\w+ will be deleted\./);

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { daysAhead } from "./clock";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { setDaysAhead } from "./clock";
 import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
 import type { Outcome } from "./outcome";
 import type { Host } from "./project";
@@ -22,7 +22,7 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (hos
     expect(outcome.ok, outcome.output).toBe(true);
     return outcome;
   };
-  const at = (days: number) => scene.stack.setEnv("NODE_OPTIONS", daysAhead(days));
+  const at = (days: number) => setDaysAhead(scene, days);
   const live = () => scene.service.keys({ deleted: false }).filter(({ name }) => name === "ci");
   const writes = () =>
     scene.service.requests.flatMap(({ method, endpoint }) => (method === "GET" ? [] : [endpoint]));
@@ -36,7 +36,10 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (hos
     scene = await setScene(`rotating-${host}`, { program, host });
     ok(await scene.stack.up());
   });
-  afterAll(() => scene?.close());
+  afterAll(() => {
+    vi.useRealTimers();
+    return scene?.close();
+  });
 
   it("T1 is due after 90 days, and not before", async () => {
     at(89);

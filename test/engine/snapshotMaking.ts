@@ -98,7 +98,7 @@ export const live: Readonly<Record<Story, (scene: Scene) => Promise<void>>> = {
     at(scene, undefined);
     service.inject({ endpoint: "createApiKey", when: asksFor("lost"), fault: { kind: "withoutKey" } });
     service.inject({ endpoint: "deleteApiKey", times: 2, fault: { kind: "status", status: 403 } });
-    const failed = await stack.up({ parallel: 1 });
+    const failed = await stack.up({ parallel: 1, args: ["--continue-on-error"] });
     expect(failed.ok).toBe(false);
     const drifted = service.keys().find(({ name }) => name === "drifted");
     service.editKey(drifted?.id ?? "", { enabled: false, scopes: [] });
