@@ -60,6 +60,10 @@ export interface Actor {
 export interface Service {
   readonly url: string;
   readonly accessToken: string;
+  /** By how much the clock of the actor's process is ahead. */
+  readonly aheadMs: number;
+  /** Variables of that process beside those. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export type StartActor = (service: Service) => Promise<Actor>;

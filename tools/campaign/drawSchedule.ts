@@ -1,8 +1,10 @@
 import { type Dialect, defaultDialect, type PresetName, presets } from "../../standin";
 import { knobValues, laterMs } from "../../test/host/knobs";
 import { type Draw, drawing } from "./draw";
+import { withAdoption } from "./drawAdoption";
 import { drawDrift } from "./drawDrift";
 import { drawPrograms } from "./drawProgram";
+import { withRotation } from "./drawRotation";
 import { withSet } from "./drawSet";
 import { drawTrouble } from "./drawTrouble";
 import type { CampaignFault, Program, Schedule, Step, Trouble } from "./schedule";
@@ -14,6 +16,9 @@ export interface Extent {
   /** So many of a hundred troubled commands are interrupted. */
   readonly interrupted: number;
 }
+
+/** What is drawn apart has a seed of its own. */
+const apart = 1_000_000_000;
 
 /** The schedule of a seed. `foreignUrl` is the origin to which redirects lead. */
 export function drawSchedule(seed: number, foreignUrl: string, extent: Extent): Schedule {
@@ -30,8 +35,9 @@ export function drawSchedule(seed: number, foreignUrl: string, extent: Extent): 
   const ending = trouble();
   // What an error repeats of the request is where secrets come from.
   const dialect: Dialect = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
-  const schedule = { seed, dialectName, dialect, workspaceId, parallel, steps, ending };
-  return withSet(drawing(-seed), schedule);
+  const schedule = { seed, dialectName, dialect, workspaceId, parallel, existing: [], steps, ending };
+  const kept = withSet(drawing(-seed), schedule);
+  return withRotation(drawing(apart - seed), withAdoption(drawing(apart + seed), kept));
 }
 
 /** Without the untrue answers that only a list could contradict, where the service has none that does. */
@@ -56,7 +62,7 @@ function isUndetectable(dialect: Dialect, { endpoint, fault }: CampaignFault): b
 function drawStep(draw: Draw, n: number, program: Program, trouble: () => Trouble): Step {
   const drifts = n > 0 && draw.chance(25) ? [drawDrift(draw, program)].flat() : [];
   const command = n === 0 ? "up" : draw.one(["up", "up", "up", "upRefresh", "refresh"] as const);
-  return { program, drifts, command, ...trouble() };
+  return { program, days: 0, drifts, command, ...trouble() };
 }
 
 function drawDialect(draw: Draw): readonly [string, Partial<Dialect>] {

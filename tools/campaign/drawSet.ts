@@ -1,4 +1,5 @@
 import type { Draw } from "./draw";
+import { type Adoption, drawAdoption, openPool, type Pool } from "./drawAdoption";
 import { drawKeyDrift } from "./drawDrift";
 import { changes, presence, scopeSets } from "./drawProgram";
 import { declaredKeys } from "./heldKeys";
@@ -8,7 +9,8 @@ import type { Declared, Properties, Schedule } from "./schedule";
 export function withSet(draw: Draw, schedule: Schedule): Schedule {
   if (draw.chance(50)) return schedule;
   const where = draw.one(["alone", "first", "last"] as const);
-  const next = setSlot(draw, schedule);
+  const pool = openPool(draw, schedule);
+  const next = setSlot(draw, schedule, pool);
   let before: Declared | undefined;
   const steps = schedule.steps.map((step) => {
     const known = before === undefined ? [] : declaredKeys(before);
@@ -19,7 +21,7 @@ export function withSet(draw: Draw, schedule: Schedule): Schedule {
     const program = { alone: own, first: [...own, ...step.program], last: [...step.program, ...own] }[where];
     return { ...step, program, drifts: [...step.drifts, ...drifts] };
   });
-  return { ...schedule, steps };
+  return { ...schedule, existing: pool.keys, steps };
 }
 
 /** Names that programs, and the language, may take for something else. */
@@ -30,17 +32,21 @@ interface Customers {
   readonly twins: boolean;
   /** All keys are one customer's. */
   readonly shared: boolean;
+  readonly pool: Pool;
+  /** Those of all its entries. */
+  readonly adoptions: Adoption[];
 }
 
-function setSlot(draw: Draw, { workspaceId, parallel }: Schedule): () => Declared | undefined {
+function setSlot(draw: Draw, { workspaceId, parallel }: Schedule, pool: Pool): () => Declared | undefined {
   const twins = !parallel && draw.chance(20);
   const shared = twins || draw.chance(30);
+  const adoptions: Adoption[] = [];
   const there = presence(draw);
   const scopes = changes(draw, 30, draw.number(0, 4), () => draw.number(0, 4));
   const enabled = changes(draw, 20, draw.chance(85), (before) => !before);
   const entries = aliases
     .slice(0, draw.number(2, 4))
-    .map((alias, n) => entrySlot(draw, alias, n, { twins, shared }));
+    .map((alias, n) => entrySlot(draw, alias, n, { twins, shared, pool, adoptions }));
   return () => {
     const isThere = there();
     const keys = Object.fromEntries(entries.flatMap((entry) => entry(isThere)));
@@ -57,8 +63,12 @@ function setSlot(draw: Draw, { workspaceId, parallel }: Schedule): () => Declare
 /** An entry with its alias, while it and its set are there. */
 type EntrySlot = (isSetThere: boolean) => readonly (readonly [string, Properties])[];
 
-function entrySlot(draw: Draw, first: string, n: number, { twins, shared }: Customers): EntrySlot {
+function entrySlot(draw: Draw, first: string, n: number, others: Customers): EntrySlot {
+  const { twins, shared, pool, adoptions } = others;
   const existing = draw.chance(25);
+  const customerId = shared ? "cus_set" : `cus_set_${n}`;
+  const adoption = draw.chance(30) ? drawAdoption(draw, pool, customerId) : undefined;
+  if (adoption !== undefined) adoptions.push(adoption);
   const there = changes(draw, 25, draw.chance(85), (before) => !before);
   const alias = changes(draw, 15, first, (before) => (before === first ? `${first}-new` : first));
   const name = changes(draw, 25, draw.number(0, 2), () => draw.number(0, 2));
@@ -70,23 +80,34 @@ function entrySlot(draw: Draw, first: string, n: number, { twins, shared }: Cust
   let last: string | undefined;
   // A value that was taken over once can't be taken over anew while its old record lives.
   let returned = 0;
+  const origin = (isThere: boolean, moved: boolean): Properties => {
+    if (adoption !== undefined) {
+      const other = draw.one(adoptions);
+      if (shared && isThere && other !== adoption && draw.chance(10)) adoption.takeFrom(other);
+      return adoption.next(isThere, moved);
+    }
+    const made = version();
+    return existing
+      ? { existingKey: `existing-canary-set-${n}-${made}-${returned}` }
+      : { keepers: { version: String(made) } };
+  };
   return (isSetThere) => {
     const isThere = there() && isSetThere;
     const now = alias();
+    let moved = false;
     if (last !== undefined && now !== last) {
       former = draw.chance(70) ? last : undefined;
-      if (former === undefined) returned += 1;
+      moved = former === undefined;
+      if (moved) returned += 1;
     }
     last = now;
     if (!isThere) returned += 1;
     const given = {
-      ...(shared ? {} : { customerId: `cus_set_${n}` }),
+      ...(shared ? {} : { customerId }),
       name: twins ? undefined : [undefined, "key", "other"][name()],
       scopes: [...scopeSets, null][scopes()],
       enabled: [true, false, null][enabled()],
-      ...(existing
-        ? { existingKey: `existing-canary-set-${n}-${version()}-${returned}` }
-        : { keepers: { version: String(version()) } }),
+      ...origin(isThere, moved),
       renamedFrom: former,
     };
     const entry = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

@@ -112,8 +112,15 @@ async function register(site: Site, desk: Desk, { name, kind, inputs: declared }
   if (old === undefined) return create(site, desk, { name, kind, inputs }, undefined);
   const plan = await planOf(site, old, inputs);
   if (plan === "same") desk.put({ ...old, inputs });
-  else if (plan === "replace") await create(site, desk, { name, kind, inputs }, old);
+  else if (plan === "replace") await replace(site, desk, { name, kind, inputs: declared }, old);
   else await update(site, desk, old, inputs);
+}
+
+/** What is created in the place of another is checked once more, as what is new. */
+async function replace(site: Site, desk: Desk, { name, kind, inputs: declared }: Declared, old: Entry) {
+  const { inputs, failures } = await site.actor.resource(kind).check(declared, undefined, name);
+  if (failures.length > 0) return desk.refuse({ name, kind, inputs }, failures.join("\n"));
+  await create(site, desk, { name, kind, inputs }, old);
 }
 
 async function create(site: Site, desk: Desk, declared: Declared, replaced: Entry | undefined) {

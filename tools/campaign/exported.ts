@@ -5,6 +5,7 @@ import type { StackState } from "./trace";
 const kinds: readonly string[] = [
   "ApiKey",
   "ApiKeySet",
+  "RotatingApiKey",
   "WorkspaceSettings",
   "Scope",
   "CustomerBilling",

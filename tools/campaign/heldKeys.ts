@@ -1,7 +1,10 @@
 import type { Declared, Kind, Properties } from "./schedule";
 import type { Entry } from "./trace";
 
-/** The keys that a resource stands for: an ApiKey for itself, a set for one under each of its aliases. */
+/**
+ * The keys that a resource stands for: an ApiKey for itself, a set for one under each of its aliases, a rotating key for
+ * its own and, until that is deleted, the one before.
+ */
 
 export interface DeclaredKey {
   /** Where it stands in the program: "key0", or "set.acme". */
@@ -21,11 +24,11 @@ export interface HeldKey extends Pick<DeclaredKey, "place"> {
 }
 
 export function holdsKeys(kind: Kind): boolean {
-  return kind === "ApiKey" || kind === "ApiKeySet";
+  return kind === "ApiKey" || kind === "ApiKeySet" || kind === "RotatingApiKey";
 }
 
 export function declaredKeys({ name, kind, inputs }: Declared): readonly DeclaredKey[] {
-  if (kind === "ApiKey") return [{ place: name, inputs }];
+  if (kind === "ApiKey" || kind === "RotatingApiKey") return [{ place: name, inputs }];
   if (kind !== "ApiKeySet") return [];
   const { workspaceId, defaults } = inputs;
   return Object.entries(mapIn(inputs, "keys")).map(([alias, entry]) => {
@@ -42,6 +45,7 @@ export function declaredKeys({ name, kind, inputs }: Declared): readonly Declare
 export function heldKeys(entry: Entry): readonly HeldKey[] {
   const { name, kind, id, inputs, state } = entry;
   if (kind === "ApiKey") return [{ place: name, id, secret: state["key"], inputs }];
+  if (kind === "RotatingApiKey") return rotatingKeys(entry);
   const declared = new Map(declaredKeys(entry).map((key) => [key.place, key.inputs]));
   const held = new Map(Object.entries(mapIn(state, "ids")).map(([alias, one]) => [`${name}.${alias}`, one]));
   const secrets = new Map(
@@ -55,6 +59,18 @@ export function heldKeys(entry: Entry): readonly HeldKey[] {
   }));
 }
 
+/** What it has no key for, for a while, is still declared. The one before has the same fields. */
+function rotatingKeys({ name, inputs, state }: Entry): readonly HeldKey[] {
+  const current = { place: name, id: idIn(state, "keyId"), secret: state["key"], inputs };
+  const previous = idIn(state, "previousKeyId");
+  if (previous === undefined) return [current];
+  return [current, { place: `${name}.previous`, id: previous, secret: state["previousKey"], inputs }];
+}
+
+function idIn(state: Properties, output: string): string | undefined {
+  return state[output] as string | undefined;
+}
+
 /** What an entry's inputs say, however a set shares it out among its defaults and entries. */
 export function meant(entry: Entry): Properties {
   if (entry.kind !== "ApiKeySet") return entry.inputs;
@@ -66,7 +82,7 @@ export function meant(entry: Entry): Properties {
 
 /** The ids of all that state holds, also of what it only holds until it is deleted. */
 export function idsIn(entry: Entry): readonly string[] {
-  if (entry.kind !== "ApiKeySet") return [entry.id];
+  if (entry.kind !== "ApiKeySet" && entry.kind !== "RotatingApiKey") return [entry.id];
   const left = (entry.state["__toDelete"] ?? []) as readonly { readonly id: string }[];
   return [...heldKeys(entry).flatMap(({ id }) => id ?? []), ...left.map(({ id }) => id)];
 }
@@ -91,7 +107,13 @@ export function openInputs({ existingKey: _, ...others }: Properties): Propertie
 }
 
 /** State without what of it is secret. */
-export function openState({ key: _, existingKey: __, secrets: ___, ...others }: Properties): Properties {
+export function openState({
+  key: _,
+  previousKey: __,
+  existingKey: ___,
+  secrets: ____,
+  ...others
+}: Properties): Properties {
   return others;
 }
 

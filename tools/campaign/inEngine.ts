@@ -56,10 +56,12 @@ function runIn(
   project: Project,
   declare: (program: Program) => Promise<void>,
   { parallel }: Schedule,
-  { standIn, trouble: begin, living }: Stage,
+  stage: Stage,
 ): Engine["run"] {
+  const { standIn, trouble: begin, living } = stage;
   return async (order, before, trouble) => {
     await declare(order.program);
+    for (const [variable, value] of Object.entries(quickTime(stage.aheadMs))) stack.setEnv(variable, value);
     const from = standIn.requests.length;
     const began = Date.now();
     let pid = 0;

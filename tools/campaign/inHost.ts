@@ -12,7 +12,8 @@ export async function startInHost(service: Service): Promise<Actor> {
     APIKEYS_BASE_URL: service.url,
     APIKEYS_ACCESS_TOKEN: service.accessToken,
     APIKEYS_DEBUG: "1",
-    ...quickTime(),
+    ...service.env,
+    ...quickTime(service.aheadMs),
   });
   await host.configure({});
   const resources = new Map<Kind, Resource>();
@@ -23,7 +24,7 @@ export async function startInHost(service: Service): Promise<Actor> {
       .join("\n");
   return {
     resource(kind) {
-      const resource = resources.get(kind) ?? asResource(() => host.resource(kind));
+      const resource = resources.get(kind) ?? asResource((name) => namedAs(name, host.resource(kind)));
       resources.set(kind, resource);
       return resource;
     },
@@ -56,6 +57,15 @@ export function signal({ pid }: Host, name: NodeJS.Signals): void {
     // It has ended in the meantime.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
+}
+
+/** As the package's classes tell the host. */
+function namedAs(name: string | undefined, resource: HostedResource): HostedResource {
+  if (name === undefined) return resource;
+  return {
+    ...resource,
+    check: (inputs, before) => resource.check({ ...inputs, __resourceName: name }, before),
+  };
 }
 
 const changed = { unknown: undefined, none: false, some: true } as const;

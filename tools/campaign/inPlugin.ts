@@ -10,7 +10,8 @@ export async function startInPlugin(service: Service): Promise<Actor> {
     APIKEYS_BASE_URL: service.url,
     APIKEYS_ACCESS_TOKEN: service.accessToken,
     APIKEYS_DEBUG: "1",
-    ...quickTime(),
+    ...service.env,
+    ...quickTime(service.aheadMs),
   });
   await plugin.configure({});
   const resources = new Map<Kind, Resource>();

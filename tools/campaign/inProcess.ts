@@ -20,10 +20,12 @@ export async function startInProcess(service: Service): Promise<Actor> {
     APIKEYS_BASE_URL: service.url,
     APIKEYS_ACCESS_TOKEN: service.accessToken,
     APIKEYS_DEBUG: "1",
+    ...service.env,
   };
   let killed = false;
   let deserted = false;
   const run = openRun({ ask: async () => (deserted ? "the Pulumi engine is gone" : undefined) });
+  const now = Date.now() + service.aheadMs;
   const warnings: string[] = [];
   const debug: string[] = [];
   const transport = openTransport({
@@ -40,8 +42,10 @@ export async function startInProcess(service: Service): Promise<Actor> {
     env,
     transport: () => transport,
     warn: (message: string) => void warnings.push(`warning: ${message}`),
+    note: (line: string) => void warnings.push(`note: ${line}`),
     run,
     pause: async () => {},
+    now: () => now,
     shared(kind: string) {
       const found = kinds.get(kind) ?? { registry: openRegistry(), declarations: openDeclarations() };
       kinds.set(kind, found);
@@ -81,7 +85,7 @@ function asResource(of: Lifecycle, killed: () => boolean): Resource {
     throw end.failed;
   }
   return {
-    check: async (inputs, before) => of.check(carried(inputs), before && carried(before)),
+    check: async (inputs, before, name) => of.check(carried(inputs), before && carried(before), name),
     diff: async ({ id, state }, inputs) => of.diff(id, carried(state), carried(inputs)),
     create: (inputs) => answering(async () => carried(await of.create(carried(inputs)))),
     read: ({ id, state }) =>

@@ -1,8 +1,19 @@
+import { adoptedEnded, adoptionMade } from "./adoptionFindings";
 import { begunLate, unsaved } from "./cancelFindings";
 import type { Column, Finding } from "./findings";
 import { openInputs, openState } from "./heldKeys";
-import { droppedAlive, leftStanding, lostSilently, unnamed, wider, withoutSecret } from "./keyFindings";
+import {
+  droppedAlive,
+  leftStanding,
+  lostSilently,
+  notDone,
+  notReplaced,
+  unnamed,
+  wider,
+  withoutSecret,
+} from "./keyFindings";
 import { operationsOf } from "./reading";
+import { accessEnded, offTime, tooMany } from "./rotationFindings";
 import type { CommandRecord, Entry, Trace } from "./trace";
 
 /** All that a run shows of what must never happen. `stuck` is the business of whoever can run it again. */
@@ -18,6 +29,14 @@ export function judge(trace: Trace): readonly Finding[] {
     ...unsaved(trace),
     ...droppedAlive(trace),
     ...wider(trace),
+    ...notDone(trace),
+    ...notReplaced(trace),
+    ...adoptedEnded(trace),
+    ...adoptionMade(trace),
+    ...accessEnded(trace),
+    ...tooMany(trace),
+    ...offTime(trace),
+    ...refreshWrote(trace),
     ...secretsFound(trace),
     ...defects(trace),
   ];
@@ -65,6 +84,20 @@ function commandOf({ commands }: Trace, request: number): CommandRecord | undefi
   return commands.find(({ operations }) =>
     operations.some(({ from, until }) => from < request && request <= until),
   );
+}
+
+function refreshWrote({ commands, requests }: Trace): readonly Finding[] {
+  return commands
+    .filter(({ name }) => name === "refresh")
+    .flatMap(({ step, repetition, from, until }) =>
+      requests
+        .slice(from, until)
+        .filter(({ method }) => method !== "GET")
+        .map(({ n, method }) => ({
+          column: "refreshWrote",
+          what: `request ${n}, a ${method}, in refresh ${step}.${repetition}`,
+        })),
+    );
 }
 
 /** A secret stands in a text, or in state outside the properties that are secret; or the token was led astray. */

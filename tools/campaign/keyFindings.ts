@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import type { StoredKey } from "../../standin";
 import type { Finding } from "./findings";
-import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
-import { type Making, makersOf, names, namesakesOf, operationsOf, orphans, toldTo } from "./reading";
-import type { MadeKey, Trace } from "./trace";
+import { declaredKeys, type HeldKey, heldKeys, holdsKeys, idsIn } from "./heldKeys";
+import { isAbout, type Making, makersOf, names, namesakesOf, operationsOf, orphans, toldTo } from "./reading";
+import type { CommandRecord, MadeKey, Trace } from "./trace";
 
 /**
  * A key lives at the end, made by this run, that no state holds and no text names; and what made it neither failed
@@ -90,16 +91,19 @@ function describe(trace: Trace, made: MadeKey): string {
   return `${made.key.id} by request ${made.request}, ${makers.join("; ") || "by no operation"}`;
 }
 
-/** After a green up a key in state has no secret, or another one than the service gave it. */
-export function withoutSecret({ commands, made }: Trace): readonly Finding[] {
+/** After a green up a key in state has no secret, or another one than the service gave it; adopted ones have none. */
+export function withoutSecret({ commands, made, schedule }: Trace): readonly Finding[] {
   const secretOf = new Map(made.map(({ key }) => [key.id, key.key]));
+  const adopted = new Set(schedule.existing.map(({ id }) => id));
   return commands
     .filter(({ name, green }) => name === "up" && green)
     .flatMap(({ step, repetition, after }) =>
       after.entries
         .filter(({ kind }) => holdsKeys(kind))
         .flatMap(heldKeys)
-        .filter(({ id, secret }) => secret === undefined || secretOf.get(id ?? "") !== secret)
+        .filter(({ id = "", secret }) =>
+          adopted.has(id) ? secret !== undefined : secret === undefined || secretOf.get(id) !== secret,
+        )
         .map(({ place, id }) => ({
           column: "withoutSecret" as const,
           what: `${place} (${id}) after up ${step}.${repetition}`,
@@ -145,13 +149,14 @@ function excess({ scopes, enabled }: StoredKey, inputs: Readonly<Record<string, 
 export function droppedAlive(trace: Trace): readonly Finding[] {
   return operationsOf(trace)
     .flatMap((placed) => placed.operation.lostAlive.map((id) => ({ ...placed, id })))
+    .filter(({ command, id }) => !isAdopted(command, id))
     .map(({ command, operation, id }) => {
       const { name, resource, from, until } = operation;
       const asked = trace.requests.filter(({ n }) => from < n && n <= until);
       const denied = asked.some(
         ({ path, status, fault }) =>
           (fault === "markedDeleted" || (fault === "status" && (status === 404 || status === 410))) &&
-          names(decodeURIComponent(path), id),
+          isAbout({ path }, id),
       );
       const lists = asked.filter(({ endpoint, status }) => endpoint === "listApiKeys" && status === 200);
       const { listCut, listLag } = trace.schedule.dialect;
@@ -161,4 +166,44 @@ export function droppedAlive(trace: Trace): readonly Finding[] {
       const reason = denied && hidden ? "said to be gone, and left out by the list" : undefined;
       return { column: "droppedAlive", what, ...apart(reason) };
     });
+}
+
+/** Whether another entry or resource of the program is to have it. */
+function isAdopted({ program }: CommandRecord, id: string): boolean {
+  return program.flatMap(declaredKeys).some(({ inputs }) => inputs["existingId"] === id);
+}
+
+/** A green up kept a key although the program asked for another by other keepers. */
+export function notReplaced({ commands }: Trace): readonly Finding[] {
+  return commands.flatMap(({ name, step, repetition, green, after }, n) => {
+    if (name !== "up" || !green) return [];
+    const before = heldNow(commands[n - 1]);
+    return heldNow({ after }).flatMap(({ place, id, inputs }) => {
+      const held = before.find((one) => one.place === place && one.id === id);
+      if (held === undefined || isDeepStrictEqual(held.inputs?.["keepers"], inputs?.["keepers"])) return [];
+      return [{ column: "notDone" as const, what: `${place} (${id}) after up ${step}.${repetition}` }];
+    });
+  });
+}
+
+/** Those of a rotating key wait for the previous one; after a failure, inputs say less than state. */
+function heldNow(command: Pick<CommandRecord, "after"> | undefined): readonly HeldKey[] {
+  const entries = command?.after.entries ?? [];
+  return entries
+    .filter(({ kind, doomed, halfDone }) => /^ApiKey/.test(kind) && !doomed && !halfDone)
+    .flatMap(heldKeys);
+}
+
+/**
+ * The last up ends well, and nothing is left to do, but a key was made with other keepers than are declared, and no previous
+ * key has to go before that is made.
+ */
+export function notDone({ commands, converged }: Trace): readonly Finding[] {
+  const last = commands.findLast(({ name }) => name === "up");
+  if (!converged || last === undefined) return [];
+  return last.after.entries
+    .filter(({ kind, doomed }) => (kind === "ApiKey" || kind === "RotatingApiKey") && !doomed)
+    .filter(({ state }) => state["previousKeyId"] === undefined)
+    .filter(({ inputs, state }) => !isDeepStrictEqual(inputs["keepers"], state["keepers"]))
+    .map(({ name, id }) => ({ column: "notDone", what: `${name} (${id})` }));
 }

@@ -14,11 +14,18 @@ const afterCancelMs = 2 * onItsWayMs;
  * for those that follow each other without trouble.
  */
 export function modelled(start: StartActor, { inProcess = false, closesOnCancel = false } = {}): OpenEngine {
-  return async ({ parallel }, { standIn, accessToken, living, trouble: begin }) => {
+  return async ({ parallel }, stage) => {
+    const { standIn, accessToken, living, trouble: begin } = stage;
     let kept: Actor | undefined;
+    let keptAt = 0;
     const startActor = async () => {
-      const actor = kept ?? (await start({ url: standIn.url, accessToken }));
-      kept = undefined;
+      const { aheadMs } = stage;
+      if (keptAt !== aheadMs) {
+        await kept?.stop();
+        kept = undefined;
+      }
+      const actor = kept ?? (await start({ url: standIn.url, accessToken, aheadMs }));
+      [kept, keptAt] = [undefined, aheadMs];
       return actor;
     };
     const leave = async (actor: Actor, troubled: boolean) => {

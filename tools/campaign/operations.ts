@@ -1,5 +1,5 @@
 import { type Held, OperationFailed } from "./actor";
-import { holdsKeys, lostAlive } from "./heldKeys";
+import { holdsKeys, idsIn, lostAlive } from "./heldKeys";
 import type { Declared } from "./schedule";
 import type { Site } from "./site";
 import type { Entry, OperationName, OperationRecord, StackState } from "./trace";
@@ -66,8 +66,11 @@ export function openDesk(site: Site, before: StackState): Desk {
     },
     drop(entry, by) {
       // Destroy leaves in the service what it has no call to delete.
-      if (by.name === "read" || holdsKeys(entry.kind)) by.lostAlive = lostAlive(site, entry, undefined);
       entries = entries.filter((one) => one.serial !== entry.serial);
+      if (by.name !== "read" && !holdsKeys(entry.kind)) return;
+      // Two may have the same key, which stays for the other one.
+      const others = entries.filter(({ kind }) => holdsKeys(kind)).flatMap(idsIn);
+      by.lostAlive = lostAlive(site, entry, undefined).filter((id) => !others.includes(id));
     },
     refuse(declared, reason) {
       failed = true;

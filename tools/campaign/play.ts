@@ -16,11 +16,14 @@ export async function play(schedule: Schedule, open: OpenEngine, ledAstray: () =
     engine = await open(schedule, stage);
     const run = openRun(engine, stage);
     for (const [n, step] of schedule.steps.entries()) {
+      stage.passDays(step.days);
       for (const drift of step.drifts) run.drift(drift);
       const orders = ordersOf(step, engine.refreshesWithUp);
       await run.stubbornly(n, orders, { name: "up", program: step.program }, step);
     }
     const last = schedule.steps.at(-1)?.program ?? [];
+    // No overlap of a rotating key lasts longer.
+    stage.passDays(schedule.steps.reduce((days, step) => Math.max(0, days - step.days), 0) + 10);
     const converged = await run.settle(schedule.steps.length, last);
     const destroy: Order = { name: "destroy", program: last };
     await run.stubbornly(schedule.steps.length, [destroy], destroy, schedule.ending);
@@ -73,6 +76,7 @@ function openRun(engine: Engine, stage: Stage) {
     trouble?: Trouble,
   ): Promise<CommandRecord> {
     const from = stage.standIn.requests.length;
+    const liveBefore = stage.liveKeys();
     const ran = await cutOff(await engine.run(order, state, trouble));
     state = ran.after;
     const { name, program, refreshes } = order;
@@ -80,7 +84,8 @@ function openRun(engine: Engine, stage: Stage) {
     await stage.standIn.settled();
     const live = stage.liveKeys();
     const until = stage.standIn.requests.length;
-    const record = { name, step, repetition, program, from, until, live, drifted: new Set(drifted), ...ran };
+    const when = { aheadMs: stage.aheadMs, from, until, liveBefore, live };
+    const record = { name, step, repetition, program, ...when, drifted: new Set(drifted), ...ran };
     commands.push(record);
     if (name === "refresh" && ran.green) drifted.clear();
     return record;

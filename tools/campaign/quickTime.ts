@@ -11,13 +11,15 @@ export function scaled(ms: number): number {
 
 /**
  * Environment of a host in which all time passes quickly: pauses, time-outs, and the clock that measures them. Short
- * waits, in which the process takes its leave, stay what they are.
+ * waits, in which the process takes its leave, stay what they are. The day may be another.
  */
-export function quickTime(): Readonly<Record<string, string>> {
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+export function quickTime(aheadMs = 0): Readonly<Record<string, string>> {
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script(aheadMs))}` };
 }
 
-const script = `
+const script = (aheadMs: number) => `
+const wall = Date.now;
+Date.now = () => wall() + ${aheadMs};
 const wait = globalThis.setTimeout;
 const scaled = (ms) => (ms > 100 ? Math.max(ms / ${factor}, 5) : ms);
 const shorter = (ms) => (ms === ${patienceMs.inside} ? ${patienceMs.outside} : scaled(ms));

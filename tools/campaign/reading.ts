@@ -1,3 +1,4 @@
+import type { LoggedRequest } from "../../standin";
 import { type DeclaredKey, declaredKeys, idsIn } from "./heldKeys";
 import type { CommandRecord, MadeKey, OperationRecord, Trace } from "./trace";
 
@@ -27,6 +28,11 @@ export function names(text: string, id: string): boolean {
     if (!/[\p{L}\p{N}_]/u.test(around)) return true;
   }
   return false;
+}
+
+/** Whether a request is to or about a key. */
+export function isAbout({ path }: Pick<LoggedRequest, "path">, id: string): boolean {
+  return names(decodeURIComponent(path), id);
 }
 
 /** An operation as far as it was to make one key. */
@@ -76,7 +82,8 @@ function folded(name: unknown): string {
 function makings(trace: Trace): readonly Making[] {
   return operationsOf(trace).flatMap((placed) => {
     const { name, kind, resource, inputs, message } = placed.operation;
-    if (name !== "create" && !(name === "update" && kind === "ApiKeySet")) return [];
+    const isMaking = name === "create" || (name === "update" && kind !== "ApiKey");
+    if (!isMaking) return [];
     const keys = declaredKeys({ name: resource, kind, inputs });
     return keys.map((key) => ({ ...placed, ...key, said: saidOf(key, message) }));
   });

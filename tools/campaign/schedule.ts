@@ -1,4 +1,4 @@
-import type { Dialect, Endpoint, Fault, KeyChange, Workspace } from "../../standin";
+import type { Dialect, Endpoint, Fault, KeyChange, KeyScopeChange, Workspace } from "../../standin";
 
 /** What one run of the campaign does: made from its seed alone, and plain data, so that it can be printed. */
 export interface Schedule {
@@ -9,13 +9,29 @@ export interface Schedule {
   readonly workspaceId: string;
   /** Whether the engine runs the operations of one command at once. */
   readonly parallel: boolean;
+  /** Keys that somebody else has made before the first command, and programs adopt. */
+  readonly existing: readonly ExistingKey[];
   readonly steps: readonly Step[];
   /** What goes wrong in the destroy at the end. */
   readonly ending: Trouble;
 }
 
 export type Properties = Readonly<Record<string, unknown>>;
-export type Kind = "ApiKey" | "ApiKeySet" | "WorkspaceSettings" | "Scope" | "CustomerBilling";
+export type Kind =
+  | "ApiKey"
+  | "ApiKeySet"
+  | "RotatingApiKey"
+  | "WorkspaceSettings"
+  | "Scope"
+  | "CustomerBilling";
+
+export interface ExistingKey {
+  readonly id: string;
+  readonly customerId: string;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly scopes: readonly KeyScopeChange[];
+}
 
 /** One resource of a program. */
 export interface Declared {
@@ -27,6 +43,8 @@ export type Program = readonly Declared[];
 
 export interface Step extends Trouble {
   readonly program: Program;
+  /** How many days pass before the command: fewer than none where somebody sets the clock back. */
+  readonly days: number;
   /** Changes that somebody else makes before the command. */
   readonly drifts: readonly Drift[];
   readonly command: "up" | "refresh" | "upRefresh";
@@ -48,9 +66,10 @@ export interface CampaignFault {
   readonly fault: Fault;
 }
 
-/** A key is named by its place in the program: its resource, or its set and alias. */
+/** A key is named by its place in the program: its resource, its set and alias, or what it is to a rotating key. */
 export type Drift =
   | { readonly kind: "editKey"; readonly place: string; readonly change: KeyChange }
+  | { readonly kind: "useKey"; readonly place: string }
   | { readonly kind: "deleteKey"; readonly place: string }
   | { readonly kind: "editWorkspace"; readonly change: Partial<Omit<Workspace, "id">> };
 

@@ -11,6 +11,9 @@ export interface Stage {
   readonly standIn: StandIn;
   readonly accessToken: string;
   readonly made: readonly MadeKey[];
+  /** By how much the clock of whoever runs the commands is ahead of the service's. */
+  readonly aheadMs: number;
+  passDays(days: number): void;
   /** Lets things go wrong from now on. `interrupt` is called when the interruption's moment has come. */
   trouble(of: Trouble, interrupt: (interruption: Interruption) => void): Promise<void>;
   /** The service answers again, if it was down. */
@@ -26,7 +29,9 @@ export interface Stage {
   liveKeys(): StoredKey[];
 }
 
-export async function openStage({ seed, dialect, workspaceId }: Schedule): Promise<Stage> {
+const dayMs = 86_400_000;
+
+export async function openStage({ seed, dialect, workspaceId, existing }: Schedule): Promise<Stage> {
   const accessToken = `token-canary-${seed}`;
   const workspaces = [{ id: workspaceId, defaultKeyPrefix: "was", defaultRateLimitPerSecond: 10 }];
   const made: MadeKey[] = [];
@@ -56,10 +61,19 @@ export async function openStage({ seed, dialect, workspaceId }: Schedule): Promi
   // Somebody else's, of the name that a program declares too.
   known.add(standIn.addKey({ workspaceId, name: "key", customerId: "cus_elsewhere" }).id);
 
+  for (const key of existing) known.add(standIn.addKey({ workspaceId, ...key }).id);
+  let aheadMs = 0;
+
   return {
     standIn,
     accessToken,
     made,
+    get aheadMs() {
+      return aheadMs;
+    },
+    passDays(days) {
+      aheadMs += days * dayMs;
+    },
     async trouble({ faults, outage, interruption }, interrupt) {
       standIn.clearFaults();
       const watch = interruption && watchFor(interruption, () => interrupt(interruption));
@@ -105,6 +119,11 @@ export async function openStage({ seed, dialect, workspaceId }: Schedule): Promi
       const current = entries.filter(({ kind, doomed }) => holdsKeys(kind) && !doomed);
       const id = current.flatMap(heldKeys).find(({ place }) => place === drift.place)?.id;
       if (id === undefined || standIn.key(id) === undefined) return undefined;
+      if (drift.kind === "useKey") {
+        const { updatedAt, lastUsedAt } = standIn.key(id) as StoredKey;
+        standIn.editKey(id, { updatedAt, lastUsedAt: laterThan(lastUsedAt) });
+        return undefined;
+      }
       if (drift.kind === "editKey") standIn.editKey(id, drift.change);
       else standIn.deleteKey(id);
       return id;
@@ -119,6 +138,11 @@ export async function openStage({ seed, dialect, workspaceId }: Schedule): Promi
     },
     liveKeys: () => standIn.keys({ deleted: false }),
   };
+}
+
+/** In whole seconds, which every service tells apart. */
+function laterThan(time = "2026-01-01T00:00:00.000Z"): string {
+  return new Date(Date.parse(time) + 1_000).toISOString();
 }
 
 /** Calls `act` once, when the interruption's request comes by. */

@@ -50,6 +50,10 @@ export interface CommandRecord {
   readonly after: StackState;
   /** The keys that lived in the service when it ended. */
   readonly live: readonly StoredKey[];
+  /** Those that lived when it began. */
+  readonly liveBefore: readonly StoredKey[];
+  /** By how much its clock was ahead of the service's. */
+  readonly aheadMs: number;
   /** Keys that somebody else changed since the stack last looked at them, by their ids. */
   readonly drifted: ReadonlySet<string>;
   /** What the user reads besides the operations' errors. */

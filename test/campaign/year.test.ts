@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { startInHost } from "../../tools/campaign/inHost";
+import { startInPlugin } from "../../tools/campaign/inPlugin";
+import { startInProcess } from "../../tools/campaign/inProcess";
+import { isAll, someOf } from "../all";
+import { type Case, presetCases } from "../host/knobs";
+import { describeInAll } from "../inAll";
+import { type Life, type LifeOptions, live, type Scene } from "./year";
+import { yearFaults } from "./yearFaults";
+
+/** A year of previews and ups: a key that is rotated after thirty days, with an overlap of a week. */
+function yearOn({ dialect, workspaceId }: Case, options: Partial<LifeOptions> = {}): Promise<Life> {
+  const quick = { ...dialect, rateLimitPerSecond: 0 };
+  return live({ start: startInProcess, dialect: quick, workspaceId, ...options });
+}
+
+/** The last overlap ends after the year. */
+const aYear = { rotations: 12, retirements: 11, findings: [] };
+
+/** Those that differ most in what a rotation asks of them. */
+const cases = someOf(presetCases, ({ name }) => /default|queued/.test(name));
+
+describe.each(cases)("a rotating key on $name", (one) => {
+  test("works all year, with never more than two keys, each made and deleted as previewed", async () => {
+    const year = await yearOn(one);
+    expect(year).toMatchObject({ ...aYear, red: 0 });
+    // An up comes every day and a half.
+    expect(year.oldest).toBeLessThan(32);
+  });
+
+  test("does so with a fault in each step", async () => {
+    // Each fault in another request of another step from year to year.
+    const years = await Promise.all(
+      Array.from({ length: isAll ? 6 : 1 }, (_, start) => {
+        const fault = (nth: number) => yearFaults[(nth * 5 + start * 3) % yearFaults.length];
+        return yearOn(one, {
+          trouble: (turn, nth) => ({
+            fault: fault(turn === "rotates" ? nth : nth + 2) ?? { kind: "resetAfter" },
+            request: ((nth + start) % 6) + 1,
+            times: nth % 3 === 0 ? 5 : 1,
+          }),
+        });
+      }),
+    );
+    for (const year of years) expect(year).toMatchObject(aYear);
+    expect(Math.min(...years.map(({ faults }) => faults))).toBeGreaterThan(10);
+  });
+});
+
+const [first = presetCases[0] as Case] = cases;
+
+test("a previous key goes once a whole overlap has passed without a use", async () => {
+  const days: number[] = [];
+  let id: unknown;
+  const onDay = (nth: number, { standIn, state }: Scene) => {
+    const { previousKeyId } = state;
+    if (id !== undefined && previousKeyId === undefined) days.push((nth - began) * 1.5);
+    if (id === undefined && previousKeyId !== undefined) began = nth;
+    id = previousKeyId;
+    // It is used for nine days, in which one overlap ends.
+    if (typeof id !== "string" || nth - began >= 6) return;
+    const updatedAt = standIn.key(id)?.updatedAt ?? "";
+    standIn.editKey(id, { updatedAt, lastUsedAt: new Date(1e12 + nth * 5_000).toISOString() });
+  };
+  let began = 0;
+  const year = await yearOn(first, { inputs: { retire: "whenUnused" }, onDay });
+  expect(year).toMatchObject({ ...aYear, red: 0 });
+  expect(Math.min(...days)).toBeGreaterThan(9 + 7);
+  expect(Math.max(...days)).toBeLessThan(3 * 9);
+});
+
+test("without an overlap, no key goes before an update has ended well with the new one", async () => {
+  const [terse = first] = presetCases.filter(({ name }) => name === "preset minimal");
+  const year = await yearOn(terse, {
+    inputs: { overlap: "0d" },
+    trouble: (_, nth) => ({ fault: { kind: "status", status: 400 }, request: nth + 1, times: 1 }),
+  });
+  expect(year).toMatchObject({ rotations: 12, findings: [] });
+});
+
+test("a program may change all that it declares", async () => {
+  const changes: Readonly<Record<number, Record<string, unknown>>> = {
+    21: { scopes: [] },
+    23: { scopes: [{ representation: "orders", read: true, del: true }], name: "other" },
+    110: { keepers: { a: "1" } },
+    140: { rotateEvery: "2w", overlap: "36h" },
+    170: { overlap: "0d" },
+    200: { rotateEvery: "20d", overlap: "7d" },
+  };
+  const year = await yearOn(first, { onDay: (nth, { declare }) => declare(changes[nth] ?? {}) });
+  expect(year).toMatchObject({ red: 0, findings: [] });
+});
+
+test("a previous key outlives the current one, which somebody else has deleted", async () => {
+  const year = await yearOn(first, {
+    onDay: (nth, { standIn, state: { keyId, previousKeyId } }) => {
+      // The day before its overlap ends, and no refresh comes between.
+      if (nth === 25 && previousKeyId !== undefined) standIn.deleteKey(String(keyId));
+    },
+  });
+  expect(year).toMatchObject({ findings: [] });
+  expect(year.red).toBeGreaterThan(0);
+});
+
+describeInAll("some weeks of a rotating key", () => {
+  const life = { rotations: 1, retirements: 1, red: 0, findings: [] };
+  const days = [0, 31, 33, 30, 39];
+  test("in the engine's host", async () => {
+    expect(await live({ start: startInHost, days })).toMatchObject(life);
+  });
+  test("in the plugin", async () => {
+    expect(await live({ start: startInPlugin, days })).toMatchObject(life);
+  });
+});
