@@ -118,11 +118,15 @@ async function written(
   const [unnamed, ofNobody] = (["name", "customerId"] as const).map((field) =>
     keys.filter((key) => key[field] === undefined),
   );
-  if (unnamed?.length) tell(`${unnamed.length} have no name in the service: an update would give them one.`);
-  if (ofNobody?.length) {
-    tell(`${ofNobody.length} name no customer: write their customerId, without which previews fail.`);
+  if (unnamed?.length) {
+    tell(
+      `Keys without a name in the service: ${unnamed.length}. The first update gives them the declared one.`,
+    );
   }
-  tell(`${keys.length} keys written.`);
+  if (ofNobody?.length) {
+    tell(`Keys that name no customer: ${ofNobody.length}. Write their customerId; previews fail without it.`);
+  }
+  tell(`Keys written: ${keys.length}.`);
   return write({ workspaceId, keys, taken: new Set(managed.flatMap(({ names }) => names)) });
 }
 

@@ -32,18 +32,19 @@ export async function existingKeys(
   const { workspaceId, customerId, keyIds, except } = wanted;
   const ids = keyIds.length > 0 ? [...new Set(keyIds)] : await listed(instance, wanted, tell);
   const unmanaged = ids.filter((id) => !except.has(id));
-  if (unmanaged.length < ids.length) tell(`${ids.length - unmanaged.length} left out: managed already.`);
+  if (unmanaged.length < ids.length)
+    tell(`Left out, since a stack manages them: ${ids.length - unmanaged.length}.`);
   const keys: ExistingKey[] = [];
   let done = 0;
   let isOver = false;
-  const ticking = setInterval(() => tell(`${done} of ${unmanaged.length} keys read.`), progressMs);
+  const ticking = setInterval(() => tell(`Keys read: ${done} of ${unmanaged.length}.`), progressMs);
   try {
     await eachBounded(atOnce, unmanaged, async (id) => {
       if (isOver) return;
       const key = await read(instance, workspaceId, id);
       done += 1;
       if (key !== undefined) keys.push(key);
-      else if (keyIds.length === 0) tell(`${id} left out: it was deleted.`);
+      else if (keyIds.length === 0) tell(`Left out, since it was deleted: ${id}.`);
       else throw new Failure(`There is no key ${id} in workspace ${workspaceId}: check both ids.`);
     });
   } finally {
@@ -52,7 +53,7 @@ export async function existingKeys(
   }
   const chosen = keys.filter((key) => customerId === undefined || key.customerId === customerId);
   if (chosen.length < keys.length) {
-    tell(`${keys.length - chosen.length} left out: not known to be of customer ${customerId}.`);
+    tell(`Left out, since they are not of ${customerId}: ${keys.length - chosen.length}.`);
   }
   return chosen.sort((a, b) => inOrder(a.name ?? "", b.name ?? "") || inOrder(a.id, b.id));
 }
@@ -63,14 +64,17 @@ async function listed(
   tell: (line: string) => void,
 ): Promise<readonly string[]> {
   const source = instance.source(usual);
-  const { apiKeys } = await getApiKeys(source, { workspaceId });
+  const { apiKeys } = await getApiKeys(source, { workspaceId }).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(`${error.message} If the access token may not list keys, name each with --key-id.`);
+  });
   // To some services, the list of a workspace that is not there is empty.
   if (apiKeys.length === 0) await getWorkspace(source, { id: workspaceId });
-  tell(`Workspace ${workspaceId} lists ${apiKeys.length} keys.`);
+  tell(`Keys that workspace ${workspaceId} lists: ${apiKeys.length}.`);
   const others = apiKeys.filter(
     (key) => customerId !== undefined && key.customerId !== undefined && key.customerId !== customerId,
   );
-  if (others.length > 0) tell(`${others.length} left out: of other customers.`);
+  if (others.length > 0) tell(`Left out, since they are of other customers: ${others.length}.`);
   const left = new Set(others.map(({ id }) => id));
   return [...new Set(apiKeys.map(({ id }) => id))].filter((id) => !left.has(id));
 }

@@ -16,41 +16,36 @@ const ourType = /^(?:pulumi-nodejs:dynamic\/apikeys:|apikeys:index:)(\w+)$/;
 /** The ids in a resource's state, those of keys that are still to be deleted too. */
 const idsOf: Readonly<Record<string, (id: unknown, state: Properties) => readonly unknown[]>> = {
   ApiKey: (id) => [id],
-  ApiKeySet: (_id, { ids, __toDelete }) => [...Object.values(isRecord(ids) ? ids : {}), ...idsIn(__toDelete)],
+  ApiKeySet: (_id, { ids, __toDelete }) => [...Object.values(ids ?? {}), ...toDelete(__toDelete)],
   RotatingApiKey: (_id, { keyId, previousKeyId, __toDelete }) => [
     ...[keyId, previousKeyId],
-    ...idsIn(__toDelete),
+    ...toDelete(__toDelete),
   ],
 };
 
-function idsIn(toDelete: unknown): readonly unknown[] {
-  return Array.isArray(toDelete) ? toDelete.map((one) => isRecord(one) && one["id"]) : [];
+function toDelete(keys: unknown): readonly unknown[] {
+  return Array.isArray(keys) ? keys.map((key) => isRecord(key) && key["id"]) : [];
 }
 
 /** `file` is what messages call it. Throws a Failure for anything but an export of a stack. */
 export function managedKeys(text: string, file: string, workspaceId: string): ManagedKeys {
   const found = resourcesIn(text, file).flatMap((resource) => {
-    const { type, urn, id, external } = resource;
+    const { type, urn, external } = resource;
     const [, kind = ""] = typeof type === "string" ? (ourType.exec(type) ?? []) : [];
-    const pick = Object.hasOwn(idsOf, kind) ? idsOf[kind] : undefined;
-    const state = isRecord(resource["outputs"]) ? resource["outputs"] : {};
-    // What is only read is not managed.
-    if (pick === undefined || external === true || state["__reading"] === true) return [];
-    const readable = Object.fromEntries(
-      ["workspaceId", "ids", "keyId", "previousKeyId", "__toDelete"].map((name) => [
-        name,
-        decrypted(state[name]),
-      ]),
-    );
+    const idsIn = Object.hasOwn(idsOf, kind) ? idsOf[kind] : undefined;
+    if (idsIn === undefined) return [];
     const name = typeof urn === "string" ? urn.split("::").slice(3).join("::") : "";
-    const { workspaceId: place, ...rest } = readable;
-    if (typeof place === "string" && place !== workspaceId) return [{ name, ids: [] }];
-    if (Object.values(rest).includes(encrypted)) {
+    const { workspaceId: of, ...state } = plainState(resource["outputs"]);
+    const isElsewhere = typeof of === "string" && of !== workspaceId;
+    // What is only read is not managed.
+    if (external === true || isElsewhere) return [{ name, ids: [] }];
+    if (Object.values(state).includes(encrypted)) {
       throw new Failure(
         `${file}: the ids of the keys of "${name}" are encrypted. Export the stack with \`pulumi stack export --show-secrets\`, and delete that file afterwards.`,
       );
     }
-    return [{ name, ids: pick(id, rest).filter((one) => typeof one === "string") }];
+    const ids = idsIn(resource["id"], state).filter((id) => typeof id === "string" || typeof id === "number");
+    return [{ name, ids: ids.map(String) }];
   });
   return { ids: found.flatMap(({ ids }) => ids), names: found.map(({ name }) => name) };
 }
@@ -75,6 +70,13 @@ function parsed(text: string): Properties | undefined {
 }
 
 const encrypted = Symbol("encrypted");
+
+/** As far as ids can be told from it. */
+function plainState(state: unknown): Properties {
+  if (!isRecord(state)) return {};
+  const names = ["workspaceId", "ids", "keyId", "previousKeyId", "__toDelete"];
+  return Object.fromEntries(names.map((name) => [name, decrypted(state[name])]));
+}
 
 function decrypted(value: unknown): unknown {
   if (!isMarked(value)) return value;

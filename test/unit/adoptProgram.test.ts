@@ -160,8 +160,9 @@ const args = ({ id, name, customerId, scopes, enabled }: ExistingKey, given: str
 });
 /** The same of what a program declares, with its defaults. */
 const meant = (given: string, declared: Readonly<Record<string, unknown>>) => {
-  const { workspaceId: _, ...rest } = { name: given, scopes: [], enabled: true, ...declared };
-  return rest;
+  const all: Record<string, unknown> = { name: given, scopes: [], enabled: true, ...declared };
+  delete all["workspaceId"];
+  return all;
 };
 
 describe("whatever names the service has", () => {
