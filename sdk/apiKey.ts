@@ -68,6 +68,14 @@ export interface ApiKeyArgs {
    * the key. Removing `existingKey` later changes nothing.
    */
   readonly existingKey?: pulumi.Input<string | undefined>;
+  /**
+   * The id of an existing key to adopt, instead of creating a new key: the key is read, and its `name`, `scopes` and
+   * `enabled` are made as declared. Destroying the resource then deletes the key, as any other. An adopted key has no
+   * `key`, because the service shows the secret only once. Can't be combined with `existingKey`, `prefix`, `expiresAt`,
+   * `externalMeterId` or `metadata`. Another id replaces: that key is adopted, and the old one deleted. Removing
+   * `existingId` later changes nothing. A change of `keepers` replaces the adopted key by a new one, with its secret.
+   */
+  readonly existingId?: pulumi.Input<string | undefined>;
   /** Arbitrary strings, never sent to the service. Changing one replaces the key, for example to rotate it by date. */
   readonly keepers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
 }
@@ -104,6 +112,7 @@ const properties: PropertiesOf<Shape> = {
   externalMeterId: "plain",
   metadata: "plain",
   existingKey: "secret",
+  existingId: "plain",
   keepers: "plain",
 };
 
@@ -130,11 +139,11 @@ export class ApiKey extends pulumi.CustomResource {
   }
 
   /**
-   * The secret: the value that a client sends. Always a Pulumi secret. A key that was imported by its id has no secret
-   * in state, because the service shows it only once.
+   * The secret: the value that a client sends. Always a Pulumi secret. A key that was adopted or imported by its id has
+   * no secret in state, because the service shows it only once.
    *
    * @remarks
-   * An update of a program that uses the missing secret of an imported key fails, and says what to do.
+   * An update of a program that uses the missing secret of an adopted or imported key fails, and says what to do.
    */
   declare readonly key: pulumi.Output<string>;
   /** The masked form of the secret. Absent if the service does not return one. */
@@ -161,6 +170,7 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly externalMeterId: pulumi.Output<string | undefined>;
   declare readonly metadata: pulumi.Output<Record<string, unknown> | undefined>;
   declare readonly existingKey: pulumi.Output<string | undefined>;
+  declare readonly existingId: pulumi.Output<string | undefined>;
   declare readonly keepers: pulumi.Output<Record<string, string> | undefined>;
 
   /**
@@ -229,7 +239,7 @@ export function secretOf(
   return pulumi.all([held, id]).apply(([value]) => {
     if (value !== undefined) return value;
     throw new pulumi.RunError(
-      `ApiKey "${name}": state does not have its secret, which the service shows only once, when it creates the key. Use the value from where it is kept today, not the output key; or change keepers, which creates a new key with its secret.`,
+      `ApiKey "${name}": state does not have its secret, because the key was adopted or imported, and the service shows a secret only once, when it creates the key. Use the value from where it is kept today, not the output key; or change keepers, which creates a new key with its secret.`,
     );
   });
 }

@@ -5,7 +5,7 @@ import { isOfKind, type PropertiesOf, registration } from "./resource";
 
 /** Defaults for every entry of an {@link ApiKeySet}: an input that an entry leaves out is taken from here. */
 export type ApiKeySetDefaults = {
-  readonly [Name in keyof Omit<ApiKeyArgs, "workspaceId" | "existingKey" | "name">]?:
+  readonly [Name in keyof Omit<ApiKeyArgs, "workspaceId" | "existingKey" | "existingId" | "name">]?:
     | ApiKeyArgs[Name]
     | undefined;
 } & {
@@ -54,6 +54,7 @@ export interface DeclaredKey {
   readonly expiresAt?: number | null;
   readonly externalMeterId?: string | null;
   readonly metadata?: Record<string, unknown> | null;
+  readonly existingId?: string | null;
   readonly keepers?: Record<string, string> | null;
   readonly renamedFrom?: string;
 }
@@ -134,7 +135,8 @@ export class ApiKeySet extends pulumi.CustomResource {
   /**
    * The secret of one key, always a Pulumi secret. It is unknown in a preview in which the set changes; with the plugin,
    * only where the key itself is new or replaced. It fails for an alias that the set does not have (in the preview
-   * already, if `keys` is known), and for an imported key without a secret in state.
+   * already, if `keys` is known), and for an adopted or imported key, which has no
+   * secret in state.
    */
   key(alias: string): pulumi.Output<string> {
     const amongAll = () =>
@@ -175,7 +177,7 @@ export function secretOf(name: string, alias: string, secrets: Strings, ids: Str
   if (secret !== undefined || (secrets === undefined && ids === undefined)) return secret as string;
   if (ids === undefined || !Object.hasOwn(ids, alias)) throw noKey(name, alias);
   throw new pulumi.RunError(
-    `ApiKeySet "${name}" has the key "${alias}", but not its secret, because the key was imported without it. Change keepers in its entry to create a new key.`,
+    `ApiKeySet "${name}" has the key "${alias}", but not its secret, because the key was adopted or imported without it. Change keepers in its entry to create a new key.`,
   );
 }
 

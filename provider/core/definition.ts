@@ -15,7 +15,16 @@ import {
 } from "./fields";
 import type { Registry } from "./registry";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
-import { failedKey, hiddenIn, nonEmpty, observedKey, type Properties, readingKey, secretsKey } from "./state";
+import {
+  adoptedKey,
+  failedKey,
+  hiddenIn,
+  nonEmpty,
+  observedKey,
+  type Properties,
+  readingKey,
+  secretsKey,
+} from "./state";
 
 /** What a resource is made of. `define` turns it into what the lifecycle works with. */
 
@@ -96,6 +105,8 @@ export interface Shape {
 type Common = {
   /** What the program made secret (R16). */
   readonly [secretsKey]?: readonly SecretPath[] | undefined;
+  /** Set where a create is to make a new object although its inputs name one that exists (K11). */
+  readonly [adoptedKey]?: true | undefined;
 };
 
 /** Canonical inputs of which every value is known. */
@@ -129,6 +140,10 @@ export interface Definition<S extends Shape> {
   rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly string[];
   /** What only one resource of a program may declare, such as the settings of a workspace; none that is not known yet. */
   identities?(inputs: DraftOf<S>): Iterable<string>;
+  /** The objects of the service that a create of these inputs adopts; none that is not known yet. */
+  adopts?(inputs: DraftOf<S>): readonly Omit<Managed, "claim">[];
+  /** Whether a replacement that declares the same makes a new object in place of what was adopted. Default: it adopts it again. */
+  readonly replacesAdopted?: true;
   /**
    * Whether the state asks for action although the inputs are as it was declared: `undefined` if not, else the
    * properties that only a replacement mends, none for an update. `now`: the time of this run, in ms since 1970.

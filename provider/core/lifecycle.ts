@@ -28,6 +28,7 @@ import {
 } from "./secrecy";
 import { type HostContext, openSession } from "./session";
 import {
+  adoptedKey,
   defined,
   failedKey,
   type Properties,
@@ -95,10 +96,21 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     return "ready" in found ? found.ready.services : [];
   };
   /** The inputs in canonical form, and which of them are secret. */
-  const canonical = (inputs: Properties) => withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
+  const canonical = (inputs: Properties): Properties => ({
+    ...withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs)),
+    ...(inputs[adoptedKey] === true && { [adoptedKey]: true }),
+  });
   const inputsOf = (state: Properties) => canonicalInputs(fields, definition.inputsOf(state));
   const identitiesOf = (inputs: Properties) => [...(definition.identities?.(inputs) ?? [])];
 
+  /** What a program newly adopts stays, whichever resource had it, whatever comes of it and in whichever order. */
+  const keepAdopted = (inputs: Properties, last: Properties = {}) => {
+    const adopted = definition.adopts?.(inputs) ?? [];
+    const before = new Set(adopted.length > 0 ? definition.adopts?.(last).map(({ id }) => id) : []);
+    const isMoved = inputs["workspaceId"] !== last["workspaceId"];
+    for (const { workspaceId, id } of adopted)
+      if (isMoved || !before.has(id)) registry.claim(workspaceId, id, "declared");
+  };
   const register = (id: string, state: Properties) => {
     for (const { workspaceId, id: object, claim } of managed(id, state)) {
       registry.add(workspaceId, object);
@@ -191,9 +203,12 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     check: (inputs, before, name) => {
       isRefreshing = false;
       const named = withName(definition, inputs, name);
-      const declared = canonical(named);
+      const given = canonical(named);
       const last = before && canonicalInputs(fields, before);
-      const checked = declarations.add(name, identitiesOf(declared), last && identitiesOf(last));
+      const checked = declarations.add(name, identitiesOf(given), last && identitiesOf(last));
+      const isAnew = definition.replacesAdopted && checked.replacesItself && definition.adopts?.(given)[0];
+      const declared = isAnew ? { ...given, [adoptedKey]: true } : given;
+      keepAdopted(declared, last);
       const problems = [...misconfigured(configured()), ...failures(definition, named, before, checked)];
       // diff is asked of what is in state alone.
       if (before === undefined && problems.length === 0) noteFor(undefined, declared);
@@ -232,7 +247,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         declared[name] ?? (stable ? state?.[name] : undefined) ?? unknown,
       ]);
       const known = definition.foresee?.(declared, state, now());
-      return defined({ ...declared, ...Object.fromEntries(outputs), ...known });
+      return defined({ ...declared, ...Object.fromEntries(outputs), ...known, [adoptedKey]: undefined });
     },
     create: (inputs) =>
       operate([inputs], async (session) =>

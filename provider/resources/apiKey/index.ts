@@ -4,12 +4,11 @@
  * state from then on (interface, sections 2 and 4.1 to 4.5).
  */
 import { define } from "../../core/definition";
-import { capitalised } from "../../core/errors";
 import { create, remove, rollbackCreate, update } from "./operations";
 import { shape, unchanged } from "./properties";
 import { read } from "./reading";
 import { identities, rules } from "./rules";
-import { claimOf, follows, label, pending } from "./state";
+import { adopts, claimOf, follows, foresee, pending, previewNote } from "./state";
 
 /** What is done with a key is in operations.ts: a set of keys does the same with each. */
 export const apiKey = define({
@@ -22,10 +21,10 @@ export const apiKey = define({
   pending,
   unchanged,
   follows,
-  previewNote: (state) =>
-    state &&
-    pending(state) &&
-    `${capitalised(label(state))}: its secret is in no state, so it is to be replaced.`,
+  adopts,
+  replacesAdopted: true,
+  previewNote,
+  foresee,
   importing: {
     form: "workspaceId/keyId",
     read: (session, [workspaceId = "", keyId = ""], reading) =>

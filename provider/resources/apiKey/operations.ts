@@ -7,19 +7,25 @@ import { capitalised, Failure, InconclusiveError, sentences, toFailure } from ".
 import { pollUntil } from "../../core/polling";
 import { isRefusedAsGone } from "../../core/presence";
 import { unlessAborted } from "../../core/run";
+import { shown } from "../../core/secrecy";
+import { adoptedKey } from "../../core/state";
 import { confirm, deletedOutside, edit, editListed } from "./convergence";
 import { make, secretProblem } from "./creation";
+import { isOf } from "./keysBefore";
 import { findKey, type KeyPath, lookUpKey, presenceOf } from "./presence";
 import type { KeyInputs, KeyState } from "./properties";
-import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
-import { claimOf, label, outputs, updated, written } from "./state";
+import { listedForAdoption, listedForUpdate, pathOf, readKeyOrFail } from "./reading";
+import { adoptedId, claimOf, isAdopted, isAsDeclared, label, outputs, updated, written } from "./state";
 
 /** What is done with one API key: observe, decide, call, project. */
 
 type KeyOutcome = Outcome<KeyState>;
 
 /** `owner`: the claim of the resource that the key is one of many of. Default: it is a resource of its own. */
-export async function create(session: Session, declared: KeyInputs, owner?: string): Promise<KeyOutcome> {
+export async function create(session: Session, inputs: KeyInputs, owner?: string): Promise<KeyOutcome> {
+  const { [adoptedKey]: _, ...declared } = inputs;
+  const existingId = adoptedId(inputs);
+  if (existingId !== undefined) return adopt(session, declared, existingId, owner);
   const { existingKey, workspaceId } = declared;
   session.hide(existingKey);
   const made = await make(session, declared);
@@ -54,11 +60,12 @@ function outcome(id: string, state: KeyState, failures: readonly (string | undef
   return failure === "" ? { id, state } : { id, state, failure };
 }
 
-/** A key whose secret nobody will learn is deleted; never one whose value somebody may use already. */
+/** A key whose secret nobody will learn is deleted; never one whose value somebody may use already (K5, K11). */
 export async function rollbackCreate(
   session: Session,
   { id, state }: KeyOutcome,
 ): Promise<readonly string[]> {
+  if (isAdopted(id, state)) return [];
   if (state.existingKey !== undefined) return [orphanMessage(session, state, id)];
   try {
     await deleteKey(session, id, state);
@@ -84,31 +91,91 @@ export async function update(
   declared: KeyInputs,
 ): Promise<KeyOutcome> {
   session.hide(state.key);
-  const path = pathOf(state, id);
   const doing = `Updating ${label(declared)} (${id})`;
+  const path = pathOf(state, id);
+  const write = { path, doing, notDone: "State is unchanged", gone: deletedOutside() };
   const listed = await listedForUpdate(session, path, state, declared);
-  const current = listed ?? (await readKeyOrFail(session, path, doing));
-  if (current === undefined) {
-    throw toFailure(deletedOutside(), session, { doing, notDone: "State is unchanged" });
+  const current = listed ?? (await readToWrite(session, write));
+  const settled = await send(session, write, declared, state, current, current === listed);
+  for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
+  return outcome(id, updated(declared, settled, state), [failureOf(session, doing, settled)]);
+}
+
+/** Takes a key that exists under management and makes it as declared; it has no secret then (K11). */
+async function adopt(
+  session: Session,
+  declared: KeyInputs,
+  id: string,
+  owner: string | undefined,
+): Promise<KeyOutcome> {
+  const doing = `Adopting ${label(declared)} (${id})`;
+  const path = pathOf(declared, id);
+  const write = { path, doing, notDone: "Nothing was changed", gone: nothingToAdopt() };
+  const claim = owner ?? randomUUID().slice(0, 8);
+  session.registry.claim(path.workspaceId, id, claim);
+  const listed = await listedForAdoption(session, path, declared);
+  const current = listed ?? (await readToWrite(session, write));
+  if (!isOf(current, declared)) {
+    const customer = shown(declared, "customerId", JSON.stringify(current.customerId));
+    throw new Failure(
+      `${doing}: the key belongs to another customer, ${customer}. ${write.notDone}. Check existingId, or declare the customer that the key has.`,
+    );
   }
+  const settled = isAsDeclared(current, declared)
+    ? { record: current, notApplied: [], warnings: [] }
+    : await send(session, write, declared, {}, current, current === listed);
+  for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
+  const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
+  return outcome(id, written(declared, settled, before), [failureOf(session, doing, settled)]);
+}
+
+function nothingToAdopt(): InconclusiveError {
+  return new InconclusiveError(
+    "the workspace has no such key, or it was deleted",
+    "Check existingId and workspaceId; to create a new key instead, leave existingId out.",
+  );
+}
+
+/** A write to a key that exists. */
+interface KeyWrite {
+  readonly path: KeyPath;
+  readonly doing: string;
+  /** What holds when nothing was sent. */
+  readonly notDone: string;
+  /** What is said where the key is gone. */
+  readonly gone: InconclusiveError;
+}
+
+async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRecord> {
+  const { path, doing, notDone, gone } = write;
+  const record = await readKeyOrFail(session, path, doing, notDone);
+  if (record === undefined) throw toFailure(gone, session, { doing, notDone });
+  return record;
+}
+
+async function send(
+  session: Session,
+  { path, doing, notDone, gone }: KeyWrite,
+  declared: KeyInputs,
+  state: KeyState,
+  current: ApiKeyRecord,
+  isListed: boolean,
+): Promise<Settled<ApiKeyRecord>> {
   try {
-    const write = listed === undefined ? edit : editListed;
-    const settled = await write(session, path, declared, state, current);
-    for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
-    return outcome(id, updated(declared, settled, state), [failureOf(session, doing, settled)]);
+    return await (isListed ? editListed : edit)(session, path, declared, state, current);
   } catch (error) {
-    throw toFailure(await causeOf(session, path, error), session, {
+    throw toFailure(await causeOf(session, path, error, gone), session, {
       doing,
-      notDone: "State is unchanged",
+      notDone,
       advice: `Check that the access token may edit the keys of ${path.workspaceId}, and that the service accepts the declared values.`,
     });
   }
 }
 
 /** Why a write was refused: for the error that it was answered with, or because the key is gone. */
-async function causeOf(session: Session, path: KeyPath, error: unknown): Promise<unknown> {
+async function causeOf(session: Session, path: KeyPath, error: unknown, gone: Error): Promise<unknown> {
   try {
-    return (await isRefusedAsGone(session, presenceOf(session, path), error)) ? deletedOutside() : error;
+    return (await isRefusedAsGone(session, presenceOf(session, path), error)) ? gone : error;
   } catch (doubt) {
     return doubt;
   }

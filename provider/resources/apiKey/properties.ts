@@ -61,6 +61,7 @@ export const inputs = {
       .nullish(),
     { ...replace, canonical: string, secret: true },
   ),
+  existingId: optional(pathSegment("the id of an existing key").nullish(), { ...replace, canonical: string }),
   keepers: optional(keepersMap(), { ...replace, canonical: map }),
 };
 
@@ -78,7 +79,7 @@ export const shape = {
   hidden: {
     /** Set where create's answer had no secret (K6). */
     __keyLost: aMark,
-    /** Where the key was migrated, at random: a record that the service answers again may be another resource's too. */
+    /** Where the key was migrated or adopted, at random: a record that the service answers again may be another resource's too. */
     __claim: aString,
   },
 };
@@ -90,7 +91,14 @@ export type KeyState = StateOf<Shape>;
 
 export const fields = fieldsOf(inputs);
 
-/** Whether a new value of an input means the same as the state: the value that was migrated stays the key's for ever (K5). */
-export function unchanged(name: string, { key }: KeyState, value: unknown): boolean {
-  return name === "existingKey" && (value === undefined || value === key);
+/** Whether a new value of an input means the same as the state: what was migrated or adopted stays so for ever (K5, K11). */
+export function unchanged(
+  name: string,
+  { key }: KeyState,
+  value: unknown,
+  _inputs: unknown,
+  id: string,
+): boolean {
+  if (name === "existingKey") return value === undefined || value === key;
+  return name === "existingId" && (value === undefined || value === id);
 }

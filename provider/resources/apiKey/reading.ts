@@ -3,9 +3,10 @@ import type { Outcome, Session } from "../../core/definition";
 import { Failure, toFailure } from "../../core/errors";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey, readingKey } from "../../core/state";
 import { lastingMs, type SharedReads, sharedReads } from "../../reads/sharedReads";
+import { isOf } from "./keysBefore";
 import { type KeyPath, lookUpKey } from "./presence";
 import type { KeyDraft, KeyInputs, KeyState } from "./properties";
-import { isWhole, managed, observe, outputs, tellsUnmanaged, unmanagedChanges } from "./state";
+import { isAsDeclared, isWhole, managed, observe, outputs, tellsUnmanaged, unmanagedChanges } from "./state";
 
 export function pathOf({ workspaceId }: KeyDraft, keyId: string): KeyPath {
   return { workspaceId: String(workspaceId), keyId };
@@ -60,15 +61,32 @@ type KeyList = ReturnType<SharedReads["keys"]>;
 /** Lists of workspaces of which one key was read by itself: a stack with one key must not list all others. */
 const readAlone = new WeakSet<KeyList>();
 
+type Ask = (list: KeyList) => ReturnType<KeyList["current"]>;
+
 /**
  * What the workspace's list shows of the key, if that is just what state has. A list may be cut, brief, or lag behind, so
  * it only confirms: what it does not show whole and unchanged is read by itself (R5, R6).
  */
 async function listedAsInState(
   session: Session,
-  { workspaceId, keyId }: KeyPath,
+  path: KeyPath,
   state: KeyState,
-  ask: (list: KeyList) => ReturnType<KeyList["current"]>,
+  ask: Ask,
+): Promise<ApiKeyRecord | undefined> {
+  const record = await listedWhole(session, path, ask);
+  const isConfirmed =
+    record !== undefined &&
+    tellsUnmanaged(record, state) &&
+    unmanagedChanges(path.keyId, record, state).length === 0 &&
+    applyDrift(managed, state, observe(record)) === state;
+  return isConfirmed ? record : undefined;
+}
+
+/** The live key as the list shows it, if it shows all; `undefined` for the first of each workspace. */
+async function listedWhole(
+  session: Session,
+  { workspaceId, keyId }: KeyPath,
+  ask: Ask,
 ): Promise<ApiKeyRecord | undefined> {
   const list = sharedReads(session.call).keys(workspaceId);
   if (!readAlone.has(list)) {
@@ -78,16 +96,12 @@ async function listedAsInState(
   }
   const listed = await ask(list);
   const record = "byId" in listed ? listed.byId.get(keyId) : undefined;
-  const isConfirmed =
-    record !== undefined &&
-    record.deleted === false &&
+  const isThere =
+    record?.deleted === false &&
     isWhole(record) &&
     // One without any scope may be of a list that leaves scopes out.
-    (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del) &&
-    tellsUnmanaged(record, state) &&
-    unmanagedChanges(keyId, record, state).length === 0 &&
-    applyDrift(managed, state, observe(record)) === state;
-  return isConfirmed ? record : undefined;
+    (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del);
+  return isThere ? record : undefined;
 }
 
 /** Keys that this process has set out to update: a list may be from before that. */
@@ -103,27 +117,58 @@ export async function listedForUpdate(
   state: KeyState,
   declared: KeyInputs,
 ): Promise<ApiKeyRecord | undefined> {
-  const list = sharedReads(session.call).keys(path.workspaceId);
-  const before = updated.get(list) ?? new Set();
-  updated.set(list, before);
-  if (before.has(path.keyId)) return undefined;
-  before.add(path.keyId);
+  if (!isFirstUpdate(session, path)) return undefined;
   // Of another name, only a read tells whether the service rewrites it or has not carried the write out yet.
   const { name }: { name?: unknown } = { ...state, ...hiddenIn(state, observedKey) };
   if (name !== declared.name || isForeign(state) || state[failedKey]) return undefined;
-  const record = await listedAsInState(session, path, state, ({ recent }) => recent(lastingMs));
-  return record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
+  const record = await listedAsInState(session, path, state, lately);
+  return record && hasScopeIds(record) ? record : undefined;
+}
+
+/**
+ * What an adoption may take from the list in place of a read (K11): a key that differs from what is declared in its scopes
+ * or `enabled` alone, so that a PATCH follows, which tells whether the key is still there.
+ */
+export async function listedForAdoption(
+  session: Session,
+  path: KeyPath,
+  declared: KeyInputs,
+): Promise<ApiKeyRecord | undefined> {
+  if (!isFirstUpdate(session, path)) return undefined;
+  const record = await listedWhole(session, path, lately);
+  const isToChange =
+    record?.customerId !== undefined &&
+    isOf(record, declared) &&
+    record.name === declared.name &&
+    !isAsDeclared(record, declared);
+  return isToChange && hasScopeIds(record) ? record : undefined;
+}
+
+const lately: Ask = ({ recent }) => recent(lastingMs);
+
+function isFirstUpdate(session: Session, { workspaceId, keyId }: KeyPath): boolean {
+  const list = sharedReads(session.call).keys(workspaceId);
+  const before = updated.get(list) ?? new Set();
+  updated.set(list, before);
+  const isFirst = !before.has(keyId);
+  before.add(keyId);
+  return isFirst;
+}
+
+function hasScopeIds({ scopes = [] }: ApiKeyRecord): boolean {
+  return scopes.every(({ id }) => id !== undefined);
 }
 
 export async function readKeyOrFail(
   session: Session,
   path: KeyPath,
   doing: string,
+  notDone = "State is unchanged",
 ): Promise<ApiKeyRecord | undefined> {
   try {
     return await lookUpKey(session, path);
   } catch (error) {
     const advice = `Check that the access token may read the keys of ${path.workspaceId}.`;
-    throw toFailure(error, session, { doing, notDone: "State is unchanged", advice });
+    throw toFailure(error, session, { doing, notDone, advice });
   }
 }

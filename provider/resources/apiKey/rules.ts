@@ -24,23 +24,35 @@ export function rules(
   { twinOf }: Checked,
 ): readonly string[] {
   const problems = [...contradictions(declared), ...fixedByMigration(declared, before)];
-  const [identity] = identities(declared);
-  const twin = identity === undefined ? undefined : twinOf(identity);
+  return [...problems, ...twins(declared, twinOf)].map(({ path, message }) => `${spelled(path)}: ${message}`);
+}
+
+/** The value or the id of a key that exists, which only one resource can manage. */
+export function identities(declared: KeyDraft): readonly string[] {
+  return existing(declared).map(({ identity }) => identity);
+}
+
+function existing({ existingKey, existingId, workspaceId }: KeyDraft) {
+  const [value, id] = [string(existingKey), string(existingId)];
+  const isKnown = (text: string | undefined): text is string => text !== undefined && !isUnknown(text);
   return [
-    ...problems.map(({ path, message }) => `${spelled(path)}: ${message}`),
-    ...(twin === undefined ? [] : [`existingKey: ${twinMessage(twin)}`]),
-  ];
+    ...(isKnown(value)
+      ? [{ name: "existingKey", identity: createHash("sha256").update(value).digest("base64url") }]
+      : []),
+    ...(isKnown(id) && !isUnknown(workspaceId)
+      ? [{ name: "existingId", identity: JSON.stringify([workspaceId, id]) }]
+      : []),
+  ] as const;
 }
 
-/** The value of a key that exists, which only one resource can manage. */
-export function identities({ existingKey }: KeyDraft): readonly string[] {
-  const value = string(existingKey);
-  if (value === undefined || isUnknown(value)) return [];
-  return [createHash("sha256").update(value).digest("base64url")];
-}
-
-export function twinMessage(twin: string): string {
-  return `the resource ${twin} declares the same value, but one key can't be managed twice. Leave it out of one of the two.`;
+/** Where another resource declares the same key. */
+export function twins(declared: KeyDraft, twinOf: Checked["twinOf"]): readonly Problem[] {
+  return existing(declared).flatMap(({ name, identity }): Problem[] => {
+    const twin = twinOf(identity);
+    if (twin === undefined) return [];
+    const message = `the resource ${twin} declares the same value, but one key can't be managed twice. Leave it out of one of the two.`;
+    return [{ path: [name], message }];
+  });
 }
 
 /** Inputs that can't be combined, or don't fit into one request (K3, K5, R8). */
@@ -66,14 +78,32 @@ function combined(declared: KeyDraft): readonly Problem[] {
     const message = "is listed twice in scopes; merge the two entries into one.";
     return { path: ["scopes", index, "representation"], message };
   });
-  if (existingValue(declared) === undefined) return twice;
-  const others = (["prefix", "expiresAt", "externalMeterId"] as const).filter(
-    (name) => inputs[name].canonical(declared[name]) !== undefined && !isUnknown(declared[name]),
-  );
-  const message =
-    "can't be combined with existingKey, since the service migrates a key without it; leave it out.";
-  return [...twice, ...others.map((name): Problem => ({ path: [name], message }))];
+  const beside = (names: readonly (keyof typeof inputs)[], message: string) =>
+    names
+      .filter((name) => inputs[name].canonical(declared[name]) !== undefined && !isUnknown(declared[name]))
+      .map((name): Problem => ({ path: [name], message }));
+  const [value, id] = [existingValue(declared), string(declared.existingId)];
+  if (id !== undefined && !isUnknown(id)) {
+    return [
+      ...twice,
+      ...beside(
+        ["existingKey", ...fixed, "metadata"],
+        "can't be combined with existingId, since an adopted key keeps its own; leave it out.",
+      ),
+    ];
+  }
+  if (value === undefined) return twice;
+  return [
+    ...twice,
+    ...beside(
+      fixed,
+      "can't be combined with existingKey, since the service migrates a key without it; leave it out.",
+    ),
+  ];
 }
+
+/** What only a create can give a key. */
+const fixed = ["prefix", "expiresAt", "externalMeterId"] as const;
 
 /** Inputs that can't change while the key that was migrated stays (K5). */
 export function fixedByMigration(declared: KeyDraft, before: KeyDraft | undefined): readonly Problem[] {

@@ -5,7 +5,17 @@ import type { Session } from "../../core/definition";
 import { capitalised } from "../../core/errors";
 import { boolean, string } from "../../core/fields";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
-import { caseFolded, defined, observedKey, type Properties, pick, readingKey } from "../../core/state";
+import {
+  adoptedKey,
+  caseFolded,
+  defined,
+  observedKey,
+  type Properties,
+  pick,
+  readingKey,
+  same,
+} from "../../core/state";
+import { isUnknown } from "../../core/unknown";
 import { type KeyDraft, type KeyInputs, type KeyState, shape } from "./properties";
 import { canonicalScopes, toWire } from "./scopes";
 
@@ -23,6 +33,12 @@ export function observe(record: ApiKeyRecord): Properties {
   return { name: record.name, enabled: record.enabled ?? false, scopes: canonicalScopes(record.scopes) };
 }
 
+/** Whether a record shows all managed fields just as declared. */
+export function isAsDeclared(record: ApiKeyRecord, declared: KeyInputs): boolean {
+  const now = observe(record);
+  return isWhole(record) && managed.every((field) => same(field, declared[field.name], now[field.name]));
+}
+
 /** What an answer to a write leaves out is not known from it; what a GET leaves out is nothing (R2, R4). */
 export function isWhole({ deleted, enabled, scopes }: ApiKeyRecord): boolean {
   return !deleted && enabled !== undefined && scopes !== undefined;
@@ -36,6 +52,37 @@ export function pending({ __keyLost }: KeyState): readonly string[] | undefined 
 /** Tells the resource from others that manage the same key; `undefined` for one that only looks at it. */
 export function claimOf(state: KeyState): string | undefined {
   return state[readingKey] ? undefined : (state.__claim ?? "");
+}
+
+/** The id of the key that a create of these inputs adopts; `undefined` where it makes a new one (K11). */
+export function adoptedId({ existingId, [adoptedKey]: isAnew }: KeyDraft): string | undefined {
+  return isAnew || isUnknown(existingId) ? undefined : string(existingId);
+}
+
+export function adopts(inputs: KeyDraft): readonly { readonly workspaceId: unknown; readonly id: string }[] {
+  const id = adoptedId(inputs);
+  return id === undefined ? [] : [{ workspaceId: inputs.workspaceId, id }];
+}
+
+export function previewNote(state: KeyState | undefined, inputs: KeyDraft): string | undefined {
+  if (state !== undefined) {
+    return (
+      pending(state) && `${capitalised(label(state))}: its secret is in no state, so it is to be replaced.`
+    );
+  }
+  const id = adoptedId(inputs);
+  return id && `${capitalised(label(inputs))}: 1 existing key to be adopted: ${id}; nothing is created.`;
+}
+
+/** A key that was adopted, or imported, has no secret, and an update gives it none. */
+export function foresee(inputs: KeyDraft, state: KeyState | undefined): Properties {
+  const isWithout = state === undefined ? adoptedId(inputs) !== undefined : !(state.key || state.__keyLost);
+  return isWithout ? { key: undefined } : {};
+}
+
+/** Whether the key that state has is the one that was adopted, and none that has replaced it. */
+export function isAdopted(id: string, { existingId }: KeyState): boolean {
+  return existingId === id;
 }
 
 /** What a message calls a key. */

@@ -5,10 +5,10 @@ import { isKeepable } from "../../core/stateSize";
 import * as key from "../apiKey/operations";
 import type { KeyState } from "../apiKey/properties";
 import { contradictions, fixedByMigration } from "../apiKey/rules";
-import { conceal, pending as isLost } from "../apiKey/state";
+import { adoptedId, conceal, pending as isLost } from "../apiKey/state";
 import { type Batch, expectOpen, type Named, openBatch } from "./batch";
 import { type Entry, type Holding, type KeyToDelete, label, stateOf } from "./entries";
-import { plan, refusedRename, type Step } from "./plan";
+import { adoptedBy, plan, refusedRename, type Step } from "./plan";
 import type { SetInputs } from "./properties";
 
 /** Makes a set's keys as declared: those that are missing or different first; what is to go, when the rest is done. */
@@ -52,11 +52,14 @@ export async function convergeKeys(
   }
   const batch = openBatch(session, label(declared));
   const progress: Progress = { entries: new Map(before.entries), going: [], toDelete: [] };
+  for (const step of steps) if (step.does === "keep") progress.entries.set(step.from, step.entry);
   const work = steps.flatMap((step): Work[] =>
     step.does === "keep" || step.does === "remove" ? [] : [{ name: step.alias, ...step }],
   );
   const holders = holdersIn(before);
-  await batch.each(verb, work, (part, step) => apply(part, step, claim, progress, holders));
+  await batch.each(work.some(adoptedBy) ? "written" : verb, work, (part, step) =>
+    apply(part, step, claim, progress, holders),
+  );
 
   // While the key that takes a place could not be made as declared, the one that had it may be in use.
   const failed = new Set(batch.failures.map(({ name }) => name));
@@ -108,11 +111,15 @@ function renamed(steps: readonly Step[], { entries }: Progress): ReadonlyMap<str
   );
 }
 
-/** Whose secret a value is. */
+/** Whose secret, or id, a value is. */
 type Holders = ReadonlyMap<unknown, { readonly alias: string; readonly entry: Entry }>;
 
 function holdersIn({ entries }: Holding): Holders {
-  return new Map([...entries].map(([alias, entry]) => [entry.state.key, { alias, entry }]));
+  return new Map(
+    [...entries].flatMap(([alias, entry]) =>
+      [entry.state.key, entry.id].map((value) => [value, { alias, entry }] as const),
+    ),
+  );
 }
 
 /** Makes one key as declared. Gives what is wrong with it, if it exists all the same. */
@@ -145,7 +152,8 @@ async function apply(
 function problemsOf(step: Work, holders: Holders): readonly string[] {
   const { does, declared } = step;
   const held = does === "replace" ? step.entry : undefined;
-  const value = declared.existingKey;
+  const id = adoptedId(declared);
+  const value = declared.existingKey ?? id;
   const holder = value === undefined ? undefined : holders.get(value);
   if (holder === undefined || holder.entry === held) {
     const before = held && { ...held.state, existingKey: held.state.key };
@@ -153,8 +161,9 @@ function problemsOf(step: Work, holders: Holders): readonly string[] {
     return problems.map(({ path, message }) => `${spelled(path)}: ${message}`);
   }
   const name = JSON.stringify(oneLine(holder.alias));
+  const is = id === undefined ? "existingKey: is the secret of" : "existingId: is";
   return [
-    `existingKey: is the secret of the key ${name} of this set, and one key can't have two entries; leave it out, or keep that key with renamedFrom: ${name} in place of its entry.`,
+    `${is} the key ${name} of this set, and one key can't have two entries; leave it out, or keep that key with renamedFrom: ${name} in place of its entry.`,
   ];
 }
 

@@ -7,6 +7,7 @@
 import { define } from "../../core/definition";
 import { readingKey } from "../../core/state";
 import { identities } from "../apiKey/rules";
+import { adopts } from "../apiKey/state";
 import { follows, holdingOf, inputsOf, isPending } from "./entries";
 import { create, find, read, remove, rollback, update } from "./operations";
 import { foresee, isQuiet, previewNote } from "./plan";
@@ -33,6 +34,8 @@ export const apiKeySet = define({
   rules,
   identities: (declared) =>
     entriesIn(declared).flatMap(([alias, entry]) => identities(merged(declared, alias, entry))),
+  adopts: (declared) =>
+    entriesIn(declared).flatMap(([alias, entry]) => adopts(merged(declared, alias, entry))),
   pending: (state) => (isPending(state) ? [] : undefined),
   unchanged: (name, state, _value, declared) => name !== "workspaceId" && isQuiet(holdingOf(state), declared),
   follows,

@@ -1,15 +1,15 @@
 import { distance } from "fastest-levenshtein";
 import { difference } from "../../core/diff";
 import { capitalised, listed } from "../../core/errors";
-import { isRecord, type Properties } from "../../core/state";
+import { adoptedKey, defined, isRecord, type Properties } from "../../core/state";
 import { isUnknown, unknown } from "../../core/unknown";
 import { type KeyInputs, fields as keyFields, unchanged } from "../apiKey/properties";
-import { pending } from "../apiKey/state";
+import { adoptedId, pending } from "../apiKey/state";
 import { type Entry, type Holding, holdingOf, label, mismatchedAliases, quoted } from "./entries";
 import { entriesIn, formerAlias, merged, type SetDraft, type SetState } from "./properties";
 
 /** What is to be done with one key. `from` is the alias that state has it under, which the update may change. */
-export type Step = { readonly alias: string } & (
+export type Step = { readonly alias: string } /** `entry`: as state is to have it. */ & (
   | { readonly does: "keep"; readonly from: string; readonly entry: Entry }
   | { readonly does: "add"; readonly declared: KeyInputs }
   | {
@@ -30,28 +30,49 @@ export function plan({ entries }: Pick<Holding, "entries">, inputs: SetDraft): r
   const named = new Set(declared.map(([, entry]) => formerAlias(entry)));
   // check knows only the inputs of the last update, but whose key a value is can be seen in state (K5).
   const holders = new Map([...entries].map(([alias, { state }]) => [state.key, alias]));
+  const ids = new Map([
+    ...Array.from(entries, ([alias, { state }]) => [state.existingId, alias] as const),
+    ...Array.from(entries, ([alias, { id }]) => [id, alias] as const),
+  ]);
   const taken = new Set<string>();
   const isFree = (alias: string) => entries.has(alias) && !aliases.has(alias) && !taken.has(alias);
   /** The alias that state has the key of an entry under. */
-  const aliasInState = (alias: string, entry: unknown, value: string | undefined): string => {
+  const aliasInState = (alias: string, entry: unknown, { existingKey, existingId }: KeyInputs): string => {
     const own = entries.get(alias);
-    const holder = value === undefined || value === own?.state.key ? undefined : holders.get(value);
+    const isOwn = existingKey === undefined || existingKey === own?.state.key;
+    const isKept = existingId === undefined || existingId === own?.state.existingId;
+    const holder = isOwn ? (isKept ? undefined : ids.get(existingId)) : holders.get(existingKey);
     const former = own === undefined ? formerAlias(entry) : undefined;
     const others = [former, named.has(holder) ? undefined : holder].filter((one) => one !== undefined);
     return others.find(isFree) ?? alias;
   };
   const steps = declared.map(([alias, spelled]): Step => {
     const wanted = merged(inputs, alias, spelled);
-    const from = aliasInState(alias, spelled, wanted.existingKey);
+    const from = aliasInState(alias, spelled, wanted);
     const entry = entries.get(from);
     if (entry === undefined) return { alias, does: "add", declared: wanted };
     taken.add(from);
     const { changes, replaces } = difference(keyDefinition, keyFields, entry, wanted, 0);
-    if (changes === false) return { alias, does: "keep", from, entry };
-    return { alias, does: replaces.length > 0 ? "replace" : "edit", from, entry, declared: wanted };
+    if (changes === false) return { alias, does: "keep", from, entry: declaredAs(entry, wanted) };
+    if (replaces.length === 0) return { alias, does: "edit", from, entry, declared: wanted };
+    // What was adopted is replaced by a new key.
+    const isAnew = [entry.id, entry.state.existingId].includes(wanted.existingId);
+    const declared =
+      wanted.existingId !== undefined && isAnew ? { ...wanted, [adoptedKey]: true as const } : wanted;
+    return { alias, does: "replace", from, entry, declared };
   });
   const gone = [...entries].filter(([alias]) => !taken.has(alias));
   return [...steps, ...gone.map(([alias, entry]): Step => ({ alias, does: "remove", entry }))];
+}
+
+/** What names the key of an entry may go once the entry has it. */
+function declaredAs({ id, state }: Entry, { existingId }: KeyInputs): Entry {
+  return { id, state: { ...state, existingId } };
+}
+
+/** The id of the key that a step adopts, if it adopts one. */
+export function adoptedBy(step: Step): string | undefined {
+  return step.does === "add" || step.does === "replace" ? adoptedId(step.declared) : undefined;
 }
 
 /** Whether there is nothing to do, however differently the inputs are spelled. */
@@ -63,13 +84,17 @@ export function isQuiet(holding: Holding, inputs: SetDraft): boolean {
 export function foresee(inputs: SetDraft, state: SetState | undefined): Properties {
   if (!isRecord(inputs.keys)) return {};
   const steps = plan(state === undefined ? { entries: new Map() } : holdingOf(state), inputs);
-  const kept = (pick: (entry: Entry) => unknown) =>
-    Object.fromEntries(
-      steps.flatMap((step) => {
-        if (step.does === "remove") return [];
-        const isKept = step.does === "keep" || step.does === "edit";
-        return [[step.alias, (isKept ? pick(step.entry) : undefined) ?? unknown]];
-      }),
+  /** `adopted`: of a key that is adopted, by its id. What is certain to be absent is left out. */
+  const kept = (pick: (entry: Entry) => unknown, adopted: (id: string) => unknown = () => unknown) =>
+    defined(
+      Object.fromEntries(
+        steps.flatMap((step) => {
+          if (step.does === "remove") return [];
+          if (step.does === "keep" || step.does === "edit") return [[step.alias, pick(step.entry)]];
+          const id = adoptedBy(step);
+          return [[step.alias, id === undefined ? unknown : adopted(id)]];
+        }),
+      ),
     );
   const entries = entriesIn(inputs).map(([alias, entry]) => {
     const { existingKey: _, ...rest } = isRecord(entry) ? entry : ({} as Properties);
@@ -77,25 +102,41 @@ export function foresee(inputs: SetDraft, state: SetState | undefined): Properti
   });
   return {
     keys: Object.fromEntries(entries),
-    ids: kept(({ id }) => id),
-    maskedKeys: kept(({ state: { maskedKey } }) => maskedKey),
-    secrets: kept(({ state: { key } }) => key),
+    ids: kept(
+      ({ id }) => id,
+      (id) => id,
+    ),
+    maskedKeys: kept(({ state: { maskedKey } }) => maskedKey ?? unknown),
+    secrets: kept(
+      ({ state: { key } }) => key,
+      () => undefined,
+    ),
   };
 }
 
-/** What an update does with the keys that the engine's own preview does not show, and what it will refuse. */
-export function previewNote(state: SetState | undefined, inputs: SetDraft): string | undefined {
+/** What is done with the keys that the engine's own preview does not show, and what an update will refuse. */
+export function previewNote(state: SetState = {}, inputs: SetDraft): string | undefined {
   // A map that is not known yet has no entries to be seen, and none is known to go.
-  if (state === undefined || isUnknown(inputs.keys)) return undefined;
+  if (isUnknown(inputs.keys)) return undefined;
   const holding = holdingOf(state);
   const steps = plan(holding, inputs);
   const aliasesOf = (does: Step["does"]) =>
-    steps.filter((step) => step.does === does).map(({ alias }) => alias);
+    steps.filter((step) => step.does === does && !adoptedBy(step)).map(({ alias }) => alias);
+  const adopting = steps.filter(adoptedBy);
   const without = new Set(mismatchedAliases(state).keys);
   const isRenameOpen = entriesIn(inputs).some(
     ([, entry]) => isRecord(entry) && isUnknown(entry["renamedFrom"]),
   );
   const parts = [
+    counted(
+      adopting.map(({ alias }) => alias),
+      "existing key to be adopted, not created",
+      "existing keys to be adopted, not created",
+    ),
+    counted(
+      adopting.flatMap(({ alias, does }) => (does === "replace" ? [alias] : [])),
+      "to be deleted, with another key adopted in its place",
+    ),
     counted(aliasesOf("replace"), "to be replaced, with a new secret"),
     // A former alias that is not known yet may be one of them.
     isRenameOpen ? undefined : counted(aliasesOf("remove"), "to be deleted"),
@@ -114,10 +155,11 @@ export function previewNote(state: SetState | undefined, inputs: SetDraft): stri
   return refusal === undefined ? line : `${line} The update will fail: ${refusal}`;
 }
 
-function counted(names: readonly string[], what: string): string | undefined {
+/** `what`: in the words for one, and for several. */
+function counted(names: readonly string[], what: string, several = what): string | undefined {
   return names.length === 0
     ? undefined
-    : `${names.length.toLocaleString("en")} ${what}: ${listed(quoted(names))}`;
+    : `${names.length.toLocaleString("en")} ${names.length === 1 ? what : several}: ${listed(quoted(names))}`;
 }
 
 /**

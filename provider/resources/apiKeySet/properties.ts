@@ -24,7 +24,7 @@ import { requiredString } from "../fields/schemas";
 
 /** What a set of keys is declared with and gives: an ApiKey's inputs by alias, and the defaults of all of them. */
 
-const { workspaceId, customerId, name, existingKey, ...rest } = keyInputs;
+const { workspaceId, customerId, name, existingKey, existingId, ...rest } = keyInputs;
 const schemasOf = <I extends Readonly<Record<string, { readonly schema: z.ZodType }>>>(inputs: I) =>
   Object.fromEntries(Object.entries(inputs).map(([key, { schema }]) => [key, schema])) as {
     readonly [Name in keyof I]: I[Name]["schema"];
@@ -33,6 +33,7 @@ const shared = { customerId: customerId.schema.nullish(), name: name.schema.null
 const ofEntry = {
   ...shared,
   existingKey: existingKey.schema,
+  existingId: existingId.schema,
   renamedFrom: requiredString("the alias that the key had before").nullish(),
 };
 
@@ -155,6 +156,9 @@ function ofKey([name, ...rest]: SecretPath): readonly SecretPath[] {
   return field === undefined ? keyFields.map((one) => [one.name]) : [[field, ...deeper]];
 }
 
+/** What no default can say. */
+const ofOneKey: ReadonlySet<string> = new Set(["existingKey", "existingId"]);
+
 /** The same as the program spells it. */
 export function mergedAsWritten(declared: SetDraft, alias: string, entry: unknown): KeyDraft {
   const { workspaceId, defaults } = declared;
@@ -162,7 +166,7 @@ export function mergedAsWritten(declared: SetDraft, alias: string, entry: unknow
     if (field === "workspaceId") return workspaceId;
     if (isUnknown(entry)) return entry;
     const own = isRecord(entry) ? entry[field] : undefined;
-    if (own !== undefined || field === "existingKey") return own;
+    if (own !== undefined || ofOneKey.has(field)) return own;
     return isRecord(defaults) ? defaults[field] : isUnknown(defaults) ? defaults : undefined;
   };
   const bag = Object.fromEntries(keyFields.map((field) => [field.name, given(field.name)]));

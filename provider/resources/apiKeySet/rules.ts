@@ -6,7 +6,7 @@ import { defined, isRecord, type Properties } from "../../core/state";
 import { encodedBytes, mostKept } from "../../core/stateSize";
 import { isUnknown } from "../../core/unknown";
 import type { KeyDraft } from "../apiKey/properties";
-import { contradictions, fixedByMigration, identities, type Problem, twinMessage } from "../apiKey/rules";
+import { contradictions, fixedByMigration, type Problem, twins } from "../apiKey/rules";
 import { type Entries, entriesIn, formerAlias, mergedAsWritten, type SetDraft } from "./properties";
 
 /** What check refuses of a set as a whole. */
@@ -33,10 +33,7 @@ export function rules(
       // What is empty is told of as such.
       ...(key.customerId === undefined || key.customerId === null ? [`${at}.customerId: ${missing}`] : []),
       ...problemsOf(key, held).map((one) => inPlace(one, path, own, declared)),
-      ...identities(key)
-        .map(twinOf)
-        .filter((twin) => twin !== undefined)
-        .map((twin) => `${at}.existingKey: ${twinMessage(twin)}`),
+      ...twins(key, twinOf).map(({ path: [field], message }) => `${at}.${field}: ${message}`),
     ];
   });
   // What is wrong in defaults is wrong once, not for each entry.
@@ -45,6 +42,7 @@ export function rules(
       ...lines,
       ...renameRules(entries, earlier),
       ...valueRules(entries, earlier),
+      ...idRules(entries),
       ...sizeRules(declared, entries),
     ]),
   ];
@@ -149,6 +147,21 @@ function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): re
     const words = JSON.stringify(oneLine(holder));
     return [
       `${at}: the entry ${words} had this value until now, and deleting its key would revoke it; keep that key with renamedFrom: ${words} under an alias that is new, or remove it in one update and declare its value in the next. ${failedHalfway}`,
+    ];
+  });
+}
+
+/** One key can't have two entries (K11). Whose key an id is, the plan sees in state. */
+function idRules(entries: Entries): readonly string[] {
+  const seen = new Set<string>();
+  return entries.flatMap(([alias, entry]) => {
+    const id = isRecord(entry) ? string(entry["existingId"]) : undefined;
+    if (id === undefined || isUnknown(id)) return [];
+    const again = seen.has(id);
+    seen.add(id);
+    if (!again) return [];
+    return [
+      `${spelled(["keys", alias])}.existingId: another entry has the same id, but one key can't have two entries; remove it from one of them.`,
     ];
   });
 }
