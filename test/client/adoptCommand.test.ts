@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../../cli/command";
+import { systemClock } from "../../provider/client/clock";
 import { type Dialect, type PresetName, presets, type StandIn, startStandIn } from "../../standin";
 import { declaredBy } from "../unit/writtenProgram";
+import { startProcess } from "./lifecycles";
+import { quickClock } from "./quickClock";
 
 async function serviceWith(dialect: Partial<Dialect> | PresetName = {}): Promise<StandIn> {
   const service = await startStandIn({ dialect });
@@ -32,6 +35,16 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
   });
   return { ...printed, code };
 }
+
+const writes = ({ requests }: StandIn) =>
+  requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
+
+/** The keys of a service, as far as a client may have changed them. */
+const values = (service: StandIn) =>
+  service.keys().map(({ updatedAt: _, scopes, ...key }) => ({
+    ...key,
+    scopes: scopes.map(({ id: __, ...scope }) => scope),
+  }));
 
 /** The ids of the keys that a program adopts. */
 const adopted = (program: string) => {
@@ -70,6 +83,9 @@ const names = Object.keys(presets) as PresetName[];
 const unlisted = names.filter((name) => "keyLists" in presets[name]);
 
 describe.each(names)("pulumi-apikeys adopt, on %s", (preset) => {
+  const isPaced = "rateLimitPerSecond" in presets[preset];
+  const isTerse = "zeroValues" in presets[preset];
+
   it("declares each key as it is now, and leaves out what was deleted", async () => {
     const service = await serviceWith(preset);
     const ids = addKeys(service);
@@ -92,8 +108,34 @@ describe.each(names)("pulumi-apikeys adopt, on %s", (preset) => {
         scopes: granted.toSorted((a, b) => `${a["representation"]}`.localeCompare(`${b["representation"]}`)),
       });
     }
-    expect(service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(writes(service)).toEqual([]);
     for (const secret of service.secrets()) expect(out + err).not.toContain(secret);
+  });
+
+  it.each(["keys", "set"])("K11 as %s, it declares what is adopted as it is, and quiet", async (form) => {
+    const service = await serviceWith(preset);
+    const ids = addKeys(service);
+    await edit(service, ids.at(-1) ?? "");
+    const named = unlisted.includes(preset) ? ids.flatMap((id) => ["--key-id", id]) : [];
+    const { out } = await adopt(service, "--workspace", "ws_main", "--as", form, ...named);
+    const before = values(service);
+    service.clearRequests();
+    const process = startProcess(service, isPaced ? systemClock : quickClock());
+    onTestFinished(() => process.close());
+    const { resources } = declaredBy(out);
+    expect(resources).toHaveLength(form === "set" ? 1 : ids.length);
+    for (const { kind, name, args } of resources) {
+      const resource = process.of(kind);
+      const { inputs, failures } = resource.check(args, undefined, name);
+      expect(failures).toEqual([]);
+      const { id, state } = await resource.create(inputs);
+      expect(await resource.read(id, state)).toEqual({ id, state });
+      expect(resource.diff(id, state, inputs).changes).toBe(false);
+    }
+    expect(process.warnings).toEqual([]);
+    expect(values(service)).toEqual(before);
+    // Where a record leaves out false and [], a PATCH makes sure of what is declared.
+    expect(writes(service).filter((line) => !(isTerse && line.startsWith("PATCH ")))).toEqual([]);
   });
 });
 
