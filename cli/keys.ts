@@ -55,7 +55,7 @@ export async function existingKeys(
   if (chosen.length < keys.length) {
     tell(`Left out, since they are not of ${customerId}: ${keys.length - chosen.length}.`);
   }
-  return chosen.sort((a, b) => inOrder(a.name ?? "", b.name ?? "") || inOrder(a.id, b.id));
+  return chosen.sort((a, b) => compare(a.name ?? "", b.name ?? "") || compare(a.id, b.id));
 }
 
 async function listed(
@@ -89,6 +89,4 @@ async function read(instance: Instance, workspaceId: string, id: string): Promis
   return { id, name, customerId, scopes, enabled };
 }
 
-function inOrder(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
+const { compare } = new Intl.Collator("en");
