@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { Failure } from "../provider/core/errors";
+import { Failure, oneLine } from "../provider/core/errors";
 import { openRun } from "../provider/core/run";
 import { failed, openInstance } from "../provider/instance";
 import { existingKeys } from "./keys";
@@ -47,9 +47,11 @@ export async function adopt(args: readonly string[], terminal: Terminal): Promis
     terminal.out(usage);
     return 0;
   }
-  const tell = (line: string) => terminal.err(`pulumi-apikeys adopt: ${line}\n`);
+  // Ids may hold anything.
+  const tell = (line: string) => terminal.err(`pulumi-apikeys adopt: ${oneLine(line)}\n`);
   if ("problem" in options) {
-    tell(`${options.problem}\n\n${usage.trimEnd()}`);
+    tell(options.problem);
+    terminal.err(`\n${usage}`);
     return 2;
   }
   try {
@@ -74,6 +76,8 @@ function readOptions(args: readonly string[]): Options | { readonly problem: str
   if (customer === "") return { problem: "--customer must be the id of a customer" };
   if (as !== undefined && as !== "keys" && as !== "set") return { problem: "--as must be keys or set" };
   if (isImport && as === "set") return { problem: "--import can't be combined with --as set" };
+  if (isImport && workspace.includes("/"))
+    return { problem: "--import can't be used for a workspace whose id contains a slash" };
   return {
     workspaceId: workspace,
     customerId: customer,

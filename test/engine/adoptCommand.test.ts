@@ -36,7 +36,7 @@ const cases = (Object.keys(presets) as PresetName[]).map((preset, place) => ({
 }));
 
 describe.each(cases)(
-  "K11 the keys of $preset, adopted as $form by the $host host",
+  "K12 the keys of $preset, adopted as $form by the $host host",
   ({ preset, form, host }) => {
     let scene: Scene;
     let ids: readonly string[];

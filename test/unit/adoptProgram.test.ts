@@ -166,7 +166,7 @@ const meant = (given: string, declared: Readonly<Record<string, unknown>>) => {
 };
 
 describe("whatever names the service has", () => {
-  it("compiles, runs, and declares each key just as it is, under a name of its own", () => {
+  it("K12 compiles, runs, and declares each key just as it is, under a name of its own", () => {
     fc.assert(
       fc.property(oddKeys, (keys) => {
         const { resources, exports } = declaredBy(programOfKeys(adoption(keys)));
@@ -180,7 +180,7 @@ describe("whatever names the service has", () => {
     );
   });
 
-  it("compiles, runs, and declares each entry of a set, under an alias that sets accept", () => {
+  it("K12 compiles, runs, and declares each entry of a set, under an alias that sets accept", () => {
     fc.assert(
       fc.property(oddKeys, (keys) => {
         const { resources } = declaredBy(programOfSet(adoption(keys)));
