@@ -15,7 +15,7 @@ import {
   serviceAfterRead,
   writtenElsewhere,
 } from "./hiddenState";
-import { openRegistry } from "./registry";
+import { declaredClaim, openRegistry } from "./registry";
 import { create, update } from "./rollback";
 import {
   everywhere,
@@ -109,7 +109,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     const before = new Set(adopted.length > 0 ? definition.adopts?.(last).map(({ id }) => id) : []);
     const isMoved = inputs["workspaceId"] !== last["workspaceId"];
     for (const { workspaceId, id } of adopted)
-      if (isMoved || !before.has(id)) registry.claim(workspaceId, id, "declared");
+      if (isMoved || !before.has(id)) registry.claim(workspaceId, id, declaredClaim);
   };
   const register = (id: string, state: Properties) => {
     for (const { workspaceId, id: object, claim } of managed(id, state)) {

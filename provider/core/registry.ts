@@ -15,6 +15,9 @@ export interface Registry {
   isDropped(workspaceId: unknown, id: string): boolean;
 }
 
+/** The claim of a program that declares an existing object, until a resource has it. */
+export const declaredClaim = "declared";
+
 interface Entry {
   exists: boolean;
   readonly claims: Set<string>;

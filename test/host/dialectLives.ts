@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Dialect } from "../../standin";
+import { adoptionLife } from "./adoptionLife";
 import { billingLife } from "./billingLife";
 import type { Case } from "./knobs";
 import { keyLifecycle } from "./lifecycleSuite";
@@ -19,6 +20,7 @@ export const lives: Readonly<Record<string, Life>> = {
   Scope: scopeLife,
   CustomerBilling: billingLife,
   WorkspaceSettings: settingsLife,
+  "key that is adopted": adoptionLife,
 };
 
 /** A test for each dialect: the whole life of an ApiKey on it. */

@@ -8,6 +8,6 @@ const few = ["preset default", "preset mergePatch", "preset goJson", "preset noL
 const cases = someOf([...presetCases, ...knobCases], ({ name }) => few.includes(name));
 
 describeLives("an ApiKey's life in the plugin", cases, openPluginScene);
-for (const kind of ["ApiKeySet", "Scope", "CustomerBilling", "WorkspaceSettings"]) {
+for (const kind of ["ApiKeySet", "Scope", "CustomerBilling", "WorkspaceSettings", "key that is adopted"]) {
   describeQuickLives(kind, cases, openPluginScene);
 }

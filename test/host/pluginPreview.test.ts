@@ -47,11 +47,14 @@ const ofKey = {
   enabled: fc.boolean(),
   scopes,
 };
-/** What a service migrates has no prefix of its own. */
-const value = fc.constantFrom({}, { prefix: "acme" }, { existingKey: "old" });
+/** What a service migrates has no prefix of its own, and neither has a key that exists. */
+const value = fc.constantFrom({}, { prefix: "acme" }, { existingKey: "old" }, { existingId: "there" });
 const key = fc
   .record({ ...ofKey, value, metadata: maybe({ team: "a", list: [1] }) })
-  .map(({ value: own, ...rest }): Properties => ({ customerId: "cus_1", ...rest, ...own }));
+  .map(({ value: own, metadata, ...rest }): Properties => {
+    const isAdopted = "existingId" in own;
+    return { customerId: "cus_1", ...rest, ...own, ...(!isAdopted && { metadata }) };
+  });
 
 const alias = fc.constantFrom("a", "b", "a b", "new");
 const entry = fc.record({ ...ofKey, value, renamedFrom: alias }, { requiredKeys: ["value"] });
@@ -62,8 +65,8 @@ const set = fc
     const entries = Object.entries(keys).map(([name, { renamedFrom = name, value: own, ...rest }]) => {
       const isRenamed = !taken.has(renamedFrom);
       taken.add(renamedFrom);
-      const existingKey = "existingKey" in own ? { existingKey: name } : own;
-      return [name, { ...rest, ...existingKey, ...(isRenamed && { renamedFrom }) }];
+      const named = Object.keys(own).map((field) => [field, field === "prefix" ? "acme" : name]);
+      return [name, { ...rest, ...Object.fromEntries(named), ...(isRenamed && { renamedFrom }) }];
     });
     return { defaults: { customerId: "cus_1", scopes: usual }, keys: Object.fromEntries(entries) };
   });
@@ -128,11 +131,18 @@ describe("what a preview promises", () => {
     if (found !== undefined) scene.standIn.editKey(found, changes[drift]);
   }
 
-  /** A value that nobody has yet. */
-  const own = (inputs: Properties, number: number): Properties =>
-    JSON.parse(JSON.stringify(inputs), (name, value: unknown) =>
-      name === "existingKey" && value !== null ? `sk_live_${value}_${number}` : value,
-    );
+  /** With a value that nobody has yet, and the id of a key that exists. */
+  const own = (inputs: Properties, workspaceId: string, number: number): Properties =>
+    JSON.parse(JSON.stringify(inputs), (name, value: unknown) => {
+      if (name === "existingKey" && value !== null) return `sk_live_${value}_${number}`;
+      if (name !== "existingId") return value;
+      const there = `${value} ${number}`;
+      const id =
+        existing.get(there) ?? scene.standIn.addKey({ workspaceId, customerId: "cus_1", name: "there" }).id;
+      existing.set(there, id);
+      return id;
+    });
+  const existing = new Map<string, string>();
 
   /** Gives how many promises of updates were kept. */
   async function live(
@@ -187,7 +197,7 @@ describe("what a preview promises", () => {
     await fc.assert(
       fc.asyncProperty(stepsOf(kinds[kind] ?? fc.constant({})), async (steps) => {
         number += 1;
-        const named = steps.map((step) => ({ ...step, inputs: own(step.inputs, number) }));
+        const named = steps.map((step) => ({ ...step, inputs: own(step.inputs, workspaceId, number) }));
         kept += await live(scene.host.resource(kind), workspaceId, named);
       }),
       { numRuns: runs(16), seed: 20_261_122 },

@@ -27,10 +27,12 @@ const arrived = ({ standIn }: Stage, endpoint: string) =>
 const ids = (state: Properties) => Object.values(state["ids"] as Record<string, string>);
 
 describe.each(endings)("%s while the host works on a set", { concurrent: true }, (ending) => {
-  test("in create: what was made is deleted again, but never a key that was taken over", async (context) => {
+  test("K11 in create: what was made is deleted again, but never a key that was there before", async (context) => {
     const { expect } = context;
     const at = await stage(context);
-    const inputs = await declared(at, { first: { existingKey }, ...many(100) });
+    const there = at.standIn.addKey({ workspaceId: "ws_main", customerId: "cus_1", name: "there" });
+    const adopted = { adopted: { existingId: there.id, enabled: false } };
+    const inputs = await declared(at, { first: { existingKey }, ...adopted, ...many(100) });
     const created = heard(at.set.create(inputs));
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(20), {
       interval: 5,
@@ -41,10 +43,12 @@ describe.each(endings)("%s while the host works on a set", { concurrent: true },
     expect(await created).toMatch(
       /^The result could not be saved to state because (the run was|the Pulumi engine exited)/,
     );
-    const words = await lastWords(at);
-    expect(live(at).map(({ key }) => key)).toEqual([existingKey]);
+    const words = (await lastWords(at)).filter((line) => !line.includes("to be adopted"));
+    const [first, migrated, ...others] = live(at);
+    expect(first).toMatchObject({ id: there.id, enabled: false });
+    expect([migrated?.key, others]).toEqual([existingKey, []]);
     expect(words).toHaveLength(1);
-    expect(words[0]).toMatch(`exists in the service with id ${live(at)[0]?.id}, but the run ended`);
+    expect(words[0]).toMatch(`exists in the service with id ${migrated?.id}, but the run ended`);
     expect(words[0]).toContain("don't delete it");
     // None began any more but those of the moment.
     expect(arrived(at, "createApiKey")).toBeLessThan(80);

@@ -1,15 +1,304 @@
 import { describe, expect, test } from "vitest";
-import { adopting, adoptions } from "./adoptions";
+import { CallError } from "../../provider/client/callError";
+import { openRun } from "../../provider/core/run";
+import { unknownSentinels } from "../../provider/core/unknown";
+import { adopting, adoptingSet, adoptions, orders } from "./adoptions";
+import { least } from "./offline";
+
+/** A service of one key, and what else is to be seen of it. */
+function oneKey(key: object = {}, trouble: Parameters<typeof adoptions>[0] = {}) {
+  const world = adoptions(trouble);
+  world.service.add({ id: "key_1", ...key });
+  return world;
+}
 
 describe("an ApiKey with existingId", () => {
   test("K11 adopts the key without a POST, and without a PATCH where it is as declared", async () => {
-    const { keys, methods, service } = adoptions();
-    service.add({ id: "key_1" });
+    const { keys, methods } = oneKey();
     const { id, state } = await keys.create(keys.checked(adopting()));
     expect(id).toBe("key_1");
     expect(methods()).toBe("GET");
     expect(state).toMatchObject({ existingId: "key_1", name: "ci", maskedKey: "…key_1" });
     for (const absent of ["key", "__keyLost", "__adopted"]) expect(state).not.toHaveProperty(absent);
     expect(state["__claim"]).toMatch(/^[0-9a-f]{8}$/);
+    expect(keys.diff(id, state, keys.checked(adopting()))).toEqual({ changes: false, replaces: [] });
+  });
+
+  test.each([
+    ["name", { name: "another" }],
+    ["scopes", { scopes: [] }],
+    ["enabled", { enabled: false }],
+    ["no scopes shown", { scopes: undefined }],
+    ["enabled not shown", { enabled: undefined }],
+  ])("K11 makes name, scopes and enabled as declared by one PATCH: %s", async (_, key) => {
+    const { keys, asked, service } = oneKey(key);
+    await keys.create(keys.checked(adopting()));
+    expect(asked.map(({ method }) => method)).toEqual(["GET", "PATCH"]);
+    expect(asked[1]?.body).toMatchObject({ name: "ci", enabled: true });
+    expect(service.live.get("key_1")).toMatchObject({ name: "ci", enabled: true, scopes: [orders[0]] });
+  });
+
+  test.each([
+    ["is not there", undefined],
+    ["was deleted", { deleted: true }],
+  ])("K11 R6 refuses one that %s, and says how to get a new key", async (_, key) => {
+    const { keys, asked, failureOf } = key === undefined ? adoptions() : oneKey(key);
+    const { message, kept } = await failureOf(keys.create(keys.checked(adopting())));
+    expect(message).toBe(
+      'Adopting key "ci" in workspace ws_1 (key_1): the workspace has no such key, or it was deleted. Nothing was changed. Check existingId and workspaceId; to create a new key instead, leave existingId out.',
+    );
+    expect(kept).toBeUndefined();
+    expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(["GET"]));
+  });
+
+  test("K11 R6 one that is not found for a moment is adopted", async () => {
+    let isLate = true;
+    const { keys } = oneKey(
+      {},
+      {
+        odd: ({ method, path }) => {
+          if (method !== "GET" || !path.endsWith("key_1") || !isLate) return undefined;
+          isLate = false;
+          throw new CallError("refused", "the service answered 404", 404);
+        },
+      },
+    );
+    expect((await keys.create(keys.checked(adopting()))).id).toBe("key_1");
+  });
+
+  test("K11 refuses a key of another customer; one that names none passes", async () => {
+    const { keys, failureOf, methods, service } = oneKey({ customerId: "cus_2" });
+    const { message } = await failureOf(keys.create(keys.checked(adopting())));
+    expect(message).toBe(
+      'Adopting key "ci" in workspace ws_1 (key_1): the key belongs to another customer, "cus_2". Nothing was changed. Check existingId, or declare the customer that the key has.',
+    );
+    const inputs = keys.checked(adopting({ __secrets: [["customerId"]] }));
+    expect((await failureOf(keys.create(inputs))).message).not.toContain("cus_2");
+    service.add({ id: "key_1", customerId: undefined });
+    await keys.create(keys.checked(adopting()));
+    service.add({ id: "key_1", customerId: " CUS_1" });
+    await keys.create(keys.checked(adopting()));
+    expect(methods()).toBe("GET GET GET GET");
+  });
+
+  test("K11 one that the PATCH finds gone is refused like one that was never there", async () => {
+    const { keys, service, failureOf } = oneKey(
+      { enabled: false },
+      { odd: ({ method }) => void (method === "PATCH" && service.live.delete("key_1")) },
+    );
+    const { message, kept } = await failureOf(keys.create(keys.checked(adopting())));
+    expect(message).toContain("the workspace has no such key, or it was deleted. Nothing was changed.");
+    expect(kept).toBeUndefined();
+  });
+
+  test("K11 a PATCH that is refused leaves no state; one that is not seen leaves what was there before", async () => {
+    let status = 403;
+    const { keys, failureOf } = oneKey(
+      { enabled: false },
+      {
+        odd: ({ method }) => {
+          if (method !== "PATCH") return undefined;
+          throw new CallError(status === 403 ? "refused" : "ambiguous", `it answered ${status}`, status);
+        },
+      },
+    );
+    const refused = await failureOf(keys.create(keys.checked(adopting())));
+    expect(refused.kept).toBeUndefined();
+    expect(refused.message).toContain(
+      "it answered 403. Nothing was changed. Check that the access token may edit",
+    );
+    status = 502;
+    const unseen = await failureOf(keys.create(keys.checked(adopting())));
+    expect(unseen.kept).toMatchObject({ id: "key_1", state: { enabled: false, existingId: "key_1" } });
+  });
+
+  test("K11 a run that is over when it is adopted deletes nothing, and names nothing as left behind", async () => {
+    const run = openRun({ ask: async () => "the test ended it" });
+    const { keys, failureOf, methods } = oneKey({}, { run });
+    const { message, kept } = await failureOf(keys.create(keys.checked(adopting())));
+    expect(kept).toBeUndefined();
+    expect(message).toMatch(
+      /^The result could not be saved to state because the test ended it. Run `pulumi up` again/,
+    );
+    expect(keys.warnings).toEqual([]);
+    expect(methods()).toBe("GET");
+  });
+});
+
+describe("what check refuses of an ApiKey with existingId", () => {
+  const { keys } = adoptions();
+  const failuresOf = (more: object) => keys.check(adopting({ ...more }), undefined).failures;
+
+  test("K11 what an adopted key keeps as it is can't be combined with it", () => {
+    const others = {
+      existingKey: "sk_1",
+      prefix: "p",
+      expiresAt: 60,
+      externalMeterId: "m",
+      metadata: { a: 1 },
+    };
+    for (const [name, value] of Object.entries(others)) {
+      expect(failuresOf({ [name]: value })).toEqual([
+        `${name}: can't be combined with existingId, since an adopted key keeps its own; leave it out.`,
+      ]);
+    }
+    expect(failuresOf(others)).toHaveLength(5);
+    expect(failuresOf({ prefix: "", expiresAt: null, metadata: {}, existingKey: undefined })).toEqual([]);
+    expect(failuresOf({ prefix: unknownSentinels[0] })).toEqual([]);
+    expect(failuresOf({ ...others, existingKey: undefined, existingId: unknownSentinels[0] })).toEqual([]);
+  });
+
+  test("K11 an id that is empty, or can't be part of a URL, is no id", () => {
+    expect(failuresOf({ existingId: "" })).toEqual([
+      "existingId: must not be empty: write the id of an existing key.",
+    ]);
+    expect(failuresOf({ existingId: ".." })).toEqual([
+      expect.stringMatching(/^existingId: must be the id of an existing key: "\." and "\.\.", and control/),
+    ]);
+    for (const none of [null, undefined]) expect(failuresOf({ existingId: none })).toEqual([]);
+  });
+
+  test("K11 R17 one id twice in a workspace fails, in sets too, and names the other", () => {
+    const { keys, sets } = adoptions();
+    const twice = `existingId: the resource one declares the same value, but one key can't be managed twice. Leave it out of one of the two.`;
+    for (const name of ["one", "one"]) keys.checked(adopting(), undefined, name);
+    expect(keys.check(adopting({ name: "n" }), undefined, "two").failures).toEqual([twice]);
+    expect(sets.check(adoptingSet({ a: "key_1" }), undefined, "set").failures).toEqual([`keys.a.${twice}`]);
+    for (const other of [
+      { workspaceId: "ws_2" },
+      { existingId: "key_2" },
+      { existingId: unknownSentinels[0] },
+      { workspaceId: unknownSentinels[0] },
+    ]) {
+      expect(keys.check(adopting(other), undefined, JSON.stringify(other)).failures).toEqual([]);
+    }
+    expect(sets.check(adoptingSet({ a: "key_3", b: "key_3" }), undefined, "set").failures).toEqual([
+      "keys.b.existingId: another entry has the same id, but one key can't have two entries; remove it from one of them.",
+    ]);
+  });
+});
+
+describe("an ApiKey that was adopted", () => {
+  const state = { ...adopting(), enabled: true, maskedKey: "…", __claim: "1234abcd" };
+  const { existingId: _, ...without } = adopting();
+
+  test("K11 keeps the key when existingId is left out, or is the id that it has", () => {
+    const { keys } = adoptions();
+    expect(keys.diff("key_1", state, keys.checked(without))).toEqual({ changes: false, replaces: [] });
+    const plain = { ...without, enabled: true, key: "sk_1" };
+    expect(keys.diff("key_1", plain, keys.checked(adopting()))).toEqual({ changes: false, replaces: [] });
+  });
+
+  test.each(["key_2", unknownSentinels[0]])("K11 R15 another existingId replaces: %s", (existingId) => {
+    const { keys } = adoptions();
+    const found = keys.diff("key_1", state, keys.checked(adopting({ existingId })));
+    expect(found).toEqual({ changes: undefined, replaces: ["existingId"] });
+  });
+
+  test("K11 gives way to the key of another id, and is deleted then", async () => {
+    const { keys, service, methods, process } = oneKey();
+    service.add({ id: "key_2" });
+    const inputs = adopting({ existingId: "key_2" });
+    const before = process().keys.checked(adopting());
+    keys.diff("key_1", state, keys.checked(inputs, before));
+    const { id } = await keys.create(keys.checked(inputs));
+    await keys.delete("key_1", state);
+    expect(id).toBe("key_2");
+    expect([...service.live.keys()]).toEqual(["key_2"]);
+    expect(methods()).toBe("GET DELETE");
+  });
+
+  test("K11 is replaced by a new key with its secret, although existingId is still declared", async () => {
+    const { keys, service, asked, process } = oneKey();
+    const before = process().keys.checked(adopting());
+    const inputs = adopting({ keepers: { rotated: "1" } });
+    expect(keys.diff("key_1", state, keys.checked(inputs, before)).replaces).toEqual(["keepers"]);
+    keys.progress.length = 0;
+    const again = keys.checked(inputs);
+    expect(keys.progress).toEqual([]);
+    expect(keys.foresee(again)).not.toHaveProperty("__adopted");
+    expect(unknownSentinels).toContain(keys.foresee(again)["key"]);
+    const made = await keys.create(again);
+    await keys.delete("key_1", state);
+    expect(made).toMatchObject({ id: "made_1", state: { key: "sk_made_1", existingId: "key_1" } });
+    expect(made.state).not.toHaveProperty("__adopted");
+    expect(asked.map(({ method }) => method)).toEqual(["GET", "POST", "DELETE"]);
+    expect([...service.live.keys()]).toEqual(["made_1"]);
+
+    const { keys: next } = adoptions();
+    const same = next.checked(inputs, again);
+    expect(next.diff(made.id, made.state, same)).toEqual({ changes: false, replaces: [] });
+  });
+
+  test.each(["before", "after"])(
+    "K11 is adopted again where only the engine replaces it, deleting it %s the create",
+    async (order) => {
+      const { keys, service } = oneKey();
+      const inputs = keys.checked(adopting());
+      if (order === "before") await keys.delete("key_1", state);
+      const { id } = await keys.create(inputs);
+      if (order === "after") await keys.delete("key_1", state);
+      expect(id).toBe("key_1");
+      expect([...service.live.keys()]).toEqual(["key_1"]);
+      expect(keys.warnings).toEqual([
+        'Key "ci" in workspace ws_1 (key_1) stays in the service, because another resource of this stack manages the same key.',
+      ]);
+    },
+  );
+
+  test.each([true, false])(
+    "K11 stays where a resource of another name adopts it, also if that fails (%s)",
+    async (fails) => {
+      const { keys, service, failureOf } = oneKey();
+      const inputs = keys.checked(
+        adopting({ name: "renamed", ...(fails && { customerId: "cus_2" }) }),
+        undefined,
+        "renamed",
+      );
+      if (fails) await failureOf(keys.create(inputs));
+      else await keys.create(inputs);
+      await keys.delete("key_1", state);
+      expect([...service.live.keys()]).toEqual(["key_1"]);
+    },
+  );
+
+  test("K11 is deleted by destroy, in one process with what adopted it or in another", async () => {
+    const { keys, service, process } = oneKey();
+    const inputs = keys.checked(adopting());
+    const first = await keys.create(inputs);
+    await process().keys.delete(first.id, first.state);
+    expect(service.live.size).toBe(0);
+    service.add({ id: "key_1" });
+    const { keys: next } = process();
+    next.diff(first.id, first.state, next.checked(adopting(), inputs));
+    await next.delete(first.id, first.state);
+    expect(service.live.size).toBe(0);
+  });
+});
+
+describe("what a preview says of an ApiKey with existingId", () => {
+  test("K11 that a key is adopted, once for one that is new, and nothing for one that was", () => {
+    const { keys } = adoptions();
+    const inputs = keys.checked(adopting());
+    expect(keys.progress).toEqual([
+      'Key "ci" in workspace ws_1: 1 existing key to be adopted: key_1; nothing is created.',
+    ]);
+    keys.checked(adopting(), inputs);
+    keys.checked({ ...least, existingId: unknownSentinels[0] });
+    expect(keys.progress).toHaveLength(1);
+  });
+
+  test("K11 R18 no secret is promised, neither by the adoption nor by an update", () => {
+    const { keys } = adoptions();
+    const inputs = keys.checked(adopting());
+    expect(keys.foresee(inputs)).not.toHaveProperty("key");
+    expect(unknownSentinels).toContain(keys.foresee(inputs)["maskedKey"]);
+    const state = { ...adopting(), enabled: true, maskedKey: "…" };
+    const changed = keys.checked(adopting({ enabled: false }), inputs);
+    const next = keys.foresee(changed, { id: "key_1", state });
+    expect(next).not.toHaveProperty("key");
+    expect(next).toMatchObject({ maskedKey: "…", enabled: false });
+    const held = { ...state, key: "sk_1" };
+    expect(keys.foresee(changed, { id: "key_1", state: held })).toMatchObject({ key: "sk_1" });
   });
 });

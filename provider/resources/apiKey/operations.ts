@@ -6,6 +6,7 @@ import type { Outcome, Session } from "../../core/definition";
 import { capitalised, Failure, InconclusiveError, sentences, toFailure } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
 import { isRefusedAsGone } from "../../core/presence";
+import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
 import { adoptedKey } from "../../core/state";
@@ -124,6 +125,7 @@ async function adopt(
   const settled = isAsDeclared(current, declared)
     ? { record: current, notApplied: [], warnings: [] }
     : await send(session, write, declared, {}, current, current === listed);
+  session.registry.release(path.workspaceId, id, declaredClaim);
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
   const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
   return outcome(id, written(declared, settled, before), [failureOf(session, doing, settled)]);

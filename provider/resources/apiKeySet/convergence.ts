@@ -161,9 +161,12 @@ function problemsOf(step: Work, holders: Holders): readonly string[] {
     return problems.map(({ path, message }) => `${spelled(path)}: ${message}`);
   }
   const name = JSON.stringify(oneLine(holder.alias));
-  const is = id === undefined ? "existingKey: is the secret of" : "existingId: is";
+  const what =
+    id === undefined
+      ? `existingKey: is the secret of the key ${name} of this set`
+      : `existingId: is the id of the key ${name} of this set`;
   return [
-    `${is} the key ${name} of this set, and one key can't have two entries; leave it out, or keep that key with renamedFrom: ${name} in place of its entry.`,
+    `${what}, and one key can't have two entries; leave it out, or keep that key with renamedFrom: ${name} in place of its entry.`,
   ];
 }
 

@@ -1,0 +1,298 @@
+import { describe, expect, test } from "vitest";
+import { openRun } from "../../provider/core/run";
+import { unknownSentinels } from "../../provider/core/unknown";
+import { adopting, adoptingSet, adoptions, type Kept, type Properties, type Trouble } from "./adoptions";
+import { idIn } from "./replying";
+
+const ids = (count: number, prefix = "k") =>
+  Object.fromEntries(Array.from({ length: count }, (_, place) => [`${prefix}${place}`, `key_${place}`]));
+
+/** A service with so many keys, and runs of the engine with one set. */
+function manyKeys(count: number, trouble: Trouble = {}) {
+  const world = adoptions(trouble);
+  for (const id of Object.values(ids(count))) world.service.add({ id });
+  const create = async (inputs: Properties): Promise<Kept> => {
+    const { sets } = world.process();
+    return sets.create(sets.checked(inputs));
+  };
+  /** One update in a process of its own, and what its preview says. */
+  const update = async ({ id, state }: Kept, inputs: Properties, before: Properties) => {
+    const { sets } = world.process();
+    const checked = sets.checked(inputs, world.process().sets.checked(before));
+    const { changes } = sets.diff(id, state, checked);
+    const kept = { id, state: changes === false ? state : await sets.update(id, state, checked) };
+    return { ...kept, changes, notes: sets.progress, warnings: sets.warnings };
+  };
+  const counted = () => {
+    const kinds = Map.groupBy(world.asked, (one) =>
+      one.method === "GET" && idIn(one) === "api-key" ? "LIST" : one.method,
+    );
+    return Object.fromEntries([...kinds].map(([kind, all]) => [kind, all.length]));
+  };
+  return { ...world, create, update, counted };
+}
+
+describe("a set that adopts keys", () => {
+  test("K11 adopts many into one that has others, with no POST, no PATCH and no DELETE", async () => {
+    const { create, update, counted, asked } = manyKeys(60);
+    const others = Object.fromEntries(Array.from({ length: 40 }, (_, place) => [`own${place}`, {}]));
+    const before = adoptingSet({}, others);
+    const held = await create(before);
+    asked.length = 0;
+    const inputs = adoptingSet(ids(60), others);
+    const done = await update(held, inputs, before);
+    expect(done.notes[0]).toMatch(
+      /^Keys of workspace ws_1: 60 existing keys to be adopted, not created: "k0", .* and 40 more\.$/,
+    );
+    expect(counted()).toEqual({ GET: 60, LIST: 1 });
+    expect(Object.keys(done.state["secrets"] as object)).toHaveLength(40);
+    expect((await update(done, inputs, inputs)).changes).toBe(false);
+  });
+
+  test("K11 one list stands for the reads of those that differ in scopes or enabled alone", async () => {
+    const { create, counted, service } = manyKeys(0);
+    for (const id of Object.values(ids(60))) service.add({ id, enabled: false });
+    await create(adoptingSet(ids(60)));
+    expect(counted()).toEqual({ GET: 1, LIST: 1, PATCH: 60 });
+    expect([...service.live.values()].every(({ enabled }) => enabled)).toBe(true);
+  });
+
+  test.each([
+    ["another customer", { customerId: "cus_2" }],
+    ["no customer", { customerId: undefined }],
+    ["another name", { name: "other" }],
+    ["no scopes", { scopes: undefined }],
+    ["as deleted", { deleted: true }],
+  ])("K11 R5 what the list shows of %s is read by itself", async (_, shown) => {
+    const { create, service, asked } = manyKeys(0, {
+      odd: (one) =>
+        idIn(one) === "api-key" && one.method === "GET"
+          ? { apiKeys: [...service.live.values()].map((key) => ({ ...key, ...shown })) }
+          : undefined,
+    });
+    for (const id of Object.values(ids(3))) service.add({ id, enabled: false });
+    const { state } = await create(adoptingSet(ids(3)));
+    expect(Object.keys(state["ids"] as object)).toHaveLength(3);
+    const read = asked.filter(({ method, path }) => method === "GET" && !path.endsWith("api-key"));
+    expect(read).toHaveLength(3);
+  });
+
+  test("K11 R6 a list that still has a deleted key does not make it one that was adopted", async () => {
+    const { create, service, failureOf } = manyKeys(0, {
+      odd: (one) =>
+        idIn(one) === "api-key" && one.method === "GET"
+          ? { apiKeys: [...service.live.values(), { ...service.live.get("key_0"), id: "key_9" }] }
+          : undefined,
+    });
+    for (const id of Object.values(ids(2))) service.add({ id });
+    for (const enabled of [true, false]) {
+      const inputs = adoptingSet({ ...ids(2), gone: "key_9" });
+      const failure = await failureOf(
+        create({ ...inputs, defaults: { ...(inputs["defaults"] as object), enabled } }),
+      );
+      expect(failure.message).toMatch(/^Creating the keys of workspace ws_1: 1 of 3 failed/);
+      expect(failure.lines[0]).toContain("key_9");
+      expect(Object.keys(failure.kept?.state["ids"] as object)).toEqual(["k0", "k1"]);
+    }
+  });
+
+  test("K11 keys that can't be adopted stop no other, and the next update does the rest", async () => {
+    const { create, update, service, failureOf } = manyKeys(2);
+    const inputs = adoptingSet({ ...ids(2), gone: "key_9" });
+    const { kept, lines } = await failureOf(create(inputs));
+    expect(lines).toEqual([
+      '"gone": Adopting key "ci" in workspace ws_1 (key_9): the workspace has no such key, or it was deleted. Nothing was changed. Check existingId and workspaceId; to create a new key instead, leave existingId out.',
+    ]);
+    service.add({ id: "key_9" });
+    const done = await update(kept as Kept, inputs, inputs);
+    expect(done.state["ids"]).toEqual({ ...ids(2), gone: "key_9" });
+  });
+
+  test("K11 what was adopted is replaced by a new key, and so once more", async () => {
+    const { create, update, service, counted, asked } = manyKeys(2);
+    const before = adoptingSet(ids(2));
+    const held = await create(before);
+    asked.length = 0;
+    const rotated = (time: string) =>
+      adoptingSet({ k1: "key_1" }, { k0: { existingId: "key_0", keepers: { time } } });
+    const done = await update(held, rotated("1"), before);
+    expect(done.notes).toEqual(['Keys of workspace ws_1: 1 to be replaced, with a new secret: "k0".']);
+    expect(counted()).toMatchObject({ POST: 1, DELETE: 1 });
+    expect(done.state).toMatchObject({
+      ids: { k0: "made_1", k1: "key_1" },
+      secrets: { k0: "sk_made_1" },
+      keys: { k0: { existingId: "key_0" } },
+    });
+    expect(JSON.stringify(done.state)).not.toContain("__adopted");
+    expect([...service.live.keys()]).toEqual(["key_1", "made_1"]);
+    const again = await update(done, rotated("2"), rotated("1"));
+    expect(again.state["ids"]).toEqual({ k0: "made_2", k1: "key_1" });
+    expect([...service.live.keys()]).toEqual(["key_1", "made_2"]);
+  });
+
+  test("K11 leaving existingId out is no change, and leaves no trace once something else changes", async () => {
+    const { create, update, service } = manyKeys(2);
+    const before = adoptingSet(ids(2));
+    const held = await create(before);
+    const without = adoptingSet({}, { k0: {}, k1: {} });
+    expect((await update(held, without, before)).changes).toBe(false);
+    const changed = adoptingSet({}, { k0: {}, k1: { enabled: false } });
+    const done = await update(held, changed, without);
+    expect(done.state["keys"]).toEqual({ k0: {}, k1: { enabled: false } });
+    expect(done.state["ids"]).toEqual(ids(2));
+    expect([...service.live.keys()]).toEqual(["key_0", "key_1"]);
+    const named = adoptingSet({ k0: "key_0" }, { k1: { enabled: false } });
+    expect((await update(done, named, changed)).changes).toBe(false);
+  });
+
+  test("K11 another id is adopted in place of the key, which is deleted only then", async () => {
+    const { create, update, service, process, failureOf } = manyKeys(2);
+    const before = adoptingSet({ a: "key_0" });
+    const held = await create(before);
+    const missing = adoptingSet({ a: "key_9" });
+    const { sets } = process();
+    const inputs = sets.checked(missing, process().sets.checked(before));
+    const { kept } = await failureOf(sets.update(held.id, held.state, inputs));
+    expect(kept?.state).toMatchObject({ ids: { a: "key_0" }, keys: { a: { existingId: "key_0" } } });
+    expect(service.live.size).toBe(2);
+    const done = await update(kept as Kept, adoptingSet({ a: "key_1" }), missing);
+    expect(done.notes).toEqual([
+      'Keys of workspace ws_1: 1 existing key to be adopted, not created: "a"; 1 to be deleted, with another key adopted in its place: "a".',
+    ]);
+    expect(done.state["ids"]).toEqual({ a: "key_1" });
+    expect([...service.live.keys()]).toEqual(["key_1"]);
+  });
+
+  test.each([false, true])(
+    "K11 an entry of another alias keeps the key that its id names (replaced meanwhile: %s)",
+    async (isReplaced) => {
+      const { create, update, service, asked } = manyKeys(1);
+      const keepers = { time: "1" };
+      const first = adoptingSet({ a: "key_0" });
+      const rotated = adoptingSet({}, { a: { existingId: "key_0", keepers } });
+      const held = await create(first);
+      const before = isReplaced ? await update(held, rotated, first) : held;
+      asked.length = 0;
+      const renamed = adoptingSet(
+        isReplaced ? {} : { b: "key_0" },
+        isReplaced ? { b: { existingId: "key_0", keepers } } : {},
+      );
+      const done = await update(before, renamed, isReplaced ? rotated : first);
+      const id = isReplaced ? "made_1" : "key_0";
+      expect(done.state["ids"]).toEqual({ b: id });
+      expect([...service.live.keys()]).toEqual([id]);
+      expect(asked.filter(({ method }) => method === "POST" || method === "DELETE")).toEqual([]);
+    },
+  );
+
+  test("K11 the id of another entry's key fails this entry, and no key is lost", async () => {
+    const { create, update, service, failureOf } = manyKeys(1);
+    const before = adoptingSet({ a: "key_0" });
+    const held = await create(before);
+    const without = adoptingSet({}, { a: {} });
+    const inputs = adoptingSet({ b: "key_0" }, { a: {} });
+    const { lines } = await failureOf(update(held, inputs, without));
+    expect(lines).toEqual([
+      '"b": Nothing was changed: existingId: is the id of the key "a" of this set, and one key can\'t have two entries; leave it out, or keep that key with renamedFrom: "a" in place of its entry.',
+    ]);
+    expect([...service.live.keys()]).toEqual(["key_0"]);
+  });
+
+  test.each([true, false])(
+    "K11 a key that was still to be deleted, and is adopted now, stays (adoption fails: %s)",
+    async (fails) => {
+      const { create, update, service, failureOf } = manyKeys(1);
+      const before = adoptingSet({}, { a: {} });
+      const held = await create(before);
+      const state = { ...held.state, __toDelete: [{ id: "key_0", name: "ci" }] };
+      const entry = { existingId: "key_0", ...(fails && { customerId: "cus_2" }) };
+      const updating = update({ ...held, state }, adoptingSet({}, { a: {}, b: entry }), before);
+      if (fails) await failureOf(updating);
+      else expect((await updating).state["ids"]).toEqual({ a: "made_1", b: "key_0" });
+      expect([...service.live.keys()]).toEqual(["key_0", "made_1"]);
+    },
+  );
+
+  test("K11 a key that an ApiKey had stays when the set adopts it and the ApiKey goes", async () => {
+    const { process, service } = manyKeys(1);
+    const { keys } = process();
+    const single = await keys.create(keys.checked(adopting({ existingId: "key_0" })));
+    const { keys: singles, sets } = process();
+    const held = await sets.create(sets.checked(adoptingSet({ a: "key_0" })));
+    await singles.delete(single.id, single.state);
+    expect([...service.live.keys()]).toEqual(["key_0"]);
+    const next = process();
+    next.sets.diff(
+      held.id,
+      held.state,
+      next.sets.checked(adoptingSet({ a: "key_0" }), adoptingSet({ a: "key_0" })),
+    );
+    await next.sets.delete(held.id, held.state);
+    expect(service.live.size).toBe(0);
+  });
+
+  test("K11 a set that the engine replaces as a whole adopts the same keys again", async () => {
+    const { create, process, service, asked } = manyKeys(3);
+    const inputs = adoptingSet(ids(3));
+    const held = await create(inputs);
+    asked.length = 0;
+    const { sets } = process();
+    sets.diff(held.id, held.state, sets.checked(inputs, process().sets.checked(inputs)));
+    const next = await sets.create(sets.checked(inputs));
+    await sets.delete(held.id, held.state);
+    expect(next.state["ids"]).toEqual(held.state["ids"]);
+    expect(asked.every(({ method }) => method === "GET")).toBe(true);
+    expect(service.live.size).toBe(3);
+  });
+
+  test.each(["create", "update"])(
+    "K11 a %s that no state will hold deletes no adopted key",
+    async (operation) => {
+      let isOver = false;
+      const run = openRun({ ask: async () => (isOver ? "the test ended it" : undefined) });
+      const { create, update, service, failureOf } = manyKeys(2, { run });
+      const before = adoptingSet({}, { own: {} });
+      const held = await create(before);
+      isOver = true;
+      const inputs = adoptingSet(ids(2), { own: {}, more: {} });
+      const { message } = await failureOf(
+        operation === "create" ? create(inputs) : update(held, inputs, before),
+      );
+      expect(message).toMatch(/^The result could not be saved to state because the test ended it/);
+      expect([...service.live.keys()]).toEqual(["key_0", "key_1", "made_1"]);
+    },
+  );
+
+  test("K11 what an adopted key keeps as it is can't come from defaults either", () => {
+    const { sets } = adoptions();
+    const inputs = {
+      ...adoptingSet({ a: "key_0" }),
+      defaults: { customerId: "c", prefix: "p", metadata: { a: 1 } },
+    };
+    expect(sets.check(inputs, undefined).failures).toEqual(
+      ["prefix", "metadata"].map(
+        (name) =>
+          `keys.a.${name}: can't be combined with existingId, since an adopted key keeps its own; leave it out (this value comes from defaults; set it in the entry, or set null there for no value).`,
+      ),
+    );
+    const keys = { a: { existingId: "key_0", prefix: null, metadata: null } };
+    expect(sets.check({ ...inputs, keys }, undefined).failures).toEqual([]);
+    expect(sets.check({ ...inputs, defaults: { existingId: "key_0" } }, undefined).failures[0]).toMatch(
+      /^defaults.existingId: no such property/,
+    );
+  });
+
+  test("K11 R18 what is promised of a key to be adopted is its id, and no secret", () => {
+    const { sets } = adoptions();
+    const inputs = sets.checked(adoptingSet({ a: "key_0" }, { b: {} }));
+    expect(sets.progress).toEqual([
+      'Keys of workspace ws_1: 1 existing key to be adopted, not created: "a".',
+    ]);
+    const { ids: promised, secrets, maskedKeys } = sets.foresee(inputs);
+    expect(promised).toMatchObject({ a: "key_0" });
+    expect(Object.keys(secrets as object)).toEqual(["b"]);
+    expect(unknownSentinels).toContain((maskedKeys as Properties)["a"]);
+    const unknown = adoptingSet({ a: unknownSentinels[0] as string });
+    expect(unknownSentinels).toContain((sets.foresee(sets.checked(unknown))["ids"] as Properties)["a"]);
+  });
+});
