@@ -53,7 +53,9 @@ export async function existingKeys(
   }
   const chosen = keys.filter((key) => customerId === undefined || key.customerId === customerId);
   if (chosen.length < keys.length) {
-    tell(`Left out, since they are not of ${customerId}: ${keys.length - chosen.length}.`);
+    tell(
+      `Left out, since the service does not say that they are of ${customerId}: ${keys.length - chosen.length}.`,
+    );
   }
   return chosen.sort((a, b) => compare(a.name ?? "", b.name ?? "") || compare(a.id, b.id));
 }
