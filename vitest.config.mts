@@ -35,6 +35,8 @@ const onlyInAll = [
   "test/engine/languages.test.ts",
   // A language host is built, which writes code: engine/import.
   "test/engine/importMany.test.ts",
+  // A rotating key with more commands: engine/examples, engine/moving.
+  "test/engine/rotatingApiKey.test.ts",
   // The engine tests' own tools: every other file there uses them.
   "test/engine/harness.test.ts",
 ];

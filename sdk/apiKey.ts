@@ -194,7 +194,7 @@ export class ApiKey extends pulumi.CustomResource {
         opts,
       ),
     );
-    const key = opts.id === undefined ? secretIn(this, name) : noSecretIn(name);
+    const key = opts.id === undefined ? secretIn("ApiKey", this, name) : noSecretIn(name);
     Object.defineProperty(this, "key", key);
   }
 
@@ -216,13 +216,18 @@ export class ApiKey extends pulumi.CustomResource {
   }
 }
 
-function secretIn({ key, id }: ApiKey, name: string): PropertyDescriptor {
+/** The property `key` of a resource that may have been imported. */
+export function secretIn(
+  kind: string,
+  { key, id }: Pick<ApiKey, "key" | "id">,
+  name: string,
+): PropertyDescriptor {
   // Unit tests with mocks have no stack, and their mocks may give no secret.
   if (pulumi.runtime.getStackResource() === undefined) return {};
   let secret: pulumi.Output<string> | undefined;
   const get = () => {
     // Only when the program uses it: otherwise an imported key would fail programs that never use its secret.
-    secret ??= secretOf(name, key, id);
+    secret ??= secretOf(kind, name, key, id);
     return secret;
   };
   return { get, enumerable: true };
@@ -230,6 +235,7 @@ function secretIn({ key, id }: ApiKey, name: string): PropertyDescriptor {
 
 /** The secret. Fails if state has none; otherwise the program would continue with the string "undefined". */
 export function secretOf(
+  kind: string,
   name: string,
   held: pulumi.Output<string | undefined>,
   id: pulumi.Output<pulumi.ID>,
@@ -239,7 +245,7 @@ export function secretOf(
   return pulumi.all([held, id]).apply(([value]) => {
     if (value !== undefined) return value;
     throw new pulumi.RunError(
-      `ApiKey "${name}": state does not have its secret, because the key was adopted or imported, and the service shows a secret only once, when it creates the key. Use the value from where it is kept today, not the output key; or change keepers, which creates a new key with its secret.`,
+      `${kind} "${name}": state does not have its secret, because the key was adopted or imported, and the service shows a secret only once, when it creates the key. Use the value from where it is kept today, not the output key; or change keepers, which creates a new key with its secret.`,
     );
   });
 }

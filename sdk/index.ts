@@ -40,5 +40,6 @@ export {
   type Workspace,
 } from "./functions";
 export { Provider, type ProviderArgs } from "./provider";
+export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotatingApiKey";
 export { Scope, type ScopeArgs } from "./scope";
 export { WorkspaceSettings, type WorkspaceSettingsArgs } from "./workspaceSettings";

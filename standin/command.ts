@@ -71,8 +71,10 @@ export async function runCommand(
     terminal.err(`${command}: can't listen on port ${options.port}: ${(error as Error).message}\n`);
     return 1;
   }
+  // Listened for first: who reads that it runs may stop it at once.
+  const { stopped } = terminal;
   terminal.out(welcome(standIn, options.preset));
-  await terminal.stopped;
+  await stopped;
   await standIn.close();
   return 0;
 }

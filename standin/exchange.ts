@@ -18,7 +18,7 @@ export interface Service {
   readonly faults: FaultPlan;
   readonly limiter: RateLimiter;
   readonly requests: LoggedRequest[];
-  readonly latencyMs: number;
+  latencyMs: number;
   dialect: Dialect;
   onRequest(request: LoggedRequest): void;
 }

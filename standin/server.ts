@@ -57,6 +57,8 @@ export interface StandIn extends Hooks {
   clearRequests(): void;
   /** Applies from the next request on. The knobs differ from the default dialect, not from the current one. */
   setDialect(dialect: Partial<Dialect> | PresetName): void;
+  /** Applies from the next request on. */
+  setLatency(milliseconds: number): void;
   /** From now on, the old token is answered with 401. */
   rotateToken(tenantName: string, newToken: string): void;
   addTenant(tenant: TenantOptions): Tenant;
@@ -143,6 +145,9 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
     },
     setDialect(next) {
       service.dialect = completeDialect(next);
+    },
+    setLatency(milliseconds) {
+      service.latencyMs = milliseconds;
     },
     rotateToken: (tenantName, newToken) => rotateToken(store, tenantName, newToken),
     addTenant: (tenant) => tenantNamed(addTenant(store, tenant)),

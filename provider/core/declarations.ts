@@ -13,11 +13,13 @@ export interface Declarations {
 export interface Checked {
   /** The name of another resource of the program that declares the same. */
   twinOf(identity: string): string | undefined;
+  /** Whether the resource, or the one that it is to replace, declared the same before. */
+  readonly isDeclaredAgain: boolean;
   /** Whether the resource is to be replaced by one that declares the same. */
   readonly replacesItself: boolean;
 }
 
-export const unchecked: Checked = { twinOf: () => undefined, replacesItself: false };
+export const unchecked: Checked = { twinOf: () => undefined, isDeclaredAgain: false, replacesItself: false };
 
 export function openDeclarations(): Declarations {
   const names = new Map<string, string>();
@@ -29,13 +31,15 @@ export function openDeclarations(): Declarations {
       for (const identity of identities) if (!names.has(identity)) names.set(identity, name);
       const all = JSON.stringify(identities);
       if (before !== undefined) compared.set(name, JSON.stringify(before));
+      const isDeclaredAgain = identities.length > 0 && compared.get(name) === all;
       return {
+        isDeclaredAgain,
         twinOf: (identity) => {
           const first = names.get(identity);
           return first === name ? undefined : first;
         },
         // The engine compares first, and then asks again for what it is to create in its place.
-        replacesItself: identities.length > 0 && before === undefined && compared.get(name) === all,
+        replacesItself: isDeclaredAgain && before === undefined,
       };
     },
     has: (identity) => names.has(identity),

@@ -164,6 +164,8 @@ export interface Definition<S extends Shape> {
    * where that is known.
    */
   previewNote?(state: StateOf<S> | undefined, inputs: DraftOf<S>, now: number): string | undefined;
+  /** What is odd about a state, to be said in each preview and update, also where there is nothing to do. */
+  warning?(state: StateOf<S>, now: number): string | undefined;
   /** The path by which state names what a program made secret. Default: the path itself. */
   secretPath?(path: SecretPath): SecretPath;
   /**

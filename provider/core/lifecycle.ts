@@ -96,8 +96,10 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     return "ready" in found ? found.ready.services : [];
   };
   /** The inputs in canonical form, and which of them are secret. */
-  const canonical = (inputs: Properties): Properties => ({
-    ...withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs)),
+  const canonical = (inputs: Properties) => withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
+  /** The same as check gave them for a create. */
+  const toCreate = (inputs: Properties): Properties => ({
+    ...canonical(inputs),
     ...(inputs[adoptedKey] === true && { [adoptedKey]: true }),
   });
   const inputsOf = (state: Properties) => canonicalInputs(fields, definition.inputsOf(state));
@@ -173,11 +175,12 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     return isSame ? defined(withSecrets(given, secretsOf(inputs))) : undefined;
   };
 
+  /** A line about these properties, without their secrets. */
+  const shown = (line: string, ...all: readonly Properties[]) =>
+    inBounds(maskSecrets(oneLine(line), textsIn(secretValues(all, follows))));
   const noteFor = (state: Properties | undefined, inputs: Properties): void => {
-    const note = definition.previewNote?.(state, canonical(inputs), now());
-    if (note === undefined) return;
-    const texts = textsIn(secretValues([state ?? {}, inputs], follows));
-    (host.note ?? host.tell)?.(inBounds(maskSecrets(oneLine(note), texts)));
+    const note = definition.previewNote?.(state, toCreate(inputs), now());
+    if (note !== undefined) (host.note ?? host.tell)?.(shown(note, state ?? {}, inputs));
   };
 
   return {
@@ -206,7 +209,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const given = canonical(named);
       const last = before && canonicalInputs(fields, before);
       const checked = declarations.add(name, identitiesOf(given), last && identitiesOf(last));
-      const isAnew = definition.replacesAdopted && checked.replacesItself && definition.adopts?.(given)[0];
+      const isAnew = definition.replacesAdopted && checked.isDeclaredAgain && definition.adopts?.(given)[0];
       const declared = isAnew ? { ...given, [adoptedKey]: true } : given;
       keepAdopted(declared, last);
       const problems = [...misconfigured(configured()), ...failures(definition, named, before, checked)];
@@ -218,6 +221,8 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const state = parse(given);
       register(id, state);
       const result = difference(definition, fields, { id, state }, inputs, now());
+      const warning = isRefreshing ? undefined : definition.warning?.(state, now());
+      if (warning !== undefined) host.warn(shown(warning, state, inputs));
       // An input that replaces is the cause by itself.
       const isExplained = result.replaces.some((name) => fields.some((field) => field.name === name));
       if (!isRefreshing && result.changes !== false && !isExplained) noteFor(state, inputs);
@@ -241,7 +246,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const state = before && parse(before.state);
       const same = before && state && onlyMarked(before.id, before.state, state, inputs);
       if (same !== undefined) return same;
-      const declared = canonical(inputs);
+      const declared = before === undefined ? toCreate(inputs) : canonical(inputs);
       const outputs = Object.entries(definition.outputs).map(([name, { stable }]) => [
         name,
         declared[name] ?? (stable ? state?.[name] : undefined) ?? unknown,
@@ -251,7 +256,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     },
     create: (inputs) =>
       operate([inputs], async (session) =>
-        stamped(await create(definition, host.run, session, canonical(inputs))),
+        stamped(await create(definition, host.run, session, toCreate(inputs))),
       ),
     read: (id, given) =>
       operate([given], async (session) => {

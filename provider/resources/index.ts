@@ -2,11 +2,12 @@ import type { AnyDefinition } from "../core/definition";
 import { apiKey } from "./apiKey";
 import { apiKeySet } from "./apiKeySet";
 import { customerBilling } from "./customerBilling";
+import { rotatingApiKey } from "./rotatingApiKey";
 import { scope } from "./scope";
 import { workspaceSettings } from "./workspaceSettings";
 
 /** Every resource. A kind is in states for ever: never rename or remove one. */
-const all = [apiKey, apiKeySet, workspaceSettings, scope, customerBilling];
+const all = [apiKey, apiKeySet, rotatingApiKey, workspaceSettings, scope, customerBilling];
 
 export const definitions: Readonly<Record<string, AnyDefinition>> = Object.fromEntries(
   all.map((definition) => [definition.kind, definition]),

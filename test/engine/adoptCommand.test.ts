@@ -118,7 +118,7 @@ describe("the command", () => {
     scene.service.clearRequests();
     const next = await scene.stack.up();
     expect(next, next.output).toMatchObject({ ok: true, changes: { create: 1 } });
-    expect((await scene.stack.outputs())["more"]?.value).toEqual({ "ci-2-2": id });
+    expect((await scene.stack.outputs())["more"]?.value).toEqual({ "ci-4": id });
     expect(writes(scene.service)).toEqual([]);
     await expectQuiet(scene);
   });

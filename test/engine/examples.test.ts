@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StandIn } from "../../standin";
 import { isAll } from "../all";
 import { runApikeys } from "./apikeysCommand";
+import { daysAhead } from "./clock";
 import { execute } from "./command";
 import { expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
 import { checkout } from "./folders";
@@ -14,6 +15,7 @@ const folders = {
   billing: "billing",
   customers: "customers",
   adopt: "adopt",
+  rotation: "rotation",
 };
 const examples = join(checkout, "examples");
 
@@ -416,5 +418,47 @@ describe("examples/adopt", () => {
     expect(destroy.ok, destroy.output).toBe(true);
     expect(scene.service.keys().map(({ id }) => id)).toEqual(["key_theirs"]);
     await expectUnsaid(scene, [legacy]);
+  });
+});
+
+describe("examples/rotation", () => {
+  let scene: Scene;
+  const secrets = () => scene.service.keys({ deleted: false }).map(({ key }) => key);
+
+  beforeAll(async () => {
+    scene = await setScene("apikeys-rotation", { example: folders.rotation });
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 2 } });
+  });
+  afterAll(() => scene?.close());
+
+  it("makes a new key after 90 days, beside the one before", async () => {
+    scene.stack.setEnv("NODE_OPTIONS", daysAhead(90.5));
+    const up = await scene.stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { update: 1, same: 1 } });
+    expect(up.output).toMatch(/key_\w+ is 90 days old: a new key will be made; key_\w+ stays valid until 20/);
+    const [previous, current] = secrets();
+    expect(await scene.stack.outputs()).toMatchObject({
+      key: { value: current, secret: true },
+      acceptedKeys: { value: [current, previous], secret: true },
+    });
+    await expectSilentUp(scene);
+  });
+
+  it("deletes that one when the overlap is over", async () => {
+    scene.stack.setEnv("NODE_OPTIONS", daysAhead(105));
+    const all = secrets();
+    const up = await scene.stack.up();
+    expect(up.output).toMatch(/the overlap of key_\w+ ended on 20\S+: key_\w+ will be deleted\./);
+    expect(secrets()).toEqual(all.slice(1));
+    expect(await scene.stack.outputs()).toMatchObject({ acceptedKeys: { value: all.slice(1) } });
+    await expectUnsaid(scene, all);
+  });
+
+  it("is rotated at once by a setting, as its comment says", async () => {
+    await scene.stack.setConfig("apikeys-rotation:leaked", "2026-11-24");
+    const up = await scene.stack.up();
+    expect(up.output).toMatch(/keepers changed: a new key will be made/);
+    expect(secrets()).toHaveLength(2);
   });
 });

@@ -8,7 +8,7 @@ import { acting } from "./snapshotRestoring";
 const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
 
 const program = `import * as pulumi from "@pulumi/pulumi";
-import { ApiKey, ApiKeySet, CustomerBilling, Provider, Scope, WorkspaceSettings } from "pulumi-apikeys";
+import { ApiKey, ApiKeySet, CustomerBilling, Provider, RotatingApiKey, Scope, WorkspaceSettings } from "pulumi-apikeys";
 
 const later = process.env["APIKEYS_STEP"] === "later";
 const base = { workspaceId: "ws_main", customerId: "customer" };
@@ -24,6 +24,7 @@ const set = new ApiKeySet("set", {
   defaults: { customerId: "customer" },
   keys: { acme: {}, beta: { name: pulumi.secret("beta-in-the-dark"), enabled: !later } },
 });
+new RotatingApiKey("rotating", { ...base, rotateEvery: "90d" });
 new WorkspaceSettings("settings", { workspaceId: "ws_main", defaultRateLimitPerSecond: 5, onDestroy: "restore" });
 new Scope("orders", { workspaceId: "ws_main", name: "Orders", representation: "orders" });
 new CustomerBilling("credits", { workspaceId: "ws_main", totalCredits: "100" });
@@ -51,7 +52,7 @@ async function held({ stack }: Scene) {
   };
 }
 
-const kinds = ["ApiKey", "ApiKeySet", "CustomerBilling", "Scope", "WorkspaceSettings"];
+const kinds = ["ApiKey", "ApiKeySet", "CustomerBilling", "RotatingApiKey", "Scope", "WorkspaceSettings"];
 const typesIn: Readonly<Record<Host, readonly string[]>> = {
   dynamic: [
     ...kinds.map((kind) => `pulumi-nodejs:dynamic/apikeys:${kind}`),

@@ -34,7 +34,11 @@ describe.each(readdirSync(snapshots))("a state with sets of keys that version %s
     expect(sent(scene)).toEqual({});
     const refreshed = await scene.stack.previewRefresh({ diff: true });
     expectOk(refreshed);
-    expect(acting(refreshed)).toEqual({ settled: ["refresh"], unsettled: ["refresh", "update"] });
+    expect(acting(refreshed)).toEqual({
+      rotated: ["refresh"],
+      settled: ["refresh"],
+      unsettled: ["refresh", "update"],
+    });
     const shown = refreshed.steps.filter(({ duringRefresh, diffs }) => duringRefresh && diffs.length > 0);
     expect(shown).toEqual([]);
   });
@@ -58,6 +62,8 @@ describe.each(readdirSync(snapshots))("a state with sets of keys that version %s
         "key_plain",
         "key_renewed2",
         "key_rewritten",
+        "key_rotated",
+        "key_rotated2",
         "key_takenOver",
         healed?.id ?? "no key",
       ].toSorted(),
@@ -77,7 +83,7 @@ describe.each(readdirSync(snapshots))("a state with sets of keys that version %s
     at(scene, "later");
     const up = await scene.stack.up();
     expectOk(up);
-    expect(acting(up)).toEqual({ settled: ["update"] });
+    expect(acting(up)).toEqual({ rotated: ["update"], settled: ["update"] });
     expect(scene.service.keys().map(({ id, key }) => [id, key])).toEqual(before);
     expect(await secretsOf("settled")).toEqual(secrets);
     expect(scene.service.key("key_plain")?.scopes).toMatchObject([{ read: true, update: true }]);

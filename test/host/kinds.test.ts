@@ -8,6 +8,7 @@ import { openScene, type Scene } from "./scene";
 const least: Readonly<Record<string, Properties>> = {
   ApiKey: { workspaceId: "ws_main", customerId: "cus_1", name: "ci" },
   ApiKeySet: { workspaceId: "ws_main", keys: { a: { customerId: "cus_1" } } },
+  RotatingApiKey: { workspaceId: "ws_main", customerId: "cus_1", name: "ci", rotateEvery: "90d" },
   WorkspaceSettings: { workspaceId: "ws_main", defaultKeyPrefix: "acme" },
   Scope: { workspaceId: "ws_main", name: "Orders", representation: "orders" },
   CustomerBilling: { workspaceId: "ws_main", totalCredits: "100" },
@@ -25,9 +26,11 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
   });
   afterAll(() => scene.close());
   const inputs = least[kind] ?? {};
-  /** State of what is declared so, with an id for each key of a set. */
+  /** State of what is declared so, with the ids of its keys. */
   const made = (declared: Properties) => {
     const { keys } = declared;
+    const now = new Date().toISOString();
+    if (kind === "RotatingApiKey") return { ...declared, keyId: "key_1", rotatedAt: now };
     if (typeof keys !== "object" || keys === null) return declared;
     return {
       ...declared,

@@ -69,6 +69,7 @@ describe("what the plugin reads", () => {
       for (const [kind, id] of [
         ["ApiKey", `ws_main/${one.id}`],
         ["ApiKeySet", `ws_main/a=${one.id},b c=${other.id}`],
+        ["RotatingApiKey", `ws_main/${one.id}`],
         ["Scope", "ws_main/a/b"],
         ["Scope", `ws_main/${scope.id}`],
         ["WorkspaceSettings", "ws_main"],

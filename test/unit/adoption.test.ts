@@ -38,6 +38,14 @@ describe("an ApiKey with existingId", () => {
     expect(service.live.get("key_1")).toMatchObject({ name: "ci", enabled: true, scopes: [orders[0]] });
   });
 
+  test("K11 what the service does not show is not taken for none: a PATCH makes it so", async () => {
+    for (const hidden of [{ scopes: undefined }, { enabled: undefined }]) {
+      const { keys, methods } = oneKey({ enabled: false, scopes: [], ...hidden });
+      await keys.create(keys.checked(adopting({ enabled: false, scopes: [] })));
+      expect(methods()).toBe("GET PATCH");
+    }
+  });
+
   test.each([
     ["is not there", undefined],
     ["was deleted", { deleted: true }],
@@ -230,6 +238,20 @@ describe("an ApiKey that was adopted", () => {
     expect(next.diff(made.id, made.state, same)).toEqual({ changes: false, replaces: [] });
   });
 
+  test("K11 is replaced too where the engine goes on with a replacement that failed halfway", async () => {
+    const { keys, process, asked, service } = adoptions();
+    const before = process().keys.checked(adopting());
+    const inputs = keys.checked(adopting({ keepers: { rotated: "1" } }), before);
+    expect((await keys.create(inputs)).id).toBe("made_1");
+    expect(asked.map(({ method }) => method)).toEqual(["GET", "POST"]);
+    service.add({ id: "key_1" });
+    const { keys: next } = process();
+    const kept = next.checked(adopting({ enabled: false }), before);
+    expect(next.diff("key_1", state, kept)).toEqual({ changes: undefined, replaces: [] });
+    expect(await next.update("key_1", state, kept)).not.toHaveProperty("__adopted");
+    expect(next.foresee(kept, { id: "key_1", state })).not.toHaveProperty("__adopted");
+  });
+
   test.each(["before", "after"])(
     "K11 is adopted again where only the engine replaces it, deleting it %s the create",
     async (order) => {
@@ -266,7 +288,7 @@ describe("an ApiKey that was adopted", () => {
     const { keys, service, process } = oneKey();
     const inputs = keys.checked(adopting());
     const first = await keys.create(inputs);
-    await process().keys.delete(first.id, first.state);
+    await keys.delete(first.id, first.state);
     expect(service.live.size).toBe(0);
     service.add({ id: "key_1" });
     const { keys: next } = process();

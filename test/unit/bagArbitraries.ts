@@ -52,13 +52,18 @@ const hidden = [
   "__resourceName",
   "__chosen",
   "__migrated",
+  "__adopted",
   "__toDelete",
+  "__previous",
+  "__lastUsed",
 ];
 /** Names of inputs and outputs of all kinds, and of what stands in them. */
 const known = [
   ...["workspaceId", "customerId", "name", "scopes", "enabled", "prefix", "expiresAt", "externalMeterId"],
-  ...["metadata", "existingKey", "keepers", "defaultKeyPrefix", "defaultAllowedIPs", "defaultExpiration"],
+  ...["metadata", "existingKey", "existingId", "keepers", "defaultKeyPrefix", "defaultAllowedIPs"],
+  "defaultExpiration",
   ...["defaultRateLimitPerSecond", "onDestroy", "representation", "description", "totalCredits", "spendCap"],
+  ...["rotateEvery", "overlap", "retire", "keyId", "previousKeyId", "rotatedAt", "rotatesAt", "retiresAt"],
   ...["keys", "defaults", "ids", "maskedKeys", "secrets", "renamedFrom"],
   ...["allowOverages", "billingId", "grant", "key", "id", "create", "read", "update", "del", "deleted"],
   ...[
@@ -109,7 +114,10 @@ export function bag(likely: Readonly<Record<string, unknown>> = {}): fc.Arbitrar
   const right = fc.subarray(Object.entries(likely)).map((pairs) => Object.fromEntries(pairs));
   const places = fc.constantFrom(...Object.keys(likely), ...hidden);
   const wrong = fc.array(fc.tuple(places, anything), { maxLength: 2 }).map((all) => Object.fromEntries(all));
-  const secrets = fc.record({ existingKey: secret, key: fc.constant(canary) }, { requiredKeys: [] });
+  const secrets = fc.record(
+    { existingKey: secret, key: fc.constant(canary), previousKey: fc.constant(canary) },
+    { requiredKeys: [] },
+  );
   return fc.tuple(entries(anything, 6), right, wrong, secrets).map((all) => Object.assign({}, ...all));
 }
 
@@ -129,6 +137,14 @@ export const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>>
     },
     defaults: { customerId: "cus_2", enabled: false },
     ids: { a: "id_1" },
+  },
+  RotatingApiKey: {
+    workspaceId: "ws_1",
+    customerId: "cus_1",
+    name: "ci",
+    rotateEvery: "90d",
+    overlap: "36h",
+    retire: "whenUnused",
   },
   WorkspaceSettings: {
     workspaceId: "ws_1",

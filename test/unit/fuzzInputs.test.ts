@@ -33,7 +33,9 @@ describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, 
         expectFit(...failures);
         expectWireable(inputs);
         expect(operations.check(inputs, before).inputs).toEqual(inputs);
-        const state = kind === "ApiKeySet" && isRecord(inputs["keys"]) ? stateOfAll(inputs) : inputs;
+        const made = kind === "RotatingApiKey" ? { keyId: "key_1", rotatedAt: new Date().toISOString() } : {};
+        const state =
+          kind === "ApiKeySet" && isRecord(inputs["keys"]) ? stateOfAll(inputs) : { ...inputs, ...made };
         const { changes, replaces } = operations.diff("id_1", state, inputs);
         if (!containsUnknown(inputs)) expect({ changes, replaces }).toEqual({ changes: false, replaces: [] });
       }),

@@ -24,18 +24,20 @@ export function nameIn({ body }: Asked): string {
   return (body as { name?: string } | undefined)?.name ?? "";
 }
 
-interface Options {
+export interface Options {
   readonly run?: Run;
   readonly env?: Environment;
   /** What resources of several kinds know of each other. Default: nothing. */
   readonly shared?: Shared;
+  /** Default: that of the machine. */
+  readonly now?: () => number;
 }
 
 /** A resource's operations on a service that answers each request with what `reply` gives, text as it is, or fails as it throws. */
 export function replying(
   definition: AnyDefinition,
   reply: (asked: Asked) => unknown,
-  { run = openRun(), env = {}, shared }: Options = {},
+  { run = openRun(), env = {}, shared, now }: Options = {},
 ) {
   const calls: Asked[] = [];
   let writes = 0;
@@ -72,6 +74,7 @@ export function replying(
     warn: (message) => warnings.push(message),
     tell: (line) => progress.push(line),
     ...(shared && { shared: () => shared }),
+    ...(now && { now }),
   });
   return { ...operations, calls, warnings, progress };
 }

@@ -25,11 +25,12 @@ describe("the schema", () => {
     const { resources, types, provider } = committed;
     expect(resources["apikeys:index:ApiKey"].properties.key).toMatchObject({ secret: true });
     expect(resources["apikeys:index:ApiKey"].inputProperties.existingKey).toMatchObject({ secret: true });
+    expect(resources["apikeys:index:RotatingApiKey"].properties.previousKey).toMatchObject({ secret: true });
     expect(resources["apikeys:index:ApiKeySet"].properties.secrets).toMatchObject({ secret: true });
     expect(types["apikeys:index:ApiKeySetEntry"].properties.existingKey).toMatchObject({ secret: true });
     expect(provider.inputProperties.accessToken).toMatchObject({ secret: true });
     // The state has existingKey as well, and config the token.
-    expect(all("secret", committed)).toHaveLength(7);
+    expect(all("secret", committed)).toHaveLength(11);
   });
 
   it("is found by stacks of the dynamic providers", () => {

@@ -59,7 +59,7 @@ test("K8 key(alias) of a key that was imported says that its secret is missing, 
   );
   // As an import without a refresh leaves it.
   expect(() => secretOf("customers", "a", undefined, { a: "key_a" })).toThrow(
-    "not its secret, because the key was imported",
+    "not its secret, because the key was adopted or imported",
   );
   expect(() => secretOf("customers", "c", undefined, { a: "key_a" })).toThrow('has no key "c".');
   // Mocks may give no ids, and no secrets either.

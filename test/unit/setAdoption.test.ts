@@ -198,6 +198,23 @@ describe("a set that adopts keys", () => {
     expect([...service.live.keys()]).toEqual(["key_0"]);
   });
 
+  test("K11 a key that another entry is to adopt stays when its own entry adopts the next", async () => {
+    const { create, update, service, process, failureOf } = manyKeys(3);
+    const held = await create(adoptingSet({ a: "key_0", b: "key_1" }));
+    const inputs = adoptingSet({ a: "key_1", b: "key_2" });
+    const checked = process().sets.check(inputs, adoptingSet({ a: "key_0", b: "key_1" }));
+    expect(checked.failures).toEqual([
+      'keys.a.existingId: the key with this id is that of the entry "b"; keep it there, or under an alias that is new. If an update failed halfway since then, run `pulumi up --refresh`.',
+    ]);
+    // An alias that is new may take a key whose own alias takes another.
+    const moved = adoptingSet({ c: "key_1", b: "key_2" }, { a: {} });
+    const { kept } = await failureOf(update(held, moved, adoptingSet({ a: "key_0", b: "key_1" })));
+    expect([...service.live.keys()]).toEqual(["key_0", "key_1", "key_2"]);
+    const done = await update(kept as Kept, moved, moved);
+    expect(done.state["ids"]).toEqual({ a: "key_0", b: "key_2", c: "key_1" });
+    expect([...service.live.keys()]).toEqual(["key_0", "key_1", "key_2"]);
+  });
+
   test.each([true, false])(
     "K11 a key that was still to be deleted, and is adopted now, stays (adoption fails: %s)",
     async (fails) => {

@@ -209,4 +209,12 @@ describe("the stand-in's port", () => {
     expect(standIn.requests[0]?.status).toBe(0);
     expect((await reply).status).toBe(200);
   });
+
+  it("answers after another latency from the next request on", async () => {
+    const { standIn, get } = await open();
+    standIn.setLatency(60);
+    const began = performance.now();
+    await get("/workspace");
+    expect(performance.now() - began).toBeGreaterThan(50);
+  });
 });

@@ -7,6 +7,10 @@ import type { Shape as ApiKeyShape } from "../../provider/resources/apiKey/prope
 import { outputs } from "../../provider/resources/apiKey/state";
 import type { Shape as ApiKeySetShape } from "../../provider/resources/apiKeySet/properties";
 import type { Shape as CustomerBillingShape } from "../../provider/resources/customerBilling";
+import {
+  type Shape as RotatingApiKeyShape,
+  shape as rotating,
+} from "../../provider/resources/rotatingApiKey/properties";
 import type { Shape as ScopeShape } from "../../provider/resources/scope";
 import type { Shape as WorkspaceSettingsShape } from "../../provider/resources/workspaceSettings/properties";
 import {
@@ -21,6 +25,8 @@ import {
   type ExistingApiKey,
   type KeyScope,
   type KeyScopeArgs,
+  RotatingApiKey,
+  type RotatingApiKeyArgs,
   Scope,
   type ScopeArgs,
   WorkspaceSettings,
@@ -35,6 +41,7 @@ type Taken<S extends { readonly inputs: Readonly<Record<string, { readonly schem
 type ApiKeyInputs = Taken<ApiKeyShape>;
 type ApiKeySetInputs = Taken<ApiKeySetShape>;
 type CustomerBillingInputs = Taken<CustomerBillingShape>;
+type RotatingApiKeyInputs = Taken<RotatingApiKeyShape>;
 type ScopeInputs = Taken<ScopeShape>;
 type WorkspaceSettingsInputs = Taken<WorkspaceSettingsShape>;
 
@@ -62,6 +69,13 @@ describe("what the SDK takes and what the provider takes agree in names, optiona
     expectTypeOf<ApiKeyArgs["metadata"]>().toEqualTypeOf<
       pulumi.Input<NonNullable<ApiKeyInputs["metadata"]> | undefined> | undefined
     >();
+  });
+
+  test("of a RotatingApiKey, which has an ApiKey's", () => {
+    type Received = Plain<RotatingApiKeyInputs>;
+    type Args = Declared<RotatingApiKeyArgs>;
+    expectTypeOf<OptionalNames<Args>>().toEqualTypeOf<OptionalNames<Received> | "name">();
+    expectTypeOf<Omit<Full<Args>, "metadata">>().toEqualTypeOf<Omit<Full<Received>, "metadata">>();
   });
 
   test("of a scope of an ApiKey, declared and answered", () => {
@@ -118,6 +132,12 @@ const resources = [
       new ApiKeySet("ci", { ...inWorkspace, keys: { a: { customerId: "cus_1", existingKey }, b: entry } }),
     // What an Output holds may be secret, which is not known at once.
     computed: ["ids", "maskedKeys", "secrets", "__secrets"],
+  },
+  {
+    kind: "RotatingApiKey",
+    make: () =>
+      new RotatingApiKey("ci", { ...inWorkspace, customerId: "cus_1", existingKey, rotateEvery: "90d" }),
+    computed: Object.keys(rotating.outputs),
   },
   {
     kind: "WorkspaceSettings",
@@ -181,7 +201,7 @@ describe("a resource in a program", () => {
   });
 
   test("each class knows its own resources, and those of no other, also by their type alone as policies ask", () => {
-    const classes = { ApiKey, ApiKeySet, WorkspaceSettings, Scope, CustomerBilling };
+    const classes = { ApiKey, ApiKeySet, RotatingApiKey, WorkspaceSettings, Scope, CustomerBilling };
     for (const [kind, Class] of Object.entries(classes)) {
       expect([...made].flatMap(([of, resource]) => (Class.isInstance(resource) ? [of] : []))).toEqual([kind]);
       for (const type of [`pulumi-nodejs:dynamic/apikeys:${kind}`, `apikeys:index:${kind}`]) {
@@ -232,7 +252,7 @@ describe("a resource in a program", () => {
   describe("the secret of an ApiKey in a stack", () => {
     const text = (value: unknown) => pulumi.output(value) as pulumi.Output<string>;
     const secretOf = (held: unknown, id: unknown) =>
-      keySecretOf("ci", text(held), text(id)) as unknown as Promised;
+      keySecretOf("ApiKey", "ci", text(held), text(id)) as unknown as Promised;
 
     test.each([
       ["is what state has", pulumi.secret("sk_1"), "key_1", { isKnown: true, isSecret: true, value: "sk_1" }],

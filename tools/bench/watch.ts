@@ -2,11 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { descendants } from "../../test/engine/processes";
 import { peakMiBIn } from "./proc";
 
-const everyMs = 100;
+const everyMs = 10;
 
 /**
- * The peak memory of a process below `root`, such as a provider host, which lives only as long as its command. The kernel keeps the peak itself
- * (VmHWM), so looking now and then misses no more than what it grows by in the last tenth of a second.
+ * The peak memory of a process below `root`, such as a provider host, which lives only as long as its command. The
+ * kernel keeps the peak itself (VmHWM), so looking now and then misses no more than what it grows by in the last
+ * hundredth of a second: a whole destroy may take no more than a tenth.
  */
 export function watchPeak(root: number, host: RegExp): { stop(): number | undefined } {
   if (!existsSync("/proc/self/status")) return { stop: () => undefined };
@@ -15,7 +16,7 @@ export function watchPeak(root: number, host: RegExp): { stop(): number | undefi
   let looks = 0;
   const look = () => {
     // Going through all processes costs more than looking at a known one.
-    if (hosts.size === 0 || looks++ % 10 === 0) {
+    if (looks++ % (hosts.size === 0 ? 10 : 100) === 0) {
       for (const { pid, args } of descendants(root)) if (isHost(args, host)) hosts.add(pid);
     }
     for (const pid of hosts) {

@@ -3,7 +3,7 @@ import { idsIn } from "./heldKeys";
 import type { CommandRecord, Trace } from "./trace";
 
 /** For what was on its way when the provider was told. */
-const onItsWayMs = 50;
+export const onItsWayMs = 50;
 
 /** One Ctrl-C closes the plugin: it sends no POST or PATCH any more. */
 export function begunLate({ commands, requests, closesOnCancel }: Trace): readonly Finding[] {

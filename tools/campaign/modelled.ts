@@ -1,9 +1,13 @@
 import type { Actor, StartActor } from "./actor";
+import { onItsWayMs } from "./cancelFindings";
 import { openControl } from "./control";
 import type { OpenEngine } from "./engine";
 import { destroy, preview, refresh, up } from "./engineModel";
 import type { Site } from "./site";
 import type { CommandRecord } from "./trace";
+
+/** What a plugin begins on an answer after Ctrl-C can't be taken for what was on its way. */
+const afterCancelMs = 2 * onItsWayMs;
 
 /**
  * The model of the engine, with a process of the provider for each command or, where starting one is most of the work,
@@ -39,6 +43,7 @@ export function modelled(start: StartActor, { inProcess = false, closesOnCancel 
             if (kind === "hostKilled") ending = actor.kill();
             else if (kind === "ctrlC") {
               control.cancel();
+              if (closesOnCancel) standIn.setLatency(afterCancelMs);
               const close = () => {
                 closedAt = Date.now();
               };
@@ -59,6 +64,7 @@ export function modelled(start: StartActor, { inProcess = false, closesOnCancel 
         }[name]();
         await control.rest();
         await ending;
+        standIn.setLatency(0);
         await leave(actor, trouble !== undefined || !green);
         const warnings = actor.warnings();
         return {

@@ -37,20 +37,24 @@ interface Progress {
   readonly toDelete: KeyToDelete[];
 }
 
-/** `claim`: the set's. `verb` is what the user who waits reads of the keys that are done. */
+/**
+ * `claim`: that of the resource. `verb` is what the user who waits reads of the keys that are done; `subject`, what messages
+ * call the keys.
+ */
 export async function convergeKeys(
   session: Session,
   claim: string,
   before: Holding,
   declared: SetInputs,
   verb: "created" | "written",
+  subject = label(declared),
 ): Promise<Converged> {
   const steps = plan(before, declared);
   const refusal = refusedRename(steps, declared, before);
   if (refusal !== undefined) {
     throw new Failure(`Updating the ${label(declared)}: nothing was changed. ${refusal}`);
   }
-  const batch = openBatch(session, label(declared));
+  const batch = openBatch(session, subject);
   const progress: Progress = { entries: new Map(before.entries), going: [], toDelete: [] };
   for (const step of steps) if (step.does === "keep") progress.entries.set(step.from, step.entry);
   const work = steps.flatMap((step): Work[] =>
@@ -78,6 +82,8 @@ export async function convergeKeys(
   }
   // A service may answer a value that it is given with the record that another entry had.
   const inUse = new Set([...progress.entries].flatMap(([alias, { id }]) => (removed.has(alias) ? [] : [id])));
+  // Nor does a key go that an entry is to adopt, also where it has not yet.
+  for (const id of steps.map(adoptedBy)) if (id !== undefined) inUse.add(id);
   const going = progress.going.filter(({ id }) => !inUse.has(id));
   for (const one of progress.going)
     if (inUse.has(one.id) && !one.isReplaced) progress.entries.delete(one.name);

@@ -183,7 +183,7 @@ function aliasesIn(value: readonly unknown[] = []): ReadonlySet<string> {
   return new Set(value.filter((alias) => typeof alias === "string"));
 }
 
-function toDeleteIn(state: SetState): readonly KeyToDelete[] {
+export function toDeleteIn(state: Pick<SetState, "__toDelete" | typeof secretsKey>): readonly KeyToDelete[] {
   const isUnnamed = keySecrets(state).some(([field]) => field === "name");
   return (state.__toDelete ?? []).filter(isRecord).map(({ id, name, alias }) => ({
     id: String(id),

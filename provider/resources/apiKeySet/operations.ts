@@ -26,7 +26,22 @@ import type { SetInputs, SetState } from "./properties";
 
 type SetOutcome = Outcome<SetState>;
 
-const nothing: Holding = { entries: new Map(), toDelete: [] };
+/** A resource that has several keys. */
+export interface Owner {
+  readonly workspaceId?: string | undefined;
+  /** What messages call its keys. */
+  readonly label: string;
+  /** What they say where not all of them could be deleted. */
+  readonly stays: string;
+}
+
+export const nothing: Holding = { entries: new Map(), toDelete: [] };
+
+const ownerOf = (set: SetInputs | SetState): Owner => ({
+  workspaceId: set.workspaceId,
+  label: label(set),
+  stays: "The set stays in state: run the command again, which deletes the rest.",
+});
 
 export async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
@@ -46,7 +61,7 @@ export async function create(session: Session, declared: SetInputs): Promise<Set
   return { ...outcome, failure: `${failed}. ${rest}`, lines, unresolved };
 }
 
-const rest = "State records what succeeded; run `pulumi up` again to finish.";
+export const rest = "State records what succeeded; run `pulumi up` again to finish.";
 
 export async function update(
   session: Session,
@@ -67,7 +82,7 @@ function named({ entries }: Pick<Holding, "entries">): readonly Named<Entry>[] {
 }
 
 /** "3 of 200". */
-function share({ failures }: Batch, of: number): string {
+export function share({ failures }: Batch, of: number): string {
   const failed = new Set(failures.map(({ name }) => name)).size;
   return [failed, of].map((count) => count.toLocaleString("en")).join(" of ");
 }
@@ -80,17 +95,30 @@ function warnOf(session: Session, aliases: readonly string[]): void {
   );
 }
 
-/** Deletes again what was made and no state holds. Gives a line for each that still exists. */
 export async function rollback(
   session: Session,
   { state }: SetOutcome,
   before: SetState | undefined,
 ): Promise<readonly string[]> {
-  const { entries, toDelete } = before === undefined ? nothing : holdingOf(before);
-  const held = new Set([...entries.values(), ...toDelete].map(({ id }) => id));
-  const made = named(holdingOf(state)).filter(({ id }) => !held.has(id));
+  return rollbackKeys(
+    session,
+    ownerOf(state),
+    holdingOf(state),
+    before === undefined ? nothing : holdingOf(before),
+  );
+}
+
+/** Deletes again what was made and no state holds. Gives a line for each that still exists. */
+export async function rollbackKeys(
+  session: Session,
+  owner: Owner,
+  now: Holding,
+  before: Holding,
+): Promise<readonly string[]> {
+  const held = new Set([...before.entries.values(), ...before.toDelete].map(({ id }) => id));
+  const made = named(now).filter(({ id }) => !held.has(id));
   const left: string[] = [];
-  const batch = openBatch(session, label(state));
+  const batch = openBatch(session, owner.label);
   await batch.each("deleted again", made, async (part, entry) => {
     conceal(part, entry.state);
     const lines = await key.rollbackCreate(part, entry);
@@ -131,11 +159,15 @@ export async function find(
   return { id: isReading ? `${workspaceId}/${list}` : `keys-${randomUUID()}`, state };
 }
 
-/** The keys as they are now. One that cannot be read fails it all, so that state stays; one that is gone leaves it. */
 export async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {
-  const { entries, toDelete } = holdingOf(state);
   warnOf(session, mismatchedAliases(state).ids);
-  const batch = openBatch(session, label(state));
+  return { id, state: stateOf(state, await readKeys(session, ownerOf(state), holdingOf(state))) };
+}
+
+/** The keys as they are now. One that cannot be read fails it all, so that state stays; one that is gone leaves it. */
+export async function readKeys(session: Session, owner: Owner, holding: Holding): Promise<Holding> {
+  const { entries, toDelete } = holding;
+  const batch = openBatch(session, owner.label);
   const found = new Map<string, Entry>();
   const all = named({ entries });
   await batch.each("read", all, async (part, { name, ...entry }) => {
@@ -147,28 +179,28 @@ export async function read(session: Session, id: string, state: SetState): Promi
   });
   batch.close();
   if (batch.failures.length > 0) {
-    const failed = `Reading the ${label(state)}: ${share(batch, all.length)} failed`;
+    const failed = `Reading the ${owner.label}: ${share(batch, all.length)} failed`;
     throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines() });
   }
-  const remaining = await remainingOf(session, state, toDelete);
+  const remaining = await remainingOf(session, owner, toDelete);
   const inOrder = [...entries.keys()].flatMap((alias) => {
     const entry = found.get(alias);
     return entry === undefined ? [] : [[alias, entry] as const];
   });
-  return { id, state: stateOf(state, { entries: new Map(inOrder), toDelete: remaining }) };
+  return { entries: new Map(inOrder), toDelete: remaining };
 }
 
 /** The keys still to be deleted that may exist. One that can't be read is one of them: the next update deletes it. */
 async function remainingOf(
   session: Session,
-  state: SetState,
+  owner: Owner,
   toDelete: readonly KeyToDelete[],
 ): Promise<readonly KeyToDelete[]> {
   const gone = new Set<KeyToDelete>();
   await eachBounded(session.parallel, toDelete, async (one) => {
     if (session.closed.aborted) return;
     try {
-      if ((await lookUpKey(session, pathOf(state, one.id))) === undefined) gone.add(one);
+      if ((await lookUpKey(session, pathOf(owner, one.id))) === undefined) gone.add(one);
     } catch (error) {
       if (!(error instanceof CallError || error instanceof InconclusiveError)) throw error;
     }
@@ -178,19 +210,25 @@ async function remainingOf(
 
 export async function remove(session: Session, id: string, state: SetState): Promise<void> {
   warnOf(session, mismatchedAliases(state).ids);
-  const { entries, toDelete } = holdingOf(state);
-  const batch = openBatch(session, label(state));
-  const all = [...named({ entries }), ...toDelete.map((one) => ({ ...entryOf(state, one), name: one.name }))];
+  await removeKeys(session, id, ownerOf(state), holdingOf(state));
+}
+
+export async function removeKeys(
+  session: Session,
+  claim: string,
+  owner: Owner,
+  { entries, toDelete }: Holding,
+): Promise<void> {
+  const batch = openBatch(session, owner.label);
+  const all = [...named({ entries }), ...toDelete.map((one) => ({ ...entryOf(owner, one), name: one.name }))];
   await batch.each("deleted", all, async (part, one) => {
     expectOpen(part);
     conceal(part, one.state);
-    await key.remove(part, one.id, one.state, id);
+    await key.remove(part, one.id, one.state, claim);
     return undefined;
   });
   batch.close();
   if (batch.failures.length === 0) return;
-  const failed = `Deleting the ${label(state)}: ${share(batch, all.length)} failed`;
-  throw new Failure(`${failed}. The set stays in state: run the command again, which deletes the rest.`, {
-    lines: batch.lines(),
-  });
+  const failed = `Deleting the ${owner.label}: ${share(batch, all.length)} failed`;
+  throw new Failure(`${failed}. ${owner.stays}`, { lines: batch.lines() });
 }

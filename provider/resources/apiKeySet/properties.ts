@@ -147,7 +147,7 @@ export function merged(declared: SetDraft, alias: string, entry: unknown): KeyIn
 }
 
 /** What is secret of each key: of a field that is so in one entry it is in all. */
-export function keySecrets(declared: SetDraft): readonly SecretPath[] {
+export function keySecrets(declared: Properties): readonly SecretPath[] {
   return secretsOf(declared).flatMap(ofKey);
 }
 
@@ -156,9 +156,6 @@ function ofKey([name, ...rest]: SecretPath): readonly SecretPath[] {
   return field === undefined ? keyFields.map((one) => [one.name]) : [[field, ...deeper]];
 }
 
-/** What no default can say. */
-const ofOneKey: ReadonlySet<string> = new Set(["existingKey", "existingId"]);
-
 /** The same as the program spells it. */
 export function mergedAsWritten(declared: SetDraft, alias: string, entry: unknown): KeyDraft {
   const { workspaceId, defaults } = declared;
@@ -166,7 +163,7 @@ export function mergedAsWritten(declared: SetDraft, alias: string, entry: unknow
     if (field === "workspaceId") return workspaceId;
     if (isUnknown(entry)) return entry;
     const own = isRecord(entry) ? entry[field] : undefined;
-    if (own !== undefined || ofOneKey.has(field)) return own;
+    if (own !== undefined || field === "existingKey") return own;
     return isRecord(defaults) ? defaults[field] : isUnknown(defaults) ? defaults : undefined;
   };
   const bag = Object.fromEntries(keyFields.map((field) => [field.name, given(field.name)]));

@@ -42,7 +42,7 @@ export function rules(
       ...lines,
       ...renameRules(entries, earlier),
       ...valueRules(entries, earlier),
-      ...idRules(entries),
+      ...idRules(entries, earlier),
       ...sizeRules(declared, entries),
     ]),
   ];
@@ -151,19 +151,33 @@ function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): re
   });
 }
 
-/** One key can't have two entries (K11). Whose key an id is, the plan sees in state. */
-function idRules(entries: Entries): readonly string[] {
+/** One key can't have two entries, and an entry that has a key can't take that of another (K11). */
+function idRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
+  const holders = new Map([...earlier].map(([alias, entry]) => [existingIdIn(entry), alias]));
   const seen = new Set<string>();
   return entries.flatMap(([alias, entry]) => {
-    const id = isRecord(entry) ? string(entry["existingId"]) : undefined;
-    if (id === undefined || isUnknown(id)) return [];
-    const again = seen.has(id);
+    const id = existingIdIn(entry);
+    if (id === undefined) return [];
+    const at = `${spelled(["keys", alias])}.existingId`;
+    if (seen.has(id)) {
+      return [
+        `${at}: another entry has the same id, but one key can't have two entries; remove it from one of them.`,
+      ];
+    }
     seen.add(id);
-    if (!again) return [];
+    const holder = holders.get(id);
+    // The key of an alias that is new is found by its id.
+    if (holder === undefined || holder === alias || !earlier.has(alias)) return [];
+    const words = JSON.stringify(oneLine(holder));
     return [
-      `${spelled(["keys", alias])}.existingId: another entry has the same id, but one key can't have two entries; remove it from one of them.`,
+      `${at}: the key with this id is that of the entry ${words}; keep it there, or under an alias that is new. ${failedHalfway}`,
     ];
   });
+}
+
+function existingIdIn(entry: unknown): string | undefined {
+  const id = isRecord(entry) ? string(entry["existingId"]) : undefined;
+  return isUnknown(id) ? undefined : id;
 }
 
 /** The alias that the last update had this entry's key under, if it had it. */

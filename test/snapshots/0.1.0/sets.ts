@@ -1,4 +1,4 @@
-import { ApiKeySet } from "pulumi-apikeys";
+import { ApiKeySet, RotatingApiKey } from "pulumi-apikeys";
 
 /** "first": before what went wrong with one set; "later": what can change in place has its second values. */
 const step = process.env["APIKEYS_SNAPSHOT_STEP"];
@@ -20,6 +20,14 @@ new ApiKeySet("settled", {
     },
     takenOver: { existingKey: process.env["APIKEYS_SNAPSHOT_EXISTING"] },
   },
+});
+new RotatingApiKey("rotated", {
+  workspaceId: "ws_third",
+  customerId: "customer",
+  scopes: [{ representation: "orders", read: true, update: later }],
+  rotateEvery: "9999w",
+  overlap: "9998w",
+  keepers: { rotated: first ? "2026-01" : "2026-02" },
 });
 new ApiKeySet("unsettled", {
   workspaceId: "ws_main",

@@ -1,0 +1,32 @@
+import * as z from "zod";
+import type { Canonical } from "../../core/fields";
+import { isUnknown } from "../../core/unknown";
+
+/** Lengths of time as a program declares them: a whole number of hours, days or weeks. */
+
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+const unitMs: Readonly<Record<string, number>> = { h: hourMs, d: dayMs, w: 7 * dayMs };
+const form = /^(\d{1,5})([hdw])$/;
+
+export const duration = (what: string) =>
+  z
+    .string({
+      error: ({ input }) => (input === undefined ? `is missing: write ${what}` : `must be ${what}`),
+    })
+    .regex(form, { error: `must be ${what}` });
+
+/** `undefined` for what is none, or not known yet. */
+export function msOf(value: unknown): number | undefined {
+  const [, count, unit = ""] = typeof value === "string" ? (form.exec(value) ?? []) : [];
+  const ms = unitMs[unit];
+  return ms === undefined ? undefined : Number(count) * ms;
+}
+
+/** Compared by value: in days where it is whole days. */
+export const canonicalDuration: Canonical<string> = (value) => {
+  if (isUnknown(value)) return value as string;
+  const ms = msOf(value);
+  if (ms === undefined) return undefined;
+  return ms % dayMs === 0 ? `${ms / dayMs}d` : `${ms / hourMs}h`;
+};

@@ -1,0 +1,33 @@
+import type { Properties } from "../../core/state";
+import { containsUnknown, unknown } from "../../core/unknown";
+import { adoptedId } from "../apiKey/state";
+import { decide, unmanaged } from "./decision";
+import type { RotatingDraft, RotatingState } from "./properties";
+import { datesOf, timesOf } from "./state";
+
+const ofCurrent = ["keyId", "maskedKey", "createdAt", "rotatedAt"] as const;
+const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt: undefined };
+/** What decides which keys there will be. */
+const deciding = [...unmanaged, "rotateEvery", "overlap", "retire"] as const;
+
+/** What of the outputs an update leaves as it is, or how it changes them, as far as that is known before. */
+export function foresee(inputs: RotatingDraft, state: RotatingState | undefined, now: number): Properties {
+  if (state === undefined) {
+    const id = adoptedId(inputs);
+    return id === undefined ? noPrevious : { ...noPrevious, keyId: id, key: undefined };
+  }
+  if (deciding.some((name) => containsUnknown(inputs[name]))) return {};
+  const { does } = decide(state, inputs, now);
+  if (does === "refuse") return {};
+  if (does === "rotate") return { previousKey: state.key, previousKeyId: state.keyId };
+  const { rotatesAt = unknown, retiresAt = unknown } = datesOf(inputs, timesOf(state));
+  const { key, previousKey, previousKeyId } = state;
+  const previous = previousKeyId === undefined ? noPrevious : { previousKey, previousKeyId };
+  if (does === "make") return previous;
+  const known = Object.fromEntries(ofCurrent.map((name) => [name, state[name] ?? unknown]));
+  const current = { ...known, key, rotatesAt };
+  if (does === "keep") return { retiresAt, ...current, ...previous };
+  // What has changed waits for the next update.
+  const waiting = Object.fromEntries(unmanaged.map((name) => [name, state[name]]));
+  return { ...current, ...waiting, ...(inputs.retire === "whenUnused" ? {} : noPrevious) };
+}

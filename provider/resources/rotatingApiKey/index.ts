@@ -1,0 +1,50 @@
+/**
+ * An API key that is replaced by a new one when it is old enough, or when what it was made with changes. The one before
+ * stays valid for the overlap, so that whoever uses it has time to change; name, scopes and enabled are kept as declared
+ * on both. A key is made by one update and deleted by a later one, never by a refresh. Destroy deletes both (interface,
+ * sections 2 and 4.1 to 4.5).
+ */
+import { define } from "../../core/definition";
+import { readingKey } from "../../core/state";
+import { identities } from "../apiKey/rules";
+import { adopts } from "../apiKey/state";
+import { isPending } from "./decision";
+import { foresee } from "./foresight";
+import { clockWarning, previewNote } from "./notes";
+import { create, find, read, remove, rollback, update } from "./operations";
+import { shape, unchanged } from "./properties";
+import { rules } from "./rules";
+import { follows, keysOf } from "./state";
+
+export const rotatingApiKey = define({
+  kind: "RotatingApiKey",
+  shape,
+  onDestroy: "delete",
+  of: "ApiKey",
+  managed: (id, state) => {
+    const { workspaceId } = state;
+    const { current, previous, toDelete } = keysOf(state);
+    const kept = [current, previous].filter((key) => key !== undefined);
+    return [
+      ...kept.map((key) => ({ workspaceId, id: key.id, claim: state[readingKey] ? undefined : id })),
+      ...toDelete.map((key) => ({ workspaceId, id: key.id, claim: undefined })),
+    ];
+  },
+  rules,
+  identities,
+  pending: (state, inputs, now) => (isPending(state, inputs, now) ? [] : undefined),
+  unchanged,
+  follows,
+  adopts,
+  replacesAdopted: true,
+  previewNote,
+  warning: clockWarning,
+  foresee,
+  importing: { form: "workspaceId/keyId", read: find },
+  create,
+  rollbackCreate: (session, made) => rollback(session, made, undefined),
+  read,
+  update,
+  rollbackUpdate: rollback,
+  delete: remove,
+});

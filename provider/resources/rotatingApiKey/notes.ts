@@ -1,0 +1,155 @@
+import { capitalised, sentences } from "../../core/errors";
+import { isSecret } from "../../core/secrecy";
+import { containsUnknown } from "../../core/unknown";
+import { previewNote as adoptionNote } from "../apiKey/state";
+import { type Decision, decide, differs, isDue, isUnconfirmed, unmanaged } from "./decision";
+import { dayMs, hourMs, msOf } from "./duration";
+import type { RotatingDraft, RotatingState } from "./properties";
+import { after, iso, keysOf, label, timesOf } from "./state";
+
+/** What users are told of a rotating key: in previews, and where an update does less than declared. */
+
+/** What an update does that the engine's own preview does not show, and why it will fail where that is known. */
+export function previewNote(
+  state: RotatingState | undefined,
+  inputs: RotatingDraft,
+  now: number,
+): string | undefined {
+  if (state === undefined) return adoptionNote(state, inputs);
+  const decision = decide(state, inputs, now);
+  const { previous, toDelete } = keysOf(state);
+  const isEdited = previous !== undefined && !["retire", "refuse"].includes(decision.does);
+  const parts = [
+    ...(decision.does === "refuse"
+      ? []
+      : toDelete.map(({ id }) => `${id}, whose secret is in no state, will be deleted`)),
+    ...steps(decision, state, inputs, now),
+    ...(isEdited && differs(previous, inputs)
+      ? [`${previous.id}, the previous key, will be written as declared too`]
+      : []),
+  ];
+  return parts.length === 0 ? undefined : sentences(`${capitalised(label(inputs))}: ${parts.join("; ")}`);
+}
+
+function steps(
+  decision: Decision,
+  state: RotatingState,
+  inputs: RotatingDraft,
+  now: number,
+): readonly string[] {
+  const { current, previous } = keysOf(state);
+  switch (decision.does) {
+    case "make":
+      return ["it has no key to use: a new key will be made", ...staying(previous?.id, inputs, now)];
+    case "rotate":
+      return [
+        `${why(state, inputs, decision.changed, now)}: a new key will be made`,
+        ...staying(current?.id, inputs, now),
+      ];
+    case "retire":
+      return [...retiring(state, inputs, now), ...waiting(state, inputs, decision.changed, now)];
+    case "refuse":
+      return [`the update will fail: ${refusal(state, inputs, decision.changed)}`];
+    case "keep": {
+      if (isUnconfirmed(state)) {
+        return [
+          `${current?.id} could not be confirmed to be as declared: it will be written again, and ${previous?.id} stays valid`,
+        ];
+      }
+      const open = unmanaged.filter((name) => containsUnknown(inputs[name]));
+      return open.length === 0 ? [] : [`a new key will be made if ${inWords(open)} changes`];
+    }
+  }
+}
+
+function staying(id: string | undefined, inputs: RotatingDraft, now: number): readonly string[] {
+  return id === undefined ? [] : [`${id} stays valid ${stay(inputs, now)}`];
+}
+
+/** How long a previous key stays whose overlap begins now. */
+function stay(inputs: RotatingDraft, now: number): string {
+  if (msOf(inputs.overlap) === 0) return "until the next update";
+  const until = dayIn(inputs, after(now, inputs.overlap));
+  if (until === undefined) return "for the overlap";
+  return inputs.retire === "whenUnused" ? `at least until ${until}` : `until ${until}`;
+}
+
+/** Why the key is to be rotated. */
+function why(state: RotatingState, inputs: RotatingDraft, changed: readonly string[], now: number): string {
+  if (changed.length > 0) return `${inWords(changed)} changed`;
+  const { keyId: id } = state;
+  const age = now - (timesOf(state).rotatedAt ?? now);
+  if (isSecret(inputs, "rotateEvery")) return `${id} is due`;
+  const [count, unit] = age < 2 * dayMs ? [age / hourMs, "hour"] : [age / dayMs, "day"];
+  return `${id} is ${Math.floor(count).toLocaleString("en")} ${unit}${Math.floor(count) === 1 ? "" : "s"} old`;
+}
+
+function retiring(state: RotatingState, inputs: RotatingDraft, now: number): readonly string[] {
+  const { previousKeyId: id } = state;
+  const { overlapFrom } = timesOf(state);
+  const ended = msOf(inputs.overlap) === 0 ? undefined : dayIn(inputs, after(overlapFrom, inputs.overlap));
+  const isOver = `the overlap of ${id} ${ended === undefined ? "is over" : `ended on ${ended}`}`;
+  if (inputs.retire !== "whenUnused") return [`${isOver}: ${id} will be deleted`];
+  if (state.__lastUsed === undefined)
+    return [`${isOver}: its last use will be noted`, ...staying(id, inputs, now)];
+  const since = dayIn(inputs, overlapFrom) ?? "then";
+  return [`${isOver}: ${id} will be deleted unless it was used since ${since}`];
+}
+
+/** What an update that deletes the previous key leaves to the next one. */
+export function waiting(
+  state: RotatingState,
+  inputs: RotatingDraft,
+  changed: readonly string[],
+  now: number,
+): readonly string[] {
+  if (changed.length > 0)
+    return [`the next update makes the new key that a changed ${inWords(changed)} needs`];
+  return isDue(state, inputs, now) ? ["the next update makes the new key that is due"] : [];
+}
+
+/** Why what has changed can't be done now, and what to do. */
+export function refusal(state: RotatingState, inputs: RotatingDraft, changed: readonly string[]): string {
+  const { current, previous } = keysOf(state);
+  const needs = `a changed ${inWords(changed)} needs a new key, but the previous key, ${previous?.id}, is still there`;
+  const { overlapFrom } = timesOf(state);
+  if (overlapFrom === undefined) {
+    return `${needs}, because ${current?.id} could not be confirmed to be as declared yet; undo that change until an update has succeeded.`;
+  }
+  const until = dayIn(inputs, after(overlapFrom, inputs.overlap));
+  const now =
+    inputs.retire === "whenUnused" ? 'overlap to "0d" and retire to "afterOverlap"' : 'overlap to "0d"';
+  return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to end the previous key now, set ${now} and run \`pulumi up\` twice: the first deletes it, and the second makes the new key.`;
+}
+
+/** Of a previous key that may be in use. */
+export function stillUsed(state: RotatingState, inputs: RotatingDraft, now: number): string {
+  const since = dayIn(inputs, timesOf(state).overlapFrom) ?? "the last time";
+  const reason =
+    state.__lastUsed === undefined
+      ? "is not deleted, because nothing was known of its use until now"
+      : `is not deleted, because it was used since ${since}`;
+  return `${capitalised(label(inputs))}: the previous key, ${state.previousKeyId}, ${reason}. It stays valid ${stay(inputs, now)}.`;
+}
+
+/** How far the clock of one machine may be behind that of another. */
+const skewMs = 10 * 60_000;
+
+/** Of a clock that went back, by which nothing would be due for long. */
+export function clockWarning(state: RotatingState, now: number): string | undefined {
+  const { rotatedAt = 0, overlapFrom = 0 } = timesOf(state);
+  const last = Math.max(rotatedAt, overlapFrom);
+  if (now >= last - skewMs) return undefined;
+  return `${capitalised(label(state))}: the clock of this machine is behind the last rotation, at ${iso(last)}. By this clock nothing is due: set it right or, if that time is wrong, set overlap to "0d" and change keepers, which makes a new key.`;
+}
+
+function inWords(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+/** A time as a date, or with the hour where the length counts hours; `undefined` where that would tell a secret. */
+function dayIn(inputs: RotatingDraft, ms: number | undefined): string | undefined {
+  const text = iso(ms);
+  if (text === undefined || isSecret(inputs, "overlap")) return undefined;
+  return (msOf(inputs.overlap) ?? 0) % dayMs === 0 ? text.slice(0, 10) : `${text.slice(0, 16)}Z`;
+}

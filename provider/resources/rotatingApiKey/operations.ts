@@ -1,0 +1,274 @@
+import { randomUUID } from "node:crypto";
+import type { Outcome, Session } from "../../core/definition";
+import { capitalised, Failure } from "../../core/errors";
+import { isSecret } from "../../core/secrecy";
+import { applyDrift, failedKey, readingKey, secretsKey } from "../../core/state";
+import * as key from "../apiKey/operations";
+import type { KeyInputs } from "../apiKey/properties";
+import { pathOf, readKeyOrFail, read as readOne } from "../apiKey/reading";
+import { managed, observe } from "../apiKey/state";
+import type { Batch } from "../apiKeySet/batch";
+import { convergeKeys, entryOf } from "../apiKeySet/convergence";
+import type { Entry, Holding, KeyToDelete } from "../apiKeySet/entries";
+import {
+  nothing,
+  type Owner,
+  readKeys,
+  removeKeys,
+  rest,
+  rollbackKeys,
+  share,
+} from "../apiKeySet/operations";
+import { decide, isUnconfirmed } from "./decision";
+import { refusal, stillUsed, waiting } from "./notes";
+import type { RotatingInputs, RotatingState } from "./properties";
+import { type Keys, keysOf, label, newKey, stateOf, type Times, timesOf, wanted } from "./state";
+
+/**
+ * What is done with a rotating key: with each of its keys what is done with one of a set. First those that exist are made
+ * as declared and what is to go is deleted; only then is a new key made, so that there are never more than two.
+ */
+
+type RotatingOutcome = Outcome<RotatingState>;
+
+/** What has come of an update so far. */
+interface Progress extends Pick<RotatingOutcome, "failure" | "lines" | "unresolved"> {
+  readonly keys: Keys;
+  readonly times: Times;
+  readonly lastUsed: string | undefined;
+}
+
+function ownerOf(state: RotatingState): Owner {
+  return {
+    workspaceId: state.workspaceId,
+    label: label(state),
+    stays: "The rotating key stays in state: run the command again, which deletes the rest.",
+  };
+}
+
+function holdingOf({ current, previous, toDelete }: Keys): Holding {
+  const entries = new Map<string, Entry>();
+  if (current !== undefined) entries.set("current", current);
+  if (previous !== undefined) entries.set("previous", previous);
+  return { entries, toDelete };
+}
+
+export async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
+  const id = `rotating-${randomUUID()}`;
+  const { keys, failure } = await makeKey(session, id, { toDelete: [] }, newKey(declared, true));
+  const times = { rotatedAt: keys.current === undefined ? undefined : session.now };
+  return { id, state: stateOf(declared, keys, times), ...(failure !== undefined && { failure }) };
+}
+
+/** Makes a new key. One whose secret is lost never takes the place of another, and goes with the next update (K6). */
+async function makeKey(
+  session: Session,
+  claim: string,
+  { current, previous, toDelete }: Keys,
+  declared: KeyInputs,
+): Promise<{ readonly keys: Keys; readonly failure: string | undefined }> {
+  const { failure, ...made } = await key.create(session, declared, claim);
+  if (!made.state.__keyLost) {
+    return { keys: { current: made, previous: current ?? previous, toDelete }, failure };
+  }
+  session.registry.release(declared.workspaceId, made.id, claim);
+  return { keys: { current, previous, toDelete: [...toDelete, going(made)] }, failure };
+}
+
+function going({ id, state }: Entry): KeyToDelete {
+  return { id, name: isSecret(state, "name") ? id : String(state.name) };
+}
+
+export async function update(
+  session: Session,
+  id: string,
+  state: RotatingState,
+  declared: RotatingInputs,
+): Promise<RotatingOutcome> {
+  const doing = `Updating the ${label(declared)}`;
+  const decision = decide(state, declared, session.now);
+  const { does } = decision;
+  if (does === "refuse") {
+    throw new Failure(
+      `${doing}: nothing was changed. ${capitalised(refusal(state, declared, decision.changed))}`,
+    );
+  }
+  if (does === "retire") await expectCurrent(session, state, doing);
+  const isAsked = does === "retire" && declared.retire === "whenUnused";
+  const lastUsed = isAsked ? await lastUse(session, keysOf(state), doing) : undefined;
+  const isUsed = lastUsed !== undefined && lastUsed !== state.__lastUsed;
+  if (isUsed) session.warn(stillUsed(state, declared, session.now));
+  if (does === "retire") {
+    for (const line of waiting(state, declared, decision.changed, session.now)) {
+      session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
+    }
+  }
+  const { keys, batch, of } = await settle(session, id, state, declared, does === "retire" && !isUsed);
+  const { rotatedAt = session.now, overlapFrom } = timesOf(state);
+  const times = { rotatedAt, overlapFrom: isUsed ? session.now : overlapFrom };
+  let progress: Progress = { keys, times, lastUsed: lastUsed ?? state.__lastUsed };
+  if (batch.failures.length > 0) {
+    const failure = `${doing}: ${share(batch, of)} failed. ${rest}`;
+    progress = { ...progress, failure, lines: batch.lines(), unresolved: batch.unresolved };
+  } else if (does === "make" || does === "rotate") {
+    progress = await rotate(session, id, declared, progress);
+  }
+  if (progress.failure === undefined) progress = await startOverlap(session, state, declared, progress);
+  const { keys: now, times: dates, lastUsed: use, ...outcome } = progress;
+  return { id, state: stateOf(declared, now, dates, use), ...outcome };
+}
+
+/** Makes the keys that exist as declared, and deletes what is to go once that is done. */
+async function settle(
+  session: Session,
+  id: string,
+  state: RotatingState,
+  declared: RotatingInputs,
+  isRetiring: boolean,
+): Promise<{ readonly keys: Keys; readonly batch: Batch; readonly of: number }> {
+  const { current, previous, toDelete } = keysOf(state);
+  const retired = isRetiring ? previous : undefined;
+  const before = holdingOf({
+    current: current && (isUnconfirmed(state) || state[failedKey]) ? doubted(current, declared) : current,
+    previous: isRetiring ? undefined : previous,
+    // While the current key could not be made as declared, the previous one stays.
+    toDelete: retired === undefined ? toDelete : [...toDelete, { ...going(retired), alias: "current" }],
+  });
+  const keys = [...before.entries].map(([alias, entry]) => [alias, wanted(entry, declared)] as const);
+  const inputs = { workspaceId: declared.workspaceId, keys: Object.fromEntries(keys), defaults: undefined };
+  const asDeclared = { ...inputs, [secretsKey]: declared[secretsKey] };
+  const { holding, batch, of } = await convergeKeys(
+    session,
+    id,
+    before,
+    asDeclared,
+    "written",
+    label(declared),
+  );
+  const isLeft = holding.toDelete.some((one) => one.id === retired?.id);
+  return {
+    keys: {
+      current: holding.entries.get("current"),
+      previous: isRetiring ? (isLeft ? previous : undefined) : holding.entries.get("previous"),
+      toDelete: holding.toDelete.filter((one) => one.id !== retired?.id),
+    },
+    batch,
+    of,
+  };
+}
+
+/** A key that nobody has seen to be as declared: it is to be written again. */
+function doubted({ id, state }: Entry, { enabled }: RotatingInputs): Entry {
+  return { id, state: { ...state, enabled: !enabled } };
+}
+
+/** Makes a new key, which becomes the current one. */
+async function rotate(
+  session: Session,
+  id: string,
+  declared: RotatingInputs,
+  before: Progress,
+): Promise<Progress> {
+  try {
+    const { keys, failure } = await makeKey(session, id, before.keys, newKey(declared, false));
+    const isMade = keys.current?.id !== before.keys.current?.id;
+    const progress = {
+      keys,
+      times: isMade ? { rotatedAt: session.now } : before.times,
+      lastUsed: isMade ? undefined : before.lastUsed,
+    };
+    return failure === undefined ? progress : { ...progress, failure };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { headline: failure, lines, unresolved } = error;
+    return { ...before, failure, lines, unresolved: unresolved ? [failure] : [] };
+  }
+}
+
+/** From now on the previous key has its overlap: the current one was seen to be as declared. */
+async function startOverlap(
+  session: Session,
+  state: RotatingState,
+  declared: RotatingInputs,
+  progress: Progress,
+): Promise<Progress> {
+  const { keys, times } = progress;
+  if (keys.previous === undefined || times.overlapFrom !== undefined) return progress;
+  // By a clock that went back, the overlap would be over as soon as the clock is right again.
+  const overlapFrom = Math.max(session.now, timesOf(state).rotatedAt ?? session.now);
+  const started = { ...progress, times: { ...times, overlapFrom } };
+  if (declared.retire !== "whenUnused") return started;
+  // Where it can't be read, the end of the overlap is the first time that it is compared with.
+  const lastUsed = await lastUse(session, keys, "").catch(() => undefined);
+  return { ...started, lastUsed };
+}
+
+/** Throws unless the current key is there as state has it: the previous one may be the only one that works. */
+async function expectCurrent(session: Session, state: RotatingState, doing: string): Promise<void> {
+  const { current, previous } = keysOf(state);
+  if (current === undefined) return;
+  const record = await readKeyOrFail(session, pathOf(current.state, current.id), doing);
+  if (record !== undefined && applyDrift(managed, current.state, observe(record)) === current.state) return;
+  const what = record === undefined ? "no longer exists" : "was changed outside Pulumi";
+  throw new Failure(
+    `${doing}: nothing was changed, because ${current.id}, the current key, ${what}, and the previous key, ${previous?.id}, would be deleted. Run \`pulumi up --refresh\`.`,
+  );
+}
+
+/** When the previous key was last used: "" where the service does not say, `undefined` where there is no such key. */
+async function lastUse(session: Session, { previous }: Keys, doing: string): Promise<string | undefined> {
+  if (previous === undefined) return undefined;
+  const record = await readKeyOrFail(session, pathOf(previous.state, previous.id), doing);
+  return record && (record.lastUsedAt ?? "");
+}
+
+/** Deletes again what was made and no state holds: of an update, the new key alone. */
+export async function rollback(
+  session: Session,
+  { state }: RotatingOutcome,
+  before: RotatingState | undefined,
+): Promise<readonly string[]> {
+  const { toDelete, ...keys } = keysOf(state);
+  const { entries } = holdingOf({ ...keys, toDelete });
+  const useless = toDelete.map((one) => [one.id, entryOf(state, one)] as const);
+  const made: Holding = { entries: new Map([...entries, ...useless]), toDelete: [] };
+  return rollbackKeys(
+    session,
+    ownerOf(state),
+    made,
+    before === undefined ? nothing : holdingOf(keysOf(before)),
+  );
+}
+
+/** Neither rotates nor deletes. What is gone leaves state; without the current key, the next update makes a new one. */
+export async function read(
+  session: Session,
+  id: string,
+  state: RotatingState,
+): Promise<RotatingOutcome | undefined> {
+  const { entries, toDelete } = await readKeys(session, ownerOf(state), holdingOf(keysOf(state)));
+  const [current, previous] = [entries.get("current"), entries.get("previous")];
+  if (entries.size === 0 && toDelete.length === 0) return undefined;
+  const { rotatedAt = session.now, overlapFrom } = timesOf(state);
+  const times: Times = current === undefined || state[readingKey] ? {} : { rotatedAt, overlapFrom };
+  return { id, state: stateOf(state, { current, previous, toDelete }, times, state.__lastUsed) };
+}
+
+export async function remove(session: Session, id: string, state: RotatingState): Promise<void> {
+  await removeKeys(session, id, ownerOf(state), holdingOf(keysOf(state)));
+}
+
+/** A key that exists. Nobody knows when it was made, so its time begins now. */
+export async function find(
+  session: Session,
+  [workspaceId = "", keyId = ""]: readonly string[],
+  reading: { readonly [readingKey]?: true },
+): Promise<RotatingOutcome | undefined> {
+  const current = await readOne(session, keyId, { workspaceId, ...reading });
+  if (current === undefined) return undefined;
+  const keys = { current, toDelete: [] };
+  if (reading[readingKey])
+    return { id: `${workspaceId}/${keyId}`, state: stateOf({ workspaceId, ...reading }, keys, {}) };
+  const declared = { workspaceId, rotateEvery: "90d", overlap: "7d", retire: "afterOverlap" };
+  return { id: `rotating-${randomUUID()}`, state: stateOf(declared, keys, { rotatedAt: session.now }) };
+}

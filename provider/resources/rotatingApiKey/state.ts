@@ -1,0 +1,163 @@
+import { canonicalInputs, fieldsOf, parsed } from "../../core/fields";
+import { isSecret, type SecretPath, shown } from "../../core/secrecy";
+import {
+  adoptedKey,
+  defined,
+  failedKey,
+  hiddenIn,
+  nonEmpty,
+  observedKey,
+  type Properties,
+  pick,
+  readingKey,
+  secretsKey,
+} from "../../core/state";
+import {
+  type KeyInputs,
+  type KeyState,
+  fields as keyFields,
+  inputs as keyInputs,
+  shape as keyShape,
+} from "../apiKey/properties";
+import { follows as followsOfKey } from "../apiKey/state";
+import { type Entry, type KeyToDelete, toDeleteIn } from "../apiKeySet/entries";
+import { msOf } from "./duration";
+import type { RotatingDraft, RotatingInputs, RotatingState } from "./properties";
+
+/** Projections between a rotating key's state and the ApiKeys that it has. */
+
+export interface Keys {
+  /** The one to be used. There is none where it was deleted outside Pulumi, or its secret is lost. */
+  readonly current?: Entry | undefined;
+  /** The one before, which stays valid for the overlap. */
+  readonly previous?: Entry | undefined;
+  /** Made without a secret. */
+  readonly toDelete: readonly KeyToDelete[];
+}
+
+/** In ms since 1970, by the clock of the machine that the provider ran on. */
+export interface Times {
+  /** When the current key was made. */
+  readonly rotatedAt?: number | undefined;
+  /** Since when the overlap runs: only once the current key was seen to be as declared. */
+  readonly overlapFrom?: number | undefined;
+}
+
+const outputNames = Object.keys(keyShape.outputs);
+/** What names an existing key is of the first one alone. */
+const ofFirst = ["existingKey", "existingId"];
+const ofEachKey = keyFields
+  .map(({ name }) => name)
+  .filter((name) => name !== "workspaceId" && !ofFirst.includes(name));
+const ofResource = ["workspaceId", ...ofFirst, "rotateEvery", "overlap", "retire", secretsKey, readingKey];
+const ofCurrent = [...ofEachKey, ...outputNames, observedKey];
+const previousInputs = fieldsOf({
+  customerId: keyInputs.customerId,
+  name: keyInputs.name,
+  scopes: keyInputs.scopes,
+  enabled: keyInputs.enabled,
+  expiresAt: keyInputs.expiresAt,
+});
+const ofPrevious = [...previousInputs.map(({ name }) => name), ...outputNames, observedKey];
+
+/** What messages call the resource. */
+export function label(properties: RotatingDraft): string {
+  const { name, workspaceId } = properties;
+  const isNamed = typeof name === "string" && !isSecret(properties, "name");
+  const workspace = shown(properties, "workspaceId", String(workspaceId));
+  return `rotating key${isNamed ? ` "${name}"` : ""} in workspace ${workspace}`;
+}
+
+export function keysOf(state: RotatingState): Keys {
+  const { keyId, previousKeyId, key, previousKey, existingKey, existingId } = state;
+  const ofBoth = pick(state, ["workspaceId", secretsKey, failedKey, readingKey]);
+  const entry = (id: string | undefined, own: Properties): Entry | undefined =>
+    id === undefined ? undefined : { id, state: { ...defined(own), ...ofBoth } as KeyState };
+  const previous = hiddenIn(state, "__previous");
+  return {
+    current: entry(keyId, {
+      ...pick(state, ofCurrent),
+      existingKey: existingKey === key ? existingKey : undefined,
+      existingId: existingId === keyId ? existingId : undefined,
+    }),
+    previous: entry(previousKeyId, {
+      ...canonicalInputs(previousInputs, previous),
+      ...parsed(keyShape.outputs, previous),
+      [observedKey]: nonEmpty(hiddenIn(previous, observedKey)),
+      key: previousKey,
+    }),
+    toDelete: toDeleteIn(state),
+  };
+}
+
+export function timesOf(state: RotatingState): Times {
+  const [rotatedAt, retiresAt] = [msAt(state.rotatedAt), msAt(state.retiresAt)];
+  const overlap = msOf(state.overlap);
+  const isRunning = state.previousKeyId !== undefined && retiresAt !== undefined && overlap !== undefined;
+  return { rotatedAt, overlapFrom: isRunning ? retiresAt - overlap : undefined };
+}
+
+export function stateOf(
+  declared: RotatingInputs | RotatingState,
+  { current, previous, toDelete }: Keys,
+  times: Times,
+  lastUsed?: string,
+): RotatingState {
+  return defined({
+    ...pick(declared, ofResource),
+    ...(current === undefined ? pick(declared, ofEachKey) : pick(current.state, ofCurrent)),
+    keyId: current?.id,
+    previousKeyId: previous?.id,
+    previousKey: previous?.state.key,
+    ...datesOf(declared, { ...times, overlapFrom: previous && times.overlapFrom }),
+    __previous: previous && nonEmpty({ ...pick(previous.state, ofPrevious), key: undefined }),
+    __lastUsed: previous && lastUsed,
+    __toDelete: nonEmpty(toDelete),
+  }) as RotatingState;
+}
+
+/** When the current key was made, and what is due when; `undefined` for what is not known. */
+export function datesOf({ rotateEvery, overlap }: RotatingDraft, { rotatedAt, overlapFrom }: Times) {
+  return {
+    rotatedAt: iso(rotatedAt),
+    rotatesAt: iso(after(rotatedAt, rotateEvery)),
+    retiresAt: iso(after(overlapFrom, overlap)),
+  };
+}
+
+/** So long after a time; `undefined` where either is not known. */
+export function after(ms: number | undefined, length: unknown): number | undefined {
+  const added = msOf(length);
+  return ms === undefined || added === undefined ? undefined : ms + added;
+}
+
+function msAt(text: string | undefined): number | undefined {
+  const ms = Date.parse(text ?? "");
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+export function iso(ms = Number.NaN): string | undefined {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** What a key that exists is to be: as declared in what can change, and otherwise as it was made. */
+export function wanted({ state }: Entry, { name, scopes, enabled }: RotatingInputs): Properties {
+  return { ...pick(state, [...ofEachKey, ...ofFirst]), name, scopes, enabled };
+}
+
+/** What a new key is made with. Only the first one is migrated, or adopted. */
+export function newKey(declared: RotatingInputs, isFirst: boolean): KeyInputs {
+  const existing = isFirst ? [...ofFirst, adoptedKey] : [];
+  return pick(declared, ["workspaceId", ...ofEachKey, ...existing, secretsKey]) as unknown as KeyInputs;
+}
+
+const datesFrom: Readonly<Record<string, string>> = { rotateEvery: "rotatesAt", overlap: "retiresAt" };
+
+/** Where else in state a value that the program made secret may be (R16). */
+export function follows(path: SecretPath): readonly SecretPath[] {
+  const date = datesFrom[path[0]];
+  if (date !== undefined) return [[date]];
+  const ofKey = followsOfKey(path);
+  return [...ofKey, ...[path, ...ofKey].map((one): SecretPath => ["__previous", ...one])];
+}

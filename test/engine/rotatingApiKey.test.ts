@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { daysAhead } from "./clock";
+import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
+import type { Outcome } from "./outcome";
+import type { Host } from "./project";
+import { type Scene, setScene } from "./scene";
+
+const program = `import { ApiKey, RotatingApiKey } from "pulumi-apikeys";
+
+const base = { workspaceId: "ws_main", customerId: "customer" };
+const leaked = process.env["APIKEYS_STEP"] ?? "";
+const ci = new RotatingApiKey("ci", { ...base, enabled: leaked !== "off", rotateEvery: "90d", keepers: { leaked: leaked.replace("off", "") } });
+new ApiKey("dependent", { ...base, name: ci.keyId.apply((id) => "after " + id) });
+
+export const key = ci.key;
+export const previousKey = ci.previousKey;
+`;
+
+describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (host) => {
+  let scene: Scene;
+  const ok = (outcome: Outcome) => {
+    expect(outcome.ok, outcome.output).toBe(true);
+    return outcome;
+  };
+  const at = (days: number) => scene.stack.setEnv("NODE_OPTIONS", daysAhead(days));
+  const live = () => scene.service.keys({ deleted: false }).filter(({ name }) => name === "ci");
+  const writes = () =>
+    scene.service.requests.flatMap(({ method, endpoint }) => (method === "GET" ? [] : [endpoint]));
+  const outputs = async () => {
+    const { key, previousKey } = await scene.stack.outputs();
+    expect([key?.secret, previousKey?.secret ?? true]).toEqual([true, true]);
+    return [key?.value, previousKey?.value];
+  };
+
+  beforeAll(async () => {
+    scene = await setScene(`rotating-${host}`, { program, host });
+    ok(await scene.stack.up());
+  });
+  afterAll(() => scene?.close());
+
+  it("T1 is due after 90 days, and not before", async () => {
+    at(89);
+    await expectSilentUp(scene);
+    at(91);
+    expect((await scene.stack.preview({ expectNoChanges: true })).ok).toBe(false);
+  });
+
+  it("T1 is rotated by an up that its preview tells, and what uses it gets the new one", async () => {
+    const [first] = live();
+    scene.service.clearRequests();
+    const preview = ok(await scene.stack.preview());
+    expect(preview.output).toContain(
+      `${first?.id} is 91 days old: a new key will be made; ${first?.id} stays valid until`,
+    );
+    expect(writes()).toEqual([]);
+    const up = ok(await scene.stack.up());
+    expect(stepsFor(up, "ci").map(({ op }) => op)).toEqual(["update"]);
+    expect(writes()).toEqual(["createApiKey", "editApiKey"]);
+    const [previous, current] = live();
+    expect(previous?.id).toBe(first?.id);
+    expect(await outputs()).toEqual([current?.key, previous?.key]);
+    expect(scene.service.keys().map(({ name }) => name)).toContain(`after ${current?.id}`);
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
+  it("T2 is edited on both keys, and the preview of the plugin knows what stays", async () => {
+    scene.stack.setEnv("APIKEYS_STEP", "off");
+    const preview = ok(await scene.stack.preview());
+    expect(preview.changes).toEqual(host === "plugin" ? { update: 1, same: 2 } : { update: 2, same: 1 });
+    ok(await scene.stack.up());
+    expect(live().map(({ enabled }) => enabled)).toEqual([false, false]);
+    scene.stack.setEnv("APIKEYS_STEP", "");
+    ok(await scene.stack.up());
+  });
+
+  it("T2 refuses to rotate once more before the overlap is over, and says how", async () => {
+    scene.stack.setEnv("APIKEYS_STEP", "yes");
+    scene.service.clearRequests();
+    expect(ok(await scene.stack.preview()).output).toContain(
+      "the update will fail: a changed keepers needs a new key",
+    );
+    const up = await scene.stack.up();
+    expect(up.ok).toBe(false);
+    expect(up.output).toContain("A changed keepers needs a new key, but the previous key,");
+    expect(writes()).toEqual([]);
+    scene.stack.setEnv("APIKEYS_STEP", "");
+  });
+
+  it("T6 is neither rotated nor deleted by a refresh", async () => {
+    at(400);
+    scene.service.clearRequests();
+    ok(await scene.stack.refresh());
+    expect(writes()).toEqual([]);
+    expect(live()).toHaveLength(2);
+  });
+
+  it("T1 has its previous key deleted when the overlap is over, by another up", async () => {
+    at(98.5);
+    const [previous, current] = live();
+    const preview = ok(await scene.stack.preview());
+    expect(preview.output).toContain(`: ${previous?.id} will be deleted.`);
+    ok(await scene.stack.up());
+    expect(live().map(({ id }) => id)).toEqual([current?.id]);
+    expect(await outputs()).toEqual([current?.key, undefined]);
+    await expectSilentUp(scene);
+  });
+
+  it("T7 warns of a clock that went back, and does nothing", async () => {
+    at(0);
+    const up = ok(await scene.stack.up({ expectNoChanges: true }));
+    expect(up.output).toContain("the clock of this machine is behind the last rotation");
+    at(92);
+  });
+
+  it("T8 is replaced as a whole where the engine is told so, and destroyed with all its keys", async () => {
+    const [before] = live();
+    const { resources = [] } = await scene.stack.exportState();
+    const target = resources.flatMap(({ urn }) => (urn.endsWith("::ci") ? [urn] : []));
+    ok(
+      await scene.stack.up({
+        args: target.map((urn) => `--target-replace=${urn}`).concat("--target-dependents"),
+      }),
+    );
+    expect(live()).toHaveLength(1);
+    expect(live()[0]?.id).not.toBe(before?.id);
+    ok(await scene.stack.destroy());
+    expect(scene.service.keys({ deleted: false })).toEqual([]);
+  });
+});

@@ -1,0 +1,483 @@
+import { describe, expect, test } from "vitest";
+import { openRun } from "../../provider/core/run";
+import { failureOf, type Options } from "./replying";
+import { asks, declared, iso, type Kept, refused, rotated, rotating, spoilable } from "./rotatingService";
+
+test("T1 a key is rotated when it is old enough, and the one before is deleted when its overlap is over", async () => {
+  const ci = rotating();
+  let kept = await ci.create();
+  expect(kept.state).toMatchObject({
+    key: "sk_key_1",
+    keyId: "key_1",
+    rotatedAt: iso(0),
+    rotatesAt: iso(90),
+    overlap: "7d",
+    retire: "afterOverlap",
+  });
+  expect(kept.state).not.toHaveProperty("previousKeyId");
+  expect(ci.writes()).toEqual(["POST"]);
+
+  ci.at(89.9);
+  expect(ci.isQuiet(kept)).toBe(true);
+  ci.at(91);
+  kept = await ci.up(kept);
+  expect(ci.told()).toEqual([
+    'Rotating key "ci" in workspace ws_1: key_1 is 91 days old: a new key will be made; key_1 stays valid until 2026-04-09.',
+  ]);
+  expect(ci.writes()).toEqual(["POST"]);
+  expect(kept.state).toMatchObject({
+    key: "sk_key_2",
+    keyId: "key_2",
+    previousKey: "sk_key_1",
+    previousKeyId: "key_1",
+    rotatedAt: iso(91),
+    rotatesAt: iso(181),
+    retiresAt: iso(98),
+  });
+  expect(ci.isQuiet(kept)).toBe(true);
+
+  ci.at(97.9);
+  expect(ci.isQuiet(kept)).toBe(true);
+  ci.at(98);
+  kept = await ci.up(kept);
+  expect(ci.told()).toEqual([
+    'Rotating key "ci" in workspace ws_1: the overlap of key_1 ended on 2026-04-09: key_1 will be deleted.',
+  ]);
+  expect(ci.writes()).toEqual(["DELETE key_1"]);
+  expect(kept.state).toMatchObject({ keyId: "key_2", rotatesAt: iso(181) });
+  for (const name of ["previousKey", "previousKeyId", "retiresAt", "__previous"]) {
+    expect(kept.state).not.toHaveProperty(name);
+  }
+  expect(ci.isQuiet(kept)).toBe(true);
+  expect([...ci.live.keys()]).toEqual(["key_2"]);
+});
+
+test("T2 name, scopes and enabled change on both keys, and nothing else is made", async () => {
+  const ci = rotating();
+  let kept = await ci.create();
+  ci.at(90);
+  kept = await ci.up(kept);
+  ci.writes();
+  const narrower = { ...declared, enabled: false };
+  kept = await ci.up(kept, narrower);
+  expect(ci.writes().toSorted()).toEqual(["PATCH key_1", "PATCH key_2"]);
+  expect([...ci.live.values()].map(({ enabled }) => enabled)).toEqual([false, false]);
+  expect(ci.isQuiet(kept, narrower)).toBe(true);
+});
+
+test.each(["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "keepers"])(
+  "T2 another %s rotates now, with overlap",
+  async (name) => {
+    const ci = rotating();
+    const first = await ci.create();
+    ci.at(1);
+    const value = name === "expiresAt" ? 5 : /^(me|k)/.test(name) ? { a: "b" } : "other";
+    const inputs = { ...declared, [name]: value };
+    const kept = await ci.up(first, inputs);
+    expect(ci.told()).toEqual([
+      `Rotating key "ci" in workspace ws_1: ${name} changed: a new key will be made; key_1 stays valid until 2026-01-09.`,
+    ]);
+    expect(kept.state).toMatchObject({
+      keyId: "key_2",
+      previousKeyId: "key_1",
+      rotatedAt: iso(1),
+      [name]: value,
+    });
+    expect(ci.isQuiet(kept, inputs)).toBe(true);
+  },
+);
+
+test("T2 rotateEvery, overlap and retire change without a request, from the times that were", async () => {
+  const ci = spoilable();
+  const kept = await rotated(ci);
+  const inputs = { ...declared, rotateEvery: "240h", overlap: "1w", retire: "whenUnused" };
+  const next = await ci.up(kept, inputs);
+  expect(ci.calls).toEqual([]);
+  expect(next.state).toMatchObject({
+    rotateEvery: "10d",
+    rotatesAt: iso(100),
+    overlap: "7d",
+    retiresAt: iso(97),
+  });
+  const longer = { ...inputs, overlap: "36h" };
+  expect((await ci.up(next, longer)).state).toMatchObject({ overlap: "36h", retiresAt: iso(91.5) });
+});
+
+test("T2 a change that needs a new key fails while the previous one is there, before any request, with both ways out", async () => {
+  const ci = spoilable();
+  const kept = await rotated(ci);
+  const inputs = { ...declared, keepers: { a: "b" }, enabled: false };
+  const { message } = await failureOf(ci.up(kept, inputs));
+  expect(message).toBe(
+    'Updating the rotating key "ci" in workspace ws_1: nothing was changed. A changed keepers needs a new key, but the previous key, key_1, is still there until 2026-04-08, and there are never more than two; undo that change until then or, to end the previous key now, set overlap to "0d" and run `pulumi up` twice: the first deletes it, and the second makes the new key.',
+  );
+  expect(ci.told().join()).toMatch(
+    /: the update will fail: a changed keepers needs a new key, .+ makes the new key\.$/,
+  );
+  expect(ci.calls).toEqual([]);
+
+  const now = { ...inputs, overlap: "0d" };
+  const retired = await ci.up(kept, now);
+  expect(ci.told().join()).toContain(
+    "key_1 will be deleted; the next update makes the new key that a changed keepers needs.",
+  );
+  expect(ci.warnings.join()).toContain(
+    "the next update makes the new key that a changed keepers needs. Run `pulumi up` again.",
+  );
+  expect(ci.writes()).toEqual(["PATCH key_2", "DELETE key_1"]);
+  expect(retired.state).not.toHaveProperty("keepers");
+  // The engine has the program's inputs of now, and would see no change by itself.
+  expect(ci.diff(retired.id, retired.state, ci.check(now, now).inputs).changes).toBe(true);
+  const last = await ci.up(retired, now);
+  expect(ci.writes()).toEqual(["POST"]);
+  expect(last.state).toMatchObject({
+    keyId: "key_3",
+    previousKeyId: "key_2",
+    keepers: { a: "b" },
+    retiresAt: iso(90),
+  });
+});
+
+test("T1 an update long after both were due deletes first, and the next one rotates", async () => {
+  const ci = spoilable();
+  const kept = await rotated(ci);
+  ci.at(500);
+  const retired = await ci.up(kept);
+  expect(ci.told().join()).toContain(
+    "the overlap of key_1 ended on 2026-04-08: key_1 will be deleted; the next update makes the new key that is due.",
+  );
+  expect(ci.writes()).toEqual(["DELETE key_1"]);
+  const next = await ci.up(retired);
+  expect(ci.writes()).toEqual(["POST"]);
+  expect(next.state).toMatchObject({ previousKeyId: "key_2", rotatedAt: iso(500) });
+});
+
+describe("T5 whenUnused", () => {
+  const inputs = { ...declared, retire: "whenUnused" };
+  const used = (ci: ReturnType<typeof spoilable>, lastUsedAt: string) =>
+    Object.assign(ci.live.get("key_1") ?? {}, { lastUsedAt });
+
+  test("the previous key is deleted after a whole overlap without use, by whatever format of lastUsedAt", async () => {
+    const ci = spoilable();
+    const first = await ci.create(inputs);
+    used(ci, "last Tuesday");
+    ci.at(90);
+    let kept = await ci.up(first, inputs);
+    used(ci, "today");
+    ci.at(97);
+    ci.writes();
+    ci.told();
+    kept = await ci.up(kept, inputs);
+    expect(ci.told().join()).toContain(
+      "the overlap of key_1 ended on 2026-04-08: key_1 will be deleted unless it was used since 2026-04-01.",
+    );
+    expect(ci.warnings).toEqual([
+      'Rotating key "ci" in workspace ws_1: the previous key, key_1, is not deleted, because it was used since 2026-04-01. It stays valid at least until 2026-04-15.',
+    ]);
+    expect(ci.writes()).toEqual([]);
+    expect(kept.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104) });
+    expect(ci.isQuiet(kept, inputs)).toBe(true);
+    ci.at(104);
+    kept = await ci.up(kept, inputs);
+    expect(ci.writes()).toEqual(["DELETE key_1"]);
+    expect(kept.state).not.toHaveProperty("__lastUsed");
+  });
+
+  test("where the service never says when a key was used, time alone decides", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci, inputs);
+    ci.at(97);
+    expect((await ci.up(kept, inputs)).state).not.toHaveProperty("previousKeyId");
+  });
+
+  test("a last use that was not known before is noted, and the key kept for another overlap", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    used(ci, "1");
+    ci.at(97);
+    const noted = await ci.up(kept, inputs);
+    expect(ci.told().join()).toContain(
+      "ended on 2026-04-08: its last use will be noted; key_1 stays valid at least until 2026-04-15.",
+    );
+    expect(noted.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104), __lastUsed: "1" });
+    ci.at(104);
+    expect((await ci.up(noted, inputs)).state).not.toHaveProperty("previousKeyId");
+  });
+
+  test("a previous key that is gone by then has nothing to be compared", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci, inputs);
+    ci.live.delete("key_1");
+    ci.at(97);
+    const next = await ci.up(kept, inputs);
+    expect(next.state).not.toHaveProperty("previousKeyId");
+    expect(ci.warnings).toEqual([]);
+  });
+
+  test("where the previous key can't be read, nothing is changed", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci, inputs);
+    ci.at(97);
+    ci.always(asks("GET", "key_1"), () => {
+      throw refused(500);
+    });
+    const { message, kept: after } = await failureOf(ci.up(kept, inputs));
+    expect(message).toContain("State is unchanged");
+    expect(after).toBeUndefined();
+    expect(ci.writes()).toEqual([]);
+  });
+});
+
+describe("T6 a refresh", () => {
+  const refreshed = async (ci: ReturnType<typeof spoilable>, { id, state }: Kept) => ci.read(id, state);
+
+  test("neither rotates nor deletes, however late it is", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.at(900);
+    expect(await refreshed(ci, kept)).toEqual(kept);
+    expect(ci.writes()).toEqual([]);
+  });
+
+  test("of a current key that is gone keeps the previous one, and the next update makes a new one", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.live.delete("key_2");
+    const found = (await refreshed(ci, kept)) as Kept;
+    expect(found.state).toMatchObject({ previousKey: "sk_key_1", previousKeyId: "key_1", customerId: "c" });
+    for (const name of ["key", "keyId", "retiresAt", "rotatedAt", "maskedKey"]) {
+      expect(found.state).not.toHaveProperty(name);
+    }
+    ci.at(99);
+    const next = await ci.up(found);
+    expect(ci.told().join()).toContain(
+      "it has no key to use: a new key will be made; key_1 stays valid until 2026-04-17.",
+    );
+    expect(ci.writes()).toEqual(["POST"]);
+    expect(next.state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1", retiresAt: iso(106) });
+    expect(ci.isQuiet(next)).toBe(true);
+  });
+
+  test("of a previous key that is gone drops it from state", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.live.delete("key_1");
+    const found = (await refreshed(ci, kept)) as Kept;
+    for (const name of ["previousKey", "previousKeyId", "retiresAt", "__previous"]) {
+      expect(found.state).not.toHaveProperty(name);
+    }
+    expect(ci.isQuiet(found)).toBe(true);
+  });
+
+  test("of both keys that are gone finds the resource gone, unless a key is still to be deleted", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.live.delete("key_1");
+    ci.live.delete("key_2");
+    expect(await refreshed(ci, kept)).toBeUndefined();
+    ci.live.set("key_9", { id: "key_9" });
+    const leftover = { ...kept, state: { ...kept.state, __toDelete: [{ id: "key_9", name: "ci" }] } };
+    expect((await refreshed(ci, leftover))?.state).toMatchObject({ __toDelete: [{ id: "key_9" }] });
+  });
+
+  test("finds what was changed on the previous key, which the next update takes back", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    Object.assign(ci.live.get("key_1") ?? {}, { enabled: false });
+    const found = (await refreshed(ci, kept)) as Kept;
+    const next = await ci.up(found);
+    expect(ci.writes()).toEqual(["PATCH key_1"]);
+    expect(ci.live.get("key_1")).toMatchObject({ enabled: true });
+    expect(ci.isQuiet(next)).toBe(true);
+  });
+});
+
+describe("T4 before the previous key is deleted", () => {
+  test.each([
+    ["was deleted", (key: Map<string, object>) => void key.delete("key_2"), "no longer exists"],
+    [
+      "was disabled",
+      (key: Map<string, object>) => void Object.assign(key.get("key_2") ?? {}, { enabled: false }),
+      "was changed outside Pulumi",
+    ],
+  ])(
+    "the current one is read: where it %s, both stay as they are until a refresh",
+    async (_, change, what) => {
+      const ci = spoilable();
+      const kept = await rotated(ci);
+      ci.at(97);
+      change(ci.live);
+      const { message, kept: after } = await failureOf(ci.up(kept));
+      expect(message).toContain(
+        `nothing was changed, because key_2, the current key, ${what}, and the previous key, key_1, would be deleted. Run \`pulumi up --refresh\`.`,
+      );
+      expect([after, ci.writes()]).toEqual([undefined, []]);
+      const { id, state } = (await ci.read(kept.id, kept.state)) as Kept;
+      const next = await ci.up({ id, state });
+      expect(next.state["keyId"]).toBe(what === "no longer exists" ? "key_3" : "key_2");
+      expect([...ci.live.values()].filter(({ enabled }) => enabled)).not.toEqual([]);
+    },
+  );
+});
+
+describe("T7 a clock that went back", () => {
+  test("gives the previous key its whole overlap, once it is right again", async () => {
+    const ci = spoilable();
+    const first = await ci.create();
+    ci.at(-40);
+    const inputs = { ...declared, keepers: { a: "b" } };
+    const kept = await ci.up(first, inputs);
+    expect(kept.state).toMatchObject({ rotatedAt: iso(-40), retiresAt: iso(7) });
+    ci.warnings.splice(0);
+    expect(ci.isQuiet(kept, inputs)).toBe(true);
+    expect(ci.warnings.join()).toContain(`behind the last rotation, at ${iso(0)}`);
+  });
+
+  test("makes nothing due, and a warning says so", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.at(-400);
+    expect(ci.isQuiet(kept)).toBe(true);
+    expect(ci.warnings).toEqual([
+      `Rotating key "ci" in workspace ws_1: the clock of this machine is behind the last rotation, at ${iso(90)}. By this clock nothing is due: set it right or, if that time is wrong, set overlap to "0d" and change keepers, which makes a new key.`,
+    ]);
+    expect(ci.calls).toEqual([]);
+    ci.at(90 - 1 / 1_440);
+    ci.isQuiet(kept);
+    expect(ci.warnings).toHaveLength(1);
+  });
+
+  test("does not keep a previous key whose overlap is none, nor a change from rotating", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.at(-400);
+    const inputs = { ...declared, overlap: "0d", keepers: { a: "b" } };
+    const retired = await ci.up(kept, inputs);
+    expect(ci.writes()).toEqual(["DELETE key_1"]);
+    expect((await ci.up(retired, inputs)).state).toMatchObject({ keyId: "key_3", rotatedAt: iso(-400) });
+  });
+});
+
+describe("T8 what ends a rotating key", () => {
+  test("destroy deletes both keys, and what was still to be deleted", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.live.set("key_9", { id: "key_9" });
+    await ci.delete(kept.id, { ...kept.state, __toDelete: [{ id: "key_9", name: "ci" }] });
+    expect(ci.writes().toSorted()).toEqual(["DELETE key_1", "DELETE key_2", "DELETE key_9"]);
+  });
+
+  test("a destroy that fails for one key says which, and the next one does the rest", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.always(asks("DELETE", "key_1"), () => {
+      throw refused();
+    });
+    const { message } = await failureOf(ci.delete(kept.id, kept.state));
+    expect(message).toContain(
+      'Deleting the rotating key "ci" in workspace ws_1: 1 of 2 failed. The rotating key stays in state',
+    );
+    expect(message).toContain("(key_1)");
+    ci.mend();
+    await ci.delete(kept.id, kept.state);
+    expect(ci.live.size).toBe(0);
+  });
+
+  test.each([
+    ["another workspace", { workspaceId: "ws_2" }, ["workspaceId"]],
+    ["another existingKey", { existingKey: "sk_x" }, ["existingKey"]],
+  ])("%s replaces it", async (_, change, replaces) => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    const { inputs } = ci.check({ ...declared, ...change }, undefined);
+    expect(ci.diff(kept.id, kept.state, inputs).replaces).toEqual(replaces);
+  });
+});
+
+test("K5 an existing key is the first key, and those after it are created", async () => {
+  const ci = spoilable();
+  const inputs = { ...declared, existingKey: "sk_old" };
+  const first = await ci.create(inputs);
+  expect(ci.calls.find(({ method }) => method === "POST")?.path).toMatch(/migrate$/);
+  expect(first.state).toMatchObject({ key: "sk_old", keyId: "key_1" });
+  ci.at(90);
+  ci.calls.splice(0);
+  const kept = await ci.up(first, inputs);
+  expect(ci.calls.find(({ method }) => method === "POST")?.body).not.toHaveProperty("key");
+  expect(kept.state).toMatchObject({ keyId: "key_2", previousKey: "sk_old" });
+  expect(ci.isQuiet(kept, inputs)).toBe(true);
+  expect(ci.isQuiet(kept, declared)).toBe(true);
+  // It is no key of this resource any more, and declared all the same.
+  ci.at(97);
+  const retired = await ci.up(kept, inputs);
+  expect(ci.isQuiet(retired, inputs)).toBe(true);
+});
+
+test("K5 the key that is made after one that was migrated is taken back where it can't be saved", async () => {
+  const run = openRun();
+  const ci = spoilable({ run });
+  const inputs = { ...declared, existingKey: "sk_old" };
+  const first = await ci.create(inputs);
+  ci.at(90);
+  ci.once(asks("POST"), (answer) => {
+    run.stop("the engine exited");
+    return answer();
+  });
+  await failureOf(ci.up(first, inputs));
+  expect([...ci.live.keys()]).toEqual(["key_1"]);
+});
+
+describe("K11 an adopted key", () => {
+  const inputs = { ...declared, existingId: "key_old", enabled: false };
+  const adopted = (options?: Options) => {
+    const ci = spoilable(options);
+    ci.live.set("key_old", { id: "key_old", name: "ci", customerId: "c", enabled: true, scopes: [] });
+    return ci;
+  };
+
+  test("is the first key, without a secret, and those after it are created", async () => {
+    const ci = adopted();
+    const first = await ci.create(inputs);
+    expect(ci.told()).toEqual([
+      'Key "ci" in workspace ws_1: 1 existing key to be adopted: key_old; nothing is created.',
+    ]);
+    expect(ci.writes()).toEqual(["PATCH key_old"]);
+    expect(first.state).toMatchObject({ keyId: "key_old", rotatedAt: iso(0) });
+    expect(first.state).not.toHaveProperty("key");
+    expect(ci.isQuiet(first, inputs)).toBe(true);
+    expect(ci.isQuiet(first, { ...inputs, existingId: undefined })).toBe(true);
+    ci.at(90);
+    const kept = await ci.up(first, inputs);
+    expect(ci.writes()).toEqual(["POST"]);
+    expect(kept.state).toMatchObject({ key: "sk_key_1", previousKeyId: "key_old", existingId: "key_old" });
+    expect(kept.state).not.toHaveProperty("previousKey");
+    ci.at(97);
+    const retired = await ci.up(kept, inputs);
+    expect(ci.writes()).toEqual(["DELETE key_old"]);
+    expect(ci.isQuiet(retired, inputs)).toBe(true);
+  });
+
+  test("is replaced by a new one where the engine is told to", async () => {
+    const ci = adopted();
+    const first = await ci.create(inputs);
+    ci.writes();
+    const { inputs: compared } = ci.check(inputs, inputs, "ci");
+    const { inputs: anew } = ci.check(compared, undefined, "ci");
+    const second = await ci.createChecked(anew);
+    expect(ci.writes()).toEqual(["POST"]);
+    expect(second.state).toMatchObject({ key: "sk_key_1", existingId: "key_old" });
+    expect(ci.isQuiet(second, inputs)).toBe(true);
+    expect(first.id).not.toBe(second.id);
+  });
+
+  test("stays where the result of its adoption can't be saved", async () => {
+    const run = openRun();
+    const ci = adopted({ run });
+    ci.once(asks("GET", "key_old"), (answer) => {
+      run.stop("the engine exited");
+      return answer();
+    });
+    await failureOf(ci.create(inputs));
+    expect(ci.live.has("key_old")).toBe(true);
+  });
+});

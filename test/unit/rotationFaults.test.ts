@@ -1,0 +1,237 @@
+import { expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import { asks, declared, iso, refused, rotated, spoilable } from "./rotatingService";
+
+const lost = () => new CallError("ambiguous", "the connection ended");
+
+test.each([
+  ["lost", lost],
+  ["refused", () => refused(400)],
+])(
+  "T3 where the answer to a rotation is %s, the key stays what it was, and the next update rotates",
+  async (_, error) => {
+    const ci = spoilable();
+    const first = await ci.create();
+    ci.at(90);
+    ci.once(asks("POST"), () => {
+      throw error();
+    });
+    const failed = await ci.failed(ci.up(first));
+    expect(failed.state).toMatchObject({
+      key: "sk_key_1",
+      keyId: "key_1",
+      rotatedAt: iso(0),
+      __failed: true,
+    });
+    expect(failed.state).not.toHaveProperty("previousKeyId");
+    ci.writes();
+    const next = await ci.up(failed);
+    expect(next.state).toMatchObject({ keyId: "key_2", previousKeyId: "key_1", retiresAt: iso(97) });
+  },
+);
+
+test("T3 a key that was made although its answer was lost is named, and the next update rotates beside it", async () => {
+  const ci = spoilable();
+  const first = await ci.create();
+  ci.at(90);
+  ci.once(asks("POST"), (answer) => {
+    answer();
+    throw lost();
+  });
+  const failed = await ci.failed(ci.up(first));
+  expect(failed.message).toContain("New in the workspace's list: key_2");
+  const next = await ci.up(failed);
+  expect(next.state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1" });
+  expect(ci.warnings.join("\n")).toContain("already has a live key of this name and customer: key_2");
+});
+
+test("T3 a key without its secret never takes the place of one that has it, and goes before another is made", async () => {
+  const ci = spoilable();
+  const first = await ci.create();
+  ci.at(90);
+  ci.once(asks("POST"), (answer) => {
+    const { apiKey } = answer() as { apiKey: object };
+    return { apiKey: { ...apiKey, key: undefined } };
+  });
+  const failed = await ci.failed(ci.up(first));
+  expect(failed.message).toContain("did not return the secret");
+  expect(failed.state).toMatchObject({
+    key: "sk_key_1",
+    keyId: "key_1",
+    __toDelete: [{ id: "key_2", name: "ci" }],
+  });
+  ci.writes();
+  ci.told();
+  const next = await ci.up(failed);
+  expect(ci.told().join()).toContain(
+    "key_2, whose secret is in no state, will be deleted; key_1 is 90 days old",
+  );
+  expect(ci.writes()).toEqual(["PATCH key_1", "DELETE key_2", "POST"]);
+  expect(next.state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1" });
+  expect(next.state).not.toHaveProperty("__toDelete");
+  expect(ci.isQuiet(next)).toBe(true);
+});
+
+test("T3 while a key without its secret can't be deleted, no other is made", async () => {
+  const ci = spoilable();
+  const first = await ci.create();
+  ci.at(90);
+  ci.once(asks("POST"), (answer) => ({
+    apiKey: { ...(answer() as { apiKey: object }).apiKey, key: undefined },
+  }));
+  const failed = await ci.failed(ci.up(first));
+  ci.always(asks("DELETE"), () => {
+    throw refused();
+  });
+  const again = await ci.failed(ci.up(failed));
+  expect(again.message).toContain('Deleting key "ci" in workspace ws_1 (key_2)');
+  expect(ci.live.size).toBe(2);
+  ci.mend();
+  expect((await ci.up(again)).state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1" });
+});
+
+test("K6 a first key without its secret is replaced by the next update", async () => {
+  const ci = spoilable();
+  ci.once(asks("POST"), (answer) => ({
+    apiKey: { ...(answer() as { apiKey: object }).apiKey, key: undefined },
+  }));
+  const failed = await ci.failed(ci.create());
+  expect(failed.state).not.toHaveProperty("keyId");
+  const next = await ci.up(failed);
+  expect(next.state).toMatchObject({ key: "sk_key_2", keyId: "key_2", rotatedAt: iso(0) });
+  expect([...ci.live.keys()]).toEqual(["key_2"]);
+  expect(ci.isQuiet(next)).toBe(true);
+});
+
+test.each([
+  ["what it may do", { ...declared, scopes: [{ representation: "a", read: true }] }],
+  ["anything", declared],
+])(
+  "T4 the overlap begins when %s of the new key was seen to be as declared, and not before",
+  async (_, inputs) => {
+    const ci = spoilable();
+    const first = await ci.create(inputs);
+    ci.at(90);
+    // It is made, but what it may do is not seen.
+    let isMade = false;
+    ci.always(
+      () => true,
+      (answer) => {
+        if (isMade) throw refused(500);
+        const given = answer() as { apiKey?: { id: string } };
+        isMade = given.apiKey?.id === "key_2";
+        return isMade ? { apiKey: { ...given.apiKey, scopes: undefined } } : given;
+      },
+    );
+    const failed = await ci.failed(ci.up(first, inputs));
+    expect(failed.message).toContain("key_2");
+    expect(failed.state).toMatchObject({
+      keyId: "key_2",
+      key: "sk_key_2",
+      previousKeyId: "key_1",
+      previousKey: "sk_key_1",
+    });
+    expect(failed.state).not.toHaveProperty("retiresAt");
+    ci.mend();
+    ci.writes();
+    ci.told();
+    ci.at(300);
+    const next = await ci.up(failed, inputs);
+    expect(ci.told().join()).toContain(
+      "key_2 could not be confirmed to be as declared: it will be written again, and key_1 stays valid",
+    );
+    expect(ci.writes()).toEqual(["PATCH key_2"]);
+    expect(next.state).toMatchObject({ keyId: "key_2", previousKeyId: "key_1", retiresAt: iso(307) });
+  },
+);
+
+test("T4 the previous key stays while the current one could not be made as declared", async () => {
+  const ci = spoilable();
+  const kept = await rotated(ci);
+  ci.at(97);
+  ci.always(asks("PATCH"), () => {
+    throw refused(400);
+  });
+  const disabled = { ...declared, enabled: false };
+  const failed = await ci.failed(ci.up(kept, disabled));
+  expect(failed.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(97), enabled: true });
+  expect([...ci.live.keys()]).toEqual(["key_1", "key_2"]);
+  ci.mend();
+  expect((await ci.up(failed, disabled)).state).not.toHaveProperty("previousKeyId");
+  expect([...ci.live.keys()]).toEqual(["key_2"]);
+});
+
+test("T2 where only the previous key can't be edited, state says so, and the next update does it", async () => {
+  const ci = spoilable();
+  const kept = await rotated(ci);
+  ci.always(asks("PATCH", "key_1"), () => {
+    throw refused(400);
+  });
+  const disabled = { ...declared, enabled: false };
+  const failed = await ci.failed(ci.up(kept, disabled));
+  expect(failed.message).toMatch(
+    /^Updating the rotating key "ci" in workspace ws_1: 1 of 2 failed\. State records/,
+  );
+  expect(failed.state).toMatchObject({ enabled: false, __previous: { enabled: true } });
+  ci.mend();
+  ci.writes();
+  ci.told();
+  const next = await ci.up(failed, disabled);
+  expect(ci.told().join()).toContain("key_1, the previous key, will be written as declared too");
+  expect(ci.writes()).toContain("PATCH key_1");
+  expect(ci.isQuiet(next, disabled)).toBe(true);
+});
+
+test.each([
+  ["refused", () => refused(403)],
+  ["lost", lost],
+])(
+  "R7 a previous key whose deletion was %s stays in state until a later update deletes it",
+  async (_, error) => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.at(97);
+    ci.always(asks("DELETE"), () => {
+      throw error();
+    });
+    const failed = await ci.failed(ci.up(kept));
+    expect(failed.message).toContain('Deleting key "ci" in workspace ws_1 (key_1)');
+    expect(failed.state).toMatchObject({
+      previousKey: "sk_key_1",
+      previousKeyId: "key_1",
+      retiresAt: iso(97),
+    });
+    expect(failed.state).not.toHaveProperty("__toDelete");
+    ci.mend();
+    const next = await ci.up(failed);
+    expect(next.state).not.toHaveProperty("previousKeyId");
+    expect(ci.isQuiet(next)).toBe(true);
+  },
+);
+
+test("R7 a deletion that is answered with success while the key is still there is not believed", async () => {
+  const ci = spoilable();
+  const kept = await rotated(ci);
+  ci.at(97);
+  ci.always(asks("DELETE"), () => ({}));
+  const failed = await ci.failed(ci.up(kept));
+  expect(failed.message).toContain("the key is still there");
+  expect(failed.state).toMatchObject({ previousKeyId: "key_1" });
+});
+
+test("T3 a key without its secret is deleted by the next update, whatever else is due", async () => {
+  const ci = spoilable();
+  const first = await ci.create();
+  ci.at(90);
+  ci.once(asks("POST"), (answer) => ({
+    apiKey: { ...(answer() as { apiKey: object }).apiKey, key: undefined },
+  }));
+  const failed = await ci.failed(ci.up(first));
+  ci.writes();
+  const later = { ...declared, rotateEvery: "200d" };
+  const { __failed, ...state } = failed.state;
+  expect(__failed).toBe(true);
+  const next = await ci.up({ ...failed, state: { ...state, rotateEvery: "200d" } }, later);
+  expect(ci.writes()).toEqual(["DELETE key_2"]);
+  expect(ci.isQuiet(next, later)).toBe(true);
+});

@@ -1,0 +1,267 @@
+import { describe, expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import { openRun } from "../../provider/core/run";
+import { isUnknown, unknown } from "../../provider/core/unknown";
+import { failureOf } from "./replying";
+import { asks, declared, iso, rotated, rotating, spoilable } from "./rotatingService";
+
+/** What a preview of the plugin promises; "?" stands for what is not known yet. */
+function promised(
+  ci: ReturnType<typeof rotating>,
+  kept: { readonly id: string; readonly state: object } | undefined,
+  inputs: Readonly<Record<string, unknown>>,
+) {
+  const all = ci.foresee(
+    ci.check(inputs, undefined).inputs,
+    kept && { id: kept.id, state: { ...kept.state } },
+  );
+  const names = [
+    "key",
+    "keyId",
+    "previousKey",
+    "previousKeyId",
+    "rotatedAt",
+    "rotatesAt",
+    "retiresAt",
+    "keepers",
+  ];
+  return Object.fromEntries(
+    names.flatMap((name) =>
+      all[name] === undefined ? [] : [[name, isUnknown(all[name]) ? "?" : all[name]]],
+    ),
+  );
+}
+
+describe("R18 a preview promises of a rotating key what the update then writes:", () => {
+  const disabled = { ...declared, enabled: false };
+  const current = { key: "sk_key_2", keyId: "key_2", rotatedAt: iso(90), rotatesAt: iso(180) };
+  const previous = { previousKey: "sk_key_1", previousKeyId: "key_1" };
+  const unknownKey = { key: "?", keyId: "?", rotatedAt: "?", rotatesAt: "?" };
+
+  test("of a new one, that there is no previous key", () => {
+    expect(promised(rotating(), undefined, declared)).toEqual(unknownKey);
+  });
+
+  test.each([
+    ["an edit, both keys", 91, disabled, { ...current, ...previous, retiresAt: iso(97) }],
+    ["a deletion, the current key", 97, disabled, current],
+    [
+      "a deletion that depends on its use, no less",
+      97,
+      { ...disabled, retire: "whenUnused" },
+      { ...current, previousKey: "?", previousKeyId: "?", retiresAt: "?" },
+    ],
+    [
+      "a deletion beside which another change waits, what is so until then",
+      97,
+      { ...declared, keepers: { a: "b" } },
+      current,
+    ],
+    [
+      "one that will fail, nothing",
+      91,
+      { ...declared, keepers: { a: "b" } },
+      { ...unknownKey, previousKey: "?", previousKeyId: "?", retiresAt: "?", keepers: { a: "b" } },
+    ],
+    [
+      "a change that is not known yet, nothing",
+      91,
+      { ...declared, customerId: unknown },
+      { ...unknownKey, previousKey: "?", previousKeyId: "?", retiresAt: "?" },
+    ],
+  ])("of %s", async (_, day, inputs, expected) => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.at(day);
+    expect(promised(ci, kept, inputs)).toEqual(expected);
+    if (Object.values(expected).includes("?")) return;
+    expect((await ci.up(kept, inputs)).state).toMatchObject(expected);
+  });
+
+  test("of a rotation, that the current key will be the previous one", async () => {
+    const ci = spoilable();
+    const kept = await ci.create();
+    ci.at(90);
+    const expected = { previousKey: "sk_key_1", previousKeyId: "key_1" };
+    expect(promised(ci, kept, declared)).toEqual({ ...unknownKey, ...expected, retiresAt: "?" });
+    expect((await ci.up(kept)).state).toMatchObject(expected);
+  });
+});
+
+describe("R16 what the program made secret", () => {
+  const secretName = { ...declared, name: "hush", __secrets: [["name"], ["overlap"]], prefix: "quiet" };
+
+  test("is in no line, warning or error", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci, secretName);
+    ci.at(97);
+    ci.always(asks("DELETE"), () => {
+      throw new CallError("refused", 'the service answered 403 "hush"', 403);
+    });
+    const changed = { ...secretName, keepers: { a: "b" } };
+    const { message } = await failureOf(ci.up(kept, changed));
+    const all = [message, ...ci.told(), ...ci.warnings].join("\n");
+    expect(all).toContain("Rotating key in workspace ws_1: the overlap of key_1 is over");
+    expect(all).not.toMatch(/hush|2026-04/);
+  });
+
+  test("is in no line either where only the previous key still has it", async () => {
+    const ci = spoilable();
+    const { id, state } = await rotated(ci, { ...secretName, name: "hush" });
+    ci.always(asks("GET"), () => {
+      throw new CallError("refused", 'the service answered 403 "hush"', 403);
+    });
+    const renamed = {
+      ...state,
+      name: "other",
+      __previous: { ...(state["__previous"] as object), name: "hush" },
+    };
+    const { message } = await failureOf(ci.read(id, renamed));
+    expect(message).toContain("the service answered 403");
+    expect(message).not.toContain("hush");
+  });
+
+  test("makes all hidden properties secret, and the dates that tell it", async () => {
+    const ci = spoilable();
+    const { state } = await rotated(ci, secretName);
+    const paths = ci.secretOutputs(state).map((path) => path.join("."));
+    expect(paths).toEqual(
+      expect.arrayContaining(["name", "overlap", "retiresAt", "__previous", "__observed"]),
+    );
+  });
+
+  test("neither secret stands anywhere but in its own output", async () => {
+    const ci = spoilable();
+    const { state } = await rotated(ci);
+    const { key, previousKey, ...others } = state;
+    expect([key, previousKey]).toEqual(["sk_key_2", "sk_key_1"]);
+    expect(JSON.stringify(others)).not.toMatch(/sk_/);
+  });
+});
+
+describe("R20 what no state will hold", () => {
+  test("of a rotation is the new key, which is deleted again; the key before it stays", async () => {
+    const run = openRun();
+    const ci = spoilable({ run });
+    const first = await ci.create();
+    ci.at(90);
+    ci.once(asks("POST"), (answer) => {
+      run.stop("the engine exited");
+      return answer();
+    });
+    const { message, kept } = await failureOf(ci.up(first));
+    expect(message).toContain("could not be saved");
+    expect(kept).toBeUndefined();
+    expect(ci.writes()).toEqual(["POST", "POST", "DELETE key_2"]);
+    expect([...ci.live.keys()]).toEqual(["key_1"]);
+  });
+
+  test("of a create is its key", async () => {
+    const run = openRun();
+    const ci = spoilable({ run });
+    ci.once(asks("POST"), (answer) => {
+      run.stop("the engine exited");
+      return answer();
+    });
+    await failureOf(ci.create());
+    expect(ci.live.size).toBe(0);
+  });
+
+  test("of a rotation that gave no secret is that key all the same", async () => {
+    const run = openRun();
+    const ci = spoilable({ run });
+    const first = await ci.create();
+    ci.at(90);
+    ci.once(asks("POST"), (answer) => {
+      run.stop("the engine exited");
+      return { apiKey: { ...(answer() as { apiKey: object }).apiKey, key: undefined } };
+    });
+    await failureOf(ci.up(first));
+    expect([...ci.live.keys()]).toEqual(["key_1"]);
+  });
+});
+
+describe("what check refuses", () => {
+  test.each([
+    [
+      { rotateEvery: undefined },
+      'rotateEvery: is missing: write how old a key may get, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
+    ],
+    [{ rotateEvery: "0d" }, 'rotateEvery: must be longer than nothing, such as "90d".'],
+    [
+      { rotateEvery: "90" },
+      'rotateEvery: must be how old a key may get, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
+    ],
+    [
+      { rotateEvery: 90 },
+      'rotateEvery: must be how old a key may get, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
+    ],
+    [
+      { overlap: "1.5d" },
+      'overlap: must be how long the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w).',
+    ],
+    [
+      { overlap: "13w" },
+      'overlap: must be shorter than rotateEvery, since there are never more than two keys (its default is "7d").',
+    ],
+    [
+      { rotateEvery: "24h" },
+      'overlap: must be shorter than rotateEvery, since there are never more than two keys (its default is "7d").',
+    ],
+    [{ retire: "later" }, 'retire: must be "afterOverlap" or "whenUnused".'],
+    [
+      { retire: "whenUnused", overlap: "0h" },
+      'overlap: must be longer than nothing with retire "whenUnused", since only a time without use tells that a key is not used.',
+    ],
+    [
+      { existingKey: "sk", prefix: "p" },
+      "prefix: can't be combined with existingKey, since the service migrates a key without it; leave it out.",
+    ],
+  ])("T2 of %j", (change, line) => {
+    expect(rotating().check({ ...declared, ...change }, undefined).failures).toEqual([line]);
+  });
+
+  test("T2 nothing of another customer for the key that was migrated: that makes a new one", () => {
+    const before = { ...declared, existingKey: "sk_old" };
+    expect(rotating().check({ ...before, customerId: "d" }, before).failures).toEqual([]);
+  });
+
+  test("R2 lengths of time are compared by value", () => {
+    const spelled = (rotateEvery: string) =>
+      rotating().check({ ...declared, rotateEvery }, undefined).inputs["rotateEvery"];
+    expect(["2w", "14d", "336h", "014d"].map(spelled)).toEqual(["14d", "14d", "14d", "14d"]);
+    expect(spelled("169h")).toBe("169h");
+  });
+});
+
+describe("R19 an imported key", () => {
+  test("begins its time with the import, and is rotated to one with a secret", async () => {
+    const ci = spoilable();
+    await ci.create();
+    ci.at(10);
+    const found = await ci.find("ws_1/key_1", {}, false, "ci");
+    expect(found?.inputs).toMatchObject({ workspaceId: "ws_1", customerId: "c", rotateEvery: "90d" });
+    expect(found?.inputs).not.toHaveProperty("overlap");
+    expect(found?.state).toMatchObject({ keyId: "key_1", rotatedAt: iso(10), rotatesAt: iso(100) });
+    const kept = { id: found?.id ?? "", state: found?.state ?? {} };
+    expect(ci.isQuiet(kept)).toBe(true);
+    const next = await ci.up(kept, { ...declared, keepers: { a: "b" } });
+    expect(next.state).toMatchObject({ key: "sk_key_2", previousKeyId: "key_1" });
+    expect(next.state).not.toHaveProperty("previousKey");
+  });
+
+  test("by a file needs its id alone; the next update begins its time, without a request", async () => {
+    const ci = spoilable();
+    await ci.create();
+    ci.writes();
+    const kept = { id: "rotating-ci", state: { ...declared, keyId: "key_1" } };
+    ci.at(5);
+    const read = await ci.read(kept.id, kept.state);
+    expect(read?.state).toMatchObject({ rotatedAt: iso(5), maskedKey: "…key_1", createdAt: "2026" });
+    ci.calls.splice(0);
+    const next = await ci.up(kept);
+    expect(ci.calls).toEqual([]);
+    expect(next.state).toMatchObject({ rotatedAt: iso(5) });
+    expect(ci.isQuiet(next)).toBe(true);
+  });
+});
