@@ -20,6 +20,8 @@ const onlyInAll = [
   "test/engine/{apiKeySetValues,apiKeySetImport}.test.ts",
   // Every snapshot moved to the plugin and back: engine/moving.
   "test/engine/snapshotsMoved.test.ts",
+  // When the engine asks for a diff, of keys that expire: host/expiry, unit/expiry.
+  "test/engine/expiry.test.ts",
   // Failing calls once more: host/errors.
   "test/engine/failures.test.ts",
   // What the service answers late, elsewhere, wrongly, or of keys that exist: host/{resourceDialects,hostile,lostAnswers,

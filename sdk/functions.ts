@@ -271,7 +271,8 @@ function credentialsOf(given: ProviderArgs): Credentials {
   const config = new pulumi.Config("apikeys");
   const under = (namespace: string, values: object) =>
     Object.entries(values).map(([name, value]) => [`${namespace}:${name}`, value] as const);
-  const names = ["baseUrl", "accessToken", "allowHttp"];
+  // What a Provider's expiryWarningDays needs is here too.
+  const names = ["baseUrl", "accessToken", "allowHttp", "expiresAtUnit"];
   return Object.fromEntries([
     ...under("apikeys.provider", given),
     ...under("apikeys", Object.fromEntries(names.map((name) => [name, config.get(name)]))),

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
-import { inOneHost, isTypeOf } from "./host";
+import { inOneHost, isTypeOf } from "./types";
 
 /**
  * Resource options of a CustomerBilling that check, before each create and in previews too, whether state holds its

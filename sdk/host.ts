@@ -1,13 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
+import { type Host, prefixes } from "./types";
 
-/** What runs the provider of a program: Pulumi's host of dynamic providers, or the plugin of this package. */
-type Host = "dynamic" | "plugin";
-
-/** State holds types and packages, so they can never change. */
-const prefixes: Readonly<Record<Host, string>> = {
-  dynamic: "pulumi-nodejs:dynamic/apikeys:",
-  plugin: "apikeys:index:",
-};
+/** State holds packages too, so they can never change. */
 const packages: Readonly<Record<Host, string>> = { dynamic: "pulumi-nodejs", plugin: "apikeys" };
 
 /** The host that stack config chooses for all resources of the program. */
@@ -48,14 +42,4 @@ function moving<Options extends pulumi.ResourceOptions>(opts: Options, own: stri
       .apply((known) => (typeof known === "string" ? known.replaceAll(own, type) : { type, ...known })),
   );
   return { ...opts, aliases: [...given, { type }, ...moved] };
-}
-
-/** Whether that is the type of a kind's resources, in either host. */
-export function isTypeOf(kind: string, type: unknown): boolean {
-  return Object.values(prefixes).some((prefix) => type === prefix + kind);
-}
-
-/** A type or a URN as it is in the one host, whichever it is of: so two of one resource are equal. */
-export function inOneHost(typeOrUrn: string): string {
-  return typeOrUrn.replaceAll(prefixes.plugin, prefixes.dynamic);
 }

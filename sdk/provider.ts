@@ -33,6 +33,18 @@ export interface ProviderArgs {
    * variable APIKEYS_PARALLEL, then, in Node.js programs, stack config `apikeys:parallel`, then 16.
    */
   readonly parallel?: pulumi.Input<number | undefined>;
+  /**
+   * What the service counts in a key's `expiresAt`, since 1970: `seconds` or `milliseconds`. With it, previews and
+   * updates warn of keys that have expired or soon will. Default: the environment variable APIKEYS_EXPIRES_AT_UNIT,
+   * then, in Node.js programs, stack config `apikeys:expiresAtUnit`, then none: no warnings.
+   */
+  readonly expiresAtUnit?: pulumi.Input<"seconds" | "milliseconds" | undefined>;
+  /**
+   * How many days before a key expires to warn of it: a whole number from 0 to 3650. Needs `expiresAtUnit`. Default: the
+   * environment variable APIKEYS_EXPIRY_WARNING_DAYS, then, in Node.js programs, stack config
+   * `apikeys:expiryWarningDays`, then 14.
+   */
+  readonly expiryWarningDays?: pulumi.Input<number | undefined>;
 }
 
 /**
@@ -65,6 +77,8 @@ const known: Readonly<Record<keyof ProviderArgs, true>> = {
   accessTokenEnv: true,
   allowHttp: true,
   parallel: true,
+  expiresAtUnit: true,
+  expiryWarningDays: true,
 };
 
 /** Kept outside the resource, so that printing a Provider never prints its token. */
@@ -84,6 +98,9 @@ function fromStack(args: ProviderArgs): pulumi.Inputs {
     "apikeys:accessToken": token ? config.getSecret("accessToken") : undefined,
     "apikeys:allowHttp": args.allowHttp === undefined ? config.get("allowHttp") : undefined,
     "apikeys:parallel": args.parallel === undefined ? config.get("parallel") : undefined,
+    "apikeys:expiresAtUnit": args.expiresAtUnit === undefined ? config.get("expiresAtUnit") : undefined,
+    "apikeys:expiryWarningDays":
+      args.expiryWarningDays === undefined ? config.get("expiryWarningDays") : undefined,
   };
 }
 
@@ -98,5 +115,8 @@ function fromArguments(args: ProviderArgs): pulumi.Inputs {
       args.allowHttp === undefined ? undefined : pulumi.output(args.allowHttp).apply(String),
     "apikeys.provider:parallel":
       args.parallel === undefined ? undefined : pulumi.output(args.parallel).apply(String),
+    "apikeys.provider:expiresAtUnit": args.expiresAtUnit,
+    "apikeys.provider:expiryWarningDays":
+      args.expiryWarningDays === undefined ? undefined : pulumi.output(args.expiryWarningDays).apply(String),
   };
 }

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/core/definition";
-import { asResource, chosenHost, isTypeOf } from "./host";
+import { asResource, chosenHost } from "./host";
 import { secretPaths } from "./secrets";
+import { isTypeOf } from "./types";
 
 /**
  * Whether the value is a resource of that kind, also one of another copy of this package. Policies pass only the type,

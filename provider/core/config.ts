@@ -3,12 +3,21 @@ import { isLoopback } from "../client/agents";
 import type { Credentials } from "../client/call";
 import { isOn } from "../client/switches";
 import { sentences } from "./errors";
+import { type ExpiryWarnings, mostWarningDays, msPerUnit, usualWarningDays } from "./expiry";
 
 /** Names in a stack's config; an explicit Provider passes its arguments under `argumentNamespace`. */
 export const configNamespace = "apikeys";
 export const argumentNamespace = "apikeys.provider";
 
-const names = ["baseUrl", "accessToken", "accessTokenEnv", "allowHttp", "parallel"] as const;
+const names = [
+  "baseUrl",
+  "accessToken",
+  "accessTokenEnv",
+  "allowHttp",
+  "parallel",
+  "expiresAtUnit",
+  "expiryWarningDays",
+] as const;
 /** What the environment may hold. */
 const variableNames = [...names, "movedFrom", "noKeyList"] as const;
 type Values = Readonly<Partial<Record<(typeof names)[number], string>>>;
@@ -34,6 +43,8 @@ interface Configuration {
   readonly services: readonly string[];
   /** Whether a key may be gone although no list of keys can be read. */
   readonly withoutKeyList: boolean;
+  /** Of which keys to warn; `undefined` where nothing says what `expiresAt` counts. */
+  readonly expiry: ExpiryWarnings | undefined;
 }
 
 export function settings(get: (key: string) => unknown): Settings {
@@ -88,6 +99,8 @@ function variables({ argument }: Settings, env: Environment): Variables {
     accessTokenEnv: accessTokenEnv === undefined ? undefined : env[accessTokenEnv],
     allowHttp: env["APIKEYS_ALLOW_HTTP"],
     parallel: env["APIKEYS_PARALLEL"],
+    expiresAtUnit: env["APIKEYS_EXPIRES_AT_UNIT"],
+    expiryWarningDays: env["APIKEYS_EXPIRY_WARNING_DAYS"],
     movedFrom: env["APIKEYS_MOVED_FROM"],
     noKeyList: env["APIKEYS_NO_KEY_LIST"],
   };
@@ -97,14 +110,21 @@ function resolve(given: Settings, set: Variables): Configured {
   const url = baseUrl(given, set);
   const token = accessToken(given, set);
   const atOnce = parallel(given, set);
-  if (typeof url === "string" && "value" in token && typeof atOnce === "number") {
-    const credentials = { baseUrl: url, accessToken: token.value };
-    const services = [serviceAt(url), ...former(set.movedFrom)];
-    const withoutKeyList = isOn(set.noKeyList);
-    return { ready: { credentials, tokenAdvice: token.advice, parallel: atOnce, services, withoutKeyList } };
+  const expiry = expiryWarnings(given, set);
+  if (typeof url === "string" && "value" in token && typeof atOnce === "number" && "warnings" in expiry) {
+    return {
+      ready: {
+        credentials: { baseUrl: url, accessToken: token.value },
+        tokenAdvice: token.advice,
+        parallel: atOnce,
+        services: [serviceAt(url), ...former(set.movedFrom)],
+        withoutKeyList: isOn(set.noKeyList),
+        expiry: expiry.warnings,
+      },
+    };
   }
   return {
-    problems: [url, token, atOnce].flatMap((found) =>
+    problems: [url, token, atOnce, expiry].flatMap((found) =>
       typeof found === "object" && "problem" in found ? [found.problem] : [],
     ),
   };
@@ -136,6 +156,41 @@ function parallel({ argument, stack }: Settings, set: Variables): number | { pro
   return {
     problem: `${source} must be a whole number from 1 to ${mostParallel}: how many keys of a set are worked on at once.`,
   };
+}
+
+/** Without the unit of expiresAt nothing is known of when a key expires (R21). */
+function expiryWarnings(
+  { argument, stack }: Settings,
+  set: Variables,
+): { readonly warnings: ExpiryWarnings | undefined } | { readonly problem: string } {
+  const [unit, unitSource] = first(
+    [argument.expiresAtUnit, "the Provider's argument expiresAtUnit"],
+    [set.expiresAtUnit, "the environment variable APIKEYS_EXPIRES_AT_UNIT"],
+    [stack.expiresAtUnit, "stack config apikeys:expiresAtUnit"],
+  );
+  const [days, daysSource] = first(
+    [argument.expiryWarningDays, "the Provider's argument expiryWarningDays"],
+    [set.expiryWarningDays, "the environment variable APIKEYS_EXPIRY_WARNING_DAYS"],
+    [stack.expiryWarningDays, "stack config apikeys:expiryWarningDays"],
+  );
+  const ms = unit === undefined ? undefined : msPerUnit.get(unit.trim());
+  if (unit !== undefined && ms === undefined) {
+    return {
+      problem: `${unitSource} must be seconds or milliseconds: what the service counts since 1970 in expiresAt.`,
+    };
+  }
+  const count = days === undefined ? usualWarningDays : /^\d{1,4}$/.test(days.trim()) ? Number(days) : -1;
+  if (count < 0 || count > mostWarningDays) {
+    return {
+      problem: `${daysSource} must be a whole number from 0 to ${mostWarningDays}: how many days before a key expires to warn of it.`,
+    };
+  }
+  if (days !== undefined && ms === undefined) {
+    return {
+      problem: `${daysSource} has no effect without the unit of expiresAt: set apikeys:expiresAtUnit (or APIKEYS_EXPIRES_AT_UNIT) to seconds or milliseconds, or leave it out.`,
+    };
+  }
+  return { warnings: ms === undefined ? undefined : { msPerUnit: ms, days: count } };
 }
 
 function baseUrl({ argument, stack }: Settings, set: Variables): string | { problem: string } {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Call } from "../client/call";
 import type { Checked } from "./declarations";
+import type { Expiries } from "./expiry";
 import {
   canonicalInputs,
   type Declared,
@@ -166,6 +167,8 @@ export interface Definition<S extends Shape> {
   previewNote?(state: StateOf<S> | undefined, inputs: DraftOf<S>, now: number): string | undefined;
   /** What is odd about a state, to be said in each preview and update, also where there is nothing to do. */
   warning?(state: StateOf<S>, now: number): string | undefined;
+  /** When its keys expire, of those that an update to these inputs would leave as they are or edit. Default: it has none. */
+  expiries?(id: string, state: StateOf<S>, inputs: DraftOf<S>, now: number): Expiries;
   /** The path by which state names what a program made secret. Default: the path itself. */
   secretPath?(path: SecretPath): SecretPath;
   /**

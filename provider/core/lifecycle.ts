@@ -6,6 +6,7 @@ import { openDeclarations, unchecked } from "./declarations";
 import type { AnyDefinition, Managed, Outcome, Session } from "./definition";
 import { type Change, changesAt, type Difference, difference, differing } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
+import { due, expiryWarning } from "./expiry";
 import { canonicalInputs, type Field } from "./fields";
 import {
   type Complete,
@@ -157,8 +158,8 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         throw error instanceof Failure ? reworded(error, (line) => inBounds(session.masked(line))) : error;
       }
     });
-  /** The diff of a refresh compares what was read with the inputs of before, which no program declares. */
-  let isRefreshing = false;
+  /** What was read, by id: the diff that follows compares it with the inputs of before, which no program declares. */
+  const refreshed = new Set<string>();
   const isMarkedAlike = (state: Properties, inputs: Properties) =>
     isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
   /** What an update makes of a state where only what is secret differs, or what the host keeps. */
@@ -176,11 +177,30 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
   };
 
   /** A line about these properties, without their secrets. */
-  const shown = (line: string, ...all: readonly Properties[]) =>
-    inBounds(maskSecrets(oneLine(line), textsIn(secretValues(all, follows))));
+  const lineOf = (text: string, ...all: readonly Properties[]) => {
+    const always = all.flatMap((one) => secrets.flatMap((path) => valuesAt(one, path)));
+    return inBounds(maskSecrets(oneLine(text), textsIn([...always, ...secretValues(all, follows)])));
+  };
   const noteFor = (state: Properties | undefined, inputs: Properties): void => {
     const note = definition.previewNote?.(state, toCreate(inputs), now());
-    if (note !== undefined) (host.note ?? host.tell)?.(shown(note, state ?? {}, inputs));
+    if (note !== undefined) (host.note ?? host.tell)?.(lineOf(note, state ?? {}, inputs));
+  };
+  /** The keys, and the resources, that this process has warned of: the engine may ask for a diff more than once. */
+  const warned = new Set<string>();
+  const warnOfState = (id: string, state: Properties, inputs: Properties): void => {
+    const warning = warned.has(id) ? undefined : definition.warning?.(state, now());
+    if (warning === undefined) return;
+    warned.add(id);
+    host.warn(lineOf(warning, state, inputs));
+  };
+  const warnOfExpiry = (id: string, state: Properties, inputs: Properties): void => {
+    const found = configured();
+    if ("problems" in found || found.ready.expiry === undefined || definition.expiries === undefined) return;
+    const { of, keys } = definition.expiries(id, state, canonical(inputs), now());
+    const unsaid = due(keys, found.ready.expiry, now()).filter((key) => !warned.has(key.id));
+    if (unsaid.length === 0) return;
+    for (const key of unsaid) warned.add(key.id);
+    host.warn(lineOf(expiryWarning(of, unsaid, now()), state, inputs));
   };
 
   return {
@@ -204,7 +224,6 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       return [...new Set([...paths.map(([name]) => name), ...hidden])].map((name) => [name]);
     },
     check: (inputs, before, name) => {
-      isRefreshing = false;
       const named = withName(definition, inputs, name);
       const given = canonical(named);
       const last = before && canonicalInputs(fields, before);
@@ -221,14 +240,15 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const state = parse(given);
       register(id, state);
       const result = difference(definition, fields, { id, state }, inputs, now());
-      const warning = isRefreshing ? undefined : definition.warning?.(state, now());
-      if (warning !== undefined) host.warn(shown(warning, state, inputs));
+      const isOfProgram = !refreshed.delete(id);
+      if (isOfProgram) warnOfState(id, state, inputs);
+      if (isOfProgram && result.replaces.length === 0) warnOfExpiry(id, state, inputs);
       // An input that replaces is the cause by itself.
       const isExplained = result.replaces.some((name) => fields.some((field) => field.name === name));
-      if (!isRefreshing && result.changes !== false && !isExplained) noteFor(state, inputs);
+      if (isOfProgram && result.changes !== false && !isExplained) noteFor(state, inputs);
       if (result.changes !== false || isMarkedAlike(state, inputs)) return result;
       // What is secret in state is told by the state alone, so it has to be written anew.
-      if (!isRefreshing) host.note?.("Only which values are secret has changed. No request is sent.");
+      if (isOfProgram) host.note?.("Only which values are secret has changed. No request is sent.");
       return { ...result, changes: true };
     },
     changes: (id, given, inputs) => {
@@ -260,7 +280,6 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       ),
     read: (id, given) =>
       operate([given], async (session) => {
-        isRefreshing = true;
         const state = parse(given);
         register(id, state);
         const outcome = await definition.read(session, id, state);
@@ -271,6 +290,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         if (outcome.notFound !== undefined) session.warn(outcome.notFound);
         const service = serviceAfterRead(given, known);
         const { id: found, state: next } = complete(outcome, service);
+        refreshed.add(found);
         const isUnchanged =
           !(failedKey in given) &&
           isDeepStrictEqual(next, wireable({ ...state, [serviceKey]: lastService(given) }));

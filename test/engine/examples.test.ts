@@ -32,11 +32,11 @@ async function expectNothingToDo({ stack, service }: Scene) {
 }
 
 describe("the folders under examples/", () => {
-  it("are those that are run here, in quickstart, languages and demo.test.ts", async () => {
+  it("are those that are run here, in quickstart, languages, policy and demo.test.ts", async () => {
     const entries = await readdir(examples, { withFileTypes: true });
     const found = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     expect(found.toSorted()).toEqual(
-      [...Object.values(folders), "demo", "go", "python", "quickstart"].toSorted(),
+      [...Object.values(folders), "demo", "go", "policies", "python", "quickstart"].toSorted(),
     );
   });
 });

@@ -1,14 +1,14 @@
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { page } from "../package/docsText";
 import { blocks, commandLines, section } from "../package/readmeText";
-import { programWithKeys } from "./apiKeyProgram";
 import { shellEnvironment } from "./environment";
 import { checkout } from "./folders";
 import type { Outcome } from "./outcome";
 import { findPulumi } from "./pulumiCli";
 import { type Scene, setScene } from "./scene";
+import { programWithSet } from "./setProgram";
 
 const text = section("Policies", page("operating.md"));
 const [pack = ""] = blocks("ts", text);
@@ -19,7 +19,7 @@ const starter = `#!/bin/sh
 exec node "$(node -p 'require.resolve("@pulumi/pulumi/cmd/run-policy-pack")')" "$@"
 `;
 
-describe("the policy pack of docs/operating.md, which takes keys by their class", () => {
+describe("the policy packs of docs/operating.md and of examples/policies", () => {
   let scene: Scene;
   /** The names of the policies that were violated, each with the resource and the last line that the user reads. */
   const violations = ({ events }: Outcome) =>
@@ -34,9 +34,12 @@ describe("the policy pack of docs/operating.md, which takes keys by their class"
             ],
           ],
     );
-  const preview = async (keys: Readonly<Record<string, string>>) => {
-    await scene.declare(programWithKeys(keys));
-    return scene.stack.run(command.split(" ").slice(1));
+  /** Of a program with a single key of these scopes, and a set. */
+  const preview = async (scopes: string, keys: Readonly<Record<string, string>> = {}) => {
+    const defaults = `{ customerId: "customer", expiresAt: 1924991999 }`;
+    const single = `new ApiKey("single", { workspaceId: "ws_main", customerId: "customer", scopes: ${scopes} });`;
+    await scene.declare(programWithSet({ defaults, keys, before: single }));
+    return scene.stack.run([...command.split(" ").slice(1), "--policy-pack", "examples"]);
   };
 
   beforeAll(async () => {
@@ -51,29 +54,38 @@ describe("the policy pack of docs/operating.md, which takes keys by their class"
     await project.write("policies/PulumiPolicy.yaml", "runtime: nodejs\n");
     await project.write("policies/package.json", JSON.stringify({ name: "policies", version: "1.0.0" }));
     await project.write("policies/index.ts", pack);
+    await cp(join(checkout, "examples", "policies"), join(project.dir, "examples"), { recursive: true });
   });
   afterAll(() => scene?.close());
 
   it.each(["dynamic", "plugin"] as const)(
-    "fails the preview for the key that it does not allow, and for no other, in the host %s",
+    "fail the preview for the keys that they do not allow, and for no other, in the host %s",
     async (host) => {
       await scene.project.setHost(host);
-      const reads = `{ ...base, scopes: [{ representation: "orders", read: true }] }`;
-      const deletes = `{ ...base, scopes: [{ representation: "orders", read: true, del: true }] }`;
-      const outcome = await preview({ reads, deletes });
-      expect(violations(outcome)).toEqual([
-        ["no-deleting", "deletes", "may delete orders"],
-        ["few-keys", "policy-dev", "the stack has 2 keys"],
+      const may = (flags: string) => `[{ representation: "orders", ${flags} }]`;
+      const outcome = await preview(may("read: true"), {
+        reads: `{ scopes: ${may("read: true")} }`,
+        deletes: `{ scopes: ${may("read: true, del: true")}, expiresAt: null }`,
+      });
+      expect(violations(outcome).toSorted()).toEqual([
+        ["keys-expire", "set", 'key "deletes" has no expiresAt'],
+        ["keys-expire", "single", 'key "single" has no expiresAt'],
+        ["no-deleting", "set", 'key "deletes" may delete orders'],
       ]);
       expect(outcome.ok).toBe(false);
     },
   );
 
-  it("lets pass what it allows", async () => {
-    const outcome = await preview({
-      reads: `{ ...base, scopes: [{ representation: "orders", read: true }] }`,
-    });
+  it("let pass what they allow, and take keys by their class too", async () => {
+    await scene.declare(
+      programWithSet({
+        before: `for (const name of ["one", "two"])
+  new ApiKey(name, { workspaceId: "ws_main", customerId: "customer", expiresAt: 1924991999 });`,
+        keys: {},
+      }),
+    );
+    const outcome = await scene.stack.run(command.split(" ").slice(1));
     expect(outcome.ok, outcome.output).toBe(true);
-    expect(violations(outcome)).toEqual([]);
+    expect(violations(outcome)).toEqual([["few-keys", "policy-dev", "the stack has 2 of them"]]);
   });
 });

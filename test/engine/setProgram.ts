@@ -16,7 +16,7 @@ export function programWithSet({ workspaceId = "ws_main", defaults, keys, before
   const entries = Object.entries(keys).map(([alias, entry]) => `    ${JSON.stringify(alias)}: ${entry},`);
   return [
     `import * as pulumi from "@pulumi/pulumi";`,
-    `import { ApiKey, ApiKeySet } from "pulumi-apikeys";`,
+    `import { ApiKey, ApiKeySet, Provider } from "pulumi-apikeys";`,
     before ?? "",
     `const set = new ApiKeySet("set", {`,
     `  workspaceId: ${JSON.stringify(workspaceId)},`,

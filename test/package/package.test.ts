@@ -71,7 +71,12 @@ describe("the packed package", () => {
   });
 
   it("has no code, and depends on no package, that nothing it exports uses", async () => {
-    const entries = ["dist/sdk/index", "dist/provider/hosts/dynamic/index", "dist/standin/index"];
+    const entries = [
+      "dist/sdk/index",
+      "dist/sdk/policy",
+      "dist/provider/hosts/dynamic/index",
+      "dist/standin/index",
+    ];
     const code = await usedBy(packed.folder, [...entries, "dist/standin/cli", "dist/cli/main"], ".js");
     const types = await usedBy(packed.folder, entries, ".d.ts");
     const isOfTypes = async (file: string) => {
@@ -105,7 +110,8 @@ describe("the packed package", () => {
   });
 
   it("loads from CommonJS and from ES modules, with the same exports", async () => {
-    for (const entry of ["pulumi-apikeys", "pulumi-apikeys/testing", "pulumi-apikeys/dynamic"]) {
+    const entries = ["", "/policy", "/testing", "/dynamic"].map((path) => `pulumi-apikeys${path}`);
+    for (const entry of entries) {
       const [required, imported] = await node(`
         import("${entry}").then(({ default: _, "module.exports": __, __esModule, ...names }) =>
           console.log(JSON.stringify([Object.keys(require("${entry}")).sort(), Object.keys(names).sort()])))`);
@@ -173,6 +179,16 @@ describe("the packed package", () => {
     expect(loaded.filter((file) => /node_modules.(undici|zod)/.test(file))).toEqual([]);
     expect(loaded.some((file) => file.startsWith(join(project.dir, "node_modules", "pulumi-apikeys")))).toBe(
       true,
+    );
+  });
+
+  it("loads nothing else into a policy pack than what tells types apart", async () => {
+    const loaded: string[] = await node(
+      `require("pulumi-apikeys/policy"); console.log(JSON.stringify(Object.keys(require.cache)))`,
+    );
+    const files = loaded.map((file) => file.slice(file.lastIndexOf("pulumi-apikeys")));
+    expect(files.toSorted()).toEqual(
+      ["policy", "types"].map((name) => join("pulumi-apikeys", "dist", "sdk", `${name}.js`)),
     );
   });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isLoopback } from "../../provider/client/agents";
-import { problemsOf, resolved } from "./resolvedConfig";
+import { type Given, problemsOf, resolved } from "./resolvedConfig";
 
 const withUrl = (baseUrl: string) => ({ stack: { baseUrl, accessToken: "t" } });
 
@@ -170,5 +170,59 @@ describe("how many keys of a set are worked on at once", () => {
     expect(problemsOf({ argument: { parallel }, stack: complete })[0]).toMatch(
       /^the Provider's argument parallel/,
     );
+  });
+});
+
+describe("warnings of expiry", () => {
+  const complete = { baseUrl: "https://a.test", accessToken: "t" };
+  const warnings = (given: Given) => (resolved(given) as { expiry?: unknown }).expiry;
+
+  test("R21 there are none without the unit, and 14 days before with it", () => {
+    expect(warnings({ stack: complete })).toBeUndefined();
+    expect(warnings({ stack: { ...complete, expiresAtUnit: "seconds" } })).toEqual({
+      msPerUnit: 1000,
+      days: 14,
+    });
+  });
+
+  test("R14 an argument goes before the environment, and that before stack config", () => {
+    const argument = { expiresAtUnit: "seconds", expiryWarningDays: "1" };
+    const env = { APIKEYS_EXPIRES_AT_UNIT: "milliseconds", APIKEYS_EXPIRY_WARNING_DAYS: "0" };
+    const stack = { ...complete, expiresAtUnit: "seconds", expiryWarningDays: "3650" };
+    expect(warnings({ argument, env, stack })).toEqual({ msPerUnit: 1000, days: 1 });
+    expect(warnings({ env, stack })).toEqual({ msPerUnit: 1, days: 0 });
+    expect(warnings({ stack })).toEqual({ msPerUnit: 1000, days: 3650 });
+    expect(warnings({ argument: { expiryWarningDays: "1" }, stack })).toEqual({ msPerUnit: 1000, days: 1 });
+  });
+
+  test.each(["s", "Seconds", "days", "1", "toString"])("R8 the unit %s is refused", (expiresAtUnit) => {
+    expect(problemsOf({ stack: { ...complete, expiresAtUnit } })).toEqual([
+      "stack config apikeys:expiresAtUnit must be seconds or milliseconds: what the service counts since 1970 in expiresAt.",
+    ]);
+    expect(problemsOf({ argument: { expiresAtUnit }, stack: complete })[0]).toMatch(
+      /^the Provider's argument expiresAtUnit must/,
+    );
+    expect(problemsOf({ env: { APIKEYS_EXPIRES_AT_UNIT: expiresAtUnit }, stack: complete })[0]).toMatch(
+      /^the environment variable APIKEYS_EXPIRES_AT_UNIT must/,
+    );
+  });
+
+  test.each(["3651", "-1", "1.5", "two weeks", "1e1", "٣", "100000"])(
+    "R8 %s days are refused",
+    (expiryWarningDays) => {
+      const stack = { ...complete, expiresAtUnit: "seconds" };
+      expect(problemsOf({ stack: { ...stack, expiryWarningDays } })).toEqual([
+        "stack config apikeys:expiryWarningDays must be a whole number from 0 to 3650: how many days before a key expires to warn of it.",
+      ]);
+      expect(problemsOf({ env: { APIKEYS_EXPIRY_WARNING_DAYS: expiryWarningDays }, stack })[0]).toMatch(
+        /^the environment variable APIKEYS_EXPIRY_WARNING_DAYS must/,
+      );
+    },
+  );
+
+  test("R21 days without the unit would warn of nothing, so they are refused", () => {
+    expect(problemsOf({ stack: { ...complete, expiryWarningDays: "30" } })).toEqual([
+      expect.stringMatching(/^stack config apikeys:expiryWarningDays has no effect without the unit/),
+    ]);
   });
 });

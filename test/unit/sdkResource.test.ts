@@ -46,7 +46,7 @@ test("a Provider's arguments and a function's may be given as undefined", () => 
 test("R9 an argument that a Provider does not know is refused with those that it knows", () => {
   const declare = () => new Provider("other", { paralel: 4 } as ProviderArgs);
   expect(declare).toThrow(
-    'Provider "other": no such argument, paralel; the arguments are baseUrl, accessToken, accessTokenEnv, allowHttp, parallel.',
+    'Provider "other": no such argument, paralel; the arguments are baseUrl, accessToken, accessTokenEnv, allowHttp, parallel, expiresAtUnit, expiryWarningDays.',
   );
   expect(() => new Provider("other", { paralel: undefined } as ProviderArgs)).not.toThrow("no such argument");
 });

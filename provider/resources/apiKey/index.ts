@@ -8,7 +8,7 @@ import { create, remove, rollbackCreate, update } from "./operations";
 import { shape, unchanged } from "./properties";
 import { read } from "./reading";
 import { identities, rules } from "./rules";
-import { adopts, claimOf, follows, foresee, pending, previewNote } from "./state";
+import { adopts, claimOf, expiring, follows, foresee, label, pending, previewNote } from "./state";
 
 /** What is done with a key is in operations.ts: a set of keys does the same with each. */
 export const apiKey = define({
@@ -25,6 +25,7 @@ export const apiKey = define({
   replacesAdopted: true,
   previewNote,
   foresee,
+  expiries: (id, state) => ({ keys: [expiring(id, label(state), state)] }),
   importing: {
     form: "workspaceId/keyId",
     read: (session, [workspaceId = "", keyId = ""], reading) =>

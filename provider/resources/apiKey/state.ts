@@ -3,6 +3,7 @@ import type { Settled } from "../../core/converge";
 import { stateAfter } from "../../core/converge";
 import type { Session } from "../../core/definition";
 import { capitalised } from "../../core/errors";
+import { type Expiring, expiryOf } from "../../core/expiry";
 import { boolean, string } from "../../core/fields";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
 import {
@@ -91,6 +92,12 @@ export function label(properties: KeyDraft): string {
   const isNamed = typeof name === "string" && !isSecret(properties, "name");
   const workspace = shown(properties, "workspaceId", String(workspaceId));
   return `${isNamed ? `key "${name}"` : "the key"} in workspace ${workspace}`;
+}
+
+/** When a key expires, as far as its state tells. */
+export function expiring(id: string, label: string, state: KeyState): Expiring {
+  const expiresAt = expiryOf(state.effectiveExpiresAt, state.expiresAt);
+  return { id, label, expiresAt, isSecret: isSecret(state, "expiresAt") };
 }
 
 /** The outputs that an input's value goes into: a masked form may begin with the prefix. */

@@ -10,7 +10,7 @@ import { identities } from "../apiKey/rules";
 import { adopts } from "../apiKey/state";
 import { follows, holdingOf, inputsOf, isPending } from "./entries";
 import { create, find, read, remove, rollback, update } from "./operations";
-import { foresee, isQuiet, previewNote } from "./plan";
+import { expiries, foresee, isQuiet, previewNote } from "./plan";
 import { entriesIn, merged, shape } from "./properties";
 import { rules } from "./rules";
 
@@ -40,6 +40,7 @@ export const apiKeySet = define({
   unchanged: (name, state, _value, declared) => name !== "workspaceId" && isQuiet(holdingOf(state), declared),
   follows,
   previewNote,
+  expiries: (_id, state, declared) => expiries(state, declared),
   secretPath: (path) => {
     const [name, alias, ...rest] = path;
     return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;

@@ -1,10 +1,11 @@
 import { distance } from "fastest-levenshtein";
 import { difference } from "../../core/diff";
 import { capitalised, listed } from "../../core/errors";
+import type { Expiries } from "../../core/expiry";
 import { adoptedKey, defined, isRecord, type Properties } from "../../core/state";
 import { isUnknown, unknown } from "../../core/unknown";
 import { type KeyInputs, fields as keyFields, unchanged } from "../apiKey/properties";
-import { adoptedId, pending } from "../apiKey/state";
+import { adoptedId, expiring, pending } from "../apiKey/state";
 import { type Entry, type Holding, holdingOf, label, mismatchedAliases, quoted } from "./entries";
 import { entriesIn, formerAlias, merged, type SetDraft, type SetState } from "./properties";
 
@@ -78,6 +79,18 @@ export function adoptedBy(step: Step): string | undefined {
 /** Whether there is nothing to do, however differently the inputs are spelled. */
 export function isQuiet(holding: Holding, inputs: SetDraft): boolean {
   return plan(holding, inputs).every((step) => step.does === "keep" && step.from === step.alias);
+}
+
+/** When the keys expire that the set keeps; of a map that is not known yet, all. */
+export function expiries(state: SetState, inputs: SetDraft): Expiries {
+  const holding = holdingOf(state);
+  const kept = isUnknown(inputs.keys)
+    ? [...holding.entries]
+    : plan(holding, inputs).flatMap((step) =>
+        step.does === "keep" || step.does === "edit" ? [[step.alias, step.entry] as const] : [],
+      );
+  const keys = kept.map(([alias, { id, state: key }]) => expiring(id, JSON.stringify(alias), key));
+  return { of: label(state), keys };
 }
 
 /** The outputs by alias: of a key that is kept, as they are. A value to migrate will be among the secrets alone. */

@@ -10,7 +10,7 @@ import { identities } from "../apiKey/rules";
 import { adopts } from "../apiKey/state";
 import { isPending } from "./decision";
 import { foresee } from "./foresight";
-import { clockWarning, previewNote } from "./notes";
+import { clockWarning, expiries, previewNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
 import { shape, unchanged } from "./properties";
 import { rules } from "./rules";
@@ -39,6 +39,7 @@ export const rotatingApiKey = define({
   replacesAdopted: true,
   previewNote,
   warning: clockWarning,
+  expiries: (_id, state, inputs, now) => expiries(state, inputs, now),
   foresee,
   importing: { form: "workspaceId/keyId", read: find },
   create,

@@ -1,13 +1,38 @@
 import { capitalised, sentences } from "../../core/errors";
+import type { Expiries } from "../../core/expiry";
 import { isSecret } from "../../core/secrecy";
 import { containsUnknown } from "../../core/unknown";
-import { previewNote as adoptionNote } from "../apiKey/state";
+import { previewNote as adoptionNote, expiring } from "../apiKey/state";
+import type { Entry } from "../apiKeySet/entries";
 import { type Decision, decide, differs, isDue, isUnconfirmed, unmanaged } from "./decision";
 import { dayMs, hourMs, msOf } from "./duration";
 import type { RotatingDraft, RotatingState } from "./properties";
 import { after, iso, keysOf, label, timesOf } from "./state";
 
 /** What users are told of a rotating key: in previews, and where an update does less than declared. */
+
+/** When those of its keys expire that an update leaves valid, and until when it leaves them, if that is certain. */
+export function expiries(state: RotatingState, inputs: RotatingDraft, now: number): Expiries {
+  const { current, previous } = keysOf(state);
+  const { rotatedAt, overlapFrom } = timesOf(state);
+  const { does } = decide(state, inputs, now);
+  const isCertain = inputs.retire !== "whenUnused";
+  // A declared date is that of the new key too.
+  const due = inputs.expiresAt === undefined ? after(rotatedAt, inputs.rotateEvery) : undefined;
+  const rotatesAt = does === "rotate" ? now : due;
+  const of = (what: string, key: Entry | undefined, overlap: number | undefined) => {
+    if (key === undefined) return [];
+    const until = isCertain ? after(overlap, inputs.overlap) : undefined;
+    return [{ ...expiring(key.id, what, key.state), until }];
+  };
+  return {
+    of: label(state),
+    keys: [
+      ...of("the current key", current, rotatesAt),
+      ...(does === "retire" && isCertain ? [] : of("the previous key", previous, overlapFrom)),
+    ],
+  };
+}
 
 /** What an update does that the engine's own preview does not show, and why it will fail where that is known. */
 export function previewNote(

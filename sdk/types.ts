@@ -1,0 +1,20 @@
+/** The types of resources in either host, for modules that load nothing else. */
+
+/** What runs the provider of a program: Pulumi's host of dynamic providers, or the plugin of this package. */
+export type Host = "dynamic" | "plugin";
+
+/** State holds types, so they can never change. */
+export const prefixes: Readonly<Record<Host, string>> = {
+  dynamic: "pulumi-nodejs:dynamic/apikeys:",
+  plugin: "apikeys:index:",
+};
+
+/** Whether that is the type of a kind's resources, in either host. */
+export function isTypeOf(kind: string, type: unknown): boolean {
+  return Object.values(prefixes).some((prefix) => type === prefix + kind);
+}
+
+/** A type or a URN as it is in the one host, whichever it is of: so two of one resource are equal. */
+export function inOneHost(typeOrUrn: string): string {
+  return typeOrUrn.replaceAll(prefixes.plugin, prefixes.dynamic);
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { definitions } from "../../provider/resources";
+import { declaredKeys } from "../../sdk/policy";
+
+const prefixes = ["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"];
+const scope = { representation: "orders", read: true };
+const all = { representation: "orders", create: false, read: true, update: false, del: false };
+const key = {
+  workspaceId: "ws_main",
+  customerId: "cus_1",
+  name: "Night",
+  scopes: [scope],
+  enabled: false,
+  prefix: "live",
+  expiresAt: 7,
+  externalMeterId: "meter",
+  metadata: { team: "a" },
+  keepers: { rotated: "1" },
+};
+const secrets = { existingKey: "sk_old", key: "sk_new", secrets: { a: "sk_a" }, __secrets: [["name"]] };
+const none = { prefix: undefined, expiresAt: undefined, externalMeterId: undefined, metadata: undefined };
+
+describe.each(prefixes)("declaredKeys, of resources of %s", (prefix) => {
+  const declared = (kind: string, props: Readonly<Record<string, unknown>>) =>
+    declaredKeys({ type: prefix + kind, name: "ci", props }).map((one) => ({ ...one }));
+
+  test("gives the one key of an ApiKey, without its secret", () => {
+    const found = declared("ApiKey", { ...key, ...secrets });
+    expect(found).toEqual([{ ...key, label: "ci", scopes: [all], rotateEvery: undefined, isExisting: true }]);
+    expect(JSON.stringify(found)).not.toContain("sk_");
+  });
+
+  test("gives what the provider takes for what is left out", () => {
+    const least = { workspaceId: "ws_main", customerId: "cus_1", prefix: null };
+    const usual = { name: "ci", label: "ci", scopes: [], enabled: true, isExisting: false, ...none };
+    expect(declared("ApiKey", least)).toMatchObject([{ ...usual, customerId: "cus_1" }]);
+  });
+
+  test("gives each key of a set, an entry's inputs before the defaults, which null takes away", () => {
+    const { workspaceId, ...defaults } = key;
+    const keys = {
+      a: {},
+      b: { enabled: true, scopes: [], name: null, prefix: null, expiresAt: null, existingKey: "sk_old" },
+    };
+    const found = declared("ApiKeySet", { workspaceId, keys, defaults, ...secrets, __migrated: ["a"] });
+    expect(found).toMatchObject([
+      { ...key, label: "a", scopes: [all], isExisting: true },
+      {
+        ...key,
+        label: "b",
+        scopes: [],
+        enabled: true,
+        isExisting: true,
+        name: "b",
+        prefix: undefined,
+        expiresAt: undefined,
+      },
+    ]);
+    expect(JSON.stringify(found)).not.toContain("sk_");
+    expect(declared("ApiKeySet", { workspaceId, keys: { a: { customerId: "c" } } })).toMatchObject([
+      { label: "a", name: "a", customerId: "c", scopes: [], enabled: true, isExisting: false, ...none },
+    ]);
+  });
+
+  test("gives none of any other resource", () => {
+    for (const kind of ["Scope", "WorkspaceSettings", "CustomerBilling", "Provider", "apikey"])
+      expect(declared(kind, { ...key, keys: { a: {} } })).toEqual([]);
+  });
+});
+
+test("no type of another package is taken for ours", () => {
+  for (const type of ["other:index:ApiKey", "pulumi-nodejs:dynamic:Resource", "apikeys:index:ApiKey2", ""])
+    expect(declaredKeys({ type, name: "ci", props: key })).toEqual([]);
+});
+
+test("a key has every input of an ApiKey but those that hold a secret or an id", () => {
+  const [found = {}] = declaredKeys({ type: "apikeys:index:ApiKey", name: "ci", props: key });
+  const names = definitions["ApiKey"]?.fields.map(({ name }) => name) ?? [];
+  expect(names.filter((name) => !(name in found))).toEqual(
+    names.filter((name) => ["existingKey", "existingId"].includes(name)),
+  );
+});
