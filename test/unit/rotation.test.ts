@@ -204,6 +204,20 @@ describe("T5 whenUnused", () => {
     expect((await ci.up(noted, inputs)).state).not.toHaveProperty("previousKeyId");
   });
 
+  test("what waits for a key that is still used is not promised to the next update", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci, inputs);
+    used(ci, "today");
+    ci.at(97);
+    ci.told();
+    const next = await ci.up(kept, { ...inputs, keepers: { a: "b" } });
+    expect(ci.told().join()).toContain(
+      "unless it was used since 2026-04-01; once it is deleted, the next update makes the new key that a changed keepers needs.",
+    );
+    expect(ci.warnings).toEqual([expect.stringContaining("is not deleted, because it was used since")]);
+    expect(next.state).toMatchObject({ previousKeyId: "key_1" });
+  });
+
   test("a previous key that is gone by then has nothing to be compared", async () => {
     const ci = spoilable();
     const kept = await rotated(ci, inputs);

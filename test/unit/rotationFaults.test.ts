@@ -145,6 +145,30 @@ test.each([
   },
 );
 
+test.each(["GET", "PATCH"])(
+  "R4 a key that is to be written again stays as it was where %s fails",
+  async (method) => {
+    const ci = spoilable();
+    const first = await ci.create();
+    ci.at(90);
+    ci.once(asks("POST"), () => {
+      throw refused(400);
+    });
+    const failed = await ci.failed(ci.up(first));
+    ci.always(asks(method, "key_1"), () => {
+      throw refused(400);
+    });
+    const again = await ci.failed(ci.up(failed));
+    expect(again.state).toMatchObject({ keyId: "key_1", enabled: true });
+    ci.mend();
+    expect((await ci.up(again)).state).toMatchObject({
+      keyId: "key_2",
+      previousKeyId: "key_1",
+      enabled: true,
+    });
+  },
+);
+
 test("T4 the previous key stays while the current one could not be made as declared", async () => {
   const ci = spoilable();
   const kept = await rotated(ci);

@@ -181,6 +181,21 @@ describe("R20 what no state will hold", () => {
   });
 });
 
+describe("R15 what is not known in a preview", () => {
+  test("is in no line, and what it may do is told", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    const draft = { ...declared, name: unknown, keepers: unknown };
+    ci.told();
+    ci.diff(kept.id, kept.state, ci.check(draft, declared).inputs);
+    ci.check({ ...draft, workspaceId: unknown, existingId: "key_9" }, undefined);
+    expect(ci.told()).toEqual([
+      "Rotating key in workspace ws_1: the update will fail if keepers changes, because the previous key, key_1, is still there.",
+      "The key in a workspace that is not known yet: 1 existing key to be adopted: key_9; nothing is created.",
+    ]);
+  });
+});
+
 describe("what check refuses", () => {
   test.each([
     [
@@ -224,6 +239,13 @@ describe("what check refuses", () => {
   test("T2 nothing of another customer for the key that was migrated: that makes a new one", () => {
     const before = { ...declared, existingKey: "sk_old" };
     expect(rotating().check({ ...before, customerId: "d" }, before).failures).toEqual([]);
+  });
+
+  test("K5 another workspace for the key that was migrated", () => {
+    const before = { ...declared, existingKey: "sk_old" };
+    expect(rotating().check({ ...before, workspaceId: "ws_2" }, before).failures).toEqual([
+      expect.stringMatching(/^workspaceId: can't change while existingKey stays/),
+    ]);
   });
 
   test("R2 lengths of time are compared by value", () => {

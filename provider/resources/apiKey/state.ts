@@ -88,10 +88,20 @@ export function isAdopted(id: string, { existingId }: KeyState): boolean {
 
 /** What a message calls a key. */
 export function label(properties: KeyDraft): string {
-  const { name, workspaceId } = properties;
-  const isNamed = typeof name === "string" && !isSecret(properties, "name");
-  const workspace = shown(properties, "workspaceId", String(workspaceId));
-  return `${isNamed ? `key "${name}"` : "the key"} in workspace ${workspace}`;
+  const { name } = properties;
+  return `${isNamed(properties) ? `key "${name}"` : "the key"} in ${workspaceIn(properties)}`;
+}
+
+/** Whether the name can be told: neither secret nor unknown. */
+export function isNamed(properties: KeyDraft): boolean {
+  const { name } = properties;
+  return typeof name === "string" && !isUnknown(name) && !isSecret(properties, "name");
+}
+
+export function workspaceIn(properties: KeyDraft): string {
+  const { workspaceId } = properties;
+  if (isUnknown(workspaceId)) return "a workspace that is not known yet";
+  return `workspace ${shown(properties, "workspaceId", String(workspaceId))}`;
 }
 
 /** When a key expires, as far as its state tells. */

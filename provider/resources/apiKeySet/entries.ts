@@ -13,7 +13,7 @@ import {
   secretsKey,
 } from "../../core/state";
 import { type KeyState, fields as keyFields } from "../apiKey/properties";
-import { follows as followsOfKey, pending as isLost } from "../apiKey/state";
+import { follows as followsOfKey, pending as isLost, workspaceIn } from "../apiKey/state";
 import { equal } from "../fields/schemas";
 import { entriesIn, keySecrets, merged, type SetDraft, type SetInputs, type SetState } from "./properties";
 
@@ -60,8 +60,8 @@ export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
 }
 
 /** What a message calls the keys of a set. */
-export function label({ workspaceId }: SetDraft): string {
-  return `keys of workspace ${workspaceId}`;
+export function label(properties: SetDraft): string {
+  return `keys of ${workspaceIn(properties)}`;
 }
 
 export function quoted(names: readonly string[]): readonly string[] {

@@ -71,8 +71,14 @@ function steps(
         `${why(state, inputs, decision.changed, now)}: a new key will be made`,
         ...staying(current?.id, inputs, now),
       ];
-    case "retire":
-      return [...retiring(state, inputs, now), ...waiting(state, inputs, decision.changed, now)];
+    case "retire": {
+      const isCertain = inputs.retire !== "whenUnused";
+      const next = waiting(state, inputs, decision.changed, now);
+      return [
+        ...retiring(state, inputs, now),
+        ...(isCertain ? next : next.map((line) => `once it is deleted, ${line}`)),
+      ];
+    }
     case "refuse":
       return [`the update will fail: ${refusal(state, inputs, decision.changed)}`];
     case "keep": {
@@ -82,7 +88,12 @@ function steps(
         ];
       }
       const open = unmanaged.filter((name) => containsUnknown(inputs[name]));
-      return open.length === 0 ? [] : [`a new key will be made if ${inWords(open)} changes`];
+      if (open.length === 0) return [];
+      return previous === undefined
+        ? [`a new key will be made if ${inWords(open)} changes`]
+        : [
+            `the update will fail if ${inWords(open)} changes, because the previous key, ${previous.id}, is still there`,
+          ];
     }
   }
 }
@@ -128,9 +139,13 @@ export function waiting(
   changed: readonly string[],
   now: number,
 ): readonly string[] {
-  if (changed.length > 0)
-    return [`the next update makes the new key that a changed ${inWords(changed)} needs`];
-  return isDue(state, inputs, now) ? ["the next update makes the new key that is due"] : [];
+  const what =
+    changed.length > 0
+      ? `that a changed ${inWords(changed)} needs`
+      : isDue(state, inputs, now)
+        ? "that is due"
+        : undefined;
+  return what === undefined ? [] : [`the next update makes the new key ${what}`];
 }
 
 /** Why what has changed can't be done now, and what to do. */

@@ -98,7 +98,7 @@ export async function update(
   const lastUsed = isAsked ? await lastUse(session, keysOf(state), doing) : undefined;
   const isUsed = lastUsed !== undefined && lastUsed !== state.__lastUsed;
   if (isUsed) session.warn(stillUsed(state, declared, session.now));
-  if (does === "retire") {
+  if (does === "retire" && !isUsed) {
     for (const line of waiting(state, declared, decision.changed, session.now)) {
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
     }
@@ -128,8 +128,9 @@ async function settle(
 ): Promise<{ readonly keys: Keys; readonly batch: Batch; readonly of: number }> {
   const { current, previous, toDelete } = keysOf(state);
   const retired = isRetiring ? previous : undefined;
+  const doubt = isUnconfirmed(state) || state[failedKey] ? doubted(current, declared) : undefined;
   const before = holdingOf({
-    current: current && (isUnconfirmed(state) || state[failedKey]) ? doubted(current, declared) : current,
+    current: doubt ?? current,
     previous: isRetiring ? undefined : previous,
     // While the current key could not be made as declared, the previous one stays.
     toDelete: retired === undefined ? toDelete : [...toDelete, { ...going(retired), alias: "current" }],
@@ -145,10 +146,12 @@ async function settle(
     "written",
     label(declared),
   );
+  const now = holding.entries.get("current");
   const isLeft = holding.toDelete.some((one) => one.id === retired?.id);
   return {
     keys: {
-      current: holding.entries.get("current"),
+      // Where it was not written, it is as it was.
+      current: now === doubt ? current : now,
       previous: isRetiring ? (isLeft ? previous : undefined) : holding.entries.get("previous"),
       toDelete: holding.toDelete.filter((one) => one.id !== retired?.id),
     },
@@ -158,8 +161,8 @@ async function settle(
 }
 
 /** A key that nobody has seen to be as declared: it is to be written again. */
-function doubted({ id, state }: Entry, { enabled }: RotatingInputs): Entry {
-  return { id, state: { ...state, enabled: !enabled } };
+function doubted(key: Entry | undefined, { enabled }: RotatingInputs): Entry | undefined {
+  return key && { ...key, state: { ...key.state, enabled: !enabled } };
 }
 
 /** Makes a new key, which becomes the current one. */

@@ -1,18 +1,25 @@
+import { spelled } from "../../core/check";
 import type { Checked } from "../../core/declarations";
-import { rules as keyRules } from "../apiKey/rules";
+import { fixedByMigration, rules as keyRules } from "../apiKey/rules";
 import { msOf } from "./duration";
 import type { RotatingDraft } from "./properties";
 
-/** What check refuses of a rotating key. Another value makes a new key, so nothing is fixed by the one that was migrated. */
+/**
+ * What check refuses of a rotating key. What replaces an ApiKey makes a new key here, so that of what a migrated key fixes
+ * only the workspace is left, which replaces the resource (K5).
+ */
 export function rules(
   declared: RotatingDraft,
-  _before: RotatingDraft | undefined,
+  before: RotatingDraft | undefined,
   checked: Checked,
 ): readonly string[] {
   const { rotateEvery, overlap, retire } = declared;
   const [every, both] = [msOf(rotateEvery), msOf(overlap ?? "7d")];
   return [
     ...keyRules(declared, undefined, checked),
+    ...fixedByMigration(declared, before)
+      .filter(({ path: [field] }) => field === "workspaceId")
+      .map(({ path, message }) => `${spelled(path)}: ${message}`),
     ...(every && both !== undefined && both >= every
       ? [
           'overlap: must be shorter than rotateEvery, since there are never more than two keys (its default is "7d").',

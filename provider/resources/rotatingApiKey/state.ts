@@ -1,5 +1,5 @@
 import { canonicalInputs, fieldsOf, parsed } from "../../core/fields";
-import { isSecret, type SecretPath, shown } from "../../core/secrecy";
+import type { SecretPath } from "../../core/secrecy";
 import {
   adoptedKey,
   defined,
@@ -19,7 +19,7 @@ import {
   inputs as keyInputs,
   shape as keyShape,
 } from "../apiKey/properties";
-import { follows as followsOfKey } from "../apiKey/state";
+import { follows as followsOfKey, isNamed, workspaceIn } from "../apiKey/state";
 import { type Entry, type KeyToDelete, toDeleteIn } from "../apiKeySet/entries";
 import { msOf } from "./duration";
 import type { RotatingDraft, RotatingInputs, RotatingState } from "./properties";
@@ -62,10 +62,8 @@ const ofPrevious = [...previousInputs.map(({ name }) => name), ...outputNames, o
 
 /** What messages call the resource. */
 export function label(properties: RotatingDraft): string {
-  const { name, workspaceId } = properties;
-  const isNamed = typeof name === "string" && !isSecret(properties, "name");
-  const workspace = shown(properties, "workspaceId", String(workspaceId));
-  return `rotating key${isNamed ? ` "${name}"` : ""} in workspace ${workspace}`;
+  const name = isNamed(properties) ? ` "${properties.name}"` : "";
+  return `rotating key${name} in ${workspaceIn(properties)}`;
 }
 
 export function keysOf(state: RotatingState): Keys {
