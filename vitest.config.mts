@@ -37,6 +37,8 @@ const onlyInAll = [
   "test/engine/importMany.test.ts",
   // A rotating key with more commands: engine/examples, engine/moving.
   "test/engine/rotatingApiKey.test.ts",
+  // The examples of the pages for teams: engine/{pipelines,readme,examples,customerBilling}.
+  "test/engine/pages.test.ts",
   // The engine tests' own tools: every other file there uses them.
   "test/engine/harness.test.ts",
 ];

@@ -2,6 +2,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type StandIn, startStandIn } from "../../standin";
+import { pages } from "../package/docsText";
+import { blocks } from "../package/readmeText";
 import { type CommandOptions, type CommandResult, type Environment, execute } from "./command";
 import { shellEnvironment } from "./environment";
 import { checkout, makeWorkFolder, quickly, type WorkFolder } from "./folders";
@@ -30,6 +32,18 @@ const examples = {
     return [program];
   },
 };
+
+/** Runs a program with Pulumi's mocks. */
+const withMocks = `
+import sys, pulumi
+class Mocks(pulumi.runtime.Mocks):
+    def new_resource(self, args):
+        return [args.name, {**args.inputs, "outputs": {"ciKey": "sk_1"}}]
+    def call(self, args):
+        return {}
+pulumi.runtime.set_mocks(Mocks())
+exec(sys.argv[1])
+`;
 
 beforeAll(async () => {
   await succeed("npm", ["run", "--silent", "sdks"], { cwd: checkout });
@@ -116,6 +130,13 @@ describe.each(["python", "go"] as const)("examples/%s, by the Automation API of 
     expect(output).toContain(`disabled keys: [${language === "python" ? `'${id}'` : id}]`);
     expect(writes()).toEqual(["PATCH"]);
     expect(keyNamed("ci")).toMatchObject({ id, enabled: true });
+  });
+
+  it.runIf(language === "python")("the programs of the pages in Python run, with mocks", async () => {
+    const shown = Object.values(pages).flatMap((text) => blocks("python", text));
+    expect(shown.length).toBeGreaterThan(1);
+    const [python = ""] = program;
+    for (const text of shown) await succeed(python, ["-c", withMocks, text], { cwd: tools.path, env });
   });
 
   it("destroys all but the credits, which are protected", async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { mkdir, readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ZodType } from "zod";
 import { definitions } from "../../provider/resources";
@@ -9,17 +10,18 @@ import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
 import { createProject, type Project } from "../engine/project";
 import { brokenLinks, names, page, pages, read, typesIn } from "./docsText";
-import { blocks, codeIn, commandLines, readme, section, table } from "./readmeText";
+import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 
 /**
- * In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts, operating.test.ts, policy.test.ts, importMany.test.ts
- * and, by the SDK's folder, languages.test.ts.
+ * In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts, pipelines.test.ts, policy.test.ts, pages.test.ts,
+ * importMany.test.ts, by the SDK's folder in languages.test.ts, and in docsTesting.test.ts.
  */
 const triedCommands = [
   ...["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"],
   ...["pulumi preview --refresh --diff", "pulumi up --refresh --yes"],
   ...["pulumi preview --refresh --expect-no-changes", "pulumi preview --policy-pack policies"],
   "pulumi plugin install resource apikeys 0.1.0 --file pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz",
+  ...["pulumi stack init dev", "pulumi up --stack dev", "pulumi preview --stack prod", "node --test"],
   ...["pulumi import apikeys:index:ApiKey ci ws_main/key_1", "pip install pulumi-apikeys"],
 ];
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
@@ -140,6 +142,17 @@ describe("what docs/functions.md says", () => {
   });
 });
 
+/**
+ * For packages that are too large to be development dependencies: where their declarations are, of what the pages use.
+ */
+async function publishedTypes(): Promise<Readonly<Record<string, readonly string[]>>> {
+  const folder = join(checkout, "test/package/published");
+  const declarations = await readdir(folder);
+  return Object.fromEntries(
+    declarations.map((name) => [`@pulumi/${basename(name, ".d.ts")}`, [join(folder, name)]]),
+  );
+}
+
 describe("the code and the links of docs", () => {
   let project: Project;
 
@@ -149,11 +162,23 @@ describe("the code and the links of docs", () => {
   afterAll(() => project?.remove());
 
   it("compiles, in a project with the packed package", async () => {
-    const compilerOptions = { module: "node20", target: "es2022", strict: true, skipLibCheck: true };
-    await project.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-    const programs = Object.values(pages).flatMap((each) => blocks("ts", each));
-    for (const [place, text] of programs.entries()) await project.write(`block${place}.ts`, text);
+    const compilerOptions = {
+      ...{ module: "node20", target: "es2022", strict: true, skipLibCheck: true },
+      ...{ allowImportingTsExtensions: true, paths: await publishedTypes() },
+    };
+    await project.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["**/*.ts"] }));
+    const programs = Object.entries(pages).flatMap(([name, text]) =>
+      codeFiles("ts", text).map((block, place) => ({
+        ...block,
+        path: `${name}/${block.file ?? `${place}.ts`}`,
+      })),
+    );
+    for (const { path, text } of programs) {
+      await mkdir(join(project.dir, dirname(path)), { recursive: true });
+      await project.write(path, text);
+    }
     expect(programs.length).toBeGreaterThan(6);
+    expect(new Set(programs.map(({ path }) => path)).size).toBe(programs.length);
     const tsc = join(checkout, "node_modules", ".bin", "tsc");
     const env = shellEnvironment(checkout, []);
     const result = await execute(tsc, ["--noEmit", "-p", "."], { cwd: project.dir, env });
@@ -173,10 +198,10 @@ describe("the code and the links of docs", () => {
   });
 
   it("says which Pulumi CLI each command needs, each a command of these pages", () => {
-    const rows = table(section("Versions", page("operating.md")), "Command");
+    const rows = table(section("Versions", page("upgrading.md")), "Command");
     const rest = [readme, ...Object.values(pages)]
       .join("\n")
-      .replace(section("Versions", page("operating.md")), "");
+      .replace(section("Versions", page("upgrading.md")), "");
     const named = rows.flatMap(({ Command = "" }) => codeIn(Command));
     expect(named.filter((code) => !rest.includes(code))).toEqual([]);
     // Newest first, so that the first row is the one that a user has to mind.
@@ -187,7 +212,7 @@ describe("the code and the links of docs", () => {
     expect(number(newest)).toBeGreaterThan(number(floor));
     expect(others.filter((version) => number(version) > number(floor))).toEqual([]);
     expect(table(readme, "Command").map((row) => row["Pulumi CLI"])).toEqual([newest, floor]);
-    expect(page("operating.md")).toContain(`@pulumi/pulumi ${floor} and a Pulumi CLI of that version`);
+    expect(page("upgrading.md")).toContain(`@pulumi/pulumi ${floor} and a Pulumi CLI of that version`);
     expect(read("test/engine/pulumiCli/installed.ts")).toContain(`"${newest}"`);
     expect(read("CONTRIBUTING.md")).toContain(`${newest} or newer`);
   });

@@ -7,7 +7,12 @@ export const readme = readFileSync(join(checkout, "README.md"), "utf8");
 
 /** The text of each code block of a language, in order. */
 export function blocks(language: string, page = readme): readonly string[] {
-  return allBlocks(page).flatMap((block) => (block.language === language ? [block.text] : []));
+  return codeFiles(language, page).map(({ text }) => text);
+}
+
+/** The code blocks of a language, each with the name of the file that the line above it gives. */
+export function codeFiles(language: string, page: string) {
+  return allBlocks(page).filter((block) => block.language === language);
 }
 
 export function languages(): readonly string[] {
@@ -15,10 +20,13 @@ export function languages(): readonly string[] {
 }
 
 function allBlocks(page: string) {
-  return [...page.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
-    language,
-    text,
-  }));
+  return [...page.matchAll(/(?:^(.*)\n\n)?^```(.*)\n([\s\S]*?)^```$/gm)].map(
+    ([, above = "", language = "", text = ""]) => ({
+      language,
+      text,
+      file: codeIn(above).find((code) => /^[\w./-]+\.(ts|ya?ml)$/.test(code)),
+    }),
+  );
 }
 
 /** The command lines of the shell blocks, each without its comment; those joined by && one by one. */

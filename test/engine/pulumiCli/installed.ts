@@ -8,7 +8,7 @@ import type { Found, Search } from "./search";
 /** The part of the Node.js language support that starts dynamic providers. */
 export const shim = "pulumi-resource-pulumi-nodejs";
 
-/** The newest that a command of the docs needs, as docs/operating.md says; all but a few would do with an older one. */
+/** The newest that a command of the docs needs, as docs/upgrading.md says; all but a few would do with an older one. */
 const oldest = "3.254.0";
 
 /** A `pulumi` on PATH, recent enough, in a folder named bin, with the shim beside it or on PATH as well. */

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { programWithKeys } from "./apiKeyProgram";
 import { type Scene, setScene } from "./scene";
 
-describe("docs/operating.md", () => {
+describe("docs/pipelines.md", () => {
   let scene: Scene;
   const run = (command: string) => scene.stack.run(command.split(" ").slice(1));
   const key = () => scene.service.keys({ deleted: false })[0];
   const drift = () => run("pulumi preview --refresh --expect-no-changes");
 
   beforeAll(async () => {
-    scene = await setScene("operating", { program: programWithKeys({ ci: "base" }) });
+    scene = await setScene("pipelines", { program: programWithKeys({ ci: "base" }) });
   });
   afterAll(() => scene?.close());
 

@@ -1,0 +1,214 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type StandIn, startStandIn } from "../../standin";
+import { page } from "../package/docsText";
+import { blocks, codeFiles, commandLines, section } from "../package/readmeText";
+import { execute } from "./command";
+import { shellEnvironment } from "./environment";
+import { checkout } from "./folders";
+import type { Outcome } from "./outcome";
+import { loadProgram } from "./program";
+import { createProject, type Project } from "./project";
+import { findPulumi } from "./pulumiCli";
+import { createStack, type EngineStack, type StateDeployment } from "./stack";
+
+const environments = page("environments.md");
+const production = page("production.md");
+const secrets = page("secrets.md");
+const code = (heading: string, text: string) => blocks("ts", section(heading, text));
+const printed = (heading: string, text: string) =>
+  blocks("text", section(heading, text))[0]?.trimEnd().split("\n") ?? [];
+
+const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
+/** Whether a command printed these lines, wherever it begins them. */
+const expectPrinted = ({ output }: Outcome, lines: readonly string[]) => {
+  expect(lines).not.toEqual([]);
+  const of = output.split("\n").map((line) => line.trim());
+  expect(lines.filter((line) => !of.some((each) => each.endsWith(line.trim())))).toEqual([]);
+};
+
+describe("the pages on environments, production and secrets", () => {
+  let service: StandIn;
+  let project: Project;
+  let stack: EngineStack;
+
+  const declare = (program = "") =>
+    project.write("index.ts", program.replace(/https:\/\/\w+\.example\.com/g, service.url));
+  const follow = (line: string, ...more: readonly string[]) =>
+    stack.run([...line.split(" ").slice(1), ...more]);
+  const up = (name: string) => follow(`pulumi up --stack ${name}`, "--yes", "--skip-preview");
+  const preview = (name: string, ...more: readonly string[]) =>
+    follow(`pulumi preview --stack ${name}`, "--suppress-progress", ...more);
+  const stateOf = async (name: string): Promise<StateDeployment> =>
+    JSON.parse((await follow(`pulumi stack export --stack ${name}`)).stdout).deployment;
+  const keysIn = (workspaceId: string) => service.keys({ workspaceId, deleted: false });
+
+  beforeAll(async () => {
+    const tokens = { ours: "token-of-the-stack", emea: "token-of-emea", apac: "token-of-apac" };
+    const ids = { ours: ["ws_dev", "ws_prod", "ws_main"], emea: ["ws_emea"], apac: ["ws_apac"] };
+    const tenant = (name: keyof typeof ids) => ({
+      accessToken: tokens[name],
+      workspaces: ids[name].map((id) => ({ id })),
+    });
+    service = await startStandIn({ tenants: [tenant("ours"), tenant("emea"), tenant("apac")] });
+    project = await createProject("shop");
+    stack = await createStack(project, {
+      program: loadProgram(project.dir),
+      stackName: "prod",
+      env: {
+        APIKEYS_ACCESS_TOKEN: tokens.ours,
+        EMEA_ACCESS_TOKEN: tokens.emea,
+        APAC_ACCESS_TOKEN: tokens.apac,
+      },
+    });
+    const whole = section("A whole example", environments);
+    for (const { file = "", text } of codeFiles("yaml", whole)) {
+      const added = file === "Pulumi.prod.yaml" ? await saltOf(project) : "";
+      await project.write(file, text.replace(/https:\/\/[\w.]+\.example\.com/g, service.url) + added);
+    }
+    await declare(code("A whole example", environments)[0]);
+  });
+  afterAll(() => Promise.all([service?.close(), project?.remove()]));
+
+  it("the whole example makes an environment of each stack", async () => {
+    const [init = "", update = "", look = ""] = commandLines(environments);
+    expectOk(await follow(init));
+    expectOk(await follow(update, "--yes"));
+    const previewed = await follow(look);
+    expectOk(previewed);
+    expect(previewed.changes).toEqual({ create: 4 });
+    expectOk(await up("prod"));
+    const shown = ["dev", "prod"].map((name) => [
+      keysIn(`ws_${name}`).map(({ prefix, scopes }) => [prefix, scopes[0]?.representation]),
+      service.workspaces().find(({ id }) => id === `ws_${name}`)?.defaultRateLimitPerSecond,
+    ]);
+    expect(shown).toEqual([
+      [[["shop_dev", "orders"]], 10],
+      [[["shop_prod", "orders"]], 100],
+    ]);
+  });
+
+  it("a stack without a value that the project requires fails the preview, which names it", async () => {
+    expectOk(await follow("pulumi stack init empty"));
+    const outcome = await preview("empty");
+    expect(outcome.ok).toBe(false);
+    expect(outcome.output).toContain("workspaceId");
+  });
+
+  it("another stack reads the exported key by a stack reference, where it is a secret too", async () => {
+    const [, reader = ""] = code("Another stack", secrets);
+    const other = await createProject("orders");
+    try {
+      const env = {
+        PULUMI_HOME: `${project.dir}/.pulumi-home`,
+        PULUMI_BACKEND_URL: `file://${project.dir}/.pulumi-state`,
+      };
+      await other.write("index.ts", reader);
+      const reading = await createStack(other, { program: loadProgram(other.dir), env });
+      expectOk(await reading.up());
+      const [key] = keysIn("ws_prod");
+      expect(await reading.outputs()).toEqual({ apiKey: { value: key?.key, secret: true } });
+    } finally {
+      await other.remove();
+    }
+  });
+
+  it("a Provider for each service, and a component that hands its Provider on", async () => {
+    const [several = "", component = ""] = code("Several services in one program", environments);
+    await declare(several);
+    expectOk(await up("dev"));
+    expect(["ws_emea", "ws_apac"].map((id) => keysIn(id).map(({ name }) => name))).toEqual([
+      ["ci-emea"],
+      ["ci-apac"],
+    ]);
+    await declare(component);
+    expectOk(await up("dev"));
+    expect(keysIn("ws_emea").map(({ name }) => name)).toEqual(["orders-ci"]);
+  });
+
+  it("`protect` fails the preview of a replacement, with the words shown; elsewhere it is shown", async () => {
+    const [program = ""] = code("Protect", production);
+    const replaced = program.replace('customerId: "checkout"', 'customerId: "other"');
+    await declare(program.replace('pulumi.getStack() === "prod"', "true"));
+    const left = await up("prod");
+    // What the program before it had is protected.
+    expect(left.ok).toBe(false);
+    await follow("pulumi state unprotect --all --yes --stack prod");
+    for (const name of ["dev", "prod"]) {
+      await declare(program);
+      expectOk(await up(name));
+      await declare(replaced);
+      const outcome = await preview(name);
+      expect(outcome.ok).toBe(name === "dev");
+      const heading = name === "dev" ? "Reviewing replacements" : "Protect";
+      expectPrinted(outcome, printed(heading, production));
+    }
+  });
+
+  it("a replacement that the program does not ask for shows no input, and warns of the old key", async () => {
+    const [program = ""] = code("Protect", production);
+    await declare(program);
+    const { resources = [] } = await stateOf("dev");
+    const urn = resources.find(({ urn }) => urn.endsWith("::checkout"))?.urn ?? "";
+    const forced = await preview("dev", "--target-replace", urn);
+    expect(forced.output).toMatch(/checkout replace\s*$/m);
+    expectOk(await follow(`pulumi state taint ${urn} --stack dev`, "--yes"));
+    expect((await preview("dev")).output).toContain("checkout replace [diff: ~taint]");
+    expectOk(await follow(`pulumi state untaint ${urn} --stack dev`, "--yes"));
+    const replaced = await follow("pulumi up --stack dev --skip-preview", "--yes", "--target-replace", urn);
+    expectOk(replaced);
+    // The key of the other stack too.
+    expect(replaced.output).toContain("already has 2 live keys of this name and customer");
+  });
+
+  it("`retainOnDelete` leaves the old key of a replacement", async () => {
+    const [program = ""] = code("Protect", production);
+    const kept = program.replace("{ protect }", "{ retainOnDelete: true }");
+    await declare(kept);
+    expectOk(await up("dev"));
+    const before = keysIn("ws_main").length;
+    await declare(kept.replace('customerId: "checkout"', 'customerId: "other"'));
+    expect((await preview("dev")).output).toContain("[retain]");
+    expectOk(await up("dev"));
+    expect(keysIn("ws_main")).toHaveLength(before + 1);
+  });
+
+  it("`replacementTrigger` of a grant fails the preview with the words shown", async () => {
+    const [program = ""] = code("Credits", production);
+    const forced = (trigger: string) =>
+      declare(program.replaceAll("{ protect: true }", `{ replacementTrigger: "${trigger}" }`));
+    await forced("a");
+    expectOk(await up("dev"));
+    await forced("b");
+    const outcome = await preview("dev");
+    expect(outcome.ok).toBe(false);
+    expectPrinted(outcome, printed("Credits", production));
+    expect(service.billings()).toHaveLength(2);
+  });
+});
+
+/** The line that the CLI has added to the config file of a stack, for its secrets. */
+async function saltOf(project: Project): Promise<string> {
+  const text = await readFile(join(project.dir, "Pulumi.prod.yaml"), "utf8").catch(() => "");
+  return text.split("\n").find((line) => line.startsWith("encryptionsalt:")) ?? "";
+}
+
+describe("the integration test of docs/testing.md", () => {
+  it("passes, on the CLI that is on PATH", async () => {
+    const [test = ""] = code("Integration tests with the stand-in", page("testing.md"));
+    const project = await createProject("integration");
+    try {
+      const { root } = await findPulumi();
+      await project.write("keys.test.ts", test);
+      const run = await execute("node", ["--test"], {
+        cwd: project.dir,
+        timeoutMs: 120_000,
+        env: { ...shellEnvironment(checkout, [join(root, "bin")]), TMPDIR: project.dir },
+      });
+      expect(run, run.output).toMatchObject({ code: 0, stdout: expect.stringMatching(/pass 1\b/) });
+    } finally {
+      await project.remove();
+    }
+  });
+});

