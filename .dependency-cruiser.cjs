@@ -60,6 +60,18 @@ module.exports = {
       from: { path: "^standin/" },
       to: { path: "^(sdk|provider|examples|test|tools)/" },
     },
+    only(
+      "command-is-a-host",
+      "The command reads as the resources read, and brings the stand-in. It knows no endpoint and no program.",
+      "^cli/",
+      "^(cli/|provider/(instance|functions)\\.ts$|provider/core/|provider/hosts/secretMark\\.ts$|standin/command\\.ts$|(node:)?(fs|util)\\b)",
+    ),
+    {
+      name: "nothing-knows-the-command",
+      severity: "error",
+      from: { path: "^(sdk|provider|standin|examples|tools)/" },
+      to: { path: "^cli/" },
+    },
     { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
     { name: "no-unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],

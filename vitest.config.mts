@@ -27,6 +27,8 @@ const onlyInAll = [
   // What the service answers late, elsewhere, wrongly, or of keys that exist: host/{resourceDialects,hostile,lostAnswers,
   // adoptKey,updateKey}, unit/{hiddenState,keyGone,keyConvergence}.
   "test/engine/{queued,otherService,gone,apiKeyConvergence,apiKeyAdoption}.test.ts",
+  // What the command adopts, on the engine: client/adoptCommand, engine/examples.
+  "test/engine/adoptCommand.test.ts",
   // Tokens and what is declared twice, on the engine: engine/credentials, unit/{configValues,declarations}, host/configuration.
   "test/engine/{tokenRotation,declaredTwice}.test.ts",
   // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.

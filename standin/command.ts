@@ -3,7 +3,7 @@ import { type PresetName, presets } from "./presets";
 import { defaultTenants, type StandIn, startStandIn } from "./server";
 import type { LoggedRequest } from "./types";
 
-const usage = `Usage: pulumi-apikeys-standin [options]
+const usage = (command: string) => `Usage: ${command} [options]
 
 Runs the stand-in, an in-memory fake of the API key service, on 127.0.0.1. Press Ctrl-C to stop it.
 
@@ -42,15 +42,22 @@ interface Options {
   workspaces: readonly string[];
 }
 
-/** Runs `pulumi-apikeys-standin`. Returns the exit code: 2 for invalid options, 1 if it can't listen on the port. */
-export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+/**
+ * Runs the stand-in under the name by which a user called it. Returns the exit code: 2 for invalid options, 1 if it can't
+ * listen on the port.
+ */
+export async function runCommand(
+  args: readonly string[],
+  terminal: Terminal,
+  command = "pulumi-apikeys-standin",
+): Promise<number> {
   const options = readOptions(args);
   if (options === "help") {
-    terminal.out(usage);
+    terminal.out(usage(command));
     return 0;
   }
   if ("problem" in options) {
-    terminal.err(`pulumi-apikeys-standin: ${options.problem}\n\n${usage}`);
+    terminal.err(`${command}: ${options.problem}\n\n${usage(command)}`);
     return 2;
   }
   let standIn: StandIn;
@@ -61,13 +68,13 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       standIn.clearRequests();
     });
   } catch (error) {
-    terminal.err(
-      `pulumi-apikeys-standin: can't listen on port ${options.port}: ${(error as Error).message}\n`,
-    );
+    terminal.err(`${command}: can't listen on port ${options.port}: ${(error as Error).message}\n`);
     return 1;
   }
+  // Listened for first: who reads that it runs may stop it at once.
+  const { stopped } = terminal;
   terminal.out(welcome(standIn, options.preset));
-  await terminal.stopped;
+  await stopped;
   await standIn.close();
   return 0;
 }

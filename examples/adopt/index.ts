@@ -1,16 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ApiKey, getWorkspaceOutput } from "pulumi-apikeys";
 
+// Keys that exist already, adopted by their ids. `pulumi destroy` deletes them, as it deletes any key of the stack. The
+// two files are as these commands write them:
+//
+//   npx pulumi-apikeys adopt --workspace ws_main --customer cus_1 > keys.ts
+//   npx pulumi-apikeys adopt --workspace ws_main --customer cus_partners --as set > partners.ts
+export { keyIds } from "./keys";
+export { keyIds as partnerKeyIds } from "./partners";
+
 const config = new pulumi.Config();
 
 // By name, because an id tells a reader nothing. If two workspaces have the same name, the function fails.
 const workspace = getWorkspaceOutput({ name: config.require("workspaceName") });
 
-// A key that this stack does not manage: read at each preview and update, never changed, and left alone by destroy.
-const theirs = ApiKey.get("theirs", config.require("readKeyId"), { workspaceId: workspace.id });
-
-// A key whose value is in use already. The service migrates it, so no client has to change. From then on this stack
-// manages it like any other key, and `pulumi destroy` deletes it.
+// A key whose value is in use already. The service migrates it, so no client has to change, and this stack has its secret.
 const legacy = new ApiKey("legacy", {
   workspaceId: workspace.id,
   customerId: config.require("customerId"),
@@ -18,7 +22,8 @@ const legacy = new ApiKey("legacy", {
   scopes: [{ representation: "orders", read: true }],
 });
 
-// To manage a key without knowing its value, use `pulumi import --file`, as docs/api-key.md shows.
+// A key that this stack does not manage: read at each preview and update, never changed, and left alone by destroy.
+const theirs = ApiKey.get("theirs", config.require("readKeyId"), { workspaceId: workspace.id });
 
 export const workspaceId = workspace.id;
 export const theirsIsEnabled = theirs.enabled;

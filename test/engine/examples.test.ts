@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { StandIn } from "../../standin";
 import { isAll } from "../all";
+import { runApikeys } from "./apikeysCommand";
 import { setDaysAhead } from "./clock";
 import { execute } from "./command";
 import { expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
@@ -351,6 +352,15 @@ describe("examples/customers", () => {
 describe("examples/adopt", () => {
   let scene: Scene;
   const legacy = "sk_live_legacy_value_0123456789";
+  const orders = { representation: "orders", read: true };
+  const keys = {
+    key_ci: { name: "ci", scopes: [{ ...orders, update: true }] },
+    key_old: { name: "reports", enabled: false },
+    key_reports: { name: "Reports (EU)", scopes: [orders, { representation: "invoices", read: true }] },
+    key_acme: { name: "acme", customerId: "cus_partners", scopes: [orders] },
+    key_beta: { name: "beta", customerId: "cus_partners", scopes: [orders], enabled: false },
+    key_theirs: { name: "theirs", customerId: "cust_elsewhere", enabled: false },
+  };
 
   beforeAll(async () => {
     scene = await setScene("apikeys-adopt", {
@@ -360,18 +370,35 @@ describe("examples/adopt", () => {
         "apikeys-adopt:legacyKey": { value: legacy, secret: true },
       }),
     });
-    scene.service.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "theirs", enabled: false });
+    for (const [id, key] of Object.entries(keys))
+      scene.service.addKey({ id, workspaceId: "ws_main", customerId: "cus_1", ...key });
   });
   afterAll(() => scene?.close());
 
-  it("finds the workspace, reads the one key and takes the other over", async () => {
+  it("has the files that the commands in its comment write", async () => {
+    const program = await readFile(join(examples, folders.adopt, "index.ts"), "utf8");
+    const commands = [...program.matchAll(/^\/\/ {3}npx pulumi-apikeys (adopt .*) > (.*)$/gm)];
+    expect(commands.map(([, , file]) => file)).toEqual(["keys.ts", "partners.ts"]);
+    for (const [, command = "", file = ""] of commands) {
+      const written = await runApikeys(scene, ...command.split(" "));
+      expect(written, written.output).toMatchObject({ code: 0 });
+      expect(written.stdout).toBe(await readFile(join(examples, folders.adopt, file), "utf8"));
+    }
+  });
+
+  it("finds the workspace, adopts the keys by their ids as they are, and one by its value", async () => {
+    scene.service.clearRequests();
+    const before = scene.service.keys();
     const up = await scene.stack.up();
-    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 2 } });
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 6 } });
     expect(writes(scene.service)).toEqual(["POST /api/v1/api-key/migrate"]);
+    expect(scene.service.keys().slice(0, -1)).toEqual(before);
     expect(stepsFor(up, "theirs").map(({ op }) => op)).toEqual(["read"]);
     const taken = scene.service.keys().find(({ name }) => name === "legacy");
     expect(taken).toMatchObject({ key: legacy, workspaceId: "ws_main", customerId: "customer-legacy" });
     expect(await scene.stack.outputs()).toEqual({
+      keyIds: { value: { ci: "key_ci", reports: "key_old", "Reports-EU": "key_reports" }, secret: false },
+      partnerKeyIds: { value: { acme: "key_acme", beta: "key_beta" }, secret: false },
       workspaceId: { value: "ws_main", secret: false },
       theirsIsEnabled: { value: false, secret: false },
       theirsCustomer: { value: "cust_elsewhere", secret: false },
@@ -386,7 +413,7 @@ describe("examples/adopt", () => {
     expect(preview.ok, preview.output).toBe(true);
   });
 
-  it("is destroyed: the key taken over goes, the one that is read stays", async () => {
+  it("is destroyed: the adopted keys go, the one that is read stays", async () => {
     const destroy = await scene.stack.destroy();
     expect(destroy.ok, destroy.output).toBe(true);
     expect(scene.service.keys().map(({ id }) => id)).toEqual(["key_theirs"]);

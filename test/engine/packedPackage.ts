@@ -24,7 +24,7 @@ export function packedPackage(): Promise<PackedPackage> {
 async function pack(): Promise<PackedPackage> {
   const built = await newest("dist");
   if (built === undefined) throw new Error("there is no dist to pack: run `npm run build` first");
-  const sources = await Promise.all(["sdk", "provider", "standin"].map(newest));
+  const sources = await Promise.all(["sdk", "provider", "standin", "cli"].map(newest));
   if (sources.some((source) => source !== undefined && source > built)) {
     process.stderr.write("dist is older than the sources, and it is what gets tested: run `npm run build`\n");
   }

@@ -54,7 +54,8 @@ export async function textsOfCode(): Promise<readonly string[]> {
     if (isPiece || ts.isStringLiteralLike(node)) texts.push(node.text);
     ts.forEachChild(node, visit);
   };
-  for (const folder of ["dist/sdk", "dist/provider"]) (await packed(folder, ".js")).forEach(visit);
+  for (const folder of ["dist/sdk", "dist/provider", "dist/cli"])
+    (await packed(folder, ".js")).forEach(visit);
   return [...new Set(texts)];
 }
 
@@ -65,7 +66,9 @@ async function packed(folder: string, ending: string): Promise<readonly ts.Sourc
     name.endsWith(ending),
   );
   return files.map((name) => {
-    const modules = readFileSync(join(root, name), "utf8").split(/^(?=\/\/ (?:node_modules|provider)\/)/m);
+    const modules = readFileSync(join(root, name), "utf8").split(
+      /^(?=\/\/ (?:node_modules|provider|standin|cli)\/)/m,
+    );
     const own = modules.filter((text) => !text.startsWith("// node_modules/")).join("");
     return ts.createSourceFile(name, own, ts.ScriptTarget.Latest, true);
   });

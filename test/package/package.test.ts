@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { execute } from "../engine/command";
+import { type CommandOptions, execute } from "../engine/command";
 import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
 import { type PackedPackage, packedPackage } from "../engine/packedPackage";
@@ -25,7 +25,7 @@ async function usedBy(folder: string, entries: readonly string[], extension: str
     for (const [, called, from] of text.matchAll(/\b(?:require|import)\("([^"]+)"\)|\bfrom "([^"]+)"/g)) {
       const name = called ?? from ?? "";
       if (name.startsWith(".")) await follow(join(file, "..", name.replace(/\.js$/, "") + extension));
-      else if (!name.startsWith("node:") && !name.startsWith("pulumi-apikeys/")) {
+      else if (!/^(node:|pulumi-apikeys(\/|$))/.test(name)) {
         packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);
       }
     }
@@ -59,7 +59,7 @@ describe("the packed package", () => {
 
   it("has what users need and nothing else", async () => {
     const needed =
-      /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json|dist\/(sdk|provider|standin)\/.+\.(js|d\.ts)|plugin\/(pulumi-resource-apikeys(\.cmd)?|provider\.js|LICENSES\.txt))$/;
+      /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json|dist\/(cli|sdk|provider|standin)\/.+\.(js|d\.ts)|plugin\/(pulumi-resource-apikeys(\.cmd)?|provider\.js|LICENSES\.txt))$/;
     expect(files.filter((file) => !needed.test(file) || /\.test\./.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "package.json"]));
     const sizes = files.map(async (file) => (await stat(join(packed.folder, file))).size);
@@ -77,7 +77,7 @@ describe("the packed package", () => {
       "dist/provider/hosts/dynamic/index",
       "dist/standin/index",
     ];
-    const code = await usedBy(packed.folder, [...entries, "dist/standin/cli"], ".js");
+    const code = await usedBy(packed.folder, [...entries, "dist/standin/cli", "dist/cli/main"], ".js");
     const types = await usedBy(packed.folder, entries, ".d.ts");
     const isOfTypes = async (file: string) => {
       const text = await readFile(join(packed.folder, file), "utf8");
@@ -141,6 +141,35 @@ describe("the packed package", () => {
     expect([...notice.matchAll(/^- (\S+): Copyright/gm)].map(([, name]) => name).toSorted()).toEqual(
       [...held].toSorted(),
     );
+  });
+
+  it("has a command that runs the stand-in, and adopts keys of it", async () => {
+    const { bin } = JSON.parse(await readFile(join(packed.folder, "package.json"), "utf8"));
+    const script = join(project.dir, "node_modules", "pulumi-apikeys", bin["pulumi-apikeys"]);
+    const command = (args: readonly string[], options: CommandOptions = {}) =>
+      execute("node", [script, ...args], { cwd: project.dir, timeoutMs: 30_000, ...options });
+    const env = shellEnvironment(checkout, []);
+    let pid = 0;
+    let adopted: ReturnType<typeof command> | undefined;
+    const ran = await command(["standin", "--port", "0"], {
+      env,
+      onStart: (started) => {
+        pid = started;
+      },
+      onStdout: (text) => {
+        const exported = Object.fromEntries(
+          [...text.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+        );
+        if (!("APIKEYS_BASE_URL" in exported)) return;
+        adopted = command(["adopt", "--workspace", "ws_main"], { env: { ...env, ...exported } });
+        void adopted.finally(() => process.kill(pid, "SIGINT"));
+      },
+    });
+    expect(ran, ran.output).toMatchObject({ code: 0 });
+    const { code, stdout, output } = (await adopted) ?? {};
+    expect(code, output).toBe(0);
+    expect(stdout).toBe('// There are no keys of workspace "ws_main" to adopt.\nexport {};\n');
+    expect((await command(["bogus"], { env })).code).toBe(2);
   });
 
   it("loads neither the HTTP client nor the schemas into a program that imports the SDK", async () => {

@@ -1,0 +1,145 @@
+import { readFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { Failure, oneLine } from "../provider/core/errors";
+import { openRun } from "../provider/core/run";
+import { failed, openInstance } from "../provider/instance";
+import { existingKeys } from "./keys";
+import { type ManagedKeys, managedKeys } from "./managed";
+import { type Adoption, importFile, programOfKeys, programOfSet } from "./program";
+
+const usage = `Usage: npx pulumi-apikeys adopt --workspace ID [options] > keys.ts
+
+Writes a program that adopts the existing keys of a workspace as they are. Nothing is changed in the service. The
+environment variables APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN say where the service is.
+
+  --workspace ID   the workspace that the keys belong to
+  --customer ID    only the keys of this customer
+  --key-id ID      only this key; repeat it for several. Use it if the workspace's list of keys can't be read,
+                   or leaves keys out
+  --as FORM        keys: an ApiKey for each key; set: one ApiKeySet with all of them (default: keys)
+  --except FILE    leave out the keys that a stack manages, by its state from \`pulumi stack export\`; repeat it
+                   for several stacks
+  --import         write a file for \`pulumi import --file\` instead, for the plugin
+  --help           print this help
+`;
+
+const variables = ["APIKEYS_BASE_URL", "APIKEYS_ACCESS_TOKEN"];
+
+/** What the command needs from the process that runs it. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+interface Options {
+  readonly workspaceId: string;
+  readonly customerId: string | undefined;
+  readonly keyIds: readonly string[];
+  readonly files: readonly string[];
+  readonly write: (adoption: Adoption) => string;
+}
+
+/** Runs `pulumi-apikeys adopt`. Returns the exit code: 2 for invalid options, 1 if it can't tell how the keys are. */
+export async function adopt(args: readonly string[], terminal: Terminal): Promise<number> {
+  const options = readOptions(args);
+  if (options === "help") {
+    terminal.out(usage);
+    return 0;
+  }
+  // Ids may hold anything.
+  const tell = (line: string) => terminal.err(`pulumi-apikeys adopt: ${oneLine(line)}\n`);
+  if ("problem" in options) {
+    tell(options.problem);
+    terminal.err(`\n${usage}`);
+    return 2;
+  }
+  try {
+    terminal.out(await written(options, terminal, tell));
+    return 0;
+  } catch (error) {
+    tell(`${failed(error).message} Nothing was written.`);
+    return 1;
+  }
+}
+
+function readOptions(args: readonly string[]): Options | { readonly problem: string } | "help" {
+  let values: ReturnType<typeof parse>;
+  try {
+    values = parse(args);
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+  const { help, workspace, customer, as, except, import: isImport } = values;
+  if (help) return "help";
+  if (!workspace) return { problem: "--workspace must be the id of a workspace" };
+  if (customer === "") return { problem: "--customer must be the id of a customer" };
+  if (as !== undefined && as !== "keys" && as !== "set") return { problem: "--as must be keys or set" };
+  if (isImport && as === "set") return { problem: "--import can't be combined with --as set" };
+  if (isImport && workspace.includes("/"))
+    return { problem: "--import can't be used for a workspace whose id contains a slash" };
+  return {
+    workspaceId: workspace,
+    customerId: customer,
+    keyIds: values["key-id"],
+    files: except,
+    write: isImport ? importFile : as === "set" ? programOfSet : programOfKeys,
+  };
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({
+    args: [...args],
+    options: {
+      workspace: { type: "string" },
+      customer: { type: "string" },
+      "key-id": { type: "string", multiple: true, default: [] as string[] },
+      as: { type: "string" },
+      except: { type: "string", multiple: true, default: [] as string[] },
+      import: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  }).values;
+}
+
+/** The whole text, or none of it. */
+async function written(
+  { files, write, ...wanted }: Options,
+  { env }: Terminal,
+  tell: (line: string) => void,
+): Promise<string> {
+  const unset = variables.filter((name) => !env[name]);
+  if (unset.length > 0) {
+    throw new Failure(
+      `Set the environment variable${unset.length > 1 ? "s" : ""} ${unset.join(" and ")}: a stack's config is not read.`,
+    );
+  }
+  const { workspaceId } = wanted;
+  const managed = await Promise.all(files.map((file) => managedBy(file, workspaceId)));
+  const instance = openInstance({ run: openRun(), env, warn: tell });
+  const except = new Set(managed.flatMap(({ ids }) => ids));
+  const keys = await existingKeys(instance, { ...wanted, except }, tell);
+  const [unnamed, ofNobody] = (["name", "customerId"] as const).map((field) =>
+    keys.filter((key) => key[field] === undefined),
+  );
+  if (unnamed?.length) {
+    tell(
+      `Keys without a name in the service: ${unnamed.length}. The first update gives them the declared one.`,
+    );
+  }
+  if (ofNobody?.length) {
+    tell(`Keys that name no customer: ${ofNobody.length}. Write their customerId; previews fail without it.`);
+  }
+  tell(`Keys written: ${keys.length}.`);
+  return write({ workspaceId, keys, taken: new Set(managed.flatMap(({ names }) => names)) });
+}
+
+async function managedBy(file: string, workspaceId: string): Promise<ManagedKeys> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    throw new Failure(`${file} can't be read: ${(error as Error).message}.`);
+  }
+  return managedKeys(text, file, workspaceId);
+}

@@ -1,0 +1,25 @@
+import { runCommand as standin } from "../standin/command";
+import { type Terminal as AdoptTerminal, adopt } from "./adopt";
+
+type Terminal = Parameters<typeof standin>[1] & AdoptTerminal;
+
+const usage = `Usage: npx pulumi-apikeys <command> [options]
+
+  adopt     writes a program that adopts the existing keys of a workspace
+  standin   runs the stand-in, an in-memory fake of the service
+
+npx pulumi-apikeys <command> --help prints the options of a command.
+`;
+
+/** Runs `pulumi-apikeys`. Returns the exit code: 2 where there is no such command. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === "adopt") return adopt(rest, terminal);
+  if (name === "standin") return standin(rest, terminal, "npx pulumi-apikeys standin");
+  if (name === "--help") {
+    terminal.out(usage);
+    return 0;
+  }
+  terminal.err(`pulumi-apikeys: ${name === undefined ? "no command" : `no command ${name}`}\n\n${usage}`);
+  return 2;
+}

@@ -1,0 +1,94 @@
+import { eachBounded } from "../provider/core/bounded";
+import type { Settings } from "../provider/core/config";
+import { Failure } from "../provider/core/errors";
+import { getApiKeys, getWorkspace } from "../provider/functions";
+import type { Instance } from "../provider/instance";
+import type { ExistingKey } from "./program";
+
+/** Which keys of a workspace are wanted. */
+export interface Wanted {
+  readonly workspaceId: string;
+  /** Default: those of all customers. */
+  readonly customerId: string | undefined;
+  /** Default: all that the workspace lists. */
+  readonly keyIds: readonly string[];
+  /** Keys that are to be left out. */
+  readonly except: ReadonlySet<string>;
+}
+
+const usual: Settings = { argument: {}, stack: {} };
+const atOnce = 32;
+const progressMs = 3_000;
+
+/**
+ * The keys as they are now. A list may be cut, brief or out of date, so it only names them: each is read by itself, and a
+ * key is gone only as the provider would find it gone. `tell` takes lines of progress.
+ */
+export async function existingKeys(
+  instance: Instance,
+  wanted: Wanted,
+  tell: (line: string) => void,
+): Promise<readonly ExistingKey[]> {
+  const { workspaceId, customerId, keyIds, except } = wanted;
+  const ids = keyIds.length > 0 ? [...new Set(keyIds)] : await listed(instance, wanted, tell);
+  const unmanaged = ids.filter((id) => !except.has(id));
+  if (unmanaged.length < ids.length)
+    tell(`Left out, since a stack manages them: ${ids.length - unmanaged.length}.`);
+  const keys: ExistingKey[] = [];
+  let done = 0;
+  let isOver = false;
+  const ticking = setInterval(() => tell(`Keys read: ${done} of ${unmanaged.length}.`), progressMs);
+  try {
+    await eachBounded(atOnce, unmanaged, async (id) => {
+      if (isOver) return;
+      const key = await read(instance, workspaceId, id);
+      done += 1;
+      if (key !== undefined) keys.push(key);
+      else if (keyIds.length === 0) tell(`Left out, since it was deleted: ${id}.`);
+      else throw new Failure(`There is no key ${id} in workspace ${workspaceId}: check both ids.`);
+    });
+  } finally {
+    isOver = true;
+    clearInterval(ticking);
+  }
+  const chosen = keys.filter((key) => customerId === undefined || key.customerId === customerId);
+  if (chosen.length < keys.length) {
+    tell(
+      `Left out, since the service does not say that they are of ${customerId}: ${keys.length - chosen.length}.`,
+    );
+  }
+  return chosen.sort((a, b) => compare(a.name ?? "", b.name ?? "") || compare(a.id, b.id));
+}
+
+async function listed(
+  instance: Instance,
+  { workspaceId, customerId }: Wanted,
+  tell: (line: string) => void,
+): Promise<readonly string[]> {
+  const source = instance.source(usual);
+  const { apiKeys } = await getApiKeys(source, { workspaceId }).catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure(`${error.message} If the access token may not list keys, name each with --key-id.`);
+  });
+  // To some services, the list of a workspace that is not there is empty.
+  if (apiKeys.length === 0) await getWorkspace(source, { id: workspaceId });
+  tell(`Keys that workspace ${workspaceId} lists: ${apiKeys.length}.`);
+  const others = apiKeys.filter(
+    (key) => customerId !== undefined && key.customerId !== undefined && key.customerId !== customerId,
+  );
+  if (others.length > 0) tell(`Left out, since they are of other customers: ${others.length}.`);
+  const left = new Set(others.map(({ id }) => id));
+  return [...new Set(apiKeys.map(({ id }) => id))].filter((id) => !left.has(id));
+}
+
+/** As an import finds a key: with the inputs that a program has to declare; `undefined` where it is gone. */
+async function read(instance: Instance, workspaceId: string, id: string): Promise<ExistingKey | undefined> {
+  const apiKey = instance.resource("ApiKey", () => usual);
+  const found = await apiKey.find(`${workspaceId}/${id}`, { workspaceId }, false);
+  if (found === undefined) return undefined;
+  // Inputs in canonical form have these types; a default is left out of them.
+  const { name, customerId, scopes = [], enabled = true } = found.inputs as Partial<ExistingKey>;
+  return { id, name, customerId, scopes, enabled };
+}
+
+const { compare } = new Intl.Collator("en");

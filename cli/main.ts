@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+import { runCommand } from "./command";
+
+void runCommand(process.argv.slice(2), {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  env: process.env,
+  // Asked for by a command that ends something first; any other ends at once.
+  get stopped() {
+    return new Promise<void>((resolve) => {
+      process.once("SIGINT", () => resolve());
+      process.once("SIGTERM", () => resolve());
+    });
+  },
+}).then((code) => {
+  process.exitCode = code;
+});

@@ -1,0 +1,64 @@
+/** Names for what a program declares, made of names that the service has, which may hold anything. */
+
+const longest = 64;
+
+/** A name for a resource or an alias: letters and digits of any script, "-" and "_". */
+export function resourceName(name = ""): string {
+  return cut(name.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}_]+/gu, "-"));
+}
+
+/** A name from which an identifier can be made, as Pulumi's generators of code do: ASCII, with a letter first. */
+export function plainName(name = ""): string {
+  const ascii = name.normalize("NFKD").replace(/\p{M}+/gu, "");
+  const made = cut(ascii.replace(/\W+/g, "-"));
+  return /^\d/.test(made) ? `key-${made}` : made;
+}
+
+/** State has no alias that begins with two underscores. */
+function cut(name: string): string {
+  const made = name.replace(/^[-_]+/, "");
+  const short = Array.from(made).slice(0, longest).join("").replace(/-+$/, "");
+  return short === "" ? "key" : short;
+}
+
+/** What no constant of a module can be called, and what the program itself uses. */
+const reserved = new Set(
+  `arguments await break case catch class const continue debugger default delete do else enum eval export exports
+  extends false finally for function globalThis if implements import in instanceof interface keyIds let module new null
+  package private protected public require return static super switch this throw true try typeof undefined var void
+  while with workspaceId yield`.split(/\s+/),
+);
+
+/**
+ * A constant's name in camel case. With a small letter first, it hides no class that a compiled module uses; in ASCII, it
+ * is one to compilers of any age.
+ */
+export function identifier(name: string): string {
+  const [first = "", ...others] = plainName(name).split(/[-_]+/);
+  const isShouted = first === first.toUpperCase();
+  const begun = isShouted ? first.toLowerCase() : first.charAt(0).toLowerCase() + first.slice(1);
+  const made = begun + others.map(capitalised).join("");
+  return reserved.has(made) ? `${made}Key` : made;
+}
+
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/**
+ * Makes each of many names its own by a number after it. Names that differ only in case count as one, since a reader
+ * would not tell them apart.
+ */
+export function uniqueNames(taken: Iterable<string> = []): (name: string, separator: string) => string {
+  const used = new Set(Array.from(taken, (name) => name.toLowerCase()));
+  const last = new Map<string, number>();
+  return (name, separator) => {
+    let unique = name;
+    for (let n = last.get(name) ?? 2; used.has(unique.toLowerCase()); n += 1) {
+      unique = `${name}${separator}${n}`;
+      last.set(name, n + 1);
+    }
+    used.add(unique.toLowerCase());
+    return unique;
+  };
+}

@@ -1,0 +1,338 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runCommand } from "../../cli/command";
+import { systemClock } from "../../provider/client/clock";
+import { type Dialect, type PresetName, presets, type StandIn, startStandIn } from "../../standin";
+import { someOf } from "../all";
+import { declaredBy } from "../unit/writtenProgram";
+import { startProcess } from "./lifecycles";
+import { quickClock } from "./quickClock";
+
+async function serviceWith(dialect: Partial<Dialect> | PresetName = {}): Promise<StandIn> {
+  const service = await startStandIn({ dialect });
+  onTestFinished(() => service.close());
+  return service;
+}
+
+/** Runs `pulumi-apikeys adopt` in this process. */
+async function adopt(service: StandIn, ...args: string[]) {
+  const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken };
+  return run(["adopt", ...args], env);
+}
+
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const printed = { out: "", err: "" };
+  const code = await runCommand(args, {
+    out: (text) => {
+      printed.out += text;
+    },
+    err: (text) => {
+      printed.err += text;
+    },
+    env,
+    stopped: Promise.resolve(),
+  });
+  return { ...printed, code };
+}
+
+const writes = ({ requests }: StandIn) =>
+  requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
+
+/** The keys of a service, as far as a client may have changed them. */
+const values = (service: StandIn) =>
+  service.keys().map(({ updatedAt: _, scopes, ...key }) => ({
+    ...key,
+    scopes: scopes.map(({ id: __, ...scope }) => scope),
+  }));
+
+/** The ids of the keys that a program adopts. */
+const adopted = (program: string) => {
+  const { resources } = declaredBy(program);
+  return resources.map(({ args }) => args["existingId"]);
+};
+
+const inMain = { workspaceId: "ws_main", customerId: "cus_1" };
+const orders = { representation: "orders", read: true, update: true };
+
+/** Keys that are not alike, and one that was edited since, which a list may not show. */
+function addKeys(service: StandIn): readonly string[] {
+  const edited = service.addKey({ ...inMain, name: "before", scopes: [orders] });
+  const keys = [
+    service.addKey({ ...inMain, name: "ci", scopes: [{ representation: "carts", del: true }, orders] }),
+    service.addKey({ ...inMain, name: "off", enabled: false, customerId: "cus_2" }),
+    service.addKey({ ...inMain, name: "CI", prefix: "web", expiresAt: 1_900_000_000 }),
+    service.addKey({ ...inMain, name: `Müller "&"\n\u2028 class`, scopes: [orders] }),
+    edited,
+  ];
+  service.addKey({ ...inMain, workspaceId: "ws_second", name: "elsewhere" });
+  service.deleteKey(service.addKey({ ...inMain, name: "deleted" }).id);
+  return keys.map(({ id }) => id);
+}
+
+/** An edit by another client, which lists may show later. */
+async function edit(service: StandIn, id: string) {
+  const path = `/api/v1/workspace/ws_main/api-key/${encodeURIComponent(id)}`;
+  const body = JSON.stringify({ name: "after", enabled: false, scopes: [] });
+  const headers = { authorization: `Bearer ${service.accessToken}`, "content-type": "application/json" };
+  await fetch(`${service.url}${path}`, { method: "PATCH", headers, body });
+  await service.settled();
+}
+
+const unlisted = (Object.keys(presets) as PresetName[]).filter((name) => "keyLists" in presets[name]);
+const services: Readonly<Record<string, Partial<Dialect>>> = {
+  ...presets,
+  "a service whose lists are cut, brief and late": { listCut: 2, listRecords: "brief", listLag: 2 },
+};
+
+describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled"))(
+  "pulumi-apikeys adopt, on %s",
+  (_, dialect) => {
+    const isPaced = "rateLimitPerSecond" in dialect;
+    const isTerse = "zeroValues" in dialect;
+    const isListed = !("keyLists" in dialect || dialect.listCut === 2);
+
+    it("K12 declares each key as it is now, and leaves out what was deleted", async () => {
+      const service = await serviceWith(dialect);
+      const ids = addKeys(service);
+      await edit(service, ids.at(-1) ?? "");
+      service.clearRequests();
+      const named = isListed ? [] : ids.flatMap((id) => ["--key-id", id]);
+      const { code, out, err } = await adopt(service, "--workspace", "ws_main", ...named);
+      expect(code, err).toBe(0);
+      const { resources } = declaredBy(out);
+      const declared = resources.map(({ name, args }) => ({ name, scopes: [], enabled: true, ...args }));
+      const there = service.keys({ workspaceId: "ws_main", deleted: false });
+      expect(declared).toHaveLength(there.length);
+      for (const { id, name, customerId, enabled, scopes } of there) {
+        const granted = scopes
+          .map(({ id: _, ...flags }) => Object.entries(flags).filter(([, flag]) => flag))
+          .filter((flags) => flags.length > 1)
+          .map((flags) => Object.fromEntries(flags));
+        expect(declared).toContainEqual({
+          ...{ existingId: id, workspaceId: "ws_main", name, customerId, enabled },
+          scopes: granted.toSorted((a, b) =>
+            `${a["representation"]}`.localeCompare(`${b["representation"]}`),
+          ),
+        });
+      }
+      expect(writes(service)).toEqual([]);
+      for (const secret of service.secrets()) expect(out + err).not.toContain(secret);
+    });
+
+    it.each(["keys", "set"])("K12 as %s, it declares what is adopted as it is, and quiet", async (form) => {
+      const service = await serviceWith(dialect);
+      const ids = addKeys(service);
+      await edit(service, ids.at(-1) ?? "");
+      const named = isListed ? [] : ids.flatMap((id) => ["--key-id", id]);
+      const { out } = await adopt(service, "--workspace", "ws_main", "--as", form, ...named);
+      const before = values(service);
+      service.clearRequests();
+      const process = startProcess(service, isPaced ? systemClock : quickClock());
+      onTestFinished(() => process.close());
+      const { resources } = declaredBy(out);
+      expect(resources).toHaveLength(form === "set" ? 1 : ids.length);
+      for (const { kind, name, args } of resources) {
+        const resource = process.of(kind);
+        const { inputs, failures } = resource.check(args, undefined, name);
+        expect(failures).toEqual([]);
+        const { id, state } = await resource.create(inputs);
+        expect(await resource.read(id, state)).toEqual({ id, state });
+        expect(resource.diff(id, state, inputs).changes).toBe(false);
+      }
+      expect(process.warnings).toEqual([]);
+      expect(values(service)).toEqual(before);
+      // Where a record leaves out false and [], a PATCH makes sure of what is declared.
+      expect(writes(service).filter((line) => !(isTerse && line.startsWith("PATCH ")))).toEqual([]);
+    });
+  },
+);
+
+describe("pulumi-apikeys adopt", () => {
+  it("narrows to a customer, and to keys that no state has", async () => {
+    const service = await serviceWith();
+    const [first = "", off, second = "", ...rest] = addKeys(service);
+    const of = async (...args: string[]) => {
+      const { code, out, err } = await adopt(service, "--workspace=ws_main", ...args);
+      expect(code, err).toBe(0);
+      return { ids: new Set(adopted(out)), out, err };
+    };
+    const others = await of("--customer", "cus_2");
+    expect(others.ids).toEqual(new Set([off]));
+    expect(others.err).toContain("Left out, since they are of other customers: 4.");
+    const dir = await mkdtemp(join(tmpdir(), "adopt-"));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const stack = async (name: string, id: string) => {
+      const type = "pulumi-nodejs:dynamic/apikeys:ApiKey";
+      const urn = `urn:pulumi:dev::shop::${type}::ci`;
+      const resource = { type, urn, id, outputs: { workspaceId: "ws_main" } };
+      const file = join(dir, name);
+      await writeFile(file, JSON.stringify({ version: 3, deployment: { resources: [resource] } }));
+      return ["--except", file];
+    };
+    const [one, two] = [await stack("one.json", first), await stack("two.json", second)];
+    const left = await of(...one, ...two);
+    expect(left.ids).toEqual(new Set([off, ...rest]));
+    expect(left.err).toContain("Left out, since a stack manages them: 2.");
+    const { out } = await of(...two);
+    // The name of the resource that has the other one.
+    expect(declaredBy(out).resources.map(({ name }) => name)).toContain("ci-2");
+  });
+
+  it("writes one set, or a file to import", async () => {
+    const service = await serviceWith();
+    const ids = addKeys(service);
+    const set = await adopt(service, "--workspace", "ws_main", "--as", "set");
+    const [declared, ...others] = declaredBy(set.out).resources;
+    expect([declared?.kind, others]).toEqual(["ApiKeySet", []]);
+    const entries = Object.values(declared?.args["keys"] ?? {});
+    expect(new Set(entries.map(({ existingId }) => existingId))).toEqual(new Set(ids));
+    const file = JSON.parse((await adopt(service, "--workspace", "ws_main", "--import")).out);
+    expect(new Set(file.resources.map(({ id }: { id: string }) => id))).toEqual(
+      new Set(ids.map((id) => `ws_main/${id}`)),
+    );
+  });
+
+  it("reads what a cut list leaves out by its id", async () => {
+    const service = await serviceWith({ listCut: 2, listRecords: "brief" });
+    const ids = addKeys(service);
+    const cut = await adopt(service, "--workspace", "ws_main");
+    expect(adopted(cut.out)).toHaveLength(2);
+    expect(cut.err).toContain("Keys that workspace ws_main lists: 2.");
+    const named = await adopt(service, "--workspace", "ws_main", ...ids.flatMap((id) => ["--key-id", id]));
+    expect(new Set(adopted(named.out))).toEqual(new Set(ids));
+  });
+
+  it.each(unlisted)("says how to go on where no list can be read, on %s", async (preset) => {
+    const service = await serviceWith(preset);
+    addKeys(service);
+    const { code, out, err } = await adopt(service, "--workspace", "ws_main");
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain("Listing the keys of workspace ws_main: the service answered 40");
+    expect(err).toContain("If the access token may not list keys, name each with --key-id.");
+  });
+
+  it("leaves out a key that is gone since, and says so", async () => {
+    const service = await serviceWith({ listLag: 1, listRecords: "brief" });
+    const [first = "", ...rest] = addKeys(service);
+    const path = `/api/v1/workspace/ws_main/api-key/${first}`;
+    const headers = { authorization: `Bearer ${service.accessToken}` };
+    await fetch(`${service.url}${path}`, { method: "DELETE", headers });
+    const { code, out, err } = await adopt(service, "--workspace", "ws_main");
+    expect(code, err).toBe(0);
+    expect(new Set(adopted(out))).toEqual(new Set(rest));
+    expect(err).toContain(`Left out, since it was deleted: ${first}.`);
+  });
+
+  it("writes nothing where one key can't be read", async () => {
+    const service = await serviceWith();
+    const [first = ""] = addKeys(service);
+    for (let n = 0; n < 60; n += 1) service.addKey({ ...inMain, name: `key ${n}` });
+    const fault = { kind: "status", status: 403 } as const;
+    service.inject({ endpoint: "readApiKey", fault, when: ({ path }) => path.endsWith(first) });
+    const { code, out, err } = await adopt(service, "--workspace", "ws_main");
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(`Reading key ${first} in workspace ws_main: the service answered 403`);
+    expect(err).toMatch(
+      /Check that the access token may read the keys of ws_main\. Nothing was written\.\n$/,
+    );
+    // Nothing more is read once it is known, by what is still under way either.
+    await setTimeout(200);
+    const reads = service.requests.filter(({ endpoint }) => endpoint === "readApiKey");
+    expect(reads.length).toBeLessThan(40);
+  });
+
+  it("writes nothing where a key that is asked for, or the workspace, is not there", async () => {
+    const service = await serviceWith({ foreign: "empty" });
+    const key = await adopt(service, "--workspace", "ws_main", "--key-id", "key_of_nobody");
+    expect([key.code, key.out]).toEqual([1, ""]);
+    expect(key.err).toContain("There is no key key_of_nobody in workspace ws_main: check both ids.");
+    const workspace = await adopt(service, "--workspace", "ws_typo");
+    expect([workspace.code, workspace.out]).toEqual([1, ""]);
+    expect(workspace.err).toContain("Reading workspace ws_typo: the service answered 404");
+  });
+
+  it("writes a program without keys where there is nothing to adopt", async () => {
+    const { code, out } = await adopt(await serviceWith(), "--workspace", "ws_main");
+    expect([code, adopted(out)]).toEqual([0, []]);
+  });
+
+  it("says what it can't declare", async () => {
+    const service = await serviceWith({ zeroValues: "leftOut" });
+    service.addKey({ workspaceId: "ws_main", name: "", customerId: "" });
+    const { code, err } = await adopt(service, "--workspace", "ws_main");
+    expect(code).toBe(0);
+    expect(err).toContain("Keys without a name in the service: 1.");
+    expect(err).toContain("Keys that name no customer: 1. Write their customerId");
+  });
+
+  it("needs to know the service, and never shows the token", async () => {
+    const unset = await run(["adopt", "--workspace", "ws_main"]);
+    expect([unset.code, unset.out]).toEqual([1, ""]);
+    expect(unset.err).toContain(
+      "Set the environment variables APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN: a stack's config is not read.",
+    );
+    const service = await serviceWith({ errorEchoes: "request" });
+    const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: "wrong-access-token" };
+    const wrong = await run(["adopt", "--workspace", "ws_main"], env);
+    expect(wrong.code).toBe(1);
+    expect(wrong.err).toContain("the service answered 401");
+    expect(wrong.err).toContain("APIKEYS_ACCESS_TOKEN");
+    expect(wrong.err).not.toContain("wrong-access-token");
+  });
+
+  it("says which file is no state", async () => {
+    const service = await serviceWith();
+    for (const [file, reason] of [
+      ["/nowhere/state.json", "/nowhere/state.json can't be read: ENOENT"],
+      [__filename, `${__filename} is not the state of a stack`],
+    ] as const) {
+      const { code, out, err } = await adopt(service, "--workspace", "ws_main", "--except", file);
+      expect([code, out]).toEqual([1, ""]);
+      expect(err).toContain(reason);
+    }
+  });
+
+  it.each([
+    [[], "--workspace"],
+    [["--workspace", ""], "--workspace"],
+    [["--workspace", "ws_main", "--customer="], "--customer"],
+    [["--workspace", "ws_main", "--as", "list"], "--as"],
+    [["--workspace", "ws_main", "--as", "set", "--import"], "--import"],
+    [["--workspace", "a/b", "--import"], "--import"],
+    [["--workspace", "ws_main", "--bogus"], "--bogus"],
+    [["--workspace", "ws_main", "left over"], "left over"],
+  ])("answers %j with its usage and exit code 2", async (args, named) => {
+    const { code, out, err } = await run(["adopt", ...args]);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err.split("\n")[0]).toContain(named);
+    expect(err).toContain("Usage: npx pulumi-apikeys adopt");
+  });
+});
+
+describe("pulumi-apikeys", () => {
+  it("explains itself and its commands", async () => {
+    expect(await run(["--help"])).toMatchObject({ code: 0, out: expect.stringContaining("adopt"), err: "" });
+    for (const name of ["adopt", "standin"]) {
+      const { code, out } = await run([name, "--help"]);
+      expect([code, out]).toEqual([0, expect.stringContaining(`Usage: npx pulumi-apikeys ${name} `)]);
+    }
+  });
+
+  it("runs the stand-in", async () => {
+    const { code, out } = await run(["standin", "--port", "0", "--preset", "rails"]);
+    expect([code, out]).toEqual([0, expect.stringContaining("Preset rails.")]);
+    expect(await run(["standin", "--port", "x"])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^npx pulumi-apikeys standin: --port/),
+    });
+  });
+
+  it.each([[[]], [["adapt"]], [["--bogus"]]])("answers %j with its usage and exit code 2", async (args) => {
+    const { code, out, err } = await run(args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain("Usage: npx pulumi-apikeys <command>");
+  });
+});

@@ -1,0 +1,12 @@
+import { join } from "node:path";
+import { type CommandResult, execute } from "./command";
+import { shellEnvironment } from "./environment";
+import { checkout } from "./folders";
+import { credentials, type Scene } from "./scene";
+
+/** Runs the package's command in a project as a user types it: `npx pulumi-apikeys <args>`. */
+export function runApikeys({ project, service }: Scene, ...args: readonly string[]): Promise<CommandResult> {
+  const command = join(project.dir, "node_modules", "pulumi-apikeys", "dist", "cli", "main.js");
+  const env = { ...shellEnvironment(checkout, []), ...credentials(service) };
+  return execute("node", [command, ...args], { cwd: project.dir, env });
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { managedKeys } from "../../cli/managed";
+import { secret } from "../../provider/hosts/secretMark";
+
+const exported = (name: string) =>
+  readFileSync(join(__dirname, `../snapshots/0.1.0/${name}.state.json`), "utf8");
+const state = (...resources: readonly object[]) =>
+  JSON.stringify({ version: 3, deployment: { resources: [{ type: "pulumi:pulumi:Stack" }, ...resources] } });
+const resource = (kind: string, outputs: object, rest: object = {}) => ({
+  type: `apikeys:index:${kind}`,
+  urn: `urn:pulumi:dev::shop::component$apikeys:index:${kind}::of ${kind}`,
+  id: `id of ${kind}`,
+  outputs: { workspaceId: "ws_main", ...outputs },
+  ...rest,
+});
+const inMain = (text: string) => managedKeys(text, "state.json", "ws_main");
+
+describe("the keys that a stack manages", () => {
+  it("are those of its ApiKeys, also of one that is still to be deleted", () => {
+    expect(inMain(exported("unsettled"))).toEqual({
+      ids: ["key_drifted", "key_lost", "key_renewed2", "key_renewed"],
+      names: ["drifted", "lost", "renewed", "renewed"],
+    });
+  });
+
+  it("are none that it only reads, whose names are taken all the same", () => {
+    const { ids, names } = inMain(exported("settled"));
+    expect(ids).toEqual(expect.arrayContaining(["key_imported", "key_hidden", "key_takenOver"]));
+    expect([ids.includes("key_theirs"), names.includes("theirs")]).toEqual([false, true]);
+  });
+
+  it("are those of its sets in the workspace, with those that are still to be deleted", () => {
+    expect(inMain(exported("sets"))).toEqual({
+      ids: ["key_drifted", "key_dropped", "key_lost", "key_renewed2", "key_renewed"],
+      names: ["settled", "unsettled"],
+    });
+    expect(managedKeys(exported("sets"), "state.json", "ws_third").ids).toHaveLength(5);
+  });
+
+  it("are both keys of one that rotates, and those of the plugin's types", () => {
+    const rotating = {
+      keyId: "key_b",
+      previousKeyId: "key_a",
+      __toDelete: [{ id: "key_0", name: "ci" }],
+    };
+    const all = state(
+      resource("RotatingApiKey", rotating),
+      resource("ApiKey", { keyId: "no" }),
+      resource("ApiKeySet", { ids: { imported: 1042 } }),
+      resource("Scope", {}),
+      resource("constructor", {}),
+    );
+    expect(inMain(all)).toEqual({
+      ids: ["key_b", "key_a", "key_0", "id of ApiKey", "1042"],
+      names: ["of RotatingApiKey", "of ApiKey", "of ApiKeySet"],
+    });
+  });
+
+  it("are told by what is encrypted only where it was decrypted", () => {
+    const signature = Object.keys(secret("")).find((name) => name !== "value") ?? "";
+    const marked = (content: object) => ({ [signature]: secret("")[signature], ...content });
+    const plaintext = JSON.stringify([{ id: "key_0", name: "ci" }]);
+    const set = (__toDelete: unknown) =>
+      state(
+        resource("ApiKeySet", { ids: { ci: "key_1" }, __toDelete, secrets: marked({ ciphertext: "x" }) }),
+      );
+    expect(inMain(set(marked({ plaintext }))).ids).toEqual(["key_1", "key_0"]);
+    expect(() => inMain(set(marked({ ciphertext: "v1:abc" })))).toThrow(
+      'state.json: the ids of the keys of "of ApiKeySet" are encrypted. Export the stack with `pulumi stack export --show-secrets`',
+    );
+    const hidden = resource("ApiKey", { workspaceId: marked({ ciphertext: "v1:abc" }) });
+    expect(inMain(state(hidden)).ids).toEqual(["id of ApiKey"]);
+  });
+
+  it("are none of an empty stack", () => {
+    expect(inMain(`{"version":3,"deployment":{"manifest":{}}}`)).toEqual({ ids: [], names: [] });
+  });
+
+  it.each([
+    "",
+    "sk_live_value",
+    "[]",
+    "null",
+    "{}",
+    `{"deployment":[]}`,
+    `{"deployment":{"resources":"sk_"}}`,
+  ])("can't be told by %j, which no message quotes", (text) => {
+    expect(() => inMain(text)).toThrow(
+      /^state\.json is not the state of a stack: write it with `pulumi stack export --file state\.json`\.$/,
+    );
+  });
+});

@@ -1,0 +1,38 @@
+import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** What a program declares when it runs: each resource's name and arguments, and what the program exports. */
+export interface Declared {
+  readonly resources: readonly { readonly kind: string; readonly name: string; readonly args: Args }[];
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+/** Compiles a program as Pulumi's language host does, and runs it with classes that only note how they are called. */
+export function declaredBy(program: string): Declared {
+  const { outputText, diagnostics } = transpileModule(program, {
+    reportDiagnostics: true,
+    compilerOptions: { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, strict: true },
+  });
+  if (diagnostics?.length) throw new Error(`${diagnostics[0]?.messageText}\n${program}`);
+  const resources: { kind: string; name: string; args: Args }[] = [];
+  const noting = (kind: string) =>
+    class {
+      readonly id = kind;
+      readonly ids = kind;
+      constructor(name: string, args: Args) {
+        resources.push({ kind, name, args });
+      }
+    };
+  const classes = { ApiKey: noting("ApiKey"), ApiKeySet: noting("ApiKeySet") };
+  const module = { exports: {} };
+  // The function that Node.js puts round a CommonJS module.
+  new Function("exports", "require", "module", "__filename", "__dirname", outputText)(
+    module.exports,
+    () => classes,
+    module,
+    "index.js",
+    ".",
+  );
+  return { resources, exports: module.exports };
+}
