@@ -78,10 +78,12 @@ function unnameable(trace: Trace, made: MadeKey): string | undefined {
     ({ n, endpoint }) =>
       endpoint === "listApiKeys" &&
       n > made.request &&
-      alike.some((making) => making.operation.from < n && n <= endOf(trace, making)),
+      alike.some(({ operation: { from, until } }) => from < n && n <= until),
   );
+  const isForIt = (n: number) =>
+    alike.some((making) => making.operation.from < n && n <= endOf(trace, making));
   const { listCut, listLag } = trace.schedule.dialect;
-  const legible = lists.filter(({ status, fault }) => status === 200 && fault === undefined);
+  const legible = lists.filter(({ n, status, fault }) => status === 200 && fault === undefined && isForIt(n));
   const refused = alike.some(({ said }) => /connection was refused/.test(said));
   const asked = lists.length > 0 || refused;
   if (asked && legible.length <= listLag) return "no list was answered while it was declared";
