@@ -24,9 +24,9 @@ export interface LifeOptions {
   readonly onDay?: (nth: number, scene: Scene) => void;
 }
 
-export type Turn = "rotates" | "retires";
+type Turn = "rotates" | "retires";
 
-export interface Trouble {
+interface Trouble {
   readonly fault: Fault;
   /** Which request of the up gets it, counted from 1, and how many do. */
   readonly request: number;
@@ -60,7 +60,7 @@ const nothing: StackState = { entries: [], pending: [] };
 const repetitions = 4;
 
 /** Every day and a half; now and then the machine's clock is some days behind, or at its very beginning. */
-export const wholeYear: readonly number[] = Array.from({ length: 244 }, (_, n) => {
+const wholeYear: readonly number[] = Array.from({ length: 244 }, (_, n) => {
   if (n % 41 === 17) return -20_000;
   return n * 1.5 - (n % 13 === 7 ? 4 : 0);
 });

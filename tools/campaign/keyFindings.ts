@@ -2,7 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import type { StoredKey } from "../../standin";
 import type { Finding } from "./findings";
 import { declaredKeys, type HeldKey, heldKeys, holdsKeys, idsIn } from "./heldKeys";
-import { isAbout, type Making, makersOf, names, namesakesOf, operationsOf, orphans, toldTo } from "./reading";
+import {
+  asked,
+  isAbout,
+  type Making,
+  makersOf,
+  names,
+  namesakesOf,
+  operationsOf,
+  orphans,
+  toldTo,
+} from "./reading";
 import type { CommandRecord, MadeKey, Trace } from "./trace";
 
 /**
@@ -70,13 +80,21 @@ function unnameable(trace: Trace, made: MadeKey): string | undefined {
       n > made.request &&
       alike.some(({ operation: { from, until } }) => from < n && n <= until),
   );
+  const isForIt = (n: number) =>
+    alike.some((making) => making.operation.from < n && n <= endOf(trace, making));
   const { listCut, listLag } = trace.schedule.dialect;
-  const legible = lists.filter(({ status, fault }) => status === 200 && fault === undefined);
+  const legible = lists.filter(({ n, status, fault }) => status === 200 && fault === undefined && isForIt(n));
   const refused = alike.some(({ said }) => /connection was refused/.test(said));
   const asked = lists.length > 0 || refused;
   if (asked && legible.length <= listLag) return "no list was answered while it was declared";
   if (listCut > 0 && asked) return "the service cuts its lists";
   return undefined;
+}
+
+/** Until when an operation looks for what others have made: once it has its key, a list is read for something else. */
+function endOf(trace: Trace, making: Making): number {
+  const well = asked(trace, making).find(({ fault, carriedOut }) => fault === undefined && carriedOut);
+  return well?.n ?? making.operation.until;
 }
 
 function apart(reason: string | undefined): { readonly apart?: string } {

@@ -61,18 +61,19 @@ export function namesakesOf(trace: Trace, { key, request }: MadeKey): readonly M
 }
 
 /** A set's update holds most of its keys already: those count that it asked for, or failed with. */
-function hasTried({ requests }: Trace, { operation, inputs, said }: Making): boolean {
-  const { name, from, until } = operation;
-  return (
-    name === "create" ||
-    said !== "" ||
-    requests.some(({ n, endpoint, body }) => {
-      const { customerId, name: asked } = Object(body);
-      const isCreate = endpoint === "createApiKey" || endpoint === "migrateApiKey";
-      const isIts = customerId === inputs["customerId"] && folded(asked) === folded(inputs["name"]);
-      return isCreate && isIts && from < n && n <= until;
-    })
-  );
+function hasTried(trace: Trace, making: Making): boolean {
+  const { operation, said } = making;
+  return operation.name === "create" || said !== "" || asked(trace, making).length > 0;
+}
+
+/** The requests by which the key was to be made. */
+export function asked({ requests }: Trace, { operation, inputs }: Making): readonly LoggedRequest[] {
+  const { from, until } = operation;
+  return requests.slice(from, until).filter(({ endpoint, body }) => {
+    const { customerId, name } = Object(body);
+    const isCreate = endpoint === "createApiKey" || endpoint === "migrateApiKey";
+    return isCreate && customerId === inputs["customerId"] && folded(name) === folded(inputs["name"]);
+  });
 }
 
 function folded(name: unknown): string {

@@ -41,7 +41,7 @@ function turnsOf({ commands }: Trace): readonly Turn[] {
         ...{ command, before, operation },
         after: rotatingIn(command.after).find((entry) => entry.name === name),
         declared: command.program.find((one) => one.name === name)?.inputs,
-        handedOut: handed.get(name) ?? [],
+        handedOut: handed.get(before.id) ?? [],
         sinceMs: since.get(currentId(before) ?? ""),
       });
     }
@@ -52,7 +52,7 @@ function turnsOf({ commands }: Trace): readonly Turn[] {
         ({ resource, ended }) => resource === entry.name && ended !== "well",
       );
       // What an operation that failed leaves is in state alone.
-      if (!isRed) handed.set(entry.name, idsOf(entry));
+      if (!isRed) handed.set(entry.id, idsOf(entry));
     }
     state = command.after;
   }
