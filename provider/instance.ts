@@ -32,7 +32,7 @@ export function openInstance(options: InstanceOptions): Instance {
   let transport: Transport | undefined;
   let isWarned = false;
   // What a diff finds due must be so for the update too.
-  const now = Date.now();
+  let now = Date.now();
 
   function shared(kind: string): Shared {
     const found = kinds.get(kind) ?? { registry: openRegistry(), declarations: openDeclarations() };
@@ -67,10 +67,12 @@ export function openInstance(options: InstanceOptions): Instance {
         transport: () => sharedTransport(settings()),
         shared,
         now: () => now,
+        time: Date.now,
       });
     },
     source: (settings) => ({ settings, env, transport: () => sharedTransport(settings) }),
     checkSettings(settings) {
+      now = Date.now();
       const line = isWarned ? undefined : disagreement(settings, env);
       if (line === undefined) return;
       isWarned = true;

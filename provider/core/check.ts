@@ -4,7 +4,7 @@ import type { Checked } from "./declarations";
 import type { AnyDefinition } from "./definition";
 import { inBounds, oneLine, sentences } from "./errors";
 import type { Field } from "./fields";
-import { type Properties, providerKey, secretsKey } from "./state";
+import { adoptedKey, type Properties, providerKey, secretsKey } from "./state";
 import { isUnknown } from "./unknown";
 
 /**
@@ -42,11 +42,13 @@ function firstOf(found: readonly string[]): readonly string[] {
 /** The second step of a path, such as an alias, or a place in a list. */
 const member = /^\w+(?:\.[^.:[\s]+|\[(?:\d+|"(?:[^"\\]|\\.)*")\])/;
 
+const ours: ReadonlySet<string> = new Set([providerKey, secretsKey, adoptedKey]);
+
 /** An input that is null is absent; what the engine or our own classes add is no input of the program. */
 function present(inputs: Properties): Properties {
   return Object.fromEntries(
     Object.entries(inputs).filter(
-      ([name, value]) => name !== providerKey && name !== secretsKey && value !== null && value !== undefined,
+      ([name, value]) => !ours.has(name) && value !== null && value !== undefined,
     ),
   );
 }

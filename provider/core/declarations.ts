@@ -1,7 +1,11 @@
 /** What the resources of one kind of object are that the program of this run declares (R17). */
 export interface Declarations {
-  /** Notes a check of a resource, with what its inputs declare and those of the last update, which the engine gives where it compares. */
+  /**
+   * Notes a check of a resource of a kind, with what its inputs declare and those of the last update, which the engine
+   * gives where it compares.
+   */
   add(
+    kind: string,
     name: string | undefined,
     identities: readonly string[],
     before: readonly string[] | undefined,
@@ -22,26 +26,27 @@ export interface Checked {
 export const unchecked: Checked = { twinOf: () => undefined, isDeclaredAgain: false, replacesItself: false };
 
 export function openDeclarations(): Declarations {
-  const names = new Map<string, string>();
-  const compared = new Map<string, string>();
+  const firsts = new Map<string, { readonly kind: string; readonly name: string }>();
+  /** What resources declared before. Under two parents there may be two of one kind and name, checked in turn. */
+  const compared = new Set<string>();
   return {
-    add: (name, identities, before) => {
+    add: (kind, name, identities, before) => {
       // Without names, two checks of one resource can't be told from those of two.
       if (name === undefined) return unchecked;
-      for (const identity of identities) if (!names.has(identity)) names.set(identity, name);
-      const all = JSON.stringify(identities);
-      if (before !== undefined) compared.set(name, JSON.stringify(before));
-      const isDeclaredAgain = identities.length > 0 && compared.get(name) === all;
+      for (const identity of identities) if (!firsts.has(identity)) firsts.set(identity, { kind, name });
+      const ofResource = (all: readonly string[]) => JSON.stringify([kind, name, ...all]);
+      if (before !== undefined) compared.add(ofResource(before));
+      const isDeclaredAgain = identities.length > 0 && compared.has(ofResource(identities));
       return {
         isDeclaredAgain,
         twinOf: (identity) => {
-          const first = names.get(identity);
-          return first === name ? undefined : first;
+          const first = firsts.get(identity);
+          return first?.kind === kind && first.name === name ? undefined : first?.name;
         },
         // The engine compares first, and then asks again for what it is to create in its place.
         replacesItself: isDeclaredAgain && before === undefined,
       };
     },
-    has: (identity) => names.has(identity),
+    has: (identity) => firsts.has(identity),
   };
 }

@@ -57,8 +57,10 @@ export interface Session {
   readonly pause: (ms: number) => Promise<void>;
   /** Shows how far an operation has come that takes long. */
   readonly tell: (line: string) => void;
-  /** The time of this run, in ms since 1970: the same from its previews to its writes. */
+  /** The time of this run, in ms since 1970: what was due in its preview is due for its writes. */
   readonly now: number;
+  /** The time by now: when something was done. */
+  readonly time: () => number;
   /** How many things are worked on at once where there are many; throws as `call` does. */
   readonly parallel: number;
   /** Whether a key may be gone although no list of keys can be read; throws as `call` does. */

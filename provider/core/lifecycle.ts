@@ -6,7 +6,7 @@ import { openDeclarations, unchecked } from "./declarations";
 import type { AnyDefinition, Managed, Outcome, Session } from "./definition";
 import { type Change, changesAt, type Difference, difference, differing } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
-import { due, expiryWarning } from "./expiry";
+import { due, type Expiring, expiryWarning } from "./expiry";
 import { canonicalInputs, type Field } from "./fields";
 import {
   type Complete,
@@ -197,9 +197,10 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     const found = configured();
     if ("problems" in found || found.ready.expiry === undefined || definition.expiries === undefined) return;
     const { of, keys } = definition.expiries(id, state, canonical(inputs), now());
-    const unsaid = due(keys, found.ready.expiry, now()).filter((key) => !warned.has(key.id));
+    const nameOf = ({ id: keyId }: Expiring) => JSON.stringify([state["workspaceId"], keyId]);
+    const unsaid = due(keys, found.ready.expiry, now()).filter((key) => !warned.has(nameOf(key)));
     if (unsaid.length === 0) return;
-    for (const key of unsaid) warned.add(key.id);
+    for (const key of unsaid) warned.add(nameOf(key));
     host.warn(lineOf(expiryWarning(of, unsaid, now()), state, inputs));
   };
 
@@ -227,7 +228,12 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       const named = withName(definition, inputs, name);
       const given = canonical(named);
       const last = before && canonicalInputs(fields, before);
-      const checked = declarations.add(name, identitiesOf(given), last && identitiesOf(last));
+      const checked = declarations.add(
+        definition.kind,
+        name,
+        identitiesOf(given),
+        last && identitiesOf(last),
+      );
       const isAnew = definition.replacesAdopted && checked.isDeclaredAgain && definition.adopts?.(given)[0];
       const declared = isAnew ? { ...given, [adoptedKey]: true } : given;
       keepAdopted(declared, last);

@@ -26,6 +26,8 @@ export interface HostContext {
   readonly shared?: (kind: string) => Shared;
   /** The time of this run, in ms since 1970. Default: that of each operation. */
   readonly now?: () => number;
+  /** The time by now. Default: that of the run, if it is given. */
+  readonly time?: () => number;
   /** How users of this host take a key under management that exists already, as words after "you can". */
   readonly importKey?: string;
 }
@@ -77,6 +79,7 @@ export function openSession(
     tell: (text) => tell?.(line(text)),
     masked,
     now: host.now?.() ?? Date.now(),
+    time: host.time ?? host.now ?? Date.now,
     importKey: host.importKey ?? "import it",
     part: (name, heard) => openSession(host, configured, registry, (text) => onInterrupt(text, name), heard),
     get parallel() {

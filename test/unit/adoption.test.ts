@@ -89,6 +89,12 @@ describe("an ApiKey with existingId", () => {
     expect(methods()).toBe("GET GET GET GET");
   });
 
+  test("K11 inputs that check gave before pass it again, as with ignoreChanges", () => {
+    const { keys } = adoptions();
+    const again = keys.check({ ...adopting(), __adopted: true }, adopting(), "ci");
+    expect(again.failures).toEqual([]);
+  });
+
   test("K11 one that the PATCH finds gone is refused like one that was never there", async () => {
     const { keys, service, failureOf } = oneKey(
       { enabled: false },

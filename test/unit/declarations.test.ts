@@ -10,23 +10,25 @@ const silent = () => {
 };
 const unknown = unknownSentinels[0];
 
+const kind = "ApiKey";
+
 describe("what a run of the program declares", () => {
   test("R17 the second resource of another name that stands for the same thing has the first for a twin", () => {
     const run = openDeclarations();
-    expect(run.add("one", ["a"], undefined).twinOf("a")).toBeUndefined();
-    expect(run.add("two", ["b"], undefined).twinOf("b")).toBeUndefined();
-    expect(run.add("two", ["a"], undefined).twinOf("a")).toBe("one");
-    expect(run.add("one", ["a"], undefined).twinOf("a")).toBeUndefined();
+    expect(run.add(kind, "one", ["a"], undefined).twinOf("a")).toBeUndefined();
+    expect(run.add(kind, "two", ["b"], undefined).twinOf("b")).toBeUndefined();
+    expect(run.add(kind, "two", ["a"], undefined).twinOf("a")).toBe("one");
+    expect(run.add(kind, "one", ["a"], undefined).twinOf("a")).toBeUndefined();
     expect([run.has("a"), run.has("c")]).toEqual([true, false]);
   });
 
   test("R17 what stands for nothing that is known yet, or has no name, has no twin", () => {
     const run = openDeclarations();
-    for (const name of ["one", "two"]) expect(run.add(name, [], undefined).twinOf("a")).toBeUndefined();
-    for (const _ of [1, 2]) expect(run.add(undefined, ["a"], undefined)).toBe(unchecked);
+    for (const name of ["one", "two"]) expect(run.add(kind, name, [], undefined).twinOf("a")).toBeUndefined();
+    for (const _ of [1, 2]) expect(run.add(kind, undefined, ["a"], undefined)).toBe(unchecked);
     expect(run.has("a")).toBe(false);
     for (const name of ["one", undefined]) {
-      expect(run.add(name, ["a"], undefined).twinOf("a")).toBeUndefined();
+      expect(run.add(kind, name, ["a"], undefined).twinOf("a")).toBeUndefined();
     }
     expect(run.has("a")).toBe(true);
   });
@@ -34,7 +36,7 @@ describe("what a run of the program declares", () => {
   test("B6 a resource that is asked for anew after it was compared is replaced, by itself where it means the same", () => {
     const run = openDeclarations();
     const add = (before: string | undefined, identity: string, name: string | undefined = "one") =>
-      run.add(name, [identity], before === undefined ? undefined : [before]).replacesItself;
+      run.add(kind, name, [identity], before === undefined ? undefined : [before]).replacesItself;
     expect(add(undefined, "a")).toBe(false);
     expect(add("a", "a")).toBe(false);
     expect(add(undefined, "a", "two")).toBe(false);
@@ -44,17 +46,32 @@ describe("what a run of the program declares", () => {
 
   test("R17 of several things each has its own twin", () => {
     const run = openDeclarations();
-    run.add("one", ["a"], undefined);
-    run.add("two", ["b"], undefined);
-    const { twinOf, replacesItself } = run.add("three", ["a", "b", "c"], undefined);
+    run.add(kind, "one", ["a"], undefined);
+    run.add(kind, "two", ["b"], undefined);
+    const { twinOf, replacesItself } = run.add(kind, "three", ["a", "b", "c"], undefined);
     expect(["a", "b", "c", "d"].map(twinOf)).toEqual(["one", "two", undefined, undefined]);
     expect(replacesItself).toBe(false);
   });
 
+  test("R17 two kinds may share a name, and two resources of one kind whose checks are interleaved", () => {
+    const run = openDeclarations();
+    run.add(kind, "one", ["a"], undefined);
+    expect(run.add("ApiKeySet", "one", ["a"], undefined).twinOf("a")).toBe("one");
+    run.add(kind, "two", ["b"], ["b"]);
+    run.add(kind, "two", ["c"], ["c"]);
+    const again = (of: string, identity: string) => run.add(of, "two", [identity], undefined).isDeclaredAgain;
+    expect([again(kind, "b"), again(kind, "c"), again(kind, "d"), again("ApiKeySet", "b")]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
   test("B6 what stands for nothing replaces nothing", () => {
     const run = openDeclarations();
-    run.add("one", [], []);
-    expect(run.add("one", [], undefined).replacesItself).toBe(false);
+    run.add(kind, "one", [], []);
+    expect(run.add(kind, "one", [], undefined).replacesItself).toBe(false);
   });
 });
 

@@ -12,7 +12,7 @@ import { configured, least } from "./offline";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 const day = 86_400_000;
-const wayOut = "To get a new key, change expiresAt or keepers.";
+const wayOut = "Make a new key in time, for example by a change of keepers.";
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -121,6 +121,19 @@ describe("warnings of expiry", () => {
     const dated = checked({ ...least, expiresAt: seconds(now + day), [secretsKey]: [["expiresAt"]] });
     diff("key_2", { ...dated, effectiveExpiresAt: seconds(now + day) }, dated);
     expect(warnings).toEqual([`Key "ci" in workspace ws_1 (key_2) expires on [secret]. ${wayOut}`]);
+    // In the run that makes it secret, state does not say so yet.
+    const { [secretsKey]: _, ...before } = dated;
+    diff("key_3", { ...before, effectiveExpiresAt: seconds(now + day) }, dated);
+    expect(warnings.at(-1)).toContain("(key_3) expires on [secret]");
+  });
+
+  test("R21 one id in two workspaces is warned of twice", () => {
+    const { diff, checked, warnings } = subject();
+    for (const workspaceId of ["ws_1", "ws_2"]) {
+      const inputs = checked({ ...least, workspaceId });
+      diff("key_1", { ...inputs, effectiveExpiresAt: 1 }, inputs);
+    }
+    expect(warnings).toHaveLength(2);
   });
 
   test("R21 the diff of a refresh warns of nothing, and the one after it does", async () => {
@@ -190,7 +203,7 @@ describe("warnings of expiry of a set", () => {
     const many = Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`a${n}`, n / 1500]));
     const [line = "", ...others] = warned(stateOf(many));
     expect(others).toEqual([]);
-    expect(line).toMatch(/: 1,500 expired or about to expire: "a0" .* and 1,480 more\. To get/);
+    expect(line).toMatch(/: 1,500 expired or about to expire: "a0" .* and 1,480 more\. Make a/);
     expect(line.match(/\(key_/g)).toHaveLength(20);
   });
 
@@ -205,7 +218,10 @@ describe("warnings of expiry of a set", () => {
   });
 
   test("R16 a date that is secret in one entry is in all", () => {
-    const state = stateOf({ a: 1, b: 2 }, { [secretsKey]: [["keys", "*", "expiresAt"]] });
+    const secretOnes = { [secretsKey]: [["keys", "*", "expiresAt"]] };
+    const open = stateOf({ a: 1, b: 2 });
+    expect(warned(open, { ...open, ...secretOnes })[0]).toMatch(/"a" \(key_a\) expires on \[secret\]/);
+    const state = stateOf({ a: 1, b: 2 }, secretOnes);
     expect(warned(state)[0]).toMatch(
       /"a" \(key_a\) expires on \[secret\], "b" \(key_b\) expires on \[secret\]/,
     );

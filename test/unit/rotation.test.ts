@@ -353,7 +353,7 @@ describe("T7 a clock that went back", () => {
     ci.at(-400);
     expect(ci.isQuiet(kept)).toBe(true);
     expect(ci.warnings).toEqual([
-      `Rotating key "ci" in workspace ws_1: the clock of this machine is behind the last rotation, at ${iso(90)}. By this clock nothing is due: set it right or, if that time is wrong, set overlap to "0d" and change keepers, which makes a new key.`,
+      `Rotating key "ci" in workspace ws_1: the clock of this machine is behind the last rotation, at ${iso(90)}. By this clock nothing is due: set it right or, if that time is wrong, set overlap to "0d", change keepers, and run \`pulumi up\` until it has made a new key.`,
     ]);
     expect(ci.calls).toEqual([]);
     ci.at(90 - 1 / 1_440);

@@ -25,7 +25,7 @@ export const apiKey = define({
   replacesAdopted: true,
   previewNote,
   foresee,
-  expiries: (id, state) => ({ keys: [expiring(id, label(state), state)] }),
+  expiries: (id, state, inputs) => ({ keys: [expiring(id, label(state), state, inputs)] }),
   importing: {
     form: "workspaceId/keyId",
     read: (session, [workspaceId = "", keyId = ""], reading) =>

@@ -105,9 +105,9 @@ export function workspaceIn(properties: KeyDraft): string {
 }
 
 /** When a key expires, as far as its state tells. */
-export function expiring(id: string, label: string, state: KeyState): Expiring {
+export function expiring(id: string, label: string, state: KeyState, inputs: Properties): Expiring {
   const expiresAt = expiryOf(state.effectiveExpiresAt, state.expiresAt);
-  return { id, label, expiresAt, isSecret: isSecret(state, "expiresAt") };
+  return { id, label, expiresAt, isSecret: [state, inputs].some((all) => isSecret(all, "expiresAt")) };
 }
 
 /** The outputs that an input's value goes into: a masked form may begin with the prefix. */

@@ -2,12 +2,13 @@ import { distance } from "fastest-levenshtein";
 import { difference } from "../../core/diff";
 import { capitalised, listed } from "../../core/errors";
 import type { Expiries } from "../../core/expiry";
+import { withSecrets } from "../../core/secrecy";
 import { adoptedKey, defined, isRecord, type Properties } from "../../core/state";
 import { isUnknown, unknown } from "../../core/unknown";
 import { type KeyInputs, fields as keyFields, unchanged } from "../apiKey/properties";
 import { adoptedId, expiring, pending } from "../apiKey/state";
 import { type Entry, type Holding, holdingOf, label, mismatchedAliases, quoted } from "./entries";
-import { entriesIn, formerAlias, merged, type SetDraft, type SetState } from "./properties";
+import { entriesIn, formerAlias, keySecrets, merged, type SetDraft, type SetState } from "./properties";
 
 /** What is to be done with one key. `from` is the alias that state has it under, which the update may change. */
 export type Step = { readonly alias: string } /** `entry`: as state is to have it. */ & (
@@ -89,7 +90,8 @@ export function expiries(state: SetState, inputs: SetDraft): Expiries {
     : plan(holding, inputs).flatMap((step) =>
         step.does === "keep" || step.does === "edit" ? [[step.alias, step.entry] as const] : [],
       );
-  const keys = kept.map(([alias, { id, state: key }]) => expiring(id, JSON.stringify(alias), key));
+  const secretsIn = withSecrets({}, keySecrets(inputs));
+  const keys = kept.map(([alias, { id, state: key }]) => expiring(id, JSON.stringify(alias), key, secretsIn));
   return { of: label(state), keys };
 }
 

@@ -1,7 +1,7 @@
 import { capitalised, sentences } from "../../core/errors";
 import type { Expiries } from "../../core/expiry";
 import { isSecret } from "../../core/secrecy";
-import { containsUnknown } from "../../core/unknown";
+import { containsUnknown, isUnknown } from "../../core/unknown";
 import { previewNote as adoptionNote, expiring } from "../apiKey/state";
 import type { Entry } from "../apiKeySet/entries";
 import { type Decision, decide, differs, isDue, isUnconfirmed, unmanaged } from "./decision";
@@ -23,7 +23,7 @@ export function expiries(state: RotatingState, inputs: RotatingDraft, now: numbe
   const of = (what: string, key: Entry | undefined, overlap: number | undefined) => {
     if (key === undefined) return [];
     const until = isCertain ? after(overlap, inputs.overlap) : undefined;
-    return [{ ...expiring(key.id, what, key.state), until }];
+    return [{ ...expiring(key.id, what, key.state, inputs), until }];
   };
   return {
     of: label(state),
@@ -72,7 +72,7 @@ function steps(
         ...staying(current?.id, inputs, now),
       ];
     case "retire": {
-      const isCertain = inputs.retire !== "whenUnused";
+      const isCertain = inputs.retire === "afterOverlap";
       const next = waiting(state, inputs, decision.changed, now);
       return [
         ...retiring(state, inputs, now),
@@ -125,6 +125,8 @@ function retiring(state: RotatingState, inputs: RotatingDraft, now: number): rea
   const { overlapFrom } = timesOf(state);
   const ended = msOf(inputs.overlap) === 0 ? undefined : dayIn(inputs, after(overlapFrom, inputs.overlap));
   const isOver = `the overlap of ${id} ${ended === undefined ? "is over" : `ended on ${ended}`}`;
+  if (isUnknown(inputs.retire))
+    return [`${isOver}: ${id} will be deleted, unless retire keeps it while it is used`];
   if (inputs.retire !== "whenUnused") return [`${isOver}: ${id} will be deleted`];
   if (state.__lastUsed === undefined)
     return [`${isOver}: its last use will be noted`, ...staying(id, inputs, now)];
@@ -157,9 +159,12 @@ export function refusal(state: RotatingState, inputs: RotatingDraft, changed: re
     return `${needs}, because ${current?.id} could not be confirmed to be as declared yet; undo that change until an update has succeeded.`;
   }
   const until = dayIn(inputs, after(overlapFrom, inputs.overlap));
-  const now =
-    inputs.retire === "whenUnused" ? 'overlap to "0d" and retire to "afterOverlap"' : 'overlap to "0d"';
-  return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to end the previous key now, set ${now} and run \`pulumi up\` twice: the first deletes it, and the second makes the new key.`;
+  return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to end the previous key now, set ${noOverlap(inputs)} and run \`pulumi up\` twice: the first deletes it, and the second makes the new key.`;
+}
+
+/** What to declare for a previous key to be deleted by the next update. */
+function noOverlap({ retire }: RotatingDraft): string {
+  return retire === "whenUnused" ? 'overlap to "0d" and retire to "afterOverlap"' : 'overlap to "0d"';
 }
 
 /** Of a previous key that may be in use. */
@@ -180,7 +185,7 @@ export function clockWarning(state: RotatingState, now: number): string | undefi
   const { rotatedAt = 0, overlapFrom = 0 } = timesOf(state);
   const last = Math.max(rotatedAt, overlapFrom);
   if (now >= last - skewMs) return undefined;
-  return `${capitalised(label(state))}: the clock of this machine is behind the last rotation, at ${iso(last)}. By this clock nothing is due: set it right or, if that time is wrong, set overlap to "0d" and change keepers, which makes a new key.`;
+  return `${capitalised(label(state))}: the clock of this machine is behind the last rotation, at ${iso(last)}. By this clock nothing is due: set it right or, if that time is wrong, set ${noOverlap(state)}, change keepers, and run \`pulumi up\` until it has made a new key.`;
 }
 
 function inWords(names: readonly string[]): string {

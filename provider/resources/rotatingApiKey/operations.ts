@@ -56,7 +56,7 @@ function holdingOf({ current, previous, toDelete }: Keys): Holding {
 export async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
   const id = `rotating-${randomUUID()}`;
   const { keys, failure } = await makeKey(session, id, { toDelete: [] }, newKey(declared, true));
-  const times = { rotatedAt: keys.current === undefined ? undefined : session.now };
+  const times = { rotatedAt: keys.current === undefined ? undefined : session.time() };
   return { id, state: stateOf(declared, keys, times), ...(failure !== undefined && { failure }) };
 }
 
@@ -105,7 +105,7 @@ export async function update(
   }
   const { keys, batch, of } = await settle(session, id, state, declared, does === "retire" && !isUsed);
   const { rotatedAt = session.now, overlapFrom } = timesOf(state);
-  const times = { rotatedAt, overlapFrom: isUsed ? session.now : overlapFrom };
+  const times = { rotatedAt, overlapFrom: isUsed ? session.time() : overlapFrom };
   let progress: Progress = { keys, times, lastUsed: lastUsed ?? state.__lastUsed };
   if (batch.failures.length > 0) {
     const failure = `${doing}: ${share(batch, of)} failed. ${rest}`;
@@ -177,7 +177,7 @@ async function rotate(
     const isMade = keys.current?.id !== before.keys.current?.id;
     const progress = {
       keys,
-      times: isMade ? { rotatedAt: session.now } : before.times,
+      times: isMade ? { rotatedAt: session.time() } : before.times,
       lastUsed: isMade ? undefined : before.lastUsed,
     };
     return failure === undefined ? progress : { ...progress, failure };
@@ -198,7 +198,7 @@ async function startOverlap(
   const { keys, times } = progress;
   if (keys.previous === undefined || times.overlapFrom !== undefined) return progress;
   // By a clock that went back, the overlap would be over as soon as the clock is right again.
-  const overlapFrom = Math.max(session.now, timesOf(state).rotatedAt ?? session.now);
+  const overlapFrom = Math.max(session.time(), timesOf(state).rotatedAt ?? 0);
   const started = { ...progress, times: { ...times, overlapFrom } };
   if (declared.retire !== "whenUnused") return started;
   // Where it can't be read, the end of the overlap is the first time that it is compared with.
@@ -273,5 +273,5 @@ export async function find(
   if (reading[readingKey])
     return { id: `${workspaceId}/${keyId}`, state: stateOf({ workspaceId, ...reading }, keys, {}) };
   const declared = { workspaceId, rotateEvery: "90d", overlap: "7d", retire: "afterOverlap" };
-  return { id: `rotating-${randomUUID()}`, state: stateOf(declared, keys, { rotatedAt: session.now }) };
+  return { id: `rotating-${randomUUID()}`, state: stateOf(declared, keys, { rotatedAt: session.time() }) };
 }
