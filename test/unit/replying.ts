@@ -31,13 +31,15 @@ export interface Options {
   readonly shared?: Shared;
   /** Default: that of the machine. */
   readonly now?: () => number;
+  /** Default: `now`. */
+  readonly time?: () => number;
 }
 
 /** A resource's operations on a service that answers each request with what `reply` gives, text as it is, or fails as it throws. */
 export function replying(
   definition: AnyDefinition,
   reply: (asked: Asked) => unknown,
-  { run = openRun(), env = {}, shared, now }: Options = {},
+  { run = openRun(), env = {}, shared, now, time }: Options = {},
 ) {
   const calls: Asked[] = [];
   let writes = 0;
@@ -75,6 +77,7 @@ export function replying(
     tell: (line) => progress.push(line),
     ...(shared && { shared: () => shared }),
     ...(now && { now }),
+    ...(time && { time }),
   });
   return { ...operations, calls, warnings, progress };
 }

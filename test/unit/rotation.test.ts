@@ -138,6 +138,16 @@ test("T2 a change that needs a new key fails while the previous one is there, be
   });
 });
 
+test("T4 what was done late in a long run is dated by then", async () => {
+  const late = { time: () => Date.parse(iso(90.5)) };
+  const ci = rotating((_, answer) => answer(), late);
+  const first = await ci.create();
+  expect(first.state).toMatchObject({ rotatedAt: iso(90.5) });
+  const since = { id: first.id, state: { ...first.state, rotatedAt: iso(0) } };
+  ci.at(90);
+  expect((await ci.up(since)).state).toMatchObject({ rotatedAt: iso(90.5), retiresAt: iso(97.5) });
+});
+
 test("T1 an update long after both were due deletes first, and the next one rotates", async () => {
   const ci = spoilable();
   const kept = await rotated(ci);
