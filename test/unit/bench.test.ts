@@ -147,6 +147,7 @@ describe("the plan", () => {
     ]);
     expect(shares).toEqual([
       ["ours", 5, 3, 0, 0],
+      ["oneRotating", 5, 0, 0, 0],
       ["plugin", 5, 3, 0, 0],
       ["apiKeySet", 5, 3, 1, 1],
       ["pluginSet", 5, 3, 1, 1],

@@ -2,7 +2,7 @@ import { apiKeySet } from "./apiKeySet";
 import { command } from "./command";
 import type { Contender } from "./contender";
 import { bareFloor, engineFloor, networkFloor, setFloor } from "./floors";
-import { ours, singly } from "./ours";
+import { oneRotating, ours, singly } from "./ours";
 import { plugin, pluginFloor, pluginSet, pluginSetFloor, tenSets } from "./plugin";
 import { commonSteps, steps } from "./steps";
 import { taught } from "./taught";
@@ -10,6 +10,7 @@ import { taught } from "./taught";
 /** The columns, from left to right. */
 export const contenders: readonly Contender[] = [
   ours,
+  oneRotating,
   plugin,
   apiKeySet,
   pluginSet,

@@ -18,3 +18,13 @@ export const ours: Contender = {
   steps: commonSteps,
   rounds: singly,
 };
+
+/** The same with one RotatingApiKey among them. */
+export const oneRotating: Contender = {
+  ...ours,
+  id: "oneRotating",
+  title: "pulumi-apikeys, one key rotating",
+  work: { kind: "engine", program: "oneRotating", host: dynamicHost },
+  drawn: false,
+  rounds: (count, rounds) => (count > 200 ? 0 : rounds),
+};
