@@ -463,7 +463,7 @@ describe("K11 an adopted key", () => {
     const ci = adopted();
     const first = await ci.create(inputs);
     expect(ci.told()).toEqual([
-      'Key "ci" in workspace ws_1: 1 existing key to be adopted: key_old; nothing is created.',
+      'Rotating key "ci" in workspace ws_1: 1 existing key to be adopted: key_old; nothing is created.',
     ]);
     expect(ci.writes()).toEqual(["PATCH key_old"]);
     expect(first.state).toMatchObject({ keyId: "key_old", rotatedAt: iso(0) });

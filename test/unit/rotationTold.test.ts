@@ -191,7 +191,7 @@ describe("R15 what is not known in a preview", () => {
     ci.check({ ...draft, workspaceId: unknown, existingId: "key_9" }, undefined);
     expect(ci.told()).toEqual([
       "Rotating key in workspace ws_1: the update will fail if keepers changes, because the previous key, key_1, is still there.",
-      "The key in a workspace that is not known yet: 1 existing key to be adopted: key_9; nothing is created.",
+      "Rotating key in a workspace that is not known yet: 1 existing key to be adopted: key_9; nothing is created.",
     ]);
   });
 });

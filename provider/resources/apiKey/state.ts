@@ -71,8 +71,13 @@ export function previewNote(state: KeyState | undefined, inputs: KeyDraft): stri
       pending(state) && `${capitalised(label(state))}: its secret is in no state, so it is to be replaced.`
     );
   }
+  return adoptionNote(label(inputs), inputs);
+}
+
+/** Of a create that makes nothing. */
+export function adoptionNote(what: string, inputs: KeyDraft): string | undefined {
   const id = adoptedId(inputs);
-  return id && `${capitalised(label(inputs))}: 1 existing key to be adopted: ${id}; nothing is created.`;
+  return id && `${capitalised(what)}: 1 existing key to be adopted: ${id}; nothing is created.`;
 }
 
 /** A key that was adopted, or imported, has no secret, and an update gives it none. */

@@ -2,7 +2,7 @@ import { capitalised, sentences } from "../../core/errors";
 import type { Expiries } from "../../core/expiry";
 import { isSecret } from "../../core/secrecy";
 import { containsUnknown, isUnknown } from "../../core/unknown";
-import { previewNote as adoptionNote, expiring } from "../apiKey/state";
+import { adoptionNote, expiring } from "../apiKey/state";
 import type { Entry } from "../apiKeySet/entries";
 import { type Decision, decide, differs, isDue, isUnconfirmed, unmanaged } from "./decision";
 import { dayMs, hourMs, msOf } from "./duration";
@@ -40,7 +40,7 @@ export function previewNote(
   inputs: RotatingDraft,
   now: number,
 ): string | undefined {
-  if (state === undefined) return adoptionNote(state, inputs);
+  if (state === undefined) return adoptionNote(label(inputs), inputs);
   const decision = decide(state, inputs, now);
   const { previous, toDelete } = keysOf(state);
   const isEdited = previous !== undefined && !["retire", "refuse"].includes(decision.does);
