@@ -31,7 +31,7 @@ new PolicyPack("api-keys", {
     },
     {
       name: "no-deleting-in-production",
-      description: "In production no key may delete.",
+      description: "No key in production may delete.",
       enforcementLevel: "mandatory",
       validateResource: eachKey(({ scopes }, stack) => {
         const deleting = scopes.filter(({ del }) => stack === "production" && del);
@@ -41,7 +41,7 @@ new PolicyPack("api-keys", {
     },
     {
       name: "billing-protected",
-      description: "Credits are protected, since a grant that is declared again is granted again.",
+      description: "Credits are protected, because a grant that is declared anew grants again.",
       enforcementLevel: "mandatory",
       validateResource: (args, reportViolation) => {
         if (args.isType(CustomerBilling) && !args.opts.protect) {
