@@ -31,12 +31,3 @@ test.each(["adopt", "standin"])("pulumi-apikeys %s takes --help and -h", async (
 test("pulumi-apikeys --version prints the version of the package", async () => {
   expect(await run("--version")).toEqual({ code: 0, out: `${version}\n`, err: "" });
 });
-
-test("what is no command of pulumi-apikeys ends with 2, and the commands", async () => {
-  expect(await run("--verson")).toEqual({
-    code: 2,
-    out: "",
-    err: expect.stringMatching(/^pulumi-apikeys: no command --verson\n\nUsage:/),
-  });
-  expect(await run()).toMatchObject({ code: 2, out: "" });
-});
