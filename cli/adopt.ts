@@ -97,7 +97,7 @@ function parse(args: readonly string[]) {
       as: { type: "string" },
       except: { type: "string", multiple: true, default: [] as string[] },
       import: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
     },
   }).values;
 }

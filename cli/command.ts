@@ -1,3 +1,4 @@
+import { version } from "../provider/hosts/plugin/schema.json";
 import { runCommand as standin } from "../standin/command";
 import { type Terminal as AdoptTerminal, adopt } from "./adopt";
 
@@ -9,6 +10,7 @@ const usage = `Usage: npx pulumi-apikeys <command> [options]
   standin   runs the stand-in, an in-memory fake of the service
 
 npx pulumi-apikeys <command> --help prints the options of a command.
+npx pulumi-apikeys --version prints the version.
 `;
 
 /** Runs `pulumi-apikeys`. Returns the exit code: 2 where there is no such command. */
@@ -16,8 +18,12 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   const [name, ...rest] = args;
   if (name === "adopt") return adopt(rest, terminal);
   if (name === "standin") return standin(rest, terminal, "npx pulumi-apikeys standin");
-  if (name === "--help") {
+  if (name === "--help" || name === "-h" || name === "help") {
     terminal.out(usage);
+    return 0;
+  }
+  if (name === "--version") {
+    terminal.out(`${version}\n`);
     return 0;
   }
   terminal.err(`pulumi-apikeys: ${name === undefined ? "no command" : `no command ${name}`}\n\n${usage}`);

@@ -16,15 +16,21 @@ const ourType = /^(?:pulumi-nodejs:dynamic\/apikeys:|apikeys:index:)(\w+)$/;
 /** The ids in a resource's state, those of keys that are still to be deleted too. */
 const idsOf: Readonly<Record<string, (id: unknown, state: Properties) => readonly unknown[]>> = {
   ApiKey: (id) => [id],
-  ApiKeySet: (_id, { ids, __toDelete }) => [...Object.values(ids ?? {}), ...toDelete(__toDelete)],
+  ApiKeySet: (_id, { ids, __toDelete }) => [...parts(ids), ...toDelete(__toDelete)],
   RotatingApiKey: (_id, { keyId, previousKeyId, __toDelete }) => [
-    ...[keyId, previousKeyId],
+    ...[keyId, previousKeyId].map(decrypted),
     ...toDelete(__toDelete),
   ],
 };
 
 function toDelete(keys: unknown): readonly unknown[] {
-  return Array.isArray(keys) ? keys.map((key) => isRecord(key) && key["id"]) : [];
+  return parts(keys).map((key) => (isRecord(key) ? decrypted(key["id"]) : key));
+}
+
+/** What is in a list or a map; anything else as it is, so that nothing is overlooked. */
+function parts(marked: unknown): readonly unknown[] {
+  const value = decrypted(marked) ?? [];
+  return typeof value === "object" ? Object.values(value).map(decrypted) : [value];
 }
 
 /** `file` is what messages call it. Throws a Failure for anything but an export of a stack. */
@@ -35,23 +41,31 @@ export function managedKeys(text: string, file: string, workspaceId: string): Ma
     const idsIn = Object.hasOwn(idsOf, kind) ? idsOf[kind] : undefined;
     if (idsIn === undefined) return [];
     const name = typeof urn === "string" ? urn.split("::").slice(3).join("::") : "";
-    const { workspaceId: of, ...state } = plainState(resource["outputs"]);
+    const state = isRecord(resource["outputs"]) ? resource["outputs"] : {};
+    const of = decrypted(state["workspaceId"]);
     const isElsewhere = typeof of === "string" && of !== workspaceId;
     // What is only read is not managed.
     if (external === true || isElsewhere) return [{ name, ids: [] }];
-    if (Object.values(state).includes(encrypted)) {
+    const all = idsIn(resource["id"], state).filter((id) => id !== undefined && id !== null);
+    if (all.includes(encrypted)) {
       throw new Failure(
         `${file}: the ids of the keys of "${name}" are encrypted. Export the stack with \`pulumi stack export --show-secrets\`, and delete that file afterwards.`,
       );
     }
-    const ids = idsIn(resource["id"], state).filter((id) => typeof id === "string" || typeof id === "number");
-    return [{ name, ids: ids.map(String) }];
+    const ids = all.filter((id) => typeof id === "string" || typeof id === "number").map(String);
+    if (ids.length < all.length) {
+      throw new Failure(
+        `${file}: the ids of the keys of "${name}" can't be read. Export the stack again, and leave the file as it is.`,
+      );
+    }
+    return [{ name, ids }];
   });
   return { ids: found.flatMap(({ ids }) => ids), names: found.map(({ name }) => name) };
 }
 
 function resourcesIn(text: string, file: string): readonly Properties[] {
-  const { deployment } = parsed(text) ?? {};
+  const state = parsed(text);
+  const deployment = isRecord(state) ? state["deployment"] : undefined;
   const resources = isRecord(deployment) ? (deployment["resources"] ?? []) : undefined;
   if (Array.isArray(resources)) return resources.filter(isRecord);
   throw new Failure(
@@ -60,26 +74,20 @@ function resourcesIn(text: string, file: string): readonly Properties[] {
 }
 
 /** What the parser says quotes the text, which may hold secrets. */
-function parsed(text: string): Properties | undefined {
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
-    return undefined;
+    return unreadable;
   }
 }
 
 const encrypted = Symbol("encrypted");
 
-/** As far as ids can be told from it. */
-function plainState(state: unknown): Properties {
-  if (!isRecord(state)) return {};
-  const names = ["workspaceId", "ids", "keyId", "previousKeyId", "__toDelete"];
-  return Object.fromEntries(names.map((name) => [name, decrypted(state[name])]));
-}
+const unreadable = Symbol("unreadable");
 
 function decrypted(value: unknown): unknown {
   if (!isMarked(value)) return value;
   const { plaintext } = value as Properties;
-  return typeof plaintext === "string" ? JSON.parse(plaintext) : encrypted;
+  return typeof plaintext === "string" ? parsed(plaintext) : encrypted;
 }

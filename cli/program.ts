@@ -112,7 +112,7 @@ function scopeLines(scopes: readonly Granted[]): Lines {
     const granted = Object.keys(flags).map((flag) => `${flag}: true`);
     return `{ ${[`representation: ${quoted(representation)}`, ...granted].join(", ")} }`;
   });
-  if (all.length < 2) return all.map((scope) => `scopes: [${scope}],`);
+  if (all.length < 2) return [`scopes: [${all.join("")}],`];
   return ["scopes: [", ...indented(...all.map((scope) => `${scope},`)), "],"];
 }
 

@@ -39,7 +39,10 @@ export interface PolicyKey {
   readonly keepers: Readonly<Record<string, string>> | undefined;
   /** How often a RotatingApiKey makes a new key, such as "90d"; undefined for other keys. */
   readonly rotateEvery: string | undefined;
-  /** Whether the key existed before, so that neither `prefix` nor `expiresAt` can be declared. */
+  /**
+   * Whether the program declares a key that existed before, so that neither `prefix` nor `expiresAt` can be declared. It
+   * stays true after `keepers` or a rotation has made a new key, until the program leaves out what says so (`existingId`).
+   */
   readonly isExisting: boolean;
 }
 

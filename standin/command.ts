@@ -97,7 +97,7 @@ function readOptions(args: readonly string[]): Options | { problem: string } | "
         latency: { type: "string", default: "0" },
         token: { type: "string" },
         workspace: { type: "string", multiple: true, default: [] as string[] },
-        help: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
       },
     }));
   } catch (error) {

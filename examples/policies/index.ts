@@ -67,5 +67,15 @@ new PolicyPack("api-keys", {
         scopes.length > mostScopes ? `has ${scopes.length} scopes` : undefined,
       ),
     },
+    {
+      name: "existing-once",
+      description: "A key that was made in place of an existing one is declared as a new one.",
+      enforcementLevel: "advisory",
+      validateResource: eachKey(({ isExisting, keepers, rotateEvery }) =>
+        isExisting && (keepers ?? rotateEvery) !== undefined
+          ? "may be a new one by now: if so, leave out existingId and existingKey"
+          : undefined,
+      ),
+    },
   ],
 });

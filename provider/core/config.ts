@@ -123,11 +123,10 @@ function resolve(given: Settings, set: Variables): Configured {
       },
     };
   }
-  return {
-    problems: [url, token, atOnce, expiry].flatMap((found) =>
-      typeof found === "object" && "problem" in found ? [found.problem] : [],
-    ),
-  };
+  const single = [url, token, atOnce].flatMap((found) =>
+    typeof found === "object" && "problem" in found ? [found.problem] : [],
+  );
+  return { problems: [...single, ...("problems" in expiry ? expiry.problems : [])] };
 }
 
 function serviceAt(url: string): string {
@@ -162,7 +161,7 @@ function parallel({ argument, stack }: Settings, set: Variables): number | { pro
 function expiryWarnings(
   { argument, stack }: Settings,
   set: Variables,
-): { readonly warnings: ExpiryWarnings | undefined } | { readonly problem: string } {
+): { readonly warnings: ExpiryWarnings | undefined } | { readonly problems: readonly string[] } {
   const [unit, unitSource] = first(
     [argument.expiresAtUnit, "the Provider's argument expiresAtUnit"],
     [set.expiresAtUnit, "the environment variable APIKEYS_EXPIRES_AT_UNIT"],
@@ -174,22 +173,24 @@ function expiryWarnings(
     [stack.expiryWarningDays, "stack config apikeys:expiryWarningDays"],
   );
   const ms = unit === undefined ? undefined : msPerUnit.get(unit.trim());
-  if (unit !== undefined && ms === undefined) {
-    return {
-      problem: `${unitSource} must be seconds or milliseconds: what the service counts since 1970 in expiresAt.`,
-    };
-  }
   const count = days === undefined ? usualWarningDays : /^\d{1,4}$/.test(days.trim()) ? Number(days) : -1;
+  const problems: string[] = [];
+  if (unit !== undefined && ms === undefined) {
+    problems.push(
+      `${unitSource} must be seconds or milliseconds: what the service counts since 1970 in expiresAt.`,
+    );
+  }
   if (count < 0 || count > mostWarningDays) {
-    return {
-      problem: `${daysSource} must be a whole number from 0 to ${mostWarningDays}: how many days before a key expires to warn of it.`,
-    };
+    problems.push(
+      `${daysSource} must be a whole number from 0 to ${mostWarningDays}: how many days before a key expires to warn of it.`,
+    );
   }
-  if (days !== undefined && ms === undefined) {
-    return {
-      problem: `${daysSource} has no effect without the unit of expiresAt: set apikeys:expiresAtUnit (or APIKEYS_EXPIRES_AT_UNIT) to seconds or milliseconds, or leave it out.`,
-    };
+  if (days !== undefined && unit === undefined) {
+    problems.push(
+      `${daysSource} has no effect without the unit of expiresAt: set apikeys:expiresAtUnit (or APIKEYS_EXPIRES_AT_UNIT) to seconds or milliseconds, or leave it out.`,
+    );
   }
+  if (problems.length > 0) return { problems };
   return { warnings: ms === undefined ? undefined : { msPerUnit: ms, days: count } };
 }
 

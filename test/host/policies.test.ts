@@ -78,6 +78,27 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       }
     });
 
+    test("advises to leave out what says that a key existed, where it may be a new one by now", async () => {
+      const { expiresAt: _, prefix: __, ...rest } = good;
+      const existing = { ...rest, existingId: "key_1" };
+      const found = (label: string) => [
+        "existing-once",
+        `key "${label}" may be a new one by now: if so, leave out existingId and existingKey`,
+      ];
+      const keepers = { rotated: "1" };
+      expect(await inProduction("ApiKey", { ...existing, keepers })).toEqual([found("ci")]);
+      expect(await inProduction("RotatingApiKey", { ...existing, rotateEvery: "90d" })).toEqual([
+        found("ci"),
+      ]);
+      expect(
+        await ofKeys(
+          { acme: { existingId: "key_1" }, beta: { existingId: "key_2", keepers: null } },
+          { ...rest, keepers },
+        ),
+      ).toEqual([found("acme")]);
+      expect(await inProduction("ApiKey", { ...good, keepers })).toEqual([]);
+    });
+
     test("finds credits that are not protected", async () => {
       expect(await inProduction("CustomerBilling", { totalCredits: "1" })).toEqual([
         ["billing-protected", "is not protected: set the resource option protect"],
@@ -109,6 +130,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
         "no-deleting-in-production",
         "prefix-of-environment",
         "few-scopes",
+        "existing-once",
       ]);
     });
 

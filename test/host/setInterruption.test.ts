@@ -31,7 +31,7 @@ describe.each(endings)("%s while the host works on a set", { concurrent: true },
     const { expect } = context;
     const at = await stage(context);
     const there = at.standIn.addKey({ workspaceId: "ws_main", customerId: "cus_1", name: "there" });
-    const adopted = { adopted: { existingId: there.id, enabled: false } };
+    const adopted = { adopted: { existingId: there.id, scopes: [], enabled: false } };
     const inputs = await declared(at, { first: { existingKey }, ...adopted, ...many(100) });
     const created = heard(at.set.create(inputs));
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(20), {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { managedKeys } from "../../cli/managed";
+import { Failure } from "../../provider/core/errors";
 import { secret } from "../../provider/hosts/secretMark";
 
 const exported = (name: string) =>
@@ -15,6 +16,8 @@ const resource = (kind: string, outputs: object, rest: object = {}) => ({
   outputs: { workspaceId: "ws_main", ...outputs },
   ...rest,
 });
+const signature = Object.keys(secret("")).find((name) => name !== "value") ?? "";
+const marked = (content: object) => ({ [signature]: secret("")[signature], ...content });
 const inMain = (text: string) => managedKeys(text, "state.json", "ws_main");
 
 describe("the keys that a stack manages", () => {
@@ -59,8 +62,6 @@ describe("the keys that a stack manages", () => {
   });
 
   it("are told by what is encrypted only where it was decrypted", () => {
-    const signature = Object.keys(secret("")).find((name) => name !== "value") ?? "";
-    const marked = (content: object) => ({ [signature]: secret("")[signature], ...content });
     const plaintext = JSON.stringify([{ id: "key_0", name: "ci" }]);
     const set = (__toDelete: unknown) =>
       state(
@@ -70,8 +71,52 @@ describe("the keys that a stack manages", () => {
     expect(() => inMain(set(marked({ ciphertext: "v1:abc" })))).toThrow(
       'state.json: the ids of the keys of "of ApiKeySet" are encrypted. Export the stack with `pulumi stack export --show-secrets`',
     );
-    const hidden = resource("ApiKey", { workspaceId: marked({ ciphertext: "v1:abc" }) });
-    expect(inMain(state(hidden)).ids).toEqual(["id of ApiKey"]);
+  });
+
+  const plain = (id: string) => marked({ plaintext: JSON.stringify(id) });
+
+  it.each([
+    ["ApiKeySet", { ids: { a: plain("key_1"), b: "key_2" } }],
+    [
+      "ApiKeySet",
+      { ids: { a: "key_1" }, __toDelete: [{ id: plain("key_2"), name: marked({ ciphertext: "x" }) }] },
+    ],
+    ["RotatingApiKey", { keyId: plain("key_1"), previousKeyId: plain("key_2") }],
+    [
+      "RotatingApiKey",
+      { keyId: "key_1", previousKeyId: null, __toDelete: [marked({ plaintext: `{"id":"key_2"}` })] },
+    ],
+  ])("are told of a %s by each id by itself that was decrypted: %j", (kind, outputs) => {
+    expect(inMain(state(resource(kind, outputs))).ids).toEqual(["key_1", "key_2"]);
+  });
+
+  const hidden = marked({ ciphertext: "v1:abc" });
+  const edited = marked({ plaintext: "sk_live_value" });
+
+  it.each([
+    ["ApiKeySet", (one: unknown) => ({ ids: one })],
+    ["ApiKeySet", (one: unknown) => ({ ids: { a: "key_1", b: one } })],
+    ["ApiKeySet", (one: unknown) => ({ ids: {}, __toDelete: one })],
+    ["ApiKeySet", (one: unknown) => ({ ids: {}, __toDelete: [one] })],
+    ["RotatingApiKey", (one: unknown) => ({ keyId: one })],
+    ["RotatingApiKey", (one: unknown) => ({ keyId: "key_1", previousKeyId: one })],
+    ["RotatingApiKey", (one: unknown) => ({ keyId: "key_1", __toDelete: [{ id: "key_2" }, { id: one }] })],
+  ] as const)("can't be told of a %s where one is encrypted or was edited (%#)", (kind, outputs) => {
+    const whole = (one: unknown) => () => inMain(state(resource(kind, outputs(one))));
+    expect(whole(hidden)).toThrow(`state.json: the ids of the keys of "of ${kind}" are encrypted.`);
+    for (const value of [edited, marked({ plaintext: "" }), true])
+      expect(whole(value)).toThrow(
+        new Failure(
+          `state.json: the ids of the keys of "of ${kind}" can't be read. Export the stack again, and leave the file as it is.`,
+        ),
+      );
+  });
+
+  it("are those of every workspace whose id can't be read", () => {
+    const of = (workspaceId: unknown) => inMain(state(resource("ApiKey", { workspaceId }))).ids;
+    expect([hidden, edited, plain("ws_main"), plain("ws_second")].map((id) => of(id).length)).toEqual([
+      1, 1, 1, 0,
+    ]);
   });
 
   it("are none of an empty stack", () => {

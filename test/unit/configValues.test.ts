@@ -220,6 +220,21 @@ describe("warnings of expiry", () => {
     },
   );
 
+  test("R8 a wrong unit and wrong days are refused together", () => {
+    const wrong = { expiresAtUnit: "days", expiryWarningDays: "-1" };
+    const [unit, days] = [/expiresAtUnit must be seconds/, /expiryWarningDays must be a whole number/];
+    const both = [unit, days].map((pattern) => expect.stringMatching(pattern));
+    expect(problemsOf({ stack: { ...complete, ...wrong } })).toEqual(both);
+    expect(problemsOf({ stack: { ...complete, ...wrong, expiryWarningDays: "30" } })).toEqual(
+      both.slice(0, 1),
+    );
+    expect(problemsOf({ stack: { ...complete, expiryWarningDays: "-1" } })).toEqual([
+      expect.stringMatching(days),
+      expect.stringMatching(/has no effect without the unit/),
+    ]);
+    expect(problemsOf({ stack: wrong })).toHaveLength(4);
+  });
+
   test("R21 days without the unit would warn of nothing, so they are refused", () => {
     expect(problemsOf({ stack: { ...complete, expiryWarningDays: "30" } })).toEqual([
       expect.stringMatching(/^stack config apikeys:expiryWarningDays has no effect without the unit/),

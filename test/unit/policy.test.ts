@@ -30,6 +30,18 @@ describe.each(prefixes)("declaredKeys, of resources of %s", (prefix) => {
     expect(JSON.stringify(found)).not.toContain("sk_");
   });
 
+  test("says that a key exists, after keepers made a new one too, until the program leaves existingId out", () => {
+    const isExisting = (more: object) => {
+      const { workspaceId, ...entry } = { ...key, ...more };
+      const ofOne = ["ApiKey", "RotatingApiKey"].map((kind) => declared(kind, { workspaceId, ...entry }));
+      return [...ofOne, declared("ApiKeySet", { workspaceId, keys: { a: entry } })].map(
+        ([one]) => one?.isExisting,
+      );
+    };
+    expect(isExisting({ existingId: "key_1", keepers: { rotated: "2" } })).toEqual([true, true, true]);
+    expect(isExisting({ existingId: null, keepers: { rotated: "2" } })).toEqual([false, false, false]);
+  });
+
   test("gives what the provider takes for what is left out", () => {
     const least = { workspaceId: "ws_main", customerId: "cus_1", prefix: null };
     const usual = { name: "ci", label: "ci", scopes: [], enabled: true, isExisting: false, ...none };

@@ -452,7 +452,7 @@ test("K5 the key that is made after one that was migrated is taken back where it
 });
 
 describe("K11 an adopted key", () => {
-  const inputs = { ...declared, existingId: "key_old", enabled: false };
+  const inputs = { ...declared, existingId: "key_old", scopes: [], enabled: false };
   const adopted = (options?: Options) => {
     const ci = spoilable(options);
     ci.live.set("key_old", { id: "key_old", name: "ci", customerId: "c", enabled: true, scopes: [] });

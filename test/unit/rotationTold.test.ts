@@ -188,7 +188,7 @@ describe("R15 what is not known in a preview", () => {
     const draft = { ...declared, name: unknown, keepers: unknown };
     ci.told();
     ci.diff(kept.id, kept.state, ci.check(draft, declared).inputs);
-    ci.check({ ...draft, workspaceId: unknown, existingId: "key_9" }, undefined);
+    ci.check({ ...draft, workspaceId: unknown, scopes: [], existingId: "key_9" }, undefined);
     expect(ci.told()).toEqual([
       "Rotating key in workspace ws_1: the update will fail if keepers changes, because the previous key, key_1, is still there.",
       "Rotating key in a workspace that is not known yet: 1 existing key to be adopted: key_9; nothing is created.",

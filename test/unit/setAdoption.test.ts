@@ -284,7 +284,7 @@ describe("a set that adopts keys", () => {
     const { sets } = adoptions();
     const inputs = {
       ...adoptingSet({ a: "key_0" }),
-      defaults: { customerId: "c", prefix: "p", metadata: { a: 1 } },
+      defaults: { customerId: "c", scopes: [], prefix: "p", metadata: { a: 1 } },
     };
     expect(sets.check(inputs, undefined).failures).toEqual(
       ["prefix", "metadata"].map(

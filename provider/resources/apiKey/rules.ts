@@ -86,6 +86,7 @@ function combined(declared: KeyDraft): readonly Problem[] {
   if (id !== undefined && !isUnknown(id)) {
     return [
       ...twice,
+      ...(declared.scopes === undefined || declared.scopes === null ? [withoutScopes] : []),
       ...beside(
         ["existingKey", ...fixed, "metadata"],
         "can't be combined with existingId, since an adopted key keeps its own; leave it out.",
@@ -101,6 +102,13 @@ function combined(declared: KeyDraft): readonly Problem[] {
     ),
   ];
 }
+
+/** Nobody wants a key that is in use to lose all that it may do (K11). */
+const withoutScopes: Problem = {
+  path: ["scopes"],
+  message:
+    "is missing: with existingId, write the scopes that the key is to have, since it loses all others; write [] for none.",
+};
 
 /** What only a create can give a key. */
 const fixed = ["prefix", "expiresAt", "externalMeterId"] as const;
