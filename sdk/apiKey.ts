@@ -70,10 +70,11 @@ export interface ApiKeyArgs {
   readonly existingKey?: pulumi.Input<string | undefined>;
   /**
    * The id of an existing key to adopt, instead of creating a new key: the key is read, and its `name`, `scopes` and
-   * `enabled` are made as declared. Destroying the resource then deletes the key, as any other. An adopted key has no
-   * `key`, because the service shows the secret only once. Can't be combined with `existingKey`, `prefix`, `expiresAt`,
-   * `externalMeterId` or `metadata`. Another id replaces: that key is adopted, and the old one deleted. Removing
-   * `existingId` later changes nothing. A change of `keepers` replaces the adopted key by a new one, with its secret.
+   * `enabled` are changed to what is declared. `scopes` must be declared beside it. Destroying the resource then deletes
+   * the key, as any other. An adopted key has no `key`, because the service shows the secret only once. Can't be combined
+   * with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`. Another id replaces: that key is adopted,
+   * and the old one deleted. Removing `existingId` later changes nothing. A change of `keepers` replaces the adopted key
+   * by a new one, with its secret.
    */
   readonly existingId?: pulumi.Input<string | undefined>;
   /** Arbitrary strings, never sent to the service. Changing one replaces the key, for example to rotate it by date. */

@@ -38,10 +38,10 @@ export interface RotatingApiKeyArgs {
   readonly existingKey?: pulumi.Input<string | undefined>;
   /**
    * The id of an existing key to adopt as the first key, instead of creating it: the key is read, and its `name`, `scopes`
-   * and `enabled` are made as declared. Destroying the resource then deletes the key, as any other. It has no `key` until
-   * it is rotated, because the service shows the secret only once. Can't be combined with `existingKey`, `prefix`,
-   * `expiresAt`, `externalMeterId` or `metadata`. Another id replaces the resource and its keys. Removing `existingId`
-   * later changes nothing.
+   * and `enabled` are changed to what is declared. `scopes` must be declared beside it. Destroying the resource then
+   * deletes the key, as any other. It has no `key` until it is rotated, because the service shows the secret only once.
+   * Can't be combined with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`. Another id replaces the
+   * resource and its keys. Removing `existingId` later changes nothing.
    */
   readonly existingId?: pulumi.Input<string | undefined>;
   /** Arbitrary strings, never sent to the service. Changing one rotates now. */

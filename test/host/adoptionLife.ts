@@ -98,7 +98,13 @@ async function missing(plot: Plot): Promise<void> {
   const { id } = plot.standIn.addKey({ workspaceId: plot.workspaceId, customerId: "cus_1", name: "gone" });
   plot.standIn.deleteKey(id);
   const { workspaceId } = plot;
-  const inputs = await checked(plot, { workspaceId, customerId: "cus_1", name: "gone", scopes: [], existingId: id });
+  const inputs = await checked(plot, {
+    workspaceId,
+    customerId: "cus_1",
+    name: "gone",
+    scopes: [],
+    existingId: id,
+  });
   const failure = await failureOf(adopting(plot, [], () => plot.resource.create(inputs)));
   expect(failure.kept).toBeUndefined();
   expect(failure.message).toMatch(/^Adopting key "gone" in workspace .*Nothing was changed/);

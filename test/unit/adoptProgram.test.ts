@@ -76,10 +76,12 @@ const keys = new ApiKeySet("keys", {
   keys: {
     ci: {
       customerId: "cus_1",
+      scopes: [],
       existingId: "key_1",
     },
     "2nd": {
       customerId: "cus_1",
+      scopes: [],
       existingId: "key_2",
     },
   },

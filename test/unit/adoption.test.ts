@@ -89,6 +89,20 @@ describe("an ApiKey with existingId", () => {
     expect(methods()).toBe("GET GET GET GET");
   });
 
+  test("K11 scopes must be declared beside it, in a set in the entry or its defaults", () => {
+    const { keys, sets } = adoptions();
+    const line =
+      "is missing: with existingId, write the scopes that the key is to have, since it loses all others; write [] for none.";
+    for (const scopes of [undefined, null]) {
+      expect(keys.check(adopting({ scopes }), undefined).failures).toEqual([`scopes: ${line}`]);
+    }
+    expect(keys.check(adopting({ scopes: [] }), undefined).failures).toEqual([]);
+    const { defaults, ...set } = adoptingSet({ a: "key_1" }) as { readonly defaults: object };
+    const without = { ...defaults, scopes: undefined };
+    expect(sets.check({ ...set, defaults: without }, undefined).failures).toEqual([`keys.a.scopes: ${line}`]);
+    expect(sets.check({ ...set, defaults: { ...without, scopes: [] } }, undefined).failures).toEqual([]);
+  });
+
   test("K11 inputs that check gave before pass it again, as with ignoreChanges", () => {
     const { keys } = adoptions();
     const again = keys.check({ ...adopting(), __adopted: true }, adopting(), "ci");
