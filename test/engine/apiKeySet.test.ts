@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StoredKey } from "../../standin";
+import { someOf } from "../all";
 import { itInAll } from "../inAll";
 import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
@@ -78,7 +79,7 @@ describe("a set of keys on the engine", () => {
 
   it("R13 an up with nothing to change is silent on the wire", () => expectSilentUp(scene));
 
-  it.each([
+  const changes = [
     {
       field: "name",
       alias: "named by hand",
@@ -111,7 +112,8 @@ describe("a set of keys on the engine", () => {
       ],
       holds: { scopes: [{ representation: "carts", read: true, update: false }] },
     },
-  ])(
+  ];
+  it.each(someOf(changes, ({ field }) => field === "scopes"))(
     "K1 another $field of one entry is all that is shown, and a GET and a PATCH make it so",
     async (given) => {
       const { said, requests, changed } = await change(withKeys({ [given.alias]: given.entry }), given.shown);

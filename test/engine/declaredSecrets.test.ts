@@ -169,7 +169,7 @@ describe("values that the program made secret", () => {
     await kept.expectHidden();
   });
 
-  it("R16 give their place to what somebody else wrote there, which is as secret", async () => {
+  itInAll("R16 give their place to what somebody else wrote there, which is as secret", async () => {
     const drift = {
       name: "Bittern",
       optional: "Dipper",

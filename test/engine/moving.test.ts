@@ -121,7 +121,7 @@ describe("a stack of every resource that moves to the plugin, and back", () => {
 
   it("moves back in the same way", () => move("dynamic"));
 
-  it("is refreshed, updated and destroyed as if it had never been elsewhere", async () => {
+  itInAll("is refreshed, updated and destroyed as if it had never been elsewhere", async () => {
     await expectQuiet(scene);
     scene.stack.setEnv("APIKEYS_STEP", undefined);
     expectOk(await scene.stack.up());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { StandIn } from "../../standin";
 import { quickTimers } from "../host/quickTimers";
-import { itInAll } from "../inAll";
+import { describeInAll, itInAll } from "../inAll";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programOf } from "./kindProgram";
 import { credentials, type Scene, setScene } from "./scene";
@@ -161,7 +161,7 @@ describe('settings that are put back, with onDestroy "restore"', () => {
   });
 });
 
-describe("settings that destroy can't put back", () => {
+describeInAll("settings that destroy can't put back", () => {
   let scene: Scene;
   const before = { defaultRateLimitPerSecond: 7, defaultExpiration: 3600 };
   const held = () => scene.service.workspaces().find(({ id }) => id === "ws_main");
