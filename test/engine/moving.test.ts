@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { itInAll } from "../inAll";
 import { expectQuiet, expectSilentUp } from "./expectations";
 import type { Outcome } from "./outcome";
 import type { Host } from "./project";
