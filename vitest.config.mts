@@ -3,6 +3,10 @@ import { defineConfig } from "vitest/config";
 
 /** Files of `npm run test:all` alone. What they show, others show once; test/all.ts parts those that are in both. */
 const onlyInAll = [
+  // The settings' life once more: engine/workspaceSettings, host/presets; the same suite runs for keys, scopes and credits.
+  "test/engine/workspaceSettingsLifecycle.test.ts",
+  // What the pages for pipelines and troubleshooting tell users to run, each command of which other tests run.
+  "test/engine/{pipelines,troubleshooting}.test.ts",
   // That the bench runs, which no rule asks for.
   "test/bench/**",
   // The same lives on every value of every knob, and on mixtures: host/presets and host/resourceDialects have a few.

@@ -13,6 +13,7 @@ const ci = new ApiKey("ci", {
 const reports = new ApiKey("reports", {
   workspaceId,
   customerId: "cus_1",
+  scopes: [],
   enabled: false,
   existingId: "key_old",
 });

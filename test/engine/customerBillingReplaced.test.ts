@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describeInAll } from "../inAll";
 import { expectSilentUp, onlyLine } from "./expectations";
 import { programOf } from "./kindProgram";
 import { type Scene, setScene } from "./scene";
@@ -133,7 +134,7 @@ describe("a grant whose answer was lost", () => {
   });
 });
 
-describe("a state that can't be read", () => {
+describeInAll("a state that can't be read", () => {
   let scene: Scene;
   afterEach(() => scene?.close());
   /** The engine fails the first so many looks into it. */

@@ -227,7 +227,7 @@ describe("values that the program made secret", () => {
     scene.service.setDialect({});
   });
 
-  it("R16 are in no reason of a failure halfway, of which state keeps the reasons", async () => {
+  itInAll("R16 are in no reason of a failure halfway, of which state keeps the reasons", async () => {
     await declare("third");
     // An answer of success, and nothing was done.
     scene.service.inject({

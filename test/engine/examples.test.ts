@@ -117,7 +117,7 @@ describe("examples/workspace-baseline", () => {
     await expectUnsaid(scene, Object.values(secrets));
   });
 
-  it("is quiet: no change, no request", async () => {
+  itInAll("is quiet: no change, no request", async () => {
     await expectSilentUp(scene);
     await expectQuiet(scene);
   });
@@ -271,7 +271,7 @@ describe("examples/customers", () => {
     await expectUnsaid(scene, Object.values(secrets));
   });
 
-  it("is quiet: no change, no request, and no file that a preview writes", async () => {
+  itInAll("is quiet: no change, no request, and no file that a preview writes", async () => {
     await rm(join(scene.project.dir, "keys.json"));
     await expectQuiet(scene);
     await expect(written()).rejects.toThrow("ENOENT");
@@ -329,24 +329,19 @@ describe("examples/customers", () => {
     },
   );
 
-  itInAll(
-    "fails for customers who leave a plan with credits until those are unprotected, as its comment says",
-    async () => {
-      await write(
-        fifty.slice(0, 7).map((row) => (row.id === "cus_1" ? { ...row, plan: "enterprise" } : row)),
-      );
-      const up = await scene.stack.up();
-      expect(up.ok).toBe(false);
-      expect(up.output).toContain("protect");
-      const unprotect = await scene.stack.run(["state", "unprotect", "--all", "--yes"]);
-      expect(unprotect.ok, unprotect.output).toBe(true);
-      const next = await scene.stack.up();
-      expect(next.ok, next.output).toBe(true);
-      expect(scene.service.keys()).toHaveLength(7);
-      expect(may("cus_1")).toEqual(may("cus_2"));
-      expect(credits()).toHaveLength(35);
-    },
-  );
+  it("fails for customers who leave a plan with credits until those are unprotected, as its comment says", async () => {
+    await write(fifty.slice(0, 7).map((row) => (row.id === "cus_1" ? { ...row, plan: "enterprise" } : row)));
+    const up = await scene.stack.up();
+    expect(up.ok).toBe(false);
+    expect(up.output).toContain("protect");
+    const unprotect = await scene.stack.run(["state", "unprotect", "--all", "--yes"]);
+    expect(unprotect.ok, unprotect.output).toBe(true);
+    const next = await scene.stack.up();
+    expect(next.ok, next.output).toBe(true);
+    expect(scene.service.keys()).toHaveLength(7);
+    expect(may("cus_1")).toEqual(may("cus_2"));
+    expect(credits()).toHaveLength(35);
+  });
 
   it("is destroyed: the keys go, the credits stay", async () => {
     await scene.stack.run(["state", "unprotect", "--all", "--yes"]);

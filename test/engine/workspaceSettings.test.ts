@@ -240,7 +240,7 @@ describe("settings that can't be made", () => {
   });
   afterAll(() => scene?.close());
 
-  it("W3 W4 bad inputs fail in preview, all at once, an address by its place", async () => {
+  itInAll("W3 W4 bad inputs fail in preview, all at once, an address by its place", async () => {
     await scene.declare(
       program({
         bad: `{ ...base, defaultAllowedIPs: ["10.0.0.1", "10.0.0.999"], defaultRateLimitPerSecond: 1.5, onDestroy: "keep" } as any`,

@@ -37,9 +37,9 @@ describe("the keys that a stack manages", () => {
   it("are those of its sets in the workspace, with those that are still to be deleted", () => {
     expect(inMain(exported("sets"))).toEqual({
       ids: ["key_drifted", "key_dropped", "key_lost", "key_renewed2", "key_renewed"],
-      names: ["settled", "unsettled"],
+      names: ["settled", "unsettled", "rotated"],
     });
-    expect(managedKeys(exported("sets"), "state.json", "ws_third").ids).toHaveLength(5);
+    expect(managedKeys(exported("sets"), "state.json", "ws_third").ids).toHaveLength(7);
   });
 
   it("are both keys of one that rotates, and those of the plugin's types", () => {
