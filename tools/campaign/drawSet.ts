@@ -105,7 +105,8 @@ function entrySlot(draw: Draw, first: string, n: number, others: Customers): Ent
     const given = {
       ...(shared ? {} : { customerId }),
       name: twins ? undefined : [undefined, "key", "other"][name()],
-      scopes: [...scopeSets, null][scopes()],
+      // Those of a key to adopt have to be stated.
+      scopes: [...scopeSets, adoption === undefined ? null : []][scopes()],
       enabled: [true, false, null][enabled()],
       ...origin(isThere, moved),
       renamedFrom: former,
