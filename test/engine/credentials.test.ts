@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type StandIn, startStandIn, type TenantOptions } from "../../standin";
-import { itInAll } from "../inAll";
 import { errorsFor, expectUnsaid, onlyLine } from "./expectations";
 import { type Scene, setScene } from "./scene";
 
@@ -63,28 +62,25 @@ describe("where an ApiKey's credentials come from", () => {
     expect(landed(elsewhere)).toEqual({ ofUrl: "ws_config" });
   });
 
-  itInAll(
-    "R14 the environment goes before stack config, and a Provider's arguments before both",
-    async () => {
-      scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-by-variable");
-      await add(
-        key("plainToken", "variable", "undefined"),
-        key("bareToken", "variable", "bare"),
-        key("ofTokenBesideOne", "argument", "withToken"),
-        key("ofUrlBesideToken", "variable", "withUrl"),
-      );
-      const up = await scene.stack.up();
-      expect(up.ok, up.output).toBe(true);
-      expect(landed(scene.service)).toMatchObject({
-        plainToken: "ws_variable",
-        bareToken: "ws_variable",
-        ofTokenBesideOne: "ws_argument",
-      });
-      expect(landed(elsewhere)).toMatchObject({ ofUrlBesideToken: "ws_variable" });
-    },
-  );
+  it("R14 the environment goes before stack config, and a Provider's arguments before both", async () => {
+    scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-by-variable");
+    await add(
+      key("plainToken", "variable", "undefined"),
+      key("bareToken", "variable", "bare"),
+      key("ofTokenBesideOne", "argument", "withToken"),
+      key("ofUrlBesideToken", "variable", "withUrl"),
+    );
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(landed(scene.service)).toMatchObject({
+      plainToken: "ws_variable",
+      bareToken: "ws_variable",
+      ofTokenBesideOne: "ws_argument",
+    });
+    expect(landed(elsewhere)).toMatchObject({ ofUrlBesideToken: "ws_variable" });
+  });
 
-  itInAll("R14 the same holds for the base URL", async () => {
+  it("R14 the same holds for the base URL", async () => {
     scene.stack.setEnv("APIKEYS_BASE_URL", elsewhere.url);
     await add(
       key("plainUrl", "variable", "undefined"),
