@@ -1,6 +1,7 @@
 import { Failure } from "../provider/core/errors";
 import { isRecord, type Properties } from "../provider/core/state";
 import { isMarked } from "../provider/hosts/secretMark";
+import { isTypeOf } from "../sdk/types";
 
 /** Which keys a stack manages, as `pulumi stack export` tells it. */
 
@@ -10,10 +11,7 @@ export interface ManagedKeys {
   readonly names: readonly string[];
 }
 
-/** Types of either host. */
-const ourType = /^(?:pulumi-nodejs:dynamic\/apikeys:|apikeys:index:)(\w+)$/;
-
-/** The ids in a resource's state, those of keys that are still to be deleted too. */
+/** The ids in the state of a resource by its kind, those of keys that are still to be deleted too. */
 const idsOf: Readonly<Record<string, (id: unknown, state: Properties) => readonly unknown[]>> = {
   ApiKey: (id) => [id],
   ApiKeySet: (_id, { ids, __toDelete }) => [...parts(ids), ...toDelete(__toDelete)],
@@ -37,8 +35,7 @@ function parts(marked: unknown): readonly unknown[] {
 export function managedKeys(text: string, file: string, workspaceId: string): ManagedKeys {
   const found = resourcesIn(text, file).flatMap((resource) => {
     const { type, urn, external } = resource;
-    const [, kind = ""] = typeof type === "string" ? (ourType.exec(type) ?? []) : [];
-    const idsIn = Object.hasOwn(idsOf, kind) ? idsOf[kind] : undefined;
+    const [, idsIn] = Object.entries(idsOf).find(([kind]) => isTypeOf(kind, type)) ?? [];
     if (idsIn === undefined) return [];
     const name = typeof urn === "string" ? urn.split("::").slice(3).join("::") : "";
     const state = isRecord(resource["outputs"]) ? resource["outputs"] : {};

@@ -1,3 +1,5 @@
+import { capitalised } from "../provider/core/errors";
+
 /** Names for what a program declares, made of names that the service has, which may hold anything. */
 
 const longest = 64;
@@ -39,10 +41,6 @@ export function identifier(name: string): string {
   const begun = isShouted ? first.toLowerCase() : first.charAt(0).toLowerCase() + first.slice(1);
   const made = begun + others.map(capitalised).join("");
   return reserved.has(made) ? `${made}Key` : made;
-}
-
-function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /**

@@ -10,8 +10,11 @@ import { adoptedId, expiring, pending } from "../apiKey/state";
 import { type Entry, type Holding, holdingOf, label, mismatchedAliases, quoted } from "./entries";
 import { entriesIn, formerAlias, keySecrets, merged, type SetDraft, type SetState } from "./properties";
 
-/** What is to be done with one key. `from` is the alias that state has it under, which the update may change. */
-export type Step = { readonly alias: string } /** `entry`: as state is to have it. */ & (
+/**
+ * What is to be done with one key. `from` is the alias that state has it under, which the update may change; `entry` is as
+ * state is to have it.
+ */
+export type Step = { readonly alias: string } & (
   | { readonly does: "keep"; readonly from: string; readonly entry: Entry }
   | { readonly does: "add"; readonly declared: KeyInputs }
   | {

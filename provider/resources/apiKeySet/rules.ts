@@ -127,65 +127,61 @@ function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): r
 
 /** The service can't hold one value as two keys, and deleting one of them would revoke it (K5). */
 function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
+  return existingRules(
+    entries,
+    earlier,
+    ["existingKey", "another entry has the same value"],
+    (holder, alias, entry) => {
+      const former = earlierAlias(alias, entry, earlier);
+      if (holder === former) return undefined;
+      // An alias that an update which failed halfway may have made: the plan finds the key by its value.
+      if (former !== alias && !earlier.has(former)) return undefined;
+      const words = JSON.stringify(oneLine(holder));
+      return `the entry ${words} had this value until now, and deleting its key would revoke it; keep that key with renamedFrom: ${words} under an alias that is new, or remove it in one update and declare its value in the next.`;
+    },
+  );
+}
+
+/** An entry that has a key can't take that of another (K11). */
+function idRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
+  return existingRules(entries, earlier, ["existingId", "another entry has the same id"], (holder, alias) => {
+    // The key of an alias that is new is found by its id.
+    if (holder === alias || !earlier.has(alias)) return undefined;
+    return `the key with this id is that of the entry ${JSON.stringify(oneLine(holder))}; keep it there, or under an alias that is new.`;
+  });
+}
+
+/**
+ * What names an existing key names it in one entry, and in one that may have it: `clash` says what is wrong where the entry
+ * `holder` had it before.
+ */
+function existingRules(
+  entries: Entries,
+  earlier: ReadonlyMap<string, unknown>,
+  [field, again]: readonly [field: string, again: string],
+  clash: (holder: string, alias: string, entry: unknown) => string | undefined,
+): readonly string[] {
+  const valueIn = (entry: unknown): string | undefined => {
+    const value = isRecord(entry) ? string(entry[field]) : undefined;
+    return isUnknown(value) ? undefined : value;
+  };
   const holders = new Map([...earlier].map(([alias, entry]) => [valueIn(entry), alias]));
   const seen = new Set<string>();
   return entries.flatMap(([alias, entry]) => {
     const value = valueIn(entry);
     if (value === undefined) return [];
-    const at = `${spelled(["keys", alias])}.existingKey`;
+    const at = `${spelled(["keys", alias])}.${field}`;
     if (seen.has(value)) {
-      return [
-        `${at}: another entry has the same value, but one key can't have two entries; remove it from one of them.`,
-      ];
+      return [`${at}: ${again}, but one key can't have two entries; remove it from one of them.`];
     }
     seen.add(value);
     const holder = holders.get(value);
-    const former = earlierAlias(alias, entry, earlier);
-    if (holder === undefined || holder === former) return [];
-    // An alias that an update which failed halfway may have made: the plan finds the key by its value.
-    if (former !== alias && !earlier.has(former)) return [];
-    const words = JSON.stringify(oneLine(holder));
-    return [
-      `${at}: the entry ${words} had this value until now, and deleting its key would revoke it; keep that key with renamedFrom: ${words} under an alias that is new, or remove it in one update and declare its value in the next. ${failedHalfway}`,
-    ];
+    const problem = holder === undefined ? undefined : clash(holder, alias, entry);
+    return problem === undefined ? [] : [`${at}: ${problem} ${failedHalfway}`];
   });
-}
-
-/** One key can't have two entries, and an entry that has a key can't take that of another (K11). */
-function idRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
-  const holders = new Map([...earlier].map(([alias, entry]) => [existingIdIn(entry), alias]));
-  const seen = new Set<string>();
-  return entries.flatMap(([alias, entry]) => {
-    const id = existingIdIn(entry);
-    if (id === undefined) return [];
-    const at = `${spelled(["keys", alias])}.existingId`;
-    if (seen.has(id)) {
-      return [
-        `${at}: another entry has the same id, but one key can't have two entries; remove it from one of them.`,
-      ];
-    }
-    seen.add(id);
-    const holder = holders.get(id);
-    // The key of an alias that is new is found by its id.
-    if (holder === undefined || holder === alias || !earlier.has(alias)) return [];
-    const words = JSON.stringify(oneLine(holder));
-    return [
-      `${at}: the key with this id is that of the entry ${words}; keep it there, or under an alias that is new. ${failedHalfway}`,
-    ];
-  });
-}
-
-function existingIdIn(entry: unknown): string | undefined {
-  const id = isRecord(entry) ? string(entry["existingId"]) : undefined;
-  return isUnknown(id) ? undefined : id;
 }
 
 /** The alias that the last update had this entry's key under, if it had it. */
 function earlierAlias(alias: string, entry: unknown, earlier: ReadonlyMap<string, unknown>): string {
   return earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
-}
-
-function valueIn(entry: unknown): string | undefined {
-  const value = isRecord(entry) ? string(entry["existingKey"]) : undefined;
-  return isUnknown(value) ? undefined : value;
 }
