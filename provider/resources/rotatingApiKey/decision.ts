@@ -1,4 +1,4 @@
-import { same } from "../../core/state";
+import { type ManagedField, type Properties, same } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
 import { managed } from "../apiKey/state";
 import type { Entry } from "../apiKeySet/entries";
@@ -32,17 +32,20 @@ const unmanagedFields = fields.filter(({ name }) => unmanaged.some((one) => one 
 export function decide(state: RotatingState, inputs: RotatingDraft, now: number): Decision {
   const { current, previous } = keysOf(state);
   if (current === undefined) return { does: "make" };
-  const [was, is]: readonly Readonly<Record<string, unknown>>[] = [state, inputs];
-  const changed = unmanagedFields
-    .filter(
-      (field) => !containsUnknown(is?.[field.name]) && !same(field, was?.[field.name], is?.[field.name]),
-    )
-    .map(({ name }) => name);
+  const changed = changedOf(unmanagedFields, state, inputs);
   if (previous !== undefined) {
     if (isOver(state, inputs, now)) return { does: "retire", changed };
     return changed.length > 0 ? { does: "refuse", changed } : { does: "keep" };
   }
   return changed.length > 0 || isDue(state, inputs, now) ? { does: "rotate", changed } : { does: "keep" };
+}
+
+/** Which fields are certain to differ. */
+function changedOf(all: readonly ManagedField[], was: Properties, is: Properties): readonly string[] {
+  return all
+    .filter(({ name }) => !containsUnknown(is[name]))
+    .filter((field) => !same(field, was[field.name], is[field.name]))
+    .map(({ name }) => name);
 }
 
 /** Whether the current key is as old as a key may get. */
@@ -65,10 +68,7 @@ export function isUnconfirmed(state: RotatingState): boolean {
 
 /** Whether what can change in place is not as declared. */
 export function differs({ state }: Entry, inputs: RotatingDraft): boolean {
-  return managed.some((field) => {
-    const value = inputs[field.name];
-    return !containsUnknown(value) && !same(field, state[field.name], value);
-  });
+  return changedOf(managed, state, inputs).length > 0;
 }
 
 /** Whether the state, or the time, asks for an update although the inputs are as declared before. */
