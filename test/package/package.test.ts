@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -58,9 +58,15 @@ describe("the packed package", () => {
   };
 
   it("has what users need and nothing else", async () => {
-    const needed =
-      /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json|dist\/(cli|sdk|provider|standin)\/.+\.(js|d\.ts)|plugin\/(pulumi-resource-apikeys(\.cmd)?|provider\.js|LICENSES\.txt))$/;
-    expect(files.filter((file) => !needed.test(file) || /\.test\./.test(file))).toEqual([]);
+    const needed = [
+      /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json)$/,
+      /^dist\/(cli|sdk|provider|standin)\/.+\.(js|d\.ts)$/,
+      /^plugin\/(pulumi-resource-apikeys(\.cmd)?|provider\.js|LICENSES\.txt)$/,
+      /^docs\/[\w-]+\.(md|svg)$/,
+      /^examples\/(?!demo)[\w-]+\/\w+(\.(ts|json|yaml|csv|py|txt|go|mod|sum))$/,
+    ];
+    const isNeeded = (file: string) => needed.some((pattern) => pattern.test(file));
+    expect(files.filter((file) => !isNeeded(file) || /\.test\./.test(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "package.json"]));
     const sizes = files.map(async (file) => (await stat(join(packed.folder, file))).size);
     const unpacked = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
@@ -68,6 +74,17 @@ describe("the packed package", () => {
     const kib = (bytes: number) => `${Math.round(bytes / 1024)} KiB`;
     console.log(`${files.length} files, ${kib(size)} packed, ${kib(unpacked)} unpacked`);
     expect(unpacked).toBeLessThan(5 * 1024 * 1024);
+  });
+
+  it("has all that its pages link to, but for the page for contributors", async () => {
+    const texts = files.filter((file) => /^(README|docs\/.+)\.md$/.test(file));
+    expect(texts.length).toBeGreaterThan(15);
+    const linked = texts.map(async (file) => {
+      const text = await readFile(join(packed.folder, file), "utf8");
+      return [...text.matchAll(/\]\((?!https:|#)([^)#]+)/g)].map(([, to = ""]) => join(dirname(file), to));
+    });
+    const targets = new Set((await Promise.all(linked)).flat());
+    expect([...targets].filter((target) => !files.includes(target))).toEqual(["CONTRIBUTING.md"]);
   });
 
   it("has no code, and depends on no package, that nothing it exports uses", async () => {
