@@ -20,7 +20,7 @@ function cited(source: string): readonly string[] {
 }
 
 const rules = new Set(
-  Array.from(read("docs/internals/rules.md").matchAll(/^- ([RKWSBT]\d{1,2}) /gm), ([, rule]) => rule),
+  Array.from(read("docs/internals/rules.md").matchAll(/^### ([RKWSBT]\d{1,2}) /gm), ([, rule]) => rule),
 );
 const all = ["sdk", "provider", "test"]
   .flatMap(sources)
