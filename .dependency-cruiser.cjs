@@ -1,4 +1,4 @@
-// The layers of docs/architecture.md, as rules: imports go one way.
+// The layers of docs/internals/architecture.md, as rules: imports go one way.
 const only = (name, comment, path, pathNot) => ({
   name,
   comment,

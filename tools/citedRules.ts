@@ -1,4 +1,4 @@
-/** A linter: each rule that a comment or a test's name cites stands in docs/rules.md. */
+/** A linter: each rule that a comment or a test's name cites stands in docs/internals/rules.md. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -20,13 +20,14 @@ function cited(source: string): readonly string[] {
 }
 
 const rules = new Set(
-  Array.from(read("docs/rules.md").matchAll(/^- ([RKWSBT]\d{1,2}) /gm), ([, rule]) => rule),
+  Array.from(read("docs/internals/rules.md").matchAll(/^### ([RKWSBT]\d{1,2}) /gm), ([, rule]) => rule),
 );
 const all = ["sdk", "provider", "test"]
   .flatMap(sources)
   .flatMap((path) => cited(read(path)).map((rule) => ({ path, rule })));
 const unknown = all.filter(({ rule }) => !rules.has(rule));
-for (const { path, rule } of unknown) console.error(`${path}: there is no ${rule} in docs/rules.md`);
+for (const { path, rule } of unknown)
+  console.error(`${path}: there is no ${rule} in docs/internals/rules.md`);
 // Fewer are found where the patterns above no longer fit.
 const enough = new Set(all.map(({ rule }) => rule)).size > 30;
 if (!enough) console.error("hardly any rule is cited: tools/citedRules.ts looks in the wrong places");

@@ -6,11 +6,15 @@ import { packedPackage } from "../engine/packedPackage";
 
 /** A file of this repository. */
 export const read = (path: string) => readFileSync(join(checkout, path), "utf8");
-/** The names of the pages. */
-export const names = readdirSync(join(checkout, "docs")).filter((name) => name.endsWith(".md"));
-/** The pages of docs by their names. */
+const pagesIn = (folder: string) =>
+  readdirSync(join(checkout, "docs", folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(folder, name));
+/** The names of the pages for users. */
+export const names = pagesIn("");
+/** All pages of docs by their names, those for maintainers too. */
 export const pages: Readonly<Record<string, string>> = Object.fromEntries(
-  names.map((name) => [name, read(join("docs", name))]),
+  [...names, ...pagesIn("internals")].map((name) => [name, read(join("docs", name))]),
 );
 export const page = (name: string) => pages[name] ?? "";
 

@@ -62,7 +62,7 @@ describe("the packed package", () => {
       /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json)$/,
       /^dist\/(cli|sdk|provider|standin)\/.+\.(js|d\.ts)$/,
       /^plugin\/(pulumi-resource-apikeys(\.cmd)?|provider\.js|LICENSES\.txt)$/,
-      /^docs\/[\w-]+\.(md|svg)$/,
+      /^docs\/[\w-]+\.md$/,
       /^examples\/(?!demo)[\w-]+\/\w+(\.(ts|json|yaml|csv|py|txt|go|mod|sum))$/,
     ];
     const isNeeded = (file: string) => needed.some((pattern) => pattern.test(file));

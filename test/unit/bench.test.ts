@@ -1,16 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Contender } from "../../tools/bench/contender";
 import { contenders } from "../../tools/bench/contenders";
-import { withFigures } from "../../tools/bench/docs";
+import { figuresOfPage, withFigures } from "../../tools/bench/docs";
 import { type Figures, median, mediansOf, type Round } from "../../tools/bench/figures";
 import { declaredKeys, setOf } from "../../tools/bench/keys";
 import { dynamicHost } from "../../tools/bench/ours";
 import { planOf } from "../../tools/bench/plan";
-import { plot } from "../../tools/bench/plot";
 import { cpuIn, peakMiBIn, writtenIn } from "../../tools/bench/proc";
 import { asJson, type Report, sections } from "../../tools/bench/report";
 import { orderOf } from "../../tools/bench/rounds";
-import { scaleOf } from "../../tools/bench/scale";
 import { type Step, steps } from "../../tools/bench/steps";
 import { asMarkdown, asText, gridOf, thousands } from "../../tools/bench/table";
 import { isHost } from "../../tools/bench/watch";
@@ -232,14 +230,43 @@ describe("the tables", () => {
   });
 
   it("stand with the start, the memory and what is missing in the report", () => {
-    const text = sections(report, "text");
+    const text = sections(report);
     for (const part of ["N = 10 ", "N = 1,000", "not to be had here", "after 1,000 reads", "20.0", "12.5"]) {
       expect(text).toContain(part);
     }
     expect(text).toMatch(/evaluate the provider and check +30 +100 +70$/m);
-    const markdown = sections(report, "markdown");
-    expect(markdown).toContain("Measured on: A <fast> one, 2 cores, 4 GiB");
-    expect(markdown).toContain("Rounds: N = 10: 3, N = 1,000: 1.");
+  });
+
+  it("of the page have a row for each way and floor that was measured, with 200 and with 1,000 keys", () => {
+    const one = (contender: string, count: number, round: number, up: Figures, refresh?: Figures): Round => ({
+      ...{ contender, count, round },
+      figures: refresh === undefined ? { up } : { up, refresh },
+    });
+    const more = { cpuSeconds: 2, hostPeakMiB: 90, stateBytesAKey: 1_750.4 };
+    const page = figuresOfPage({
+      ...report,
+      steps: ["up", "noChange", "refresh"],
+      rounds: [
+        ...rounds,
+        one("plugin", 200, 0, figures(3, { ...more, requests: 201 }), figures(1, { hostPeakMiB: 99.4 })),
+        one("plugin", 200, 1, figures(5, { ...more, requests: 201 }), figures(1, { hostPeakMiB: 99.4 })),
+        one("network-16", 200, 0, figures(0.3, { requests: 200 })),
+        one("bare", 200, 0, figures(7)),
+        one("ours", 1_000, 1, figures(70, { requests: 1_234 })),
+      ],
+    });
+    expect(page.split("\n")).toEqual([
+      "Machine: A <fast> one, 2 cores, 4 GiB, S, Node.js 1, Pulumi CLI 2, @pulumi/pulumi 3. Rounds: 2 with 200 keys, 2 with 1,000 keys.",
+      "",
+      "| 200 keys | first update | refresh | CPU, first update | requests | memory, MiB | state per key, bytes |",
+      "| --- | --: | --: | --: | --: | --: | --: |",
+      "| single keys, plugin | 4.00 | 1.00 | 2.00 | 201; 10 | 99 | 1,750 |",
+      "| floor: requests | 0.30 | – | – | 200; – | – | – |",
+      "",
+      "| 1,000 keys | first update | CPU, first update | requests | memory, MiB | state per key, bytes |",
+      "| --- | --: | --: | --: | --: | --: |",
+      "| single keys, dynamic | 65.00 | – | 1,234 | – | – |",
+    ]);
   });
 
   it("take the place of those before in the page, and nothing else", () => {
@@ -260,32 +287,5 @@ it("JSON holds the machine, all rounds and the medians", () => {
     count: 10,
     rounds: 3,
     figures: { up: { seconds: 2 } },
-  });
-});
-
-describe("the plot", () => {
-  it("has a logarithmic scale with a place for 0 below it", () => {
-    const plain = scaleOf([10, 200, 1_000], 0, 100);
-    expect([10, 100, 1_000].map(plain.place)).toEqual([0, 50, 100]);
-    expect(plain.ticks.map(({ label }) => label)).toEqual(["10", "100", "1k"]);
-    const zero = scaleOf([0, 0.5, 90], 100, 0);
-    expect(zero.ticks.map(({ label }) => label)).toEqual(["0", "0.1", "1", "10", "100"]);
-    expect([0, 0.1, 100].map((value) => Math.round(zero.place(value)))).toEqual([100, 75, 0]);
-    expect(scaleOf([], 0, 10).ticks.length).toBeGreaterThan(1);
-  });
-
-  it("is one SVG for light and dark pages, with axes, a legend and a line of each contender", () => {
-    const svg = plot({ ...report, steps });
-    expect(svg).toMatch(/^<svg xmlns=.* viewBox="0 0 \d+ \d+"[\s\S]*<\/svg>\n$/);
-    expect(svg).toContain("prefers-color-scheme:dark");
-    for (const words of ["wall time, seconds", "requests", "keys", "up, no change", "pulumi-apikeys"]) {
-      expect(svg).toContain(`>${words}</text>`);
-    }
-    expect(svg).toContain("floor: script, 8 in flight");
-    expect(plot({ ...report, contenders, steps })).toContain("floor: one resource without I/O");
-    expect(plot({ ...report, contenders, steps })).not.toContain("16 in flight");
-    // Two sizes of ours: a line from the one to the other, in each row.
-    expect(svg.match(/class="line" d="M[\d.]+ [\d.]+L[\d.]+ [\d.]+"/g)).toHaveLength(2);
-    expect(svg).not.toMatch(/NaN|undefined|Infinity/);
   });
 });

@@ -28,8 +28,6 @@ export interface Contender {
   readonly asks: boolean;
   /** What there is to measure of it. */
   readonly steps: readonly Step[];
-  /** false: it stands in the tables, and not in the plot. */
-  readonly drawn?: boolean;
   /** Of so many rounds with N keys, how many it takes part in. */
   rounds(count: number, rounds: number): number;
   /** Why it can't be had on this machine. */

@@ -23,6 +23,6 @@ export const contenders: readonly Contender[] = [
   bareFloor,
   networkFloor(8, commonSteps, singly),
   // As many as a set has in flight.
-  { ...networkFloor(16, steps, apiKeySet.rounds), drawn: false },
+  networkFloor(16, steps, apiKeySet.rounds),
   ...tenSets,
 ];

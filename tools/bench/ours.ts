@@ -25,6 +25,5 @@ export const oneRotating: Contender = {
   id: "oneRotating",
   title: "pulumi-apikeys, one key rotating",
   work: { kind: "engine", program: "oneRotating", host: dynamicHost },
-  drawn: false,
   rounds: (count, rounds) => (count > 200 ? 0 : rounds),
 };

@@ -12,7 +12,6 @@ export const plugin: Contender = {
   work: { ...served, program: "ours", plugin: "apikeys" },
   asks: true,
   steps: commonSteps,
-  drawn: false,
   rounds: singly,
 };
 
@@ -69,5 +68,5 @@ export const tenSets: readonly Contender[] = [
     title: "floor: ten resources of a plugin without I/O",
     work: { ...served, program: "tenSetsFloor", plugin: "nothing" },
   },
-  { ...networkFloor(atOnce, many.steps, many.rounds), drawn: false },
+  networkFloor(atOnce, many.steps, many.rounds),
 ];

@@ -1,10 +1,10 @@
 import type { Contender } from "./contender";
 import { type Figures, figureNames, mediansOf, type Round } from "./figures";
-import { type Machine, machineLine } from "./machine";
+import type { Machine } from "./machine";
 import type { Memories, Memory } from "./memory";
 import type { Start } from "./start";
 import type { Step } from "./steps";
-import { asMarkdown, asText, type Grid, gridOf, thousands } from "./table";
+import { asText, type Grid, gridOf, thousands } from "./table";
 
 /** All that one run found. */
 export interface Report {
@@ -24,28 +24,21 @@ export function countsOf({ rounds }: Report): readonly number[] {
   return [...new Set(rounds.map(({ count }) => count))].sort((a, b) => a - b);
 }
 
-/** The whole report as it is printed, or as it stands in the docs. */
-export function sections(report: Report, form: "text" | "markdown"): string {
-  const show = form === "text" ? asText : asMarkdown;
+/** The whole report, for a terminal. */
+export function sections(report: Report): string {
   const shown = { ...report, medians: mediansOf(report.rounds) };
   const grids = [
     ...countsOf(report).map((count) => gridOf(count, shown)),
     startGrid(report.start),
     memoryGrid(report.memory),
   ];
-  const tables = grids.filter((grid) => grid.length > 1).map(show);
-  const title =
-    form === "markdown" ? [`Measured on: ${machineLine(report.machine)}. ${roundsLine(report)}`] : [];
-  return [...title, ...report.missing, ...tables].join("\n\n");
+  const tables = grids.filter((grid) => grid.length > 1).map(asText);
+  return [...report.missing, ...tables].join("\n\n");
 }
 
-/** As many as those have that had the most. */
-function roundsLine(report: Report): string {
-  const most = countsOf(report).map((count) => {
-    const rounds = report.rounds.filter((one) => one.count === count).map(({ round }) => round + 1);
-    return `N = ${thousands(count)}: ${Math.max(...rounds)}`;
-  });
-  return `Rounds: ${most.join(", ")}.`;
+/** How many rounds were measured with N keys. A contender may have taken part in fewer. */
+export function roundsOf({ rounds }: Report, count: number): number {
+  return Math.max(0, ...rounds.filter((one) => one.count === count).map(({ round }) => round + 1));
 }
 
 function startGrid(start: Start | undefined): Grid {

@@ -2,7 +2,7 @@
  * `npm run bench`: this provider beside others and beside the floors, in one run, as tables and as JSON.
  *
  * --quick: few keys and rounds, within five minutes.
- * --write-docs: puts plot and tables into docs/.
+ * --write-docs: puts the figures of 200 and of 1,000 keys into docs/performance.md.
  * --sizes 10,200; --rounds 5; --only ours,engine; --steps up,destroy; --parts engine,start,memory; --out FILE.
  */
 import { mkdir, writeFile } from "node:fs/promises";
@@ -49,7 +49,7 @@ async function run(): Promise<void> {
     rounds: does("engine") ? await measureAll(present, plan.sizes, bench, tell) : [],
   };
   console.log(`\n${machineLine(report.machine)}`);
-  console.log(sections(report, "text"));
+  console.log(sections(report));
   const out = plan.out ?? join(checkout, ".work", "bench.json");
   await mkdir(dirname(out), { recursive: true });
   await writeFile(out, asJson(report));

@@ -40,7 +40,7 @@ const shapes: Readonly<Record<Figure, (value: number) => string>> = {
   serviceBusy: (value) => `${Math.round(value * 100)} %`,
 };
 
-function shown(figure: Figure, value: number | undefined): string {
+export function shown(figure: Figure, value: number | undefined): string {
   return value === undefined || Number.isNaN(value) ? none : shapes[figure](value);
 }
 
