@@ -43,6 +43,8 @@ const onlyInAll = [
   "test/engine/importMany.test.ts",
   // A rotating key with more commands: engine/examples, engine/moving.
   "test/engine/rotatingApiKey.test.ts",
+  // Programs in JavaScript and as ES modules: engine/quickstart.
+  "test/engine/plainCli.test.ts",
   // The examples of the pages for teams: engine/{pipelines,readme,examples,customerBilling}.
   "test/engine/pages.test.ts",
   // The engine tests' own tools: every other file there uses them.
