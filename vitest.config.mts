@@ -39,7 +39,7 @@ const onlyInAll = [
   "test/engine/{twoStacks,sharedKey}.test.ts",
   // Programs in Python and Go, for which SDKs are generated and installed.
   "test/engine/languages.test.ts",
-  // A language host is built, which writes code: engine/import.
+  // A generator of code is built: engine/import.
   "test/engine/importMany.test.ts",
   // A rotating key with more commands: engine/examples, engine/moving.
   "test/engine/rotatingApiKey.test.ts",
