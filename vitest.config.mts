@@ -39,10 +39,12 @@ const onlyInAll = [
   "test/engine/{twoStacks,sharedKey}.test.ts",
   // Programs in Python and Go, for which SDKs are generated and installed.
   "test/engine/languages.test.ts",
-  // A language host is built, which writes code: engine/import.
+  // A generator of code is built: engine/import.
   "test/engine/importMany.test.ts",
   // A rotating key with more commands: engine/examples, engine/moving.
   "test/engine/rotatingApiKey.test.ts",
+  // Programs in JavaScript and as ES modules: engine/quickstart.
+  "test/engine/plainCli.test.ts",
   // The examples of the pages for teams: engine/{pipelines,readme,examples,customerBilling}.
   "test/engine/pages.test.ts",
   // The engine tests' own tools: every other file there uses them.

@@ -13,12 +13,13 @@ export function needsProgram([verb, ...args]: readonly string[]): boolean {
 }
 
 /**
- * A command line as a user types it, made to use the server of the inline program and of the engine's events
- * that Automation API offered in a command line of its own.
+ * A command line as a user types it, made to use the server of the inline program, if there is one, and of the engine's
+ * events that Automation API offered in a command line of its own.
  */
 export async function withInlineProgram(args: readonly string[], offered: readonly string[], dir: string) {
-  const client = offered.find((arg) => arg.startsWith("--client="))?.slice("--client=".length) ?? "";
+  const client = offered.find((arg) => arg.startsWith("--client="))?.slice("--client=".length);
   const events = ["--event-log", offered[offered.indexOf("--event-log") + 1] ?? ""];
+  if (client === undefined) return { args: [...args, ...events], restore: async () => {} };
   if (takingClient.has(args[0])) {
     return {
       args: [...args, ...events, `--client=${client}`, "--exec-kind=auto.inline"],

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StandIn } from "../../standin";
+import { buildCodeGenerator } from "./codeGenerator";
 import { execute } from "./command";
 import { shellEnvironment } from "./environment";
 import { expectQuiet, expectSilentUp } from "./expectations";
 import { checkout, makeWorkFolder, type WorkFolder } from "./folders";
-import { buildLanguageHost } from "./languageHost";
 import { findPulumi } from "./pulumiCli";
 import { type Scene, setScene } from "./scene";
 
@@ -56,7 +56,7 @@ describe("the command line and pulumi import, with the plugin installed", () => 
       service.addScope({ workspaceId: "ws_main", representation, name: `Name of ${representation}` });
     addKeys(service);
     tools = await makeWorkFolder("engine", "language-host");
-    await buildLanguageHost(tools.path);
+    await buildCodeGenerator(tools.path);
     const { root } = await findPulumi();
     stack.setEnv("PATH", shellEnvironment(checkout, [tools.path, join(root, "bin")])["PATH"]);
     const archive = "pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz";

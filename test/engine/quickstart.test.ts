@@ -2,11 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { execute } from "./command";
-import { shellEnvironment } from "./environment";
 import { expectQuiet, expectSilentUp, expectUnsaid } from "./expectations";
 import { checkout } from "./folders";
-import { findPulumi } from "./pulumiCli";
-import { credentials, type Scene, setScene } from "./scene";
+import { type Scene, setScene } from "./scene";
 
 describe("examples/quickstart, unchanged, on the packed package", () => {
   let scene: Scene;
@@ -66,30 +64,5 @@ describe("examples/quickstart, unchanged, on the packed package", () => {
       scene,
       keys.map(({ key }) => key),
     );
-  });
-
-  it("is run by `pulumi up` itself, where the CLI has its language host", async () => {
-    const { root } = await findPulumi();
-    const { dir } = scene.project;
-    const env = {
-      ...shellEnvironment(checkout, [join(root, "bin")]),
-      ...credentials(scene.service),
-      PULUMI_HOME: join(dir, ".pulumi-home"),
-      PULUMI_BACKEND_URL: `file://${join(dir, ".pulumi-state")}`,
-      PULUMI_CONFIG_PASSPHRASE: "test",
-      PULUMI_SKIP_UPDATE_CHECK: "true",
-    };
-    const languageHost = await execute("pulumi-language-nodejs", ["-h"], { env });
-    if (languageHost.code === null) {
-      console.log("`pulumi up` was not run: pulumi-language-nodejs is neither beside the CLI nor on PATH.");
-      expect(languageHost.stderr).toContain("ENOENT");
-      return;
-    }
-    for (const args of ["stack init byItself", "up --yes", "preview --expect-no-changes", "destroy --yes"]) {
-      const ran = await execute("pulumi", ["--non-interactive", ...args.split(" ")], { cwd: dir, env });
-      expect(ran.code, ran.output).toBe(0);
-      if (args.startsWith("up")) expect(scene.service.keys()).toHaveLength(2);
-    }
-    expect(scene.service.keys()).toEqual([]);
   });
 });

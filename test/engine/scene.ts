@@ -23,7 +23,7 @@ export interface SceneOptions {
   readonly program?: string;
   /** Default: as of a program that says nothing of it, which is "dynamic". */
   readonly host?: Host | undefined;
-  /** A folder under examples/, whose program is run. */
+  /** A folder under examples/, whose program the CLI runs as it does for users. */
   readonly example?: string;
   readonly dialect?: Partial<Dialect> | PresetName;
   readonly tenants?: readonly TenantOptions[];
@@ -52,7 +52,7 @@ export async function setScene(name: string, options: SceneOptions = {}): Promis
   const declare = (program: string) => project.write("index.ts", program);
   if (options.program !== undefined) await declare(options.program);
   const stack = await createStack(project, {
-    program: loadProgram(project.dir),
+    program: example === undefined ? loadProgram(project.dir) : undefined,
     env: env(service),
     ...(config === undefined ? {} : { config: config(service) }),
   });

@@ -20,9 +20,11 @@ import { type CommandExtras, type Operation, operation, pulumiCommand } from "./
 import { type Outcome, outcomeOf } from "./outcome";
 import type { Project } from "./project";
 import { findPulumi } from "./pulumiCli";
+import { userCli } from "./userCli";
 
 export interface StackOptions {
-  readonly program: PulumiFn;
+  /** Default: the program of the project, which the CLI runs as it does for users. */
+  readonly program?: PulumiFn | undefined;
   /** Stack config by its full key, such as `apikeys:baseUrl`. */
   readonly config?: Readonly<Record<string, string | ConfigValue>>;
   /** Variables of the stack's own. None whose name begins with APIKEYS_ or PULUMI_ is inherited. */
@@ -78,13 +80,14 @@ interface StateResource {
 /** A stack of the project, with a state, a Pulumi home and an environment of its own, on the real CLI. */
 export async function createStack(project: Project, options: StackOptions): Promise<EngineStack> {
   const { root } = await findPulumi();
+  const bin = options.program === undefined ? await userCli() : join(root, "bin");
   const home = join(project.dir, ".pulumi-home");
   const state = join(project.dir, ".pulumi-state");
   // Inside the project, so that what is left there is found in it.
   const temporary = join(project.dir, ".tmp");
   await Promise.all([home, state, temporary].map((folder) => mkdir(folder, { recursive: true })));
   let env: Environment = {
-    ...shellEnvironment(checkout, [join(root, "bin")]),
+    ...shellEnvironment(checkout, [bin]),
     ...quickly,
     TMPDIR: temporary,
     PULUMI_HOME: home,
@@ -96,16 +99,19 @@ export async function createStack(project: Project, options: StackOptions): Prom
 
   const official = await PulumiCommand.get({ root, skipVersionCheck: true });
   const command = (args: readonly string[], rest: CommandOptions = {}) =>
-    execute(official.command, ["--non-interactive", ...args], {
+    execute(join(bin, "pulumi"), ["--non-interactive", ...args], {
       cwd: project.dir,
       ...rest,
       env: { ...env, ...rest.env },
     });
   const name = options.stackName ?? "dev";
-  const stack = await LocalWorkspace.createStack(
-    { stackName: name, projectName: project.name, program: options.program },
-    { workDir: project.dir, pulumiCommand: pulumiCommand(official, command) },
-  );
+  const workspace = { workDir: project.dir, pulumiCommand: pulumiCommand(official, command) };
+  const stack = await (options.program === undefined
+    ? LocalWorkspace.createStack({ stackName: name, workDir: project.dir }, workspace)
+    : LocalWorkspace.createStack(
+        { stackName: name, projectName: project.name, program: options.program },
+        workspace,
+      ));
   // The summary and the outputs that Automation API reads after each command cost as much time as the
   // command itself. The engine's events already tell the one, and outputs() reads the other.
   stack.info = async () => undefined;

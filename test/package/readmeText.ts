@@ -12,14 +12,15 @@ export function blocks(language: string, page = readme): readonly string[] {
 
 /** The code blocks of a language, each with the name of the file that the line above it gives. */
 export function codeFiles(language: string, page: string) {
-  return allBlocks(page).filter((block) => block.language === language);
+  return codeBlocks(page).filter((block) => block.language === language);
 }
 
 export function languages(): readonly string[] {
-  return [...new Set(allBlocks(readme).map(({ language }) => language))];
+  return [...new Set(codeBlocks(readme).map(({ language }) => language))];
 }
 
-function allBlocks(page: string) {
+/** All code blocks of a page, in order, each with the name of the file that the line above it gives. */
+export function codeBlocks(page: string) {
   return [...page.matchAll(/(?:^(.*)\n\n)?^```(.*)\n([\s\S]*?)^```$/gm)].map(
     ([, above = "", language = "", text = ""]) => ({
       language,

@@ -72,7 +72,7 @@ export async function usable(
   return { root: dirname(folder), version: text };
 }
 
-async function isExecutable(file: string): Promise<boolean> {
+export async function isExecutable(file: string): Promise<boolean> {
   return access(file, constants.X_OK).then(
     () => true,
     () => false,

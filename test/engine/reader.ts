@@ -1,0 +1,133 @@
+import { chmod, cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type StandIn, startStandIn } from "../../standin";
+import { codeBlocks } from "../package/readmeText";
+import type { CommandResult } from "./command";
+import { checkout, makeWorkFolder } from "./folders";
+import { packedPackage } from "./packedPackage";
+import { expectKept } from "./secrecy";
+import { openTerminal } from "./terminal";
+
+/** A command line of a page, and what came of it. */
+export interface Followed extends CommandResult {
+  readonly line: string;
+  /** The lines of the output that the page shows below it and that were not printed. */
+  readonly missing: readonly string[];
+}
+
+/** Somebody who does what a page says, in an empty folder. */
+export interface Reader {
+  readonly dir: string;
+  /** The stand-in that the page started. */
+  service(): StandIn;
+  /** Writes the files of a text and runs its command lines, in the order in which they come. */
+  follow(text: string): Promise<readonly Followed[]>;
+  /** Runs a command line that no page shows. */
+  run(line: string): Promise<CommandResult>;
+  /** Writes a file that no page shows, or changes one. */
+  write(file: string, text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const standIn = /^npx pulumi-apikeys standin --port (\d+)$/;
+
+/** Two things of a page are not done to the letter: packages come from the checkout, and a stand-in has any free port. */
+export async function newReader(name: string): Promise<Reader> {
+  const { path: dir, remove } = await makeWorkFolder("engine", name);
+  const terminal = await openTerminal(dir);
+  const printed: string[] = [];
+  let service: StandIn | undefined;
+  let address = "";
+
+  const started = () => {
+    if (service === undefined) throw new Error("the page has started no stand-in");
+    return service;
+  };
+  const here = (text: string) => (service === undefined ? text : text.replaceAll(address, service.url));
+  const write = (file: string, text: string) => writeFile(join(dir, file), here(text));
+  const run = async (line: string): Promise<CommandResult> => {
+    const result = await terminal.run(here(line));
+    if (!line.includes("--show-secrets")) printed.push(result.output);
+    return result;
+  };
+  const instead = async (line: string): Promise<CommandResult> => {
+    const [, port] = standIn.exec(line) ?? [];
+    const [, packages] = /^npm install (.+)$/.exec(line) ?? [];
+    if (port === undefined && packages === undefined) return run(line);
+    if (port !== undefined) {
+      address = `http://127.0.0.1:${port}`;
+      service = await startStandIn();
+    }
+    for (const each of packages?.split(" ") ?? []) await install(each, dir);
+    return { code: 0, stdout: "", stderr: "", output: "" };
+  };
+  return {
+    dir,
+    service: started,
+    run,
+    write,
+    async follow(text) {
+      const followed: Followed[] = [];
+      for (const { language, file, text: code } of codeBlocks(text)) {
+        const last = followed.at(-1);
+        if (language === "sh") {
+          for (const line of commandLinesOf(code))
+            followed.push({ line, missing: [], ...(await instead(line)) });
+        } else if (language === "text" && last !== undefined) {
+          followed.splice(-1, 1, { ...last, missing: missingIn(last.output, here(code)) });
+        } else if (file !== undefined) await write(file, code);
+      }
+      return followed;
+    },
+    async close() {
+      try {
+        await expectKept(service?.secrets() ?? [], printed, dir);
+      } finally {
+        await Promise.all([service?.close(), remove()]);
+      }
+    },
+  };
+}
+
+/** Each command line of a shell block, without its comment; one that goes on in the next line is one. */
+function commandLinesOf(block: string): readonly string[] {
+  return block
+    .replaceAll("\\\n", "")
+    .split("\n")
+    .map((line) => line.replace(/(^|\s+)#.*$/, ""))
+    .filter((line) => line !== "");
+}
+
+/** Puts a package into the folder's node_modules; what the checkout has resolves from there. */
+async function install(name: string, dir: string): Promise<void> {
+  const { name: own, bin } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
+  if (name !== own) {
+    await readFile(join(checkout, "node_modules", name, "package.json"));
+    return;
+  }
+  const modules = join(dir, "node_modules");
+  await cp((await packedPackage()).folder, join(modules, own), { recursive: true });
+  for (const [command, file] of Object.entries<string>(bin)) {
+    const path = join(modules, ".bin", command);
+    await mkdir(dirname(path), { recursive: true });
+    await chmod(join(modules, own, file), 0o755);
+    await symlink(join("..", own, file), path);
+  }
+}
+
+/** The lines of a page's output that a command did not print. A terminal shows resources as a table, with times. */
+function missingIn(output: string, shown: string): readonly string[] {
+  const plain = (text: string) =>
+    text
+      .split("\n")
+      .map((line) =>
+        line
+          .replace(/[├└│─]/g, " ")
+          .replace(/\d[\d.]*s\b/g, "")
+          .replace(/\s+/g, " ")
+          .trim(),
+      )
+      .filter((line) => line !== "" && !/^Type Name (Plan|Status)\b/.test(line) && line !== "…");
+  const printed = new Set(plain(output));
+  return plain(shown).filter((line) => !printed.has(line));
+}

@@ -1,0 +1,28 @@
+import { copyFile, link, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { checkout, makeWorkFolder } from "./folders";
+import { findPulumi } from "./pulumiCli";
+import { isExecutable, shim } from "./pulumiCli/installed";
+
+const languageHost = "pulumi-language-nodejs";
+let made: Promise<string> | undefined;
+
+/**
+ * The folder, to be first on PATH, of a CLI that runs Node.js programs as a user's does. One that was built from its Go
+ * modules has no language host for that: it gets the tests' own.
+ */
+export function userCli(): Promise<string> {
+  made ??= make();
+  return made;
+}
+
+async function make(): Promise<string> {
+  const bin = join((await findPulumi()).root, "bin");
+  if (await isExecutable(join(bin, languageHost))) return bin;
+  const { path } = await makeWorkFolder("cli", "bin");
+  // The CLI warns of a language host that is not beside it, and takes the place that links lead to for its own.
+  for (const file of ["pulumi", shim])
+    await link(join(bin, file), join(path, file)).catch(() => copyFile(join(bin, file), join(path, file)));
+  await symlink(join(checkout, "test", "engine", "nodeLanguageHost", languageHost), join(path, languageHost));
+  return path;
+}

@@ -1,0 +1,59 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as sdk from "../../sdk";
+import { createProject, type Project } from "../engine/project";
+
+/** @pulumi/pulumi brings a TypeScript, by which it runs programs in projects that have none. */
+const brought: typeof ts = createRequire(__filename)("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js");
+
+describe("the declarations, in a project without TypeScript", () => {
+  let project: Project;
+
+  beforeAll(async () => {
+    project = await createProject("declarations");
+  });
+  afterAll(() => project?.remove());
+
+  /** What is wrong in a program itself, as ts-node tells it: it tells nothing of declarations. */
+  const mistakes = async (program: string) => {
+    await project.write("index.ts", program);
+    const { ModuleKind, ModuleResolutionKind, ScriptTarget } = brought;
+    const compiled = brought.createProgram([join(project.dir, "index.ts")], {
+      strict: true,
+      target: ScriptTarget.ES2020,
+      module: ModuleKind.CommonJS,
+      moduleResolution: ModuleResolutionKind.NodeJs,
+    });
+    const source = compiled.getSourceFile(join(project.dir, "index.ts"));
+    return [...compiled.getSyntacticDiagnostics(source), ...compiled.getSemanticDiagnostics(source)].map(
+      ({ messageText }) => brought.flattenDiagnosticMessageText(messageText, " "),
+    );
+  };
+
+  it("know each name that the package exports", async () => {
+    const index = join(project.dir, "node_modules", "pulumi-apikeys", "dist", "sdk", "index.d.ts");
+    const types = [...(await readFile(index, "utf8")).matchAll(/\btype (\w+)/g)].map(([, name = ""]) => name);
+    expect(types.length).toBeGreaterThan(20);
+    const misused = [
+      ...Object.keys(sdk).map((name) => `export const its${name}: symbol = all.${name};`),
+      ...types.map((name) => `export const a${name}: all.${name} = Symbol();`),
+    ];
+    const found = await mistakes(`import * as all from "pulumi-apikeys";\n${misused.join("\n")}\n`);
+    expect(found.filter((each) => !/^(Type .*\bsymbol\b|Generic type )/.test(each))).toEqual([]);
+    expect(found).toHaveLength(misused.length);
+  });
+
+  it("find nothing wrong in a program that is right", async () => {
+    const program = `import { ApiKey, ApiKeyArgs, getWorkspaceOutput } from "pulumi-apikeys";
+const args: ApiKeyArgs = { workspaceId: getWorkspaceOutput({ name: "Main" }).id, customerId: "customer-1" };
+export const ciKey = new ApiKey("ci", { ...args, scopes: [{ representation: "orders", read: true }] }).key;
+`;
+    expect(await mistakes(program)).toEqual([]);
+    expect(await mistakes(program.replace('"customer-1"', "1"))).toEqual([
+      expect.stringContaining("Type 'number' is not assignable to type 'Input<string>'"),
+    ]);
+  });
+});
