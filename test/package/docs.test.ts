@@ -10,7 +10,7 @@ import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
 import { createProject, type Project } from "../engine/project";
 import { brokenLinks, names, page, pages, read, typesIn } from "./docsText";
-import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
+import { codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 
 /**
  * In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts, pipelines.test.ts, policy.test.ts, pages.test.ts,
