@@ -9,7 +9,7 @@ import { execute } from "../engine/command";
 import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
 import { createProject, type Project } from "../engine/project";
-import { brokenLinks, names, page, pages, read, typesIn } from "./docsText";
+import { brokenLinks, docComments, names, page, pages, read, typesIn } from "./docsText";
 import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 
 /**
@@ -130,7 +130,11 @@ describe("what docs/functions.md says", () => {
 
   it("names the arguments and the records of each", async () => {
     const rows = table(section("Functions", text), "Function");
-    const lists = { getApiKeys: "GetApiKeysArgs", getWorkspace: "ByIdOrName", getScopes: "GetScopesArgs" };
+    const lists = {
+      getApiKeys: "GetApiKeysArgs",
+      getWorkspace: "GetWorkspaceArgs",
+      getScopes: "GetScopesArgs",
+    };
     for (const [name, args] of Object.entries(lists)) {
       const row = rows.find((each) => each["Function"] === `\`${name}\``);
       expect(codeIn(row?.["Arguments"] ?? "")).toEqual(await fieldsIn(args));
@@ -153,7 +157,7 @@ async function publishedTypes(): Promise<Readonly<Record<string, readonly string
   );
 }
 
-describe("the code and the links of docs", () => {
+describe("the code and the links of docs and of doc comments", () => {
   let project: Project;
 
   beforeAll(async () => {
@@ -167,7 +171,8 @@ describe("the code and the links of docs", () => {
       ...{ allowImportingTsExtensions: true, paths: await publishedTypes() },
     };
     await project.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["**/*.ts"] }));
-    const programs = Object.entries(pages).flatMap(([name, text]) =>
+    const comments = await docComments();
+    const programs = Object.entries({ ...pages, ...comments }).flatMap(([name, text]) =>
       codeFiles("ts", text).map((block, place) => ({
         ...block,
         path: `${name}/${block.file ?? `${place}.ts`}`,
@@ -177,7 +182,7 @@ describe("the code and the links of docs", () => {
       await mkdir(join(project.dir, dirname(path)), { recursive: true });
       await project.write(path, text);
     }
-    expect(programs.length).toBeGreaterThan(6);
+    expect(programs.length).toBeGreaterThan(30);
     expect(new Set(programs.map(({ path }) => path)).size).toBe(programs.length);
     const tsc = join(checkout, "node_modules", ".bin", "tsc");
     const env = shellEnvironment(checkout, []);
