@@ -222,6 +222,13 @@ describe("the code and the links of docs and of doc comments", () => {
     expect(read("CONTRIBUTING.md")).toContain(`${newest} or newer`);
   });
 
+  it("names in doc comments pages that exist", async () => {
+    const comments = Object.values(await docComments()).join("\n");
+    const named = new Set(comments.match(/docs\/[\w-]+\.md/g));
+    expect(named.size).toBeGreaterThan(8);
+    expect([...named].filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
+  });
+
   it("links to files and headings that exist", () => {
     const broken = Object.entries(pages).flatMap(([name, text]) => brokenLinks(join("docs", name), text));
     expect(broken).toEqual([]);
