@@ -2,9 +2,9 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKey/properties";
 import { isOfKind, type PropertiesOf, registration } from "./resource";
 
-/** The permissions that a key has on one scope (interface, section 2). A flag that is left out is false. */
+/** The permissions of a key on one scope. A permission that is left out is false. */
 export interface KeyScopeArgs {
-  /** The representation of the scope, unique within a key's scopes. */
+  /** The representation of the scope. Listing the same one twice fails the preview. */
   readonly representation: pulumi.Input<string>;
   /** Whether the key may create. Default: false. */
   readonly create?: pulumi.Input<boolean | undefined>;
@@ -16,16 +16,25 @@ export interface KeyScopeArgs {
   readonly del?: pulumi.Input<boolean | undefined>;
 }
 
-/** A scope in a key's outputs: only the permissions that are granted. */
+/** The permissions of a key on one scope, in outputs. Only granted permissions are present. */
 export interface KeyScope {
+  /** The representation of the scope. */
   readonly representation: string;
+  /** True if the key may create; otherwise absent. */
   readonly create?: boolean;
+  /** True if the key may read; otherwise absent. */
   readonly read?: boolean;
+  /** True if the key may update; otherwise absent. */
   readonly update?: boolean;
+  /** True if the key may delete; otherwise absent. */
   readonly del?: boolean;
 }
 
-/** The inputs of an {@link ApiKey} (interface, sections 4.1, 4.4 and 4.5). */
+/**
+ * The inputs of an {@link ApiKey}.
+ *
+ * @see docs/api-key.md
+ */
 export interface ApiKeyArgs {
   /** The id of the workspace that the key belongs to. Changing it replaces the key. */
   readonly workspaceId: pulumi.Input<string>;
@@ -34,63 +43,63 @@ export interface ApiKeyArgs {
   /** The key's name. Default: the resource's name. Changing it updates the key in place. */
   readonly name?: pulumi.Input<string | undefined>;
   /**
-   * What the key may do. The scopes are a set: their order makes no difference, and an entry without any permission is
-   * the same as no entry. Default: none. Changing them updates the key in place. If the service leaves a permission
-   * wider than declared, the update fails.
+   * The key's permissions. The scopes are a set: their order makes no difference, and an entry without any permission
+   * is the same as no entry. Default: none. Changing them updates the key in place. If the service leaves the key more
+   * permissions than the program gives it, the update fails.
    */
   readonly scopes?: pulumi.Input<readonly pulumi.Input<KeyScopeArgs>[] | undefined>;
   /** Whether the key works. Default: true. Changing it updates the key in place. */
   readonly enabled?: pulumi.Input<boolean | undefined>;
   /**
-   * The start of the secret. Changing it replaces the key. `effectivePrefix` is the prefix that the service actually
-   * set.
+   * The start of the secret. Default: set by the service. Changing it replaces the key. `effectivePrefix` is the prefix
+   * that the service actually set.
    */
   readonly prefix?: pulumi.Input<string | undefined>;
   /**
-   * When the key expires: a whole number above 0, in the service's own unit, which the interface does not state.
-   * Default: set by the service. Changing it replaces the key. `effectiveExpiresAt` is the expiry that the service
-   * actually set.
+   * When the key expires: a whole number above 0, in the service's own unit. Default: set by the service. Changing it
+   * replaces the key. `effectiveExpiresAt` is the expiry that the service actually set.
    */
   readonly expiresAt?: pulumi.Input<number | undefined>;
   /**
-   * The id of a meter outside the service. The service never returns it, so a refresh can't see changes made outside
-   * Pulumi. Changing it replaces the key.
+   * The id of a meter outside the service. Default: none. Changing it replaces the key. The service never returns it,
+   * so a refresh can't see changes made outside Pulumi.
    */
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
-   * Any JSON object, which the service keeps with the key. The service never returns it, so a refresh can't see changes
-   * made outside Pulumi. Changing it replaces the key.
+   * Any JSON object, which the service keeps with the key. Default: none. Changing it replaces the key. The service
+   * never returns it, so a refresh can't see changes made outside Pulumi.
    */
   readonly metadata?: pulumi.Input<Record<string, unknown> | undefined>;
   /**
-   * The value of an existing key to migrate, instead of creating a new key. Always a secret. Can't be combined with
-   * `prefix`, `expiresAt` or `externalMeterId`, because the service migrates a key without them. A new value replaces
-   * the key. Removing `existingKey` later changes nothing.
+   * The value of an existing key to migrate, instead of creating a key. Always a secret. Can't be combined with
+   * `prefix`, `expiresAt` or `externalMeterId`. Default: none. A new value replaces the key. While the value stays the
+   * same, changing `workspaceId`, `customerId`, `metadata` or `keepers` fails the preview, because the service can't
+   * have one value twice. Removing `existingKey` later changes nothing. Destroy deletes a migrated key.
    */
   readonly existingKey?: pulumi.Input<string | undefined>;
   /**
-   * The id of an existing key to adopt, instead of creating a new key: the key is read, and its `name`, `scopes` and
-   * `enabled` are changed to what is declared. `scopes` must be declared beside it. Destroying the resource then deletes
-   * the key, as any other. An adopted key has no `key`, because the service shows the secret only once. Can't be combined
-   * with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`. Another id replaces: that key is adopted,
-   * and the old one deleted. Removing `existingId` later changes nothing. A change of `keepers` replaces the adopted key
-   * by a new one, with its secret.
+   * The id of an existing key to adopt, instead of creating a key. The update changes the key's `name`, `scopes` and
+   * `enabled` to match the program, and the preview can't show these changes. `scopes` must be set too. Can't be
+   * combined with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`. Default: none. An adopted key
+   * has no `key`, because the service shows a secret only once. Another id adopts that key, and deletes the old one.
+   * Changing `keepers` replaces the adopted key with a new one, which has a `key`. Removing `existingId` later changes
+   * nothing. Destroy deletes an adopted key.
    */
   readonly existingId?: pulumi.Input<string | undefined>;
-  /** Arbitrary strings, never sent to the service. Changing one replaces the key, for example to rotate it by date. */
+  /**
+   * Arbitrary strings, never sent to the service. Default: none. Changing one replaces the key: for example, to rotate
+   * it by date.
+   */
   readonly keepers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
 }
 
-/** What {@link ApiKey.get} needs in addition to the key's id. */
+/** The properties that {@link ApiKey.get} needs to read a key, in addition to the key's id. */
 export interface ApiKeyState {
   /** The id of the workspace that the key belongs to. */
   readonly workspaceId: pulumi.Input<string>;
 }
 
-/**
- * A key that {@link ApiKey.get} has read: an {@link ApiKey} without its secret, which the service shows only when the
- * key is created.
- */
+/** The result of {@link ApiKey.get}: an {@link ApiKey} without `key`, because the service shows a secret only once. */
 export type ExistingApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
 
 const insteadOfImport = "Use `pulumi import --file` instead; README.md shows the file.";
@@ -120,11 +129,14 @@ const properties: PropertiesOf<Shape> = {
 /**
  * An API key of a workspace.
  *
- * Changing `name`, `scopes` or `enabled` updates the key in place. Every other change creates a new key, then deletes
- * the old one. Destroying the resource deletes the key. The service shows the secret, `key`, only once; from then on it
- * is kept in state, encrypted.
+ * Changing `name`, `scopes` or `enabled` updates the key in place. Any other change replaces the key: it creates a new
+ * key, then deletes the old one. Destroy deletes the key. The service shows the secret, `key`, only once; from then on
+ * state has it, encrypted.
  *
+ * @example
  * ```ts
+ * import { ApiKey } from "pulumi-apikeys";
+ *
  * const ci = new ApiKey("ci", {
  *   workspaceId: "ws_main",
  *   customerId: "cus_1",
@@ -132,22 +144,24 @@ const properties: PropertiesOf<Shape> = {
  * });
  * export const secret = ci.key;
  * ```
+ *
+ * @see docs/api-key.md
  */
 export class ApiKey extends pulumi.CustomResource {
-  /** Whether the value is an ApiKey, also one of another copy of this package. */
+  /** Returns true if the value is an ApiKey, even one of another copy of this package. */
   static override isInstance(value: unknown): value is ApiKey {
     return isOfKind(value, "ApiKey");
   }
 
   /**
-   * The secret: the value that a client sends. Always a Pulumi secret. A key that was adopted or imported by its id has
-   * no secret in state, because the service shows it only once.
+   * The secret: the value that a client sends. Always a Pulumi secret. State has no secret for a key that was adopted,
+   * or imported by its id, because the service shows a secret only once.
    *
    * @remarks
-   * An update of a program that uses the missing secret of an adopted or imported key fails, and says what to do.
+   * If the program uses `key` and state has no secret, the update fails and says what to do.
    */
   declare readonly key: pulumi.Output<string>;
-  /** The masked form of the secret. Absent if the service does not return one. */
+  /** The masked form of the secret. Absent if the service does not return it. */
   declare readonly maskedKey: pulumi.Output<string | undefined>;
   /** When the key was created, in the service's own format. */
   declare readonly createdAt: pulumi.Output<string | undefined>;
@@ -160,24 +174,39 @@ export class ApiKey extends pulumi.CustomResource {
   /** The expiry that the service actually set, in the service's own unit. */
   declare readonly effectiveExpiresAt: pulumi.Output<number | undefined>;
 
+  /** The id of the workspace that the key belongs to. */
   declare readonly workspaceId: pulumi.Output<string>;
+  /** The id of the customer that the key is for. */
   declare readonly customerId: pulumi.Output<string>;
+  /** The key's name. */
   declare readonly name: pulumi.Output<string>;
-  /** The scopes in canonical form: sorted by representation, granted permissions only. */
+  /** The key's permissions, sorted by representation. Only granted permissions are present. */
   declare readonly scopes: pulumi.Output<KeyScope[]>;
+  /** Whether the key works. */
   declare readonly enabled: pulumi.Output<boolean>;
+  /** The start of the secret, if the program sets it. */
   declare readonly prefix: pulumi.Output<string | undefined>;
+  /** When the key expires, if the program sets it, in the service's own unit. */
   declare readonly expiresAt: pulumi.Output<number | undefined>;
+  /** The id of a meter outside the service. */
   declare readonly externalMeterId: pulumi.Output<string | undefined>;
+  /** The JSON object that the service keeps with the key. */
   declare readonly metadata: pulumi.Output<Record<string, unknown> | undefined>;
+  /** The value of the migrated key. Always a Pulumi secret. */
   declare readonly existingKey: pulumi.Output<string | undefined>;
+  /** The id of the adopted key. */
   declare readonly existingId: pulumi.Output<string | undefined>;
+  /** Arbitrary strings, never sent to the service. */
   declare readonly keepers: pulumi.Output<Record<string, string> | undefined>;
 
   /**
+   * Creates an API key, or takes an existing one with `existingKey` or `existingId`. Changing `name`, `scopes` or
+   * `enabled` updates the key in place; any other change replaces it. Destroy deletes the key.
+   *
    * @param name The resource's name, unique within the stack. Also the key's name, unless you set `args.name`.
    * @param args The key's inputs.
    * @param opts Pulumi's resource options. `import` needs the plugin; without it, use `pulumi import --file`.
+   * @see docs/api-key.md
    */
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     const { existingKey } = args;
@@ -200,12 +229,20 @@ export class ApiKey extends pulumi.CustomResource {
   }
 
   /**
-   * Reads a key that this stack does not manage, without its secret. The key is read at each preview and update.
-   * Destroy leaves it alone. If the key does not exist, reading it fails.
+   * Reads a key that this stack does not manage, at each preview and update. The result has no `key`. If the key does
+   * not exist, reading it fails. Destroy leaves the key in the service.
    *
-   * @param name The resource's name in this stack.
+   * @param name The resource's name, unique within the stack.
    * @param id The key's id in the service.
    * @param state The workspace that the key belongs to.
+   * @param opts Pulumi's resource options.
+   * @example
+   * ```ts
+   * import { ApiKey } from "pulumi-apikeys";
+   *
+   * const theirs = ApiKey.get("theirs", "key_theirs", { workspaceId: "ws_main" });
+   * export const isEnabled = theirs.enabled;
+   * ```
    */
   static get(
     name: string,
@@ -217,7 +254,7 @@ export class ApiKey extends pulumi.CustomResource {
   }
 }
 
-/** The property `key` of a resource that may have been imported. */
+/** @internal The property `key` of a resource that may have been imported. */
 export function secretIn(
   kind: string,
   { key, id }: Pick<ApiKey, "key" | "id">,
@@ -234,7 +271,7 @@ export function secretIn(
   return { get, enumerable: true };
 }
 
-/** The secret. Fails if state has none; otherwise the program would continue with the string "undefined". */
+/** @internal The secret. Fails if state has none; otherwise the program would continue with the string "undefined". */
 export function secretOf(
   kind: string,
   name: string,

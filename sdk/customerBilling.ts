@@ -3,39 +3,49 @@ import type { Shape } from "../provider/resources/customerBilling";
 import { grantGuard } from "./grantGuard";
 import { isOfKind, type PropertiesOf, registration } from "./resource";
 
-/** The inputs of a {@link CustomerBilling} (interface, section 4.12). */
+/**
+ * The inputs of a {@link CustomerBilling}. An input that fails the preview on change can change together with `grant`,
+ * which grants again.
+ *
+ * @see docs/customer-billing.md
+ */
 export interface CustomerBillingArgs {
   /** The id of the workspace. Changing it fails the preview, because it would grant again. */
   readonly workspaceId: pulumi.Input<string>;
   /**
-   * The credits to grant, as a decimal string; "100" and "100.00" are the same. Changing them fails the preview,
-   * because it would grant again. Required, unless `billingId` is set.
+   * The credits to grant, as a decimal string: "100" and "100.00" are the same. Required, unless `billingId` is set.
+   * Changing them fails the preview, because it would grant again.
    *
    * @remarks
    * Can be a whole number too.
    */
   readonly totalCredits?: pulumi.Input<string | number | undefined>;
-  /** Whether the customer may use more than the credits. Default: false. Changing it fails the preview. */
+  /**
+   * Whether the customer may use more than the credits. Default: false. Changing it fails the preview, because it would
+   * grant again.
+   */
   readonly allowOverages?: pulumi.Input<boolean | undefined>;
   /**
-   * The spend cap, as a decimal string. Default: none. Changing it fails the preview.
+   * The spend cap, as a decimal string. Default: none. Changing it fails the preview, because it would grant again.
    *
    * @remarks
    * Can be a whole number too.
    */
   readonly spendCap?: pulumi.Input<string | number | undefined>;
-  /** The id of a meter outside the service. Default: none. Changing it fails the preview. */
+  /**
+   * The id of a meter outside the service. Default: none. Changing it fails the preview, because it would grant again.
+   */
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
-   * The id of an existing record to adopt; nothing is granted. Can't be combined with `totalCredits`. Also set it if
-   * the answer to a grant was lost and the credits were granted. The resource's own id then stays `uncertain-…`, and
-   * the output `billingId` is the record's id.
+   * The id of an existing record to adopt, instead of granting credits. Can't be combined with `totalCredits`. Default:
+   * none. Nothing is granted, and the id is not checked. Also set it if the answer to a grant was lost and the service
+   * has granted the credits.
    */
   readonly billingId?: pulumi.Input<string | undefined>;
   /**
-   * Your name for this grant. Each change of it grants again, even if you go back to an earlier value. While state
-   * holds the grant, nothing else grants again: a forced replacement, or a new resource name without the option
-   * `aliases`, fails the preview. Default: "initial".
+   * Your name for this grant, never sent to the service. Default: "initial". Each change grants the credits again, even
+   * if you go back to an earlier value. While state has the grant, nothing else grants again: a forced replacement, or
+   * a new resource name without the option `aliases`, fails the preview.
    */
   readonly grant?: pulumi.Input<string | undefined>;
 }
@@ -54,37 +64,57 @@ const properties: PropertiesOf<Shape> = {
 };
 
 /**
- * Credits granted to a customer. The service can only grant credits; it can't show, change or take back a grant. So the
- * provider sends one request for each value of `grant`, and never repeats it on its own. Changing the other inputs
- * fails the preview, unless `grant` changes too. Destroying the resource leaves the credits in the service.
+ * Credits that are granted in a workspace. The service can only grant credits: it can't show, change or take back a
+ * grant. So the provider sends one request for each value of `grant`, and never repeats it. If the answer is lost,
+ * every update fails until you set `billingId` or change `grant`. Changing any input except `billingId` fails the
+ * preview, unless `grant` changes too. Destroy removes the record from state and leaves the credits in the service. Use
+ * the option `protect`, because a record that is removed and declared again grants the credits again.
  *
+ * @example
  * ```ts
+ * import { CustomerBilling } from "pulumi-apikeys";
+ *
  * new CustomerBilling("acme", { workspaceId: "ws_main", totalCredits: "1000" }, { protect: true });
  * ```
+ *
+ * @see docs/customer-billing.md
  */
 export class CustomerBilling extends pulumi.CustomResource {
-  /** Whether the value is a CustomerBilling, also one of another copy of this package. */
+  /** Returns true if the value is a CustomerBilling, even one of another copy of this package. */
   static override isInstance(value: unknown): value is CustomerBilling {
     return isOfKind(value, "CustomerBilling");
   }
 
-  /** The id of the billing record. Absent while it is not known whether the credits were granted. */
+  /**
+   * The id of the billing record. Absent while it is not known whether the credits were granted. After a lost answer,
+   * the resource's own id stays `uncertain-…`, and this output is the record's id.
+   */
   declare readonly billingId: pulumi.Output<string | undefined>;
   /** When the record was created, in the service's own format. Absent for an adopted record. */
   declare readonly createdAt: pulumi.Output<string | undefined>;
 
+  /** The id of the workspace. */
   declare readonly workspaceId: pulumi.Output<string>;
-  /** In canonical form: "100.00" is "100". */
+  /** The granted credits, as a decimal string without trailing zeros: "100.00" is "100". */
   declare readonly totalCredits: pulumi.Output<string | undefined>;
+  /** Whether the customer may use more than the credits. */
   declare readonly allowOverages: pulumi.Output<boolean>;
+  /** The spend cap, as a decimal string without trailing zeros. */
   declare readonly spendCap: pulumi.Output<string | undefined>;
+  /** The id of a meter outside the service. */
   declare readonly externalMeterId: pulumi.Output<string | undefined>;
+  /** Your name for this grant. */
   declare readonly grant: pulumi.Output<string>;
 
   /**
+   * Grants credits in a workspace, once for each value of `grant`; or adopts an existing record with `billingId`. The
+   * service can't take back a grant: destroy only removes the record from state, and declaring it again grants again.
+   * Use the option `protect`.
+   *
    * @param name The resource's name, unique within the stack.
    * @param args The grant, and its workspace.
-   * @param opts Pulumi's resource options. `import` needs the plugin; without it, set `billingId` instead. We recommend `protect`.
+   * @param opts Pulumi's resource options. `import` needs the plugin; without it, set `billingId`.
+   * @see docs/customer-billing.md
    */
   constructor(name: string, args: CustomerBillingArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(

@@ -1,13 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
 
-/** The credentials that a function uses. */
+/** The options of a function. */
 export interface FunctionOptions {
-  /** Default: the environment, then stack config, as for resources. */
+  /**
+   * The {@link Provider} whose credentials the function uses. Default: credentials from the environment, then from
+   * stack config, as for resources.
+   */
   readonly provider?: Provider | undefined;
 }
 
-/** A workspace (interface, section 2). What the service leaves out is `undefined`. */
+/** A workspace, as a function returns it. A field that the service leaves out is absent. */
 export interface Workspace {
   /** The workspace's id. */
   readonly id: string;
@@ -15,11 +18,11 @@ export interface Workspace {
   readonly name: string | undefined;
   /** The id of the team that the workspace belongs to. */
   readonly teamId: string | undefined;
-  /** The prefix of new keys that have none of their own. */
+  /** The prefix of new keys that set none. */
   readonly defaultKeyPrefix: string | undefined;
-  /** IP addresses and CIDR blocks that keys may be used from. */
+  /** The IP addresses and CIDR blocks that keys may be used from. */
   readonly defaultAllowedIPs: readonly string[] | undefined;
-  /** Requests per second for a key. */
+  /** How many requests per second a key may send. */
   readonly defaultRateLimitPerSecond: number | undefined;
   /** The expiration of new keys, in the service's own unit. */
   readonly defaultExpiration: number | undefined;
@@ -29,7 +32,7 @@ export interface Workspace {
   readonly updatedAt: string | undefined;
 }
 
-/** A key as a function returns it (interface, section 2), never with its secret. */
+/** A key, as a function returns it: never with its secret. A field that the service leaves out is absent. */
 export interface FoundApiKey {
   /** The key's id. */
   readonly id: string;
@@ -41,13 +44,13 @@ export interface FoundApiKey {
   readonly prefix: string | undefined;
   /** When the key expires, in the service's own unit. */
   readonly expiresAt: number | undefined;
-  /** What the key may do. */
+  /** The key's permissions. */
   readonly scopes: readonly FoundKeyScope[] | undefined;
   /** Whether the key works. */
   readonly enabled: boolean | undefined;
   /** The id of the customer that the key is for. */
   readonly customerId: string | undefined;
-  /** Whether the key was deleted, and the service still lists it. */
+  /** Whether the key was deleted, but the service still lists it. */
   readonly deleted: boolean;
   /** When the key was created, in the service's own format. */
   readonly createdAt: string | undefined;
@@ -59,7 +62,7 @@ export interface FoundApiKey {
   readonly billingId: string | undefined;
 }
 
-/** A scope of a key as a function returns it (interface, section 2). */
+/** The permissions of a key on one scope, as a function returns them. */
 export interface FoundKeyScope {
   /** The representation of the scope. */
   readonly representation: string;
@@ -73,7 +76,7 @@ export interface FoundKeyScope {
   readonly del: boolean;
 }
 
-/** A scope that a workspace defines (interface, section 2). */
+/** A scope that a workspace defines, as a function returns it. A field that the service leaves out is absent. */
 export interface FoundScope {
   /** The scope's id. */
   readonly id: string;
@@ -81,7 +84,7 @@ export interface FoundScope {
   readonly name: string | undefined;
   /** The string by which keys refer to the scope. */
   readonly representation: string;
-  /** What the scope is for. */
+  /** The scope's description. */
   readonly description: string | undefined;
   /** When the scope was created, in the service's own format. */
   readonly createdAt: string | undefined;
@@ -89,32 +92,36 @@ export interface FoundScope {
   readonly updatedAt: string | undefined;
 }
 
-/** Either the id or the name of the object to read. */
-export interface ByIdOrName {
-  /** The id of the object to read. */
+/** The workspace that {@link getWorkspace} returns: set either `id` or `name`. */
+export interface GetWorkspaceArgs {
+  /** The workspace's id. */
   readonly id?: string | undefined;
-  /** Must match exactly. If no object or several objects have this name, the function fails and lists what exists. */
+  /** The workspace's exact name. If several workspaces have it, the function fails and lists their ids. */
   readonly name?: string | undefined;
 }
 
-/** Which keys {@link getApiKeys} returns. Each filter that is set narrows the list. */
+/** The keys that {@link getApiKeys} returns. Each filter that you set narrows the list. */
 export interface GetApiKeysArgs {
   /** The id of the workspace that the keys belong to. */
   readonly workspaceId: string;
-  /** Only keys of exactly this name. */
+  /** Only keys of exactly this name. Default: keys of any name. */
   readonly name?: string | undefined;
-  /** Only keys of this customer. */
+  /** Only keys of this customer. Default: keys of all customers. */
   readonly customerId?: string | undefined;
-  /** Only keys that are enabled (true), or that are not (false). */
+  /** Only enabled keys (true), or only disabled keys (false). Default: both. */
   readonly enabled?: boolean | undefined;
   /** Whether to return deleted keys too, if the service lists them. Default: false. */
   readonly includeDeleted?: boolean | undefined;
 }
 
-/** Which key {@link getApiKey} returns. */
-export interface GetApiKeyArgs extends ByIdOrName {
+/** The key that {@link getApiKey} returns: set either `id` or `name`. */
+export interface GetApiKeyArgs {
   /** The id of the workspace that the key belongs to. */
   readonly workspaceId: string;
+  /** The key's id. */
+  readonly id?: string | undefined;
+  /** The key's exact name. If several keys of the workspace have it, the function fails and lists their ids. */
+  readonly name?: string | undefined;
 }
 
 /** The workspace whose scopes {@link getScopes} returns. */
@@ -123,62 +130,140 @@ export interface GetScopesArgs {
   readonly workspaceId: string;
 }
 
-/** What {@link getWorkspaces} returns. */
+/** The result of {@link getWorkspaces}. */
 export interface GetWorkspacesResult {
   /** All workspaces that the access token can see. */
   readonly workspaces: Workspace[];
 }
 
-/** What {@link getApiKeys} returns. */
+/** The result of {@link getApiKeys}. */
 export interface GetApiKeysResult {
   /** The keys that match, without their secrets. */
   readonly apiKeys: FoundApiKey[];
 }
 
-/** What {@link getScopes} returns. */
+/** The result of {@link getScopes}. */
 export interface GetScopesResult {
   /** All scopes of the workspace. */
   readonly scopes: FoundScope[];
 }
 
-/** The same arguments, any of which may be an Output. */
+/** The arguments of the Output form of a function: any of them may be an Output. */
 export type FunctionInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input<Args[Name]> };
 
-/** The workspaces that the access token can see (interface, section 4.6). Runs at each preview and update. */
+/**
+ * Returns the workspaces that the access token can see, at each preview and update.
+ *
+ * @param opts The Provider to use. If one of its arguments is an Output, use {@link getWorkspacesOutput}.
+ * @example
+ * ```ts
+ * import { getWorkspaces } from "pulumi-apikeys";
+ *
+ * export const names = getWorkspaces().then(({ workspaces }) => workspaces.map(({ name }) => name));
+ * ```
+ *
+ * @see docs/functions.md
+ */
 export function getWorkspaces(opts: FunctionOptions = {}): Promise<GetWorkspacesResult> {
   return plainly("getWorkspaces", opts, (credentials) => workspaces(credentials, {}));
 }
 
 /**
- * {@link getWorkspaces} for a Provider whose arguments are Outputs. Unknown in a preview while an argument is unknown.
+ * The Output form of {@link getWorkspaces}: for a Provider whose arguments are Outputs. While an argument is unknown in
+ * a preview, the result is unknown too.
+ *
+ * @param opts The Provider to use.
+ * @example
+ * ```ts
+ * import { getWorkspacesOutput } from "pulumi-apikeys";
+ *
+ * export const names = getWorkspacesOutput().workspaces.apply((all) => all.map(({ name }) => name));
+ * ```
+ *
+ * @see docs/functions.md
  */
 export function getWorkspacesOutput(opts: FunctionOptions = {}): pulumi.Output<GetWorkspacesResult> {
   return eventually({}, opts, workspaces);
 }
 
-/** One workspace (interface, sections 4.6 and 4.7). Runs at each preview and update. Fails if it does not exist. */
-export function getWorkspace(args: ByIdOrName, opts: FunctionOptions = {}): Promise<Workspace> {
+/**
+ * Returns one workspace, by its id or its name, at each preview and update. Fails if it does not exist.
+ *
+ * @param args The workspace's id or name.
+ * @param opts The Provider to use. If one of its arguments is an Output, use {@link getWorkspaceOutput}.
+ * @example
+ * ```ts
+ * import { getWorkspace } from "pulumi-apikeys";
+ *
+ * export const teamId = getWorkspace({ name: "Main" }).then((workspace) => workspace.teamId);
+ * ```
+ *
+ * @see docs/functions.md
+ */
+export function getWorkspace(args: GetWorkspaceArgs, opts: FunctionOptions = {}): Promise<Workspace> {
   return plainly("getWorkspace", opts, (credentials) => workspace(credentials, args));
 }
 
-/** {@link getWorkspace} for arguments that are Outputs. Unknown in a preview while an argument is unknown. */
+/**
+ * The Output form of {@link getWorkspace}: takes Outputs and returns an Output. While an argument is unknown in a
+ * preview, the result is unknown too.
+ *
+ * @param args The workspace's id or name.
+ * @param opts The Provider to use.
+ * @example
+ * ```ts
+ * import { ApiKey, getWorkspaceOutput } from "pulumi-apikeys";
+ *
+ * const workspace = getWorkspaceOutput({ name: "Main" });
+ * new ApiKey("ci", { workspaceId: workspace.id, customerId: "cus_1" });
+ * ```
+ *
+ * @see docs/functions.md
+ */
 export function getWorkspaceOutput(
-  args: FunctionInputs<ByIdOrName>,
+  args: FunctionInputs<GetWorkspaceArgs>,
   opts: FunctionOptions = {},
 ): pulumi.Output<Workspace> {
   return eventually(args, opts, workspace);
 }
 
 /**
- * Keys of a workspace, without their secrets (interface, section 4.3). Runs at each preview and update. A field that
- * the service's list leaves out, such as scopes, is `undefined`. With the filter `enabled`, keys whose record leaves
- * out `enabled` are read one by one (section 4.2).
+ * Returns the keys of a workspace, without their secrets, at each preview and update. A field that the service's list
+ * leaves out, such as `scopes`, is absent. With the filter `enabled`, each key whose record in the list lacks `enabled`
+ * takes one more request.
+ *
+ * @param args The workspace, and filters.
+ * @param opts The Provider to use. If one of its arguments is an Output, use {@link getApiKeysOutput}.
+ * @example
+ * ```ts
+ * import { getApiKeys } from "pulumi-apikeys";
+ *
+ * const disabled = getApiKeys({ workspaceId: "ws_main", enabled: false });
+ * export const disabledIds = disabled.then(({ apiKeys }) => apiKeys.map(({ id }) => id));
+ * ```
+ *
+ * @see docs/functions.md
  */
 export function getApiKeys(args: GetApiKeysArgs, opts: FunctionOptions = {}): Promise<GetApiKeysResult> {
   return plainly("getApiKeys", opts, (credentials) => apiKeys(credentials, args));
 }
 
-/** {@link getApiKeys} for arguments that are Outputs. Unknown in a preview while an argument is unknown. */
+/**
+ * The Output form of {@link getApiKeys}: takes Outputs and returns an Output. While an argument is unknown in a
+ * preview, the result is unknown too.
+ *
+ * @param args The workspace, and filters.
+ * @param opts The Provider to use.
+ * @example
+ * ```ts
+ * import { getApiKeysOutput } from "pulumi-apikeys";
+ *
+ * const { apiKeys } = getApiKeysOutput({ workspaceId: "ws_main", customerId: "cus_1" });
+ * export const ids = apiKeys.apply((keys) => keys.map(({ id }) => id));
+ * ```
+ *
+ * @see docs/functions.md
+ */
 export function getApiKeysOutput(
   args: FunctionInputs<GetApiKeysArgs>,
   opts: FunctionOptions = {},
@@ -187,14 +272,40 @@ export function getApiKeysOutput(
 }
 
 /**
- * One key, without its secret (interface, sections 4.2 and 4.3). Runs at each preview and update. Fails if it does not
- * exist.
+ * Returns one key, by its id or its name, without its secret, at each preview and update. Fails if the key does not
+ * exist or was deleted.
+ *
+ * @param args The workspace, and the key's id or name.
+ * @param opts The Provider to use. If one of its arguments is an Output, use {@link getApiKeyOutput}.
+ * @example
+ * ```ts
+ * import { getApiKey } from "pulumi-apikeys";
+ *
+ * const reports = getApiKey({ workspaceId: "ws_main", name: "reports" });
+ * export const lastUsedAt = reports.then((key) => key.lastUsedAt);
+ * ```
+ *
+ * @see docs/functions.md
  */
 export function getApiKey(args: GetApiKeyArgs, opts: FunctionOptions = {}): Promise<FoundApiKey> {
   return plainly("getApiKey", opts, (credentials) => apiKey(credentials, args));
 }
 
-/** {@link getApiKey} for arguments that are Outputs. Unknown in a preview while an argument is unknown. */
+/**
+ * The Output form of {@link getApiKey}: takes Outputs and returns an Output. While an argument is unknown in a preview,
+ * the result is unknown too.
+ *
+ * @param args The workspace, and the key's id or name.
+ * @param opts The Provider to use.
+ * @example
+ * ```ts
+ * import { getApiKeyOutput } from "pulumi-apikeys";
+ *
+ * export const lastUsedAt = getApiKeyOutput({ workspaceId: "ws_main", name: "reports" }).lastUsedAt;
+ * ```
+ *
+ * @see docs/functions.md
+ */
 export function getApiKeyOutput(
   args: FunctionInputs<GetApiKeyArgs>,
   opts: FunctionOptions = {},
@@ -202,12 +313,40 @@ export function getApiKeyOutput(
   return eventually(args, opts, apiKey);
 }
 
-/** The scopes that a workspace defines (interface, section 4.10). Runs at each preview and update. */
+/**
+ * Returns the scopes that a workspace defines, at each preview and update.
+ *
+ * @param args The workspace.
+ * @param opts The Provider to use. If one of its arguments is an Output, use {@link getScopesOutput}.
+ * @example
+ * ```ts
+ * import { getScopes } from "pulumi-apikeys";
+ *
+ * const defined = getScopes({ workspaceId: "ws_main" });
+ * export const representations = defined.then(({ scopes }) => scopes.map((scope) => scope.representation));
+ * ```
+ *
+ * @see docs/functions.md
+ */
 export function getScopes(args: GetScopesArgs, opts: FunctionOptions = {}): Promise<GetScopesResult> {
   return plainly("getScopes", opts, (credentials) => scopes(credentials, args));
 }
 
-/** {@link getScopes} for arguments that are Outputs. Unknown in a preview while an argument is unknown. */
+/**
+ * The Output form of {@link getScopes}: takes Outputs and returns an Output. While an argument is unknown in a preview,
+ * the result is unknown too.
+ *
+ * @param args The workspace.
+ * @param opts The Provider to use.
+ * @example
+ * ```ts
+ * import { getScopesOutput } from "pulumi-apikeys";
+ *
+ * export const { scopes } = getScopesOutput({ workspaceId: "ws_main" });
+ * ```
+ *
+ * @see docs/functions.md
+ */
 export function getScopesOutput(
   args: FunctionInputs<GetScopesArgs>,
   opts: FunctionOptions = {},
@@ -229,7 +368,7 @@ function loading<Args, T>(pick: (client: Client) => (source: Source, args: Args)
 }
 
 const workspaces = loading<unknown, GetWorkspacesResult>((client) => client.getWorkspaces);
-const workspace = loading<ByIdOrName, Workspace>((client) => client.getWorkspace);
+const workspace = loading<GetWorkspaceArgs, Workspace>((client) => client.getWorkspace);
 const apiKeys = loading<GetApiKeysArgs, GetApiKeysResult>((client) => client.getApiKeys);
 const apiKey = loading<GetApiKeyArgs, FoundApiKey>((client) => client.getApiKey);
 const scopes = loading<GetScopesArgs, GetScopesResult>((client) => client.getScopes);

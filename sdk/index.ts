@@ -1,3 +1,10 @@
+/**
+ * Pulumi resources and functions for API keys, workspaces, scopes and customer credits. The service's base URL and the
+ * access token come from the environment variables APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN, or from stack config: see
+ * docs/configuration.md.
+ *
+ * @module pulumi-apikeys
+ */
 export {
   ApiKey,
   type ApiKeyArgs,
@@ -10,12 +17,12 @@ export {
   ApiKeySet,
   type ApiKeySetArgs,
   type ApiKeySetDefaults,
+  type ApiKeySetDefaultsArgs,
   type ApiKeySetEntry,
-  type DeclaredKey,
+  type ApiKeySetEntryArgs,
 } from "./apiKeySet";
 export { CustomerBilling, type CustomerBillingArgs } from "./customerBilling";
 export {
-  type ByIdOrName,
   type FoundApiKey,
   type FoundKeyScope,
   type FoundScope,
@@ -26,6 +33,7 @@ export {
   type GetApiKeysResult,
   type GetScopesArgs,
   type GetScopesResult,
+  type GetWorkspaceArgs,
   type GetWorkspacesResult,
   getApiKey,
   getApiKeyOutput,

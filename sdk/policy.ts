@@ -1,61 +1,101 @@
-/** Help for policy packs: the keys that a resource declares, whatever its kind and its host. It loads no other module. */
+/**
+ * Help for policy packs: the keys that a resource declares, whether it is an ApiKey, a RotatingApiKey or an ApiKeySet.
+ * This module loads no other package. See docs/policies.md.
+ *
+ * @module pulumi-apikeys/policy
+ */
 import { isTypeOf } from "./types";
 
-/** A resource as a policy gets it: with its inputs in `validateResource`, with its outputs in `validateStack`. */
+/**
+ * A resource as Pulumi passes it to a policy: with its inputs in `validateResource`, with its outputs in
+ * `validateStack`.
+ */
 export interface PolicyResource {
+  /** The resource's type. */
   readonly type: string;
+  /** The resource's name. */
   readonly name: string;
+  /** The resource's inputs or outputs. */
   readonly props: Readonly<Record<string, unknown>>;
 }
 
-/** A scope of a key, with all its permissions. */
+/** The permissions of a key on one scope, defaults filled in. */
 export interface PolicyScope {
+  /** The representation of the scope. */
   readonly representation: string;
+  /** Whether the key may create. */
   readonly create: boolean;
+  /** Whether the key may read. */
   readonly read: boolean;
+  /** Whether the key may update. */
   readonly update: boolean;
+  /** Whether the key may delete. */
   readonly del: boolean;
 }
 
 /**
- * A key that a program declares, in a resource of its own or in an entry of an ApiKeySet: with the defaults, and without
- * its secret. A property is read when it is used: if its value is not known yet in a preview, the policy ends
- * there, and is evaluated in the update.
+ * A key that a program declares, by itself or as an entry of an ApiKeySet: with the defaults filled in, and without its
+ * secret. If a policy uses a property that is not known yet in a preview, Pulumi runs the policy in the update only.
  */
 export interface PolicyKey {
-  /** What to call the key in a message: the alias in a set, otherwise the resource's name. It is never a secret. */
+  /** The name of the key for messages: the alias in a set, otherwise the resource's name. Never a secret. */
   readonly label: string;
+  /** The id of the workspace that the key belongs to. */
   readonly workspaceId: string;
+  /** The id of the customer that the key is for. */
   readonly customerId: string;
-  /** The key's name. Unlike `label`, the program may have made it a secret. */
+  /** The key's name. The program may have made it a secret; use `label` in messages. */
   readonly name: string;
+  /** The key's permissions. */
   readonly scopes: readonly PolicyScope[];
+  /** Whether the key works. */
   readonly enabled: boolean;
+  /** The start of the secret. */
   readonly prefix: string | undefined;
-  /** In the service's own unit. */
+  /** When the key expires, in the service's own unit. */
   readonly expiresAt: number | undefined;
+  /** The id of a meter outside the service. */
   readonly externalMeterId: string | undefined;
+  /** The JSON object that the service keeps with the key. */
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
+  /** Arbitrary strings, never sent to the service. */
   readonly keepers: Readonly<Record<string, string>> | undefined;
-  /** How often a RotatingApiKey makes a new key, such as "90d"; undefined for other keys. */
+  /** How often a RotatingApiKey is rotated, such as "90d"; undefined for other keys. */
   readonly rotateEvery: string | undefined;
   /**
-   * Whether the program declares a key that existed before, so that neither `prefix` nor `expiresAt` can be declared. It
-   * stays true after `keepers` or a rotation has made a new key, until the program leaves out what says so (`existingId`).
+   * Whether the program declares `existingKey` or `existingId`, so that the key can't set `prefix` or `expiresAt`.
+   * Stays true after a change of `keepers` or a rotation has created a new key, until the program removes that input.
    */
   readonly isExisting: boolean;
 }
 
 /**
- * The keys that a resource declares; none for a resource of another kind.
+ * Returns the keys that a resource declares: one for an ApiKey or a RotatingApiKey, all keys for an ApiKeySet, none for
+ * any other resource.
  *
+ * @param resource The resource: `args` of `validateResource`, or one of `args.resources` of `validateStack`.
+ * @example
  * ```ts
- * validateResource: (args, reportViolation) => {
- *   for (const key of declaredKeys(args)) {
- *     if (key.expiresAt === undefined) reportViolation(`key "${key.label}" never expires`);
- *   }
- * },
+ * import { PolicyPack } from "@pulumi/policy";
+ * import { declaredKeys } from "pulumi-apikeys/policy";
+ *
+ * new PolicyPack("api-keys", {
+ *   policies: [
+ *     {
+ *       name: "keys-expire",
+ *       description: "Every key expires.",
+ *       enforcementLevel: "mandatory",
+ *       validateResource: (args, reportViolation) => {
+ *         for (const { label, expiresAt } of declaredKeys(args)) {
+ *           if (expiresAt === undefined) reportViolation(`key "${label}" never expires`);
+ *         }
+ *       },
+ *     },
+ *   ],
+ * });
  * ```
+ *
+ * @see docs/policies.md
  */
 export function declaredKeys({ type, name, props }: PolicyResource): readonly PolicyKey[] {
   if (kindsOfOne.some((kind) => isTypeOf(kind, type))) return [keyOf(name, (field) => props[field])];

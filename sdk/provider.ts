@@ -2,30 +2,33 @@ import * as pulumi from "@pulumi/pulumi";
 import { asProvider } from "./host";
 
 /**
- * The arguments of an explicit {@link Provider}. One that is left out comes from the environment, then, in
+ * The arguments of an explicit {@link Provider}. An argument that is left out comes from the environment, then, in
  * Node.js programs, from stack config.
+ *
+ * @see docs/configuration.md
  */
 export interface ProviderArgs {
   /**
    * The service's base URL, to which `/api/v1/…` is appended: https, or http for this machine itself. It can have a
-   * path, but no user name, query or fragment. Default: the environment variable APIKEYS_BASE_URL, then, in Node.js programs, stack config
-   * `apikeys:baseUrl`.
+   * path, but no user name, query or fragment. Changing it replaces nothing. Default: the environment variable
+   * APIKEYS_BASE_URL, then, in Node.js programs, stack config `apikeys:baseUrl`.
    */
   readonly baseUrl?: pulumi.Input<string | undefined>;
   /**
-   * The access token, sent as `Authorization: Bearer …` (interface, section 5). It is kept in state, encrypted. Refresh
-   * and destroy use the token in state, unless you add `--run-program`. Default: the environment variable
-   * APIKEYS_ACCESS_TOKEN, then, in Node.js programs, stack config `apikeys:accessToken`. Can't be combined with `accessTokenEnv`.
+   * The access token, sent as `Authorization: Bearer …`. Always a secret, kept encrypted in state. Refresh and destroy
+   * use the token in state, unless you add `--run-program`. Can't be combined with `accessTokenEnv`. Default: the
+   * environment variable APIKEYS_ACCESS_TOKEN, then, in Node.js programs, stack config `apikeys:accessToken`.
    */
   readonly accessToken?: pulumi.Input<string | undefined>;
   /**
-   * The name of an environment variable that holds the access token, instead of `accessToken`. The variable is read at
-   * each call and its value never stored, so a rotated token takes effect at once, in refresh and destroy too.
+   * The name of an environment variable with the access token, instead of `accessToken`. The variable is read at each
+   * call and its value is never stored, so a rotated token takes effect at once, in refresh and destroy too. Default:
+   * none.
    */
   readonly accessTokenEnv?: pulumi.Input<string | undefined>;
   /**
-   * Whether http to another machine is allowed, for a service in your own network. Default: the environment
-   * variable APIKEYS_ALLOW_HTTP, then, in Node.js programs, stack config `apikeys:allowHttp`, then false.
+   * Whether to allow http to another machine, for a service in your own network. Default: the environment variable
+   * APIKEYS_ALLOW_HTTP, then, in Node.js programs, stack config `apikeys:allowHttp`, then false.
    */
   readonly allowHttp?: pulumi.Input<boolean | undefined>;
   /**
@@ -34,24 +37,47 @@ export interface ProviderArgs {
    */
   readonly parallel?: pulumi.Input<number | undefined>;
   /**
-   * What the service counts in a key's `expiresAt`, since 1970: `seconds` or `milliseconds`. With it, previews and
-   * updates warn of keys that have expired or soon will. Default: the environment variable APIKEYS_EXPIRES_AT_UNIT,
-   * then, in Node.js programs, stack config `apikeys:expiresAtUnit`, then none: no warnings.
+   * The unit of a key's `expiresAt`, counted since 1970: `seconds` or `milliseconds`. With it, previews and updates
+   * warn of keys that have expired or soon will. Leave it out if `expiresAt` is a duration in your service. Default:
+   * the environment variable APIKEYS_EXPIRES_AT_UNIT, then, in Node.js programs, stack config `apikeys:expiresAtUnit`,
+   * then none: no warnings.
    */
   readonly expiresAtUnit?: pulumi.Input<"seconds" | "milliseconds" | undefined>;
   /**
-   * How many days before a key expires to warn of it: a whole number from 0 to 3650. Needs `expiresAtUnit`. Default: the
-   * environment variable APIKEYS_EXPIRY_WARNING_DAYS, then, in Node.js programs, stack config
+   * How many days before a key expires to warn of it: a whole number from 0 to 3650. Without `expiresAtUnit` it fails
+   * the preview. Default: the environment variable APIKEYS_EXPIRY_WARNING_DAYS, then, in Node.js programs, stack config
    * `apikeys:expiryWarningDays`, then 14.
    */
   readonly expiryWarningDays?: pulumi.Input<number | undefined>;
 }
 
 /**
- * Separate credentials for some resources of a program: `new ApiKey(name, args, { provider })`. Without a Provider,
- * resources use the environment or stack config.
+ * Credentials and settings for some resources or functions of a program, such as those of another service or account.
+ * Without a Provider, they come from the environment or stack config. Changing the Provider of a resource replaces
+ * nothing.
+ *
+ * @example
+ * ```ts
+ * import { ApiKey, Provider } from "pulumi-apikeys";
+ *
+ * const provider = new Provider("emea", {
+ *   baseUrl: "https://emea.example.com",
+ *   accessTokenEnv: "EMEA_ACCESS_TOKEN",
+ * });
+ * new ApiKey("ci", { workspaceId: "ws_emea", customerId: "cus_1" }, { provider });
+ * ```
+ *
+ * @see docs/configuration.md
  */
 export class Provider extends pulumi.ProviderResource {
+  /**
+   * Declares credentials and settings; pass the Provider to a resource with the option `provider`.
+   *
+   * @param name The resource's name, unique within the stack.
+   * @param args The credentials and settings. Default: from the environment, then from stack config.
+   * @param opts Pulumi's resource options.
+   * @see docs/configuration.md
+   */
   constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
     const isStrange = ([argument, value]: [string, unknown]) =>
       value !== undefined && !Object.hasOwn(known, argument);

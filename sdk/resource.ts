@@ -7,6 +7,8 @@ import { isTypeOf } from "./types";
 /**
  * Whether the value is a resource of that kind, also one of another copy of this package. Policies pass only the type,
  * and take a class that has no static `__pulumiType` by this: so they hold in both hosts.
+ *
+ * @internal
  */
 export function isOfKind(value: unknown, kind: string): boolean {
   return (
@@ -20,6 +22,8 @@ export function isOfKind(value: unknown, kind: string): boolean {
 /**
  * All properties of a resource, each of which becomes an output, and whether it is always secret. The compiler checks
  * them against the provider's definitions.
+ *
+ * @internal
  */
 export type PropertiesOf<S extends Shape> = {
   readonly [Name in keyof (S["inputs"] & S["outputs"]) & string]: S["outputs"][Name] extends {
@@ -44,6 +48,8 @@ interface Facts {
  * constant provider string instead of a serialized closure. That keeps state small, and an upgrade of this package also
  * applies to existing resources. This is not a base class, because the engine takes the resource's source position from
  * the caller of pulumi.CustomResource.
+ *
+ * @internal
  */
 export function registration(
   kind: string,

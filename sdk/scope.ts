@@ -2,19 +2,27 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/scope";
 import { isOfKind, type PropertiesOf, registration } from "./resource";
 
-/** The inputs of a {@link Scope} (interface, section 4.11). */
+/**
+ * The inputs of a {@link Scope}.
+ *
+ * @see docs/scope.md
+ */
 export interface ScopeArgs {
-  /** The id of the workspace. Changing it creates another scope. */
+  /** The id of the workspace. Changing it creates another scope; the old one stays in the service. */
   readonly workspaceId: pulumi.Input<string>;
   /**
-   * The scope's name. The service can't change it, so changing it fails the preview, unless another scope is created.
+   * The scope's name. Changing it fails the preview, because the service can't change a scope, unless `representation`
+   * or `workspaceId` changes too.
    */
   readonly name: pulumi.Input<string>;
-  /** The string by which keys refer to the scope, unique within the workspace. Changing it creates another scope. */
+  /**
+   * The string by which keys refer to the scope, unique within the workspace. Changing it creates another scope; the
+   * old one stays in the service.
+   */
   readonly representation: pulumi.Input<string>;
   /**
-   * What the scope is for. Default: "". The service can't change it, so changing it fails the preview, unless another
-   * scope is created.
+   * The scope's description. Default: an empty string. Changing it fails the preview, because the service can't change
+   * a scope, unless `representation` or `workspaceId` changes too.
    */
   readonly description?: pulumi.Input<string | undefined>;
 }
@@ -32,15 +40,21 @@ const properties: PropertiesOf<Shape> = {
 };
 
 /**
- * A scope of a workspace. The service can create scopes, but can't change or delete them. An existing scope with the
- * same name and description is adopted, and destroying the resource leaves the scope in the service.
+ * A scope that a workspace defines. The service can create scopes, but it can't change or delete them. If the workspace
+ * has the scope already, with the same name and description, the resource adopts it; if they differ, the update fails.
+ * Destroy removes the scope from state and leaves it in the service.
  *
+ * @example
  * ```ts
- * const orders = new Scope("orders", { workspaceId: "ws_main", name: "Orders", representation: "orders" });
+ * import { Scope } from "pulumi-apikeys";
+ *
+ * new Scope("orders", { workspaceId: "ws_main", name: "Orders", representation: "orders" });
  * ```
+ *
+ * @see docs/scope.md
  */
 export class Scope extends pulumi.CustomResource {
-  /** Whether the value is a Scope, also one of another copy of this package. */
+  /** Returns true if the value is a Scope, even one of another copy of this package. */
   static override isInstance(value: unknown): value is Scope {
     return isOfKind(value, "Scope");
   }
@@ -50,15 +64,23 @@ export class Scope extends pulumi.CustomResource {
   /** When the scope was last changed, as of when this resource created or adopted it, in the service's own format. */
   declare readonly updatedAt: pulumi.Output<string | undefined>;
 
+  /** The id of the workspace. */
   declare readonly workspaceId: pulumi.Output<string>;
+  /** The scope's name. */
   declare readonly name: pulumi.Output<string>;
+  /** The string by which keys refer to the scope. */
   declare readonly representation: pulumi.Output<string>;
+  /** The scope's description. */
   declare readonly description: pulumi.Output<string | undefined>;
 
   /**
+   * Creates a scope in a workspace, or adopts the scope that the workspace has already. The service can't change or
+   * delete it later: destroy only removes it from state.
+   *
    * @param name The resource's name, unique within the stack. Not the scope's name.
    * @param args The scope's inputs.
    * @param opts Pulumi's resource options. `import` needs the plugin; without it, declaring the same scope adopts it.
+   * @see docs/scope.md
    */
   constructor(name: string, args: ScopeArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration("Scope", name, args, { properties, insteadOfImport }, opts));

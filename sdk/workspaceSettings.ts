@@ -2,32 +2,36 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/workspaceSettings/properties";
 import { isOfKind, type PropertiesOf, registration } from "./resource";
 
-/** The inputs of {@link WorkspaceSettings} (interface, sections 2 and 4.8). Declare at least one setting. */
+/**
+ * The inputs of {@link WorkspaceSettings}. At least one of the four settings is required. A setting that you remove
+ * stays as it is, or gets its former value back if `onDestroy` is "restore".
+ *
+ * @see docs/workspace-settings.md
+ */
 export interface WorkspaceSettingsArgs {
   /** The id of the workspace, which must exist already. Changing it replaces the resource. */
   readonly workspaceId: pulumi.Input<string>;
-  /**
-   * The prefix of new keys that have none of their own. Default: not managed. Changing it updates the workspace in
-   * place.
-   */
+  /** The prefix of new keys that set none. Default: not managed. Changing it updates the workspace in place. */
   readonly defaultKeyPrefix?: pulumi.Input<string | undefined>;
   /**
-   * IP addresses and CIDR blocks that keys may be used from. A set: order and spelling make no difference. An empty
-   * list is a value. Default: not managed. Changing it updates the workspace in place.
+   * The IP addresses and CIDR blocks that keys may be used from, as a set: their order and spelling make no difference.
+   * An empty list is a value. An invalid entry fails the preview. Default: not managed. Changing it updates the
+   * workspace in place.
    */
   readonly defaultAllowedIPs?: pulumi.Input<readonly pulumi.Input<string>[] | undefined>;
   /**
-   * Requests per second for a key: a whole number. Default: not managed. Changing it updates the workspace in place.
+   * How many requests per second a key may send: a whole number. Default: not managed. Changing it updates the
+   * workspace in place.
    */
   readonly defaultRateLimitPerSecond?: pulumi.Input<number | undefined>;
   /**
-   * The expiration of new keys: a whole number in the service's own unit. Default: not managed. Changing it updates the
-   * workspace in place.
+   * The expiration of new keys: a whole number, in the service's own unit. Default: not managed. Changing it updates
+   * the workspace in place.
    */
   readonly defaultExpiration?: pulumi.Input<number | undefined>;
   /**
-   * What destroy does. "retain" leaves the settings as they are. "restore" puts back the values from before this
-   * resource managed the settings, for settings that had a value then and were not changed outside Pulumi since.
+   * What destroy does with the settings. "retain" leaves them as they are. "restore" puts back the values from before
+   * this resource managed them, for each setting that had a value then and was not changed outside Pulumi since.
    * Default: "retain".
    */
   readonly onDestroy?: pulumi.Input<"retain" | "restore" | undefined>;
@@ -47,15 +51,21 @@ const properties: PropertiesOf<Shape> = {
 };
 
 /**
- * The defaults that an existing workspace has for its keys. Declare one resource per workspace. Only declared settings
- * are managed; the others stay as they are. The resource's id is the workspace's id.
+ * The defaults that an existing workspace has for its keys. Only the settings that you declare are managed. Declare one
+ * resource for each workspace: a second one in the same program fails the preview. The resource's id is the workspace's
+ * id. Destroy leaves the settings as they are, unless `onDestroy` is "restore".
  *
+ * @example
  * ```ts
+ * import { WorkspaceSettings } from "pulumi-apikeys";
+ *
  * new WorkspaceSettings("main", { workspaceId: "ws_main", defaultRateLimitPerSecond: 50 });
  * ```
+ *
+ * @see docs/workspace-settings.md
  */
 export class WorkspaceSettings extends pulumi.CustomResource {
-  /** Whether the value is a WorkspaceSettings, also one of another copy of this package. */
+  /** Returns true if the value is a WorkspaceSettings, even one of another copy of this package. */
   static override isInstance(value: unknown): value is WorkspaceSettings {
     return isOfKind(value, "WorkspaceSettings");
   }
@@ -65,18 +75,30 @@ export class WorkspaceSettings extends pulumi.CustomResource {
   /** The id of the team that the workspace belongs to, as of this stack's last write. */
   declare readonly teamId: pulumi.Output<string | undefined>;
 
+  /** The id of the workspace. */
   declare readonly workspaceId: pulumi.Output<string>;
+  /** The prefix of new keys that set none. Absent if not managed. */
   declare readonly defaultKeyPrefix: pulumi.Output<string | undefined>;
-  /** In canonical form: sorted, each address in one spelling. */
+  /**
+   * The IP addresses and CIDR blocks that keys may be used from, sorted, each address in one spelling. Absent if not
+   * managed.
+   */
   declare readonly defaultAllowedIPs: pulumi.Output<string[] | undefined>;
+  /** How many requests per second a key may send. Absent if not managed. */
   declare readonly defaultRateLimitPerSecond: pulumi.Output<number | undefined>;
+  /** The expiration of new keys, in the service's own unit. Absent if not managed. */
   declare readonly defaultExpiration: pulumi.Output<number | undefined>;
+  /** What destroy does with the settings: "retain" or "restore". */
   declare readonly onDestroy: pulumi.Output<"retain" | "restore">;
 
   /**
+   * Manages the defaults that an existing workspace has for its keys. Only the settings that you declare are managed.
+   * Destroy leaves them as they are, unless `onDestroy` is "restore".
+   *
    * @param name The resource's name, unique within the stack.
    * @param args The workspace and its defaults.
    * @param opts Pulumi's resource options. `import` needs the plugin; without it, declare the settings.
+   * @see docs/workspace-settings.md
    */
   constructor(name: string, args: WorkspaceSettingsArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration("WorkspaceSettings", name, args, { properties, insteadOfImport }, opts));

@@ -1,7 +1,7 @@
 /**
- * A server variant: one plausible way to fill what the interface leaves open. The knobs are independent of each other
- * and have their defaults in `defaultDialect`. Knobs for stored values apply when something is written, knobs for shown
- * values when it is answered. "a | b" in a comment lists the values of a knob in their order.
+ * A server variant: one plausible way for a service to behave where its API's description leaves it open. The knobs are
+ * independent of each other; {@link defaultDialect} has their defaults. Knobs for stored values apply when something is
+ * written, knobs for shown values when it is answered. "a | b" in a comment lists the values of a knob in their order.
  */
 export interface Dialect {
   // ── Writes ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -14,7 +14,7 @@ export interface Dialect {
    */
   writes: "atOnce" | "queued" | "behind";
   /**
-   * When a key that create or migrate made can be found: at once | `laterMs` later. Until then GET, PATCH and DELETE
+   * When a new key can be found: at once | `laterMs` later. Until then GET, PATCH and DELETE
    * answer 404 for it, and lists leave it out.
    */
   newKeys: "atOnce" | "later";
@@ -51,7 +51,7 @@ export interface Dialect {
   duplicateScope: 409 | "returned" | "made";
   /** A migrate of a value that a live key has: refused | 200 with the existing key | a second record. */
   migrateHeld: 409 | "returned" | "made";
-  /** Which of the two numbers of a workspace must be greater than 0 (section 8 of the interface leaves it open). */
+  /** Which of the two numbers of a workspace must be greater than 0 (the service's API does not say). */
   positiveNumber: "defaultRateLimitPerSecond" | "defaultExpiration" | "both" | "neither";
   /** Required fields of migrate: all seven | key, name and workspaceId. */
   migrateRequires: "all" | "few";
@@ -152,7 +152,7 @@ export interface Dialect {
   listOrder: "oldestFirst" | "newestFirst";
 }
 
-/** The simplest plausible service. All other dialects list their differences from this one. */
+/** The dialect of the simplest plausible service, and the default of every knob. */
 export const defaultDialect: Readonly<Dialect> = {
   writes: "atOnce",
   newKeys: "atOnce",

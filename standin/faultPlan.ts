@@ -1,18 +1,22 @@
 import type { Fault } from "./faults";
 import type { Endpoint, LoggedRequest } from "./types";
 
-/** Which requests get a fault. Each rule counts the requests that match it; the first rule that is due applies. */
+/**
+ * The requests that get a fault. Each rule counts the requests that match it; if several rules apply to a request, the
+ * first one does.
+ */
 export interface FaultRule {
-  /** Default: every endpoint. */
+  /** Only requests to this endpoint, or to these. Default: every endpoint. */
   endpoint?: Endpoint | readonly Endpoint[];
-  /** For example "PATCH". Default: every method. */
+  /** Only requests with this method, such as "PATCH". Default: every method. */
   method?: string;
-  /** An additional condition. Default: none. */
+  /** Only requests for which this returns true. Default: every request. */
   when?: (request: LoggedRequest) => boolean;
   /** How many matching requests pass before the rule applies. Default: 0. */
   after?: number;
   /** How many requests get the fault; can be Infinity. Default: 1. */
   times?: number;
+  /** The fault that the requests get. */
   fault: Fault;
 }
 

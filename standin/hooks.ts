@@ -11,42 +11,70 @@ import type {
   Workspace,
 } from "./types";
 
-/** A scope entry for a hook. Flags that are left out are false; an id that is left out is generated. */
-export type KeyScopeChange = Partial<StoredKeyScope> & { representation: string };
+/** A scope entry for a {@link KeyChange}. Default: permissions are false, the id is generated. */
+export type KeyScopeChange = Partial<StoredKeyScope> & {
+  /** The representation of the scope. */
+  representation: string;
+};
 
-/** A change to a key made outside Pulumi. `undefined` removes the value of an optional field. */
+/** A change of a key outside Pulumi. `undefined` removes the value of an optional field. */
 export type KeyChange = Partial<Omit<StoredKey, "id" | "workspaceId" | "scopes">> & {
+  /** The new list of scope entries. */
   scopes?: readonly KeyScopeChange[];
 };
 
 /**
- * Hooks change data outside of the client, and show what is stored. They store values as they are given; no dialect
- * rewrites them. Their changes count as old: lagging and stale lists show them, and everything that was written before.
- * All returned records are copies. Unless stated otherwise, an id that does not exist throws an error.
+ * Methods that show what is stored, and change it as if outside Pulumi. They store values as they are given; no dialect
+ * rewrites them. Lists that lag show their changes at once, and everything that was written before. All returned
+ * records are copies. Unless stated otherwise, an id that does not exist throws an error.
  */
 export interface Hooks {
   /**
-   * Keys in the order of their creation. Includes keys that are marked as deleted or can't be found yet, but no removed
-   * keys.
+   * Returns the keys in the order of their creation. Includes keys that are marked as deleted or can't be found yet,
+   * but no removed keys.
+   *
+   * @param filter Only keys of this workspace; only keys that are deleted (true) or not (false). Default: all keys.
    */
   keys(filter?: { workspaceId?: string; deleted?: boolean }): StoredKey[];
+  /** Returns one key, or undefined if the id does not exist. */
   key(id: string): StoredKey | undefined;
-  /** Sets `updatedAt` to now, unless it is given. */
+  /** Changes a key. Sets `updatedAt` to now, unless it is given. */
   editKey(id: string, change: KeyChange): void;
-  /** Like a DELETE by another client: the dialect decides whether the key is removed or marked. */
+  /** Deletes a key like a DELETE of another client: the dialect decides whether it is removed or marked. */
   deleteKey(id: string): void;
-  /** Default: enabled, no scopes, customer "cust_elsewhere", a new id and secret. */
-  addKey(key: KeyChange & { id?: string; workspaceId: string; name: string }): StoredKey;
+  /** Adds a key and returns it. Default: enabled, no scopes, customer "cust_elsewhere", a new id and secret. */
+  addKey(
+    key: KeyChange & {
+      /** The key's id. Default: a new id. */
+      id?: string;
+      /** The id of the workspace that the key belongs to. */
+      workspaceId: string;
+      /** The key's name. */
+      name: string;
+    },
+  ): StoredKey;
+  /** Returns the workspaces of all tenants. */
   workspaces(): StoredWorkspace[];
+  /** Changes a workspace. Sets `updatedAt` to now, unless it is given. */
   editWorkspace(id: string, change: Partial<Omit<Workspace, "id">>): void;
-  /** Removes its keys and scopes too. */
+  /** Deletes a workspace with its keys and scopes. The service has no call for this. */
   deleteWorkspace(id: string): void;
+  /** Returns the scopes that a workspace defines; none if the workspace does not exist. */
   scopes(workspaceId: string): StoredScope[];
-  /** Default: the name is the representation, no description, a new id. */
-  addScope(scope: Partial<StoredScope> & { workspaceId: string; representation: string }): StoredScope;
+  /** Adds a scope and returns it. Default: the name is the representation, no description, a new id. */
+  addScope(
+    scope: Partial<StoredScope> & {
+      /** The id of the workspace. */
+      workspaceId: string;
+      /** The string by which keys refer to the scope. */
+      representation: string;
+    },
+  ): StoredScope;
+  /** Changes a scope. Sets `updatedAt` to now, unless it is given. The service has no call for this. */
   editScope(id: string, change: Partial<Omit<StoredScope, "id" | "workspaceId">>): void;
-  /** Deletes a scope, for which the interface has no call. */
+  /** Deletes a scope. The service has no call for this. */
   deleteScope(id: string): void;
+  /** Returns the billing records of all workspaces. */
   billings(): StoredBilling[];
 }
 

@@ -1,14 +1,62 @@
 import { type Dialect, defaultDialect } from "./dialect";
 
 /**
- * Server variants (dialects) that combine the knobs as real services do. Each lists only its differences from the
- * default dialect. A provider should work with all of them.
+ * The presets: server variants (dialects) that combine knobs as real services do. Each has only its differences from
+ * {@link defaultDialect}.
  */
-export const presets = {
+export interface Presets {
   /** The default dialect. */
-  default: {},
-
+  readonly default: Partial<Dialect>;
   /** Deleted keys stay forever, marked as deleted, and can be read. A second DELETE succeeds like the first. */
+  readonly softDelete: Partial<Dialect>;
+  /** Textbook REST: PATCH and DELETE answer 204; problem details; 410 for deleted objects, 403 for those of others. */
+  readonly strictRest: Partial<Dialect>;
+  /** A gateway over GraphQL: never 201; nulls; unknown fields; errors in a list; empty lists for other tenants. */
+  readonly graphqlish: Partial<Dialect>;
+  /** A Go service with omitempty everywhere: leaves out false, 0, "" and empty lists; nil slices are null. */
+  readonly goJson: Partial<Dialect>;
+  /** A Rails application: nested attributes are upserted, names trimmed, decimals with two places, numeric ids. */
+  readonly rails: Partial<Dialect>;
+  /** Lists are read from a replica that lags behind. Their records are older than the last edit. */
+  readonly laggingReplica: Partial<Dialect>;
+  /** Every value that can be a number is a number. */
+  readonly numericIds: Partial<Dialect>;
+  /** PATCH adds permissions, and removes one only if the entry has its id. Its answer is an empty object. */
+  readonly mergePatch: Partial<Dialect>;
+  /** PATCH resets each field that it does not have, and creates all scope entries again. */
+  readonly replacing: Partial<Dialect>;
+  /** The service rewrites every value to its own spelling. */
+  readonly normalising: Partial<Dialect>;
+  /** As little as possible: brief list records and answers; no ids for scope entries, no times, no error messages. */
+  readonly minimal: Partial<Dialect>;
+  /** Ids with characters that have a meaning in a path, and scope entries in a different order each time. */
+  readonly oddIds: Partial<Dialect>;
+  /** Few requests per second, and a date that says when to try again. */
+  readonly throttled: Partial<Dialect>;
+  /** Edits and deletions wait in a queue: the answer is 202, with the record as it still is. */
+  readonly queued: Partial<Dialect>;
+  /** Edits and deletions reach the store a moment after their answers, which look like those of textbook REST. */
+  readonly writeBehind: Partial<Dialect>;
+  /** The token may not list keys. Deleting a deleted key is a conflict. */
+  readonly noLists: Partial<Dialect>;
+  /** A gateway that does not route the list of keys, and answers 400 to every DELETE of a key after the first. */
+  readonly strayGateway: Partial<Dialect>;
+}
+
+/**
+ * The presets by name. `startStandIn` and `setDialect` take a preset or its name.
+ *
+ * @example
+ * ```ts
+ * import { presets, startStandIn } from "pulumi-apikeys/testing";
+ *
+ * export const start = () => startStandIn({ dialect: { ...presets.strictRest, rateLimitPerSecond: 5 } });
+ * ```
+ *
+ * @see docs/testing.md
+ */
+export const presets: Presets = {
+  default: {},
   softDelete: {
     delete: "marksAndLists",
     deleteAgain: 200,
@@ -17,8 +65,6 @@ export const presets = {
     duplicateScope: "returned",
     migrateHeld: "returned",
   },
-
-  /** Textbook REST: PATCH and DELETE answer 204; problem details; 410 for deleted objects, 403 for those of others. */
   strictRest: {
     patchAnswer: "nothing",
     deleteAnswer: "nothing",
@@ -31,8 +77,6 @@ export const presets = {
     retryAfter: "date",
     contentType: "application/json; charset=utf-8",
   },
-
-  /** A gateway over GraphQL: never 201; nulls; unknown fields; errors in a list; empty lists for other tenants. */
   graphqlish: {
     createStatus: 200,
     absent: "null",
@@ -44,8 +88,6 @@ export const presets = {
     scopeIds: "newEachTime",
     duplicateScope: "made",
   },
-
-  /** A Go service with omitempty everywhere: leaves out false, 0, "" and empty lists; nil slices are null. */
   goJson: {
     zeroValues: "leftOut",
     emptyLists: "null",
@@ -56,8 +98,6 @@ export const presets = {
     positiveNumber: "defaultExpiration",
     deleteAgain: 400,
   },
-
-  /** A Rails application: nested attributes are upserted, names trimmed, decimals with two places, numeric ids. */
   rails: {
     patchScopes: "upserts",
     ids: "numeric",
@@ -69,8 +109,6 @@ export const presets = {
     absent: "null",
     scopeOrder: "sorted",
   },
-
-  /** Lists are read from a replica that lags behind. Their records are older than the last edit. */
   laggingReplica: {
     listLag: 1,
     listRecords: "stale",
@@ -78,8 +116,6 @@ export const presets = {
     deleteAnswer: "before",
     listCut: 100,
   },
-
-  /** Every value that can be a number is a number. */
   numericIds: {
     ids: "numeric",
     timestamps: "epochMillis",
@@ -89,8 +125,6 @@ export const presets = {
     expiresAt: "rounded",
     numbers: "rounded",
   },
-
-  /** PATCH adds permissions, and removes one only if the entry has its id. Its answer is an empty object. */
   mergePatch: {
     patchScopes: "merges",
     scopeExtraEmpty: true,
@@ -99,8 +133,6 @@ export const presets = {
     editDeleted: "edited",
     delete: "marksAndOnlyLists",
   },
-
-  /** PATCH resets each field that it does not have, and creates all scope entries again. */
   replacing: {
     patchFields: "replaces",
     scopeIds: "newEachWrite",
@@ -110,8 +142,6 @@ export const presets = {
     migrateRequires: "few",
     scopeRequires: "few",
   },
-
-  /** The service rewrites every value to its own spelling. */
   normalising: {
     names: "lowerCased",
     prefix: "underscored",
@@ -123,8 +153,6 @@ export const presets = {
     scopeFlags: "onlyTrue",
     enabledOnCreate: "ignored",
   },
-
-  /** As little as possible: brief list records and answers; no ids for scope entries, no times, no error messages. */
   minimal: {
     createAnswer: "brief",
     listRecords: "brief",
@@ -135,8 +163,6 @@ export const presets = {
     errorBody: "empty",
     contentType: "none",
   },
-
-  /** Ids with characters that have a meaning in a path, and scope entries in a different order each time. */
   oddIds: {
     ids: "odd",
     scopeOrder: "shuffled",
@@ -144,11 +170,7 @@ export const presets = {
     extraFields: true,
     listOrder: "newestFirst",
   },
-
-  /** Few requests per second, and a date that says when to try again. */
   throttled: { rateLimitPerSecond: 10, retryAfter: "date", createStatus: 202, errorBody: "nested" },
-
-  /** Edits and deletions wait in a queue: the answer is 202, with the record as it still is. */
   queued: {
     writes: "queued",
     createStatus: 202,
@@ -158,19 +180,13 @@ export const presets = {
     deleteAgain: 409,
     errorBody: "nested",
   },
-
-  /** Edits and deletions reach the store a moment after their answers, which look like those of textbook REST. */
   writeBehind: { writes: "behind", patchAnswer: "nothing", deleteAnswer: "nothing", readGone: 410 },
-
-  /** The token may not list keys. Deleting a deleted key is a conflict. */
   noLists: { keyLists: 403, deleteAgain: 409, readGone: 410, foreign: 403, patchAnswer: "emptyBody" },
-
-  /** A gateway that does not route the list of keys, and answers 400 to every DELETE of a key after the first. */
   strayGateway: { keyLists: 405, deleteAgain: 400, errorBody: "text", deleteAnswer: "emptyBody" },
-} as const satisfies Readonly<Record<string, Partial<Dialect>>>;
+};
 
 /** The name of a preset. */
-export type PresetName = keyof typeof presets;
+export type PresetName = keyof Presets;
 
 /** The complete dialect for a preset's name, or for knobs that differ from the default dialect. */
 export function completeDialect(dialect: Partial<Dialect> | PresetName): Dialect {

@@ -11,23 +11,25 @@ import { createRateLimiter } from "./rateLimit";
 import { addTenant, createStore, rotateToken, workspacesOf } from "./store";
 import type { LoggedRequest, Tenant, TenantOptions } from "./types";
 
-/** How to start a stand-in. */
+/** The options of {@link startStandIn}. */
 export interface StandInOptions {
-  /** Default: 0, any free port. The address is always 127.0.0.1. */
+  /** The port to listen on, at 127.0.0.1. Default: 0, which means any free port. */
   port?: number;
   /**
-   * The server variant: a preset's name, or knobs that differ from the default dialect. Default: the default dialect.
+   * The server variant: a preset's name, or knobs that differ from {@link defaultDialect}. Default: "default".
    */
   dialect?: Partial<Dialect> | PresetName;
-  /** Default: `defaultTenants`. */
+  /** The tenants, each with an access token and workspaces. Default: {@link defaultTenants}. */
   tenants?: readonly TenantOptions[];
   /** Milliseconds between carrying out a request and answering it. Default: 0. */
   latencyMs?: number;
-  /** Called when a request is answered, or its connection is cut, or it is left without an answer. */
+  /**
+   * Called when a request is answered, when its connection is cut, or when it is left without an answer. Default: none.
+   */
   onRequest?: (request: LoggedRequest) => void;
 }
 
-/** One tenant, "acme", with the workspaces ws_main and ws_second. */
+/** The default tenants: "acme", with the access token "standin-access-token" and workspaces ws_main and ws_second. */
 export const defaultTenants: readonly TenantOptions[] = [
   {
     name: "acme",
@@ -39,31 +41,49 @@ export const defaultTenants: readonly TenantOptions[] = [
   },
 ];
 
-/** A running stand-in: an in-memory fake of the service. */
+/** A running stand-in: an in-memory fake of the service. Start one with {@link startStandIn}. */
 export interface StandIn extends Hooks {
-  /** http://127.0.0.1:PORT, the same after `stop` and `start`. */
+  /** The base URL, `http://127.0.0.1:PORT`. It stays the same after `stop` and `start`. */
   readonly url: string;
   /** The current access token of the first tenant. */
   readonly accessToken: string;
+  /** The tenants, with copies of their current workspaces. */
   readonly tenants: readonly Tenant[];
-  /** Every access token and key value that it ever generated or received. Use it to search for leaked secrets. */
+  /** Returns every access token and key value that it ever generated or received: search output for them. */
   secrets(): readonly string[];
-  /** Resolves when all delayed writes are carried out; see `writes` and `newKeys` of the dialect. */
+  /** Resolves when all delayed writes are carried out; see `writes` and `newKeys` of {@link Dialect}. */
   settled(): Promise<void>;
   /** The number of open connections. */
   readonly connections: number;
   /** Every request received, in order. The array is the live log: copy it to keep it. */
   readonly requests: readonly LoggedRequest[];
+  /** Empties the request log. */
   clearRequests(): void;
-  /** Applies from the next request on. The knobs differ from the default dialect, not from the current one. */
+  /**
+   * Changes the server variant from the next request on: a preset's name, or knobs that differ from
+   * {@link defaultDialect}, not from the current dialect.
+   */
   setDialect(dialect: Partial<Dialect> | PresetName): void;
-  /** Applies from the next request on. */
+  /** Sets `latencyMs` from the next request on. */
   setLatency(milliseconds: number): void;
-  /** From now on, the old token is answered with 401. */
+  /** Gives a tenant a new access token. From now on, the old one is answered with 401. */
   rotateToken(tenantName: string, newToken: string): void;
+  /** Adds a tenant and returns it. */
   addTenant(tenant: TenantOptions): Tenant;
-  /** Makes requests fail; see `FaultRule`. */
+  /**
+   * Makes requests fail.
+   *
+   * @example
+   * ```ts
+   * import type { StandIn } from "pulumi-apikeys/testing";
+   *
+   * export function loseNextAnswer(standIn: StandIn) {
+   *   standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
+   * }
+   * ```
+   */
   inject(rule: FaultRule): void;
+  /** Removes all faults. */
   clearFaults(): void;
   /** Refuses new connections and resets open ones. Keeps all data. */
   stop(): Promise<void>;
@@ -73,7 +93,26 @@ export interface StandIn extends Hooks {
   close(): Promise<void>;
 }
 
-/** Starts a stand-in in this process, on a port of 127.0.0.1. */
+/**
+ * Starts a stand-in in this process, on a port of 127.0.0.1. Fails if the port is in use.
+ *
+ * @param options The port, server variant, tenants and latency. Default: any free port, the default dialect.
+ * @example
+ * ```ts
+ * import { test } from "node:test";
+ * import { startStandIn } from "pulumi-apikeys/testing";
+ *
+ * test("the stack has its keys", async (t) => {
+ *   const standIn = await startStandIn({ dialect: "softDelete" });
+ *   t.after(() => standIn.close());
+ *   process.env["APIKEYS_BASE_URL"] = standIn.url;
+ *   process.env["APIKEYS_ACCESS_TOKEN"] = standIn.accessToken;
+ *   // Run the program, then look at standIn.keys() and standIn.requests.
+ * });
+ * ```
+ *
+ * @see docs/testing.md
+ */
 export async function startStandIn(options: StandInOptions = {}): Promise<StandIn> {
   const store = createStore();
   const service: Service = {

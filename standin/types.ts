@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Fault } from "./faults";
 
-/** The service's twelve endpoints, by the names that the request log and the fault rules use (interface, 4.1–4.12). */
+/** The service's twelve endpoints, by the names that the request log and the fault rules use. */
 export type Endpoint =
   | "listApiKeys"
   | "readApiKey"
@@ -16,122 +16,174 @@ export type Endpoint =
   | "createScope"
   | "createBilling";
 
-/** One permission entry of a stored key (interface, section 2, KeyScope). */
+/** A scope entry of a stored key. */
 export interface StoredKeyScope {
+  /** The entry's id. */
   id: string;
+  /** The representation of the scope. */
   representation: string;
+  /** Whether the key may create. */
   create: boolean;
+  /** Whether the key may read. */
   read: boolean;
+  /** Whether the key may update. */
   update: boolean;
+  /** Whether the key may delete. */
   del: boolean;
 }
 
-/** A key as the stand-in stores it, including its secret. Timestamps are ISO strings in every dialect. */
+/** A key as the stand-in stores it, with its secret. Times are ISO 8601 strings in every dialect. */
 export interface StoredKey {
+  /** The key's id. */
   id: string;
+  /** The id of the workspace that the key belongs to. */
   workspaceId: string;
+  /** The key's name. */
   name: string;
   /** The secret. Only the answers of create and migrate show it. */
   key: string;
+  /** The masked form of the secret. */
   maskedKey: string;
+  /** The start of the secret. */
   prefix?: string | undefined;
+  /** When the key expires. The stand-in enforces nothing. */
   expiresAt?: number | undefined;
+  /** The key's scope entries. */
   scopes: readonly StoredKeyScope[];
+  /** Whether the key works. */
   enabled: boolean;
+  /** The id of the customer that the key is for. */
   customerId: string;
+  /** Whether the key is marked as deleted. */
   deleted: boolean;
+  /** When the key was created. */
   createdAt: string;
+  /** When the key was last changed. */
   updatedAt: string;
+  /** When the key was last used: only what a test sets with `editKey`. */
   lastUsedAt?: string | undefined;
+  /** The id of the billing record that the key is linked to. */
   billingId?: string | undefined;
-  /** Sent on create, never returned by the service. */
+  /** Sent on create; the service never returns it. */
   externalMeterId?: string | undefined;
-  /** Sent on create and migrate, never returned by the service. */
+  /** Sent on create and migrate; the service never returns it. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A workspace (interface, section 2). */
+/** A workspace, as the service shows it. */
 export interface Workspace {
+  /** The workspace's id. */
   id: string;
+  /** The workspace's name. */
   name: string;
+  /** The id of the team that the workspace belongs to. */
   teamId: string;
+  /** The prefix of new keys that set none. */
   defaultKeyPrefix?: string | undefined;
+  /** The IP addresses and CIDR blocks that keys may be used from. */
   defaultAllowedIPs?: readonly string[] | undefined;
+  /** How many requests per second a key may send. */
   defaultRateLimitPerSecond?: number | undefined;
+  /** The expiration of new keys. */
   defaultExpiration?: number | undefined;
+  /** When the workspace was created. */
   createdAt: string;
+  /** When the workspace was last changed. */
   updatedAt: string;
 }
 
 /** A workspace as the stand-in stores it. */
 export interface StoredWorkspace extends Workspace {
-  /** Name of the tenant that owns it. */
+  /** The name of the tenant that the workspace belongs to. */
   tenant: string;
 }
 
-/** A scope defined in a workspace (interface, section 2). */
+/** A scope that a workspace defines. */
 export interface StoredScope {
+  /** The scope's id. */
   id: string;
+  /** The id of the workspace. */
   workspaceId: string;
+  /** The scope's name. */
   name: string;
+  /** The string by which keys refer to the scope. */
   representation: string;
+  /** The scope's description. */
   description?: string | undefined;
+  /** When the scope was created. */
   createdAt: string;
+  /** When the scope was last changed. */
   updatedAt: string;
 }
 
-/** A customer billing record (interface, section 2). */
+/** A customer billing record. */
 export interface StoredBilling {
+  /** The record's id. */
   id: string;
+  /** The id of the workspace. */
   workspaceId: string;
+  /** The granted credits, as a decimal string. */
   totalCredits: string;
+  /** The used credits, as a decimal string. */
   usedCredits: string;
+  /** Whether the customer may use more than the credits. */
   allowOverages: boolean;
+  /** The spend cap, as a decimal string. */
   spendCap?: string | undefined;
-  /** Sent on create, never returned by the service. */
+  /** Sent on create; the service never returns it. */
   externalMeterId?: string | undefined;
+  /** When the record was created. */
   createdAt: string;
+  /** When the record was last changed. */
   updatedAt: string;
 }
 
-/** A tenant. Its access token gives access to its workspaces and no others. */
+/** A tenant to start with, or to add. Its access token gives access to its workspaces and no others. */
 export interface TenantOptions {
-  /** Default: "acme" for the first tenant, "tenant2", "tenant3" … for the others. */
+  /** The tenant's name. Default: "acme" for the first tenant, "tenant2", "tenant3" … for the others. */
   name?: string;
+  /** The access token that the stand-in accepts for this tenant. */
   accessToken: string;
-  /** Only `id` is required; the name defaults to the id. */
-  workspaces: readonly (Partial<Workspace> & { id: string })[];
+  /** The tenant's workspaces. Only `id` is required; the name defaults to the id. */
+  workspaces: readonly (Partial<Workspace> & {
+    /** The workspace's id. */
+    id: string;
+  })[];
 }
 
 /** The current state of a tenant. */
 export interface Tenant {
+  /** The tenant's name. */
   readonly name: string;
+  /** The access token that the stand-in accepts for this tenant. */
   readonly accessToken: string;
   /** Copies of the current workspaces. */
   readonly workspaces: readonly StoredWorkspace[];
 }
 
-/** A request that the stand-in received. The log gets it when its body has arrived; the answer is added later. */
+/** A request that the stand-in received. It is logged when its body has arrived; the answer is added later. */
 export interface LoggedRequest {
-  /** 1 for the first request since the start or the last `clearRequests`. */
+  /** The request's number: 1 for the first one since the start or the last `clearRequests`. */
   readonly n: number;
-  /** Milliseconds since the epoch. */
+  /** When the request arrived, in milliseconds since 1970. */
   readonly at: number;
+  /** The method, such as "GET". */
   readonly method: string;
-  /** As sent: percent-encoded, with the query if any. */
+  /** The path as sent: percent-encoded, with the query if there is one. */
   readonly path: string;
+  /** The endpoint; "unknown" for any other path or method. */
   readonly endpoint: Endpoint | "unknown";
-  /** Name of the tenant whose token was sent; undefined if the token was missing or wrong. */
+  /** The name of the tenant whose token was sent; undefined if the token was missing or wrong. */
   readonly tenant: string | undefined;
-  /** The parsed body; the plain string if it is not JSON; undefined if there was none. */
+  /** The parsed body; a string if it is not JSON; undefined if there was none. */
   readonly body: unknown;
-  /** As sent, without `authorization`. */
+  /** The headers as sent, without `authorization`. */
   readonly headers: IncomingHttpHeaders;
-  /** The number of the TCP connection that it came on, counted from 1. Shows whether a connection was reused. */
+  /** The number of the TCP connection, counted from 1. Shows whether a connection was reused. */
   readonly connection: number;
   /** The status of the answer; 0 while there is none, or if the connection was cut without one. */
   readonly status: number;
-  /** The fault that was injected into this exchange. */
+  /** The kind of the fault that the request got; undefined if none. */
   readonly fault: Fault["kind"] | undefined;
   /** True for a write that changed the store, or will change it, whether or not its answer arrived. */
   readonly carriedOut: boolean;

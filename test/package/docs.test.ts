@@ -9,7 +9,7 @@ import { execute } from "../engine/command";
 import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
 import { createProject, type Project } from "../engine/project";
-import { brokenLinks, names, page, pages, read, typesIn } from "./docsText";
+import { brokenLinks, docComments, names, page, pages, read, typesIn } from "./docsText";
 import { codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 
 /**
@@ -129,7 +129,11 @@ describe("what docs/functions.md says", () => {
 
   it("names the arguments and the records of each", async () => {
     const rows = table(section("Functions", text), "Function");
-    const lists = { getApiKeys: "GetApiKeysArgs", getWorkspace: "ByIdOrName", getScopes: "GetScopesArgs" };
+    const lists = {
+      getApiKeys: "GetApiKeysArgs",
+      getWorkspace: "GetWorkspaceArgs",
+      getScopes: "GetScopesArgs",
+    };
     for (const [name, args] of Object.entries(lists)) {
       const row = rows.find((each) => each["Function"] === `\`${name}\``);
       expect(codeIn(row?.["Arguments"] ?? "")).toEqual(await fieldsIn(args));
@@ -152,7 +156,7 @@ async function publishedTypes(): Promise<Readonly<Record<string, readonly string
   );
 }
 
-describe("the code and the links of docs", () => {
+describe("the code and the links of docs and of doc comments", () => {
   let project: Project;
 
   beforeAll(async () => {
@@ -166,7 +170,8 @@ describe("the code and the links of docs", () => {
       ...{ allowImportingTsExtensions: true, paths: await publishedTypes() },
     };
     await project.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["**/*.ts"] }));
-    const programs = Object.entries(pages).flatMap(([name, text]) =>
+    const comments = await docComments();
+    const programs = Object.entries({ ...pages, ...comments }).flatMap(([name, text]) =>
       codeFiles("ts", text).map((block, place) => ({
         ...block,
         path: `${name}/${block.file ?? `${place}.ts`}`,
@@ -176,7 +181,7 @@ describe("the code and the links of docs", () => {
       await mkdir(join(project.dir, dirname(path)), { recursive: true });
       await project.write(path, text);
     }
-    expect(programs.length).toBeGreaterThan(6);
+    expect(programs.length).toBeGreaterThan(30);
     expect(new Set(programs.map(({ path }) => path)).size).toBe(programs.length);
     const tsc = join(checkout, "node_modules", ".bin", "tsc");
     const env = shellEnvironment(checkout, []);
@@ -208,6 +213,13 @@ describe("the code and the links of docs", () => {
     expect(page("upgrading.md")).toContain(`@pulumi/pulumi ${floor} and a Pulumi CLI of that version`);
     expect(read("test/engine/pulumiCli/installed.ts")).toContain(`"${newest}"`);
     expect(read("CONTRIBUTING.md")).toContain(`${newest} or newer`);
+  });
+
+  it("names in doc comments pages that exist", async () => {
+    const comments = Object.values(await docComments()).join("\n");
+    const named = new Set(comments.match(/docs\/[\w-]+\.md/g));
+    expect(named.size).toBeGreaterThan(8);
+    expect([...named].filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
   });
 
   it("links to files and headings that exist", () => {

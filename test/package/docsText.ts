@@ -63,6 +63,20 @@ export async function textsOfCode(): Promise<readonly string[]> {
   return [...new Set(texts)];
 }
 
+/** The text of the package's doc comments by file, as Markdown. */
+export async function docComments(): Promise<Readonly<Record<string, string>>> {
+  const folders = ["dist/sdk", "dist/standin", "dist/provider/hosts/dynamic"];
+  const files = await Promise.all(
+    folders.map(async (folder) =>
+      (await packed(folder, ".d.ts")).map(({ fileName, text }) => {
+        const comments = text.match(/\/\*\*[\s\S]*?\*\//g) ?? [];
+        return [join(folder, fileName), comments.join("\n").replace(/^ *\* ?/gm, "")] as const;
+      }),
+    ),
+  );
+  return Object.fromEntries(files.flat());
+}
+
 /** Files of the packed package, without what a bundle holds of other packages. */
 async function packed(folder: string, ending: string): Promise<readonly ts.SourceFile[]> {
   const root = join((await packedPackage()).folder, folder);

@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
+import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CommandOptions, execute } from "../engine/command";
 import { shellEnvironment } from "../engine/environment";
@@ -22,8 +23,7 @@ async function usedBy(folder: string, entries: readonly string[], extension: str
     if (used.has(file)) return;
     used.add(file);
     const text = await readFile(join(folder, file), "utf8");
-    for (const [, called, from] of text.matchAll(/\b(?:require|import)\("([^"]+)"\)|\bfrom "([^"]+)"/g)) {
-      const name = called ?? from ?? "";
+    for (const { fileName: name } of ts.preProcessFile(text, true, true).importedFiles) {
       if (name.startsWith(".")) await follow(join(file, "..", name.replace(/\.js$/, "") + extension));
       else if (!/^(node:|pulumi-apikeys(\/|$))/.test(name)) {
         packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name);

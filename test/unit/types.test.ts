@@ -18,8 +18,8 @@ import {
   type ApiKeyArgs,
   ApiKeySet,
   type ApiKeySetArgs,
-  type ApiKeySetDefaults,
-  type ApiKeySetEntry,
+  type ApiKeySetDefaultsArgs,
+  type ApiKeySetEntryArgs,
   CustomerBilling,
   type CustomerBillingArgs,
   type ExistingApiKey,
@@ -88,11 +88,11 @@ describe("what the SDK takes and what the provider takes agree in names, optiona
     type Received = Plain<ApiKeySetInputs>;
     expectTypeOf<OptionalNames<ApiKeySetArgs>>().toEqualTypeOf<OptionalNames<Received>>();
     expectTypeOf<keyof ApiKeySetArgs>().toEqualTypeOf<keyof Received>();
-    type Entry = Plain<pulumi.Unwrap<ApiKeySetEntry>>;
+    type Entry = Plain<pulumi.Unwrap<ApiKeySetEntryArgs>>;
     type ReceivedEntry = Received["keys"][string];
     expectTypeOf<Omit<Full<Entry>, "metadata">>().toEqualTypeOf<Omit<Full<ReceivedEntry>, "metadata">>();
     expectTypeOf<OptionalNames<Entry>>().toEqualTypeOf<keyof ReceivedEntry>();
-    type Defaults = Plain<pulumi.Unwrap<ApiKeySetDefaults>>;
+    type Defaults = Plain<pulumi.Unwrap<ApiKeySetDefaultsArgs>>;
     type ReceivedDefaults = NonNullable<Received["defaults"]>;
     expectTypeOf<Omit<Full<Defaults>, "metadata">>().toEqualTypeOf<
       Omit<Full<ReceivedDefaults>, "metadata">

@@ -101,7 +101,7 @@ function resource({ kind, fields, outputs }: AnyDefinition, sdk: Sdk, types: Typ
   return [
     kind,
     {
-      description: withExamples(kind, sdk.comment(kind)),
+      description: withExample(sdk.comment(kind), sdk.example(kind)),
       type: "object",
       properties: Object.fromEntries(properties),
       // What the service shows once is not in the state of what was imported.
@@ -147,16 +147,11 @@ function invoke(name: string, sdk: Sdk, types: Types): Named {
 }
 
 /** The example in the form in which an SDK of another language leaves it out as a whole. */
-function withExamples(kind: string, comment: string): string {
-  const [text = "", code, ...rest] = comment.split(/^```ts\n([\s\S]*?)^```$/m);
-  if (code === undefined || rest.join("").trim() !== "") {
-    throw new Error(`the doc comment of ${kind} does not end with one example`);
-  }
-  const program = `import { ${kind} } from "pulumi-apikeys";\n\n${code}`;
+function withExample(comment: string, example: string): string {
   return [
-    text.trim(),
+    comment,
     "{{% examples %}}\n{{% example %}}\n## Example Usage",
-    `\`\`\`typescript\n${program}\`\`\``,
+    example.replace("```ts", "```typescript"),
     "{{% /example %}}\n{{% /examples %}}",
   ].join("\n\n");
 }

@@ -45,6 +45,15 @@ export function readSdk() {
       return comment;
     },
 
+    /** The one example in the doc comment, as a Markdown code block. */
+    example(name: string): string {
+      const [example] = symbolOf(name)
+        .getJsDocTags(checker)
+        .filter((tag) => tag.name === "example");
+      if (example === undefined) throw new Error(`the doc comment of ${name} in sdk/ has no @example`);
+      return ts.displayPartsToString(example.text).trim();
+    },
+
     members: (type: ts.Type): readonly Member[] =>
       checker.getPropertiesOfType(type).map((symbol) => {
         const type = settled(checker.getTypeOfSymbol(symbol));

@@ -1,6 +1,9 @@
 /**
- * The provider in Pulumi's dynamic-provider host, which finds it by the string in every resource's state:
- * `require("pulumi-apikeys/dynamic").provider("ApiKey")`. The subpath, this function and the kinds are permanent.
+ * The provider for Pulumi's dynamic-provider host. Programs don't use it: the host finds it by the string in every
+ * resource's state, `require("pulumi-apikeys/dynamic").provider("ApiKey")`. The subpath, this function and the kinds
+ * are permanent.
+ *
+ * @module pulumi-apikeys/dynamic
  */
 import type { dynamic } from "@pulumi/pulumi";
 import { type Settings, settings } from "../../core/config";
@@ -18,8 +21,20 @@ const warn = (message: string): void => tell(`warning: ${message}`);
 /** One host process serves one provider instance. */
 let instance: Instance | undefined;
 
-/** The provider of one kind of resource, as the host calls it. */
-export function provider(kind: string): dynamic.ResourceProvider<Properties, Properties> {
+/**
+ * Returns the provider of one kind of resource, for Pulumi's host to call. Fails for an unknown kind.
+ *
+ * @param kind The resource's class, such as "ApiKey".
+ * @example
+ * ```ts
+ * import { provider } from "pulumi-apikeys/dynamic";
+ *
+ * export const handler = () => provider("ApiKey");
+ * ```
+ */
+export function provider(
+  kind: string,
+): dynamic.ResourceProvider<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>> {
   let configured: Settings = { argument: {}, stack: {} };
   instance ??= openInstance({
     run: serveRun(warn),
@@ -101,8 +116,8 @@ function isEmpty(properties: Properties): boolean {
 
 /**
  * What the host takes for a failed operation. With `id` and `properties` the engine keeps the resource and shows
- * `reasons`. Printed as one line: the host logs `${error}: ${error.stack}`, and of anything else that is thrown the stack,
- * and with it what it holds.
+ * `reasons`. Printed as one line: the host logs `${error}: ${error.stack}`, and of anything else that is thrown the
+ * stack, and with it what it holds.
  */
 class HostError extends Error {
   declare readonly id?: string;
