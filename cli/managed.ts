@@ -65,9 +65,7 @@ function resourcesIn(text: string, file: string): readonly Properties[] {
   const deployment = isRecord(state) ? state["deployment"] : undefined;
   const resources = isRecord(deployment) ? (deployment["resources"] ?? []) : undefined;
   if (Array.isArray(resources)) return resources.filter(isRecord);
-  throw new Failure(
-    `${file} is not the state of a stack: write it with \`pulumi stack export --file ${file}\`.`,
-  );
+  throw new Failure(`${file} is not a stack's state: export it with \`pulumi stack export --file ${file}\`.`);
 }
 
 /** What the parser says quotes the text, which may hold secrets. */

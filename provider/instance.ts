@@ -94,7 +94,7 @@ export function failed(error: unknown): Failed {
   if (kept === undefined) return { message };
   if (isKeepable(kept.state)) return { message, kept };
   return {
-    message: `${message} The state is too large for the engine to save, so the previous state stays, and ${kept.id} exists in the service.`,
+    message: `${message} The state is too large for the engine to save, so it keeps the previous state; ${kept.id} exists in the service.`,
   };
 }
 

@@ -137,7 +137,7 @@ export const apiKeysAnswer = z.object({ apiKeys: requiredList(apiKey) });
 /** A key whose id no path can hold could be made, but neither read nor deleted. */
 function namable({ id }: ApiKeyRecord): string | undefined {
   const problem = pathProblem(id);
-  return problem && `the answer's apiKey.id ${problem}, so no request can name this key`;
+  return problem && `the answer's apiKey.id ${problem}, so no request can address this key`;
 }
 
 const apiKeyOf = (keyId: string) => reader(apiKeyAnswer, (answer) => answer.apiKey, only(keyId, "apiKey"));

@@ -45,7 +45,7 @@ export const requiredText = field("a string", (value) => {
   return text === undefined ? wrong : text;
 });
 /** An id, which must fit into an address and into a message. */
-export const identifier = field("a string of 1,024 characters at most", (value) => {
+export const identifier = field("a string of at most 1,024 characters", (value) => {
   const text = toText(value);
   return text === undefined || text === wrong || text.length > 1_024 ? wrong : text;
 });

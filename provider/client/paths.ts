@@ -6,7 +6,7 @@ const unsendable = /[\p{Cc}\p{Cs}]/u;
 export function pathProblem(id: string): string | undefined {
   if (id === "") return "is empty";
   if (id === "." || id === "..") return `is "${id}"`;
-  return unsendable.test(id) ? "holds a control character or half of a character" : undefined;
+  return unsendable.test(id) ? "contains a control character or half of a character" : undefined;
 }
 
 function segment(value: string): string {

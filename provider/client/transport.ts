@@ -170,7 +170,7 @@ function jsonOf(body: unknown, maxSent = Number.POSITIVE_INFINITY): string {
   try {
     json = JSON.stringify(body);
   } catch {
-    throw new CallError("notSent", "the request's fields can't be written as JSON");
+    throw new CallError("notSent", "the request's fields can't be encoded as JSON");
   }
   if (Buffer.byteLength(json) <= maxSent) return json;
   throw new CallError("notSent", `the request is larger than ${maxSent / 1_024} KiB`);

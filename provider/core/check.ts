@@ -36,7 +36,7 @@ function firstOf(found: readonly string[]): readonly string[] {
   const kinds = Map.groupBy(found, (line) => line.replace(member, ""));
   const ordered = [...kinds.values()].flatMap(([first]) => first ?? []);
   const told = [...new Set([...ordered, ...found])].slice(0, mostTold);
-  return [...told, `${(found.length - told.length).toLocaleString("en")} more inputs with errors.`];
+  return [...told, `${(found.length - told.length).toLocaleString("en")} more inputs have errors.`];
 }
 
 /** The second step of a path, such as an alias, or a place in a list. */

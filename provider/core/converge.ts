@@ -155,7 +155,8 @@ function judge<T>(
     const { name } = field;
     if (same(field, value, now[name])) continue;
     const stayed = isEdit && same(field, before[name], now[name]);
-    const words = `${name}: ${kept ? "before" : "declared"} ${say(name, value)}, the service ${stayed && !kept ? "still has" : "has"} ${say(name, now[name])}`;
+    const said = say(name, value);
+    const words = `${name}: ${kept ? `should be ${said} again` : `the program has ${said}`}, the service ${stayed && !kept ? "still has" : "has"} ${say(name, now[name])}`;
     if (exact) notApplied.push({ field: name, words });
     // A new value may come back rewritten. One that is just as before may be what the service makes of the new one.
     else if (!stayed || caseFolded(value) === caseFolded(now[name])) continue;
@@ -188,13 +189,13 @@ export function failureOf<T>(
 ): string | undefined {
   const words = notApplied.map((one) => one.words).join("; ");
   const rest = unseen
-    ? "Whether it was applied is not known: state holds what was there before"
-    : "State holds what was last seen of it";
+    ? "It is not known whether the change was applied: state has the previous values"
+    : "State has the values that the service last showed";
   if (error === undefined) {
     if (notApplied.length === 0) return undefined;
-    return `${doing}: the service did not apply the change. ${words}. State holds what the service has, and the next preview shows what is still to do.`;
+    return `${doing}: the service did not apply the change. ${words}. State has what the service has, and the next preview shows what is left to do.`;
   }
-  const again = "Run `pulumi up` again, which sends what is declared";
+  const again = "Run `pulumi up` again, which sends the values in the program";
   // Its message may hold anything, and what exists must not be lost to it.
   if (!(error instanceof CallError || error instanceof InconclusiveError)) {
     return sentences(`${doing}: unexpected error, a bug in pulumi-apikeys`, rest, again);

@@ -93,7 +93,7 @@ export interface Attempt {
 }
 
 const runAgain =
-  "Run the command again; if it fails in the same way, check that the base URL is that of the service, and any proxy or gateway in between";
+  "Run the command again; if it fails the same way, check the base URL, and any proxy or gateway in between";
 
 /**
  * Turns what a call threw into the line that the user reads. `tokenAdvice` is the way out when the service did not accept
@@ -120,7 +120,7 @@ export function toFailure(
 
 /** The way out where something on the way may have repeated a request that the service then refused. */
 export function ifRefused({ status }: CallError, advice: string | undefined): string | undefined {
-  return status === 409 && advice ? `If the service has refused it: ${advice}` : undefined;
+  return status === 409 && advice ? `If the service refused it: ${advice}` : undefined;
 }
 
 export function capitalised(phrase: string): string {

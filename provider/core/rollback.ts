@@ -45,7 +45,7 @@ export async function update(
 /** What the service answers may be longer than check could know. */
 function tooLarge({ rollbackUpdate }: AnyDefinition, { failure, state }: Outcome): string | undefined {
   if (rollbackUpdate === undefined || failure === undefined || isKeepable(state)) return undefined;
-  return "it is more than the engine can keep of a write that fails halfway";
+  return "it is larger than the engine can save after a partial failure";
 }
 
 /** Tells what exists in the service and is in no state. */

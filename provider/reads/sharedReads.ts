@@ -36,7 +36,7 @@ export interface Unavailable {
 export const lastingMs = 30_000;
 /** A list that takes longer is not waited for, where what it holds can be read singly too. */
 export const patienceMs = 10_000;
-const tooLate: Unavailable = { problem: `it did not come within ${patienceMs / 1_000} s` };
+const tooLate: Unavailable = { problem: `no answer came within ${patienceMs / 1_000} s` };
 const patience = { ms: patienceMs, late: tooLate };
 
 interface Opened {

@@ -61,7 +61,7 @@ describe("a CustomerBilling whose request goes wrong", () => {
   async function uncertain(): Promise<Held> {
     const { kept, message } = await failureOf(billing.create(inputs));
     expect(message).toMatch(
-      /^Granting 100 credits in workspace ws_main: .*(request was sent|accepted the request) at 2\d{3}-\S+Z, .*set billingId.*change grant, which/,
+      /^Granting 100 credits in workspace ws_main: .*(request was sent|accepted the request) at 2\d{3}-\S+Z, .*set billingId.*change grant to grant them/,
     );
     expect(kept?.reasons).toEqual([message]);
     const state = kept?.properties ?? {};

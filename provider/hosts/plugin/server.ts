@@ -183,7 +183,7 @@ async function listed(request: messages.ListRequest, source: functions.Source): 
   const kind = kindIn(request.getToken());
   const lister = Object.hasOwn(listers, kind) ? listers[kind] : undefined;
   if (lister === undefined) {
-    throw new Failure(`${request.getToken()} can't be listed: the service has no list of such objects.`);
+    throw new Failure(`${request.getToken()} can't be listed: the service has no call that lists them.`);
   }
   const { properties } = received(request.getQuery());
   const found = await lister.list(source, argumentsOf(kind, { properties: lister.query }, properties));

@@ -70,7 +70,7 @@ function aimsAt(declared: KeyInputs, exact: boolean): readonly Aim[] {
 
 function convergence(session: Session, path: KeyPath, declared: KeyInputs, last: ApiKeyRecord) {
   return {
-    waitingFor: `key ${path.keyId} to be as declared`,
+    waitingFor: `key ${path.keyId} to match the program`,
     last,
     fields: managed,
     observe,
@@ -130,6 +130,6 @@ function isChanging(field: ManagedField, declared: Properties, state: Properties
 export function deletedOutside(): InconclusiveError {
   return new InconclusiveError(
     "the key no longer exists: it was deleted outside Pulumi",
-    "Run `pulumi up --refresh` to make a new one.",
+    "Run `pulumi up --refresh` to create a new one.",
   );
 }

@@ -25,16 +25,16 @@ export async function make(session: Session, declared: KeyInputs): Promise<Made>
   }
   const { record, problem, ...rest } = await post(creation, alike);
   if (record !== undefined) return { record, ...rest };
-  return recover(creation, problem ?? "the answer can't be used", "The service accepted it");
+  return recover(creation, problem ?? "the answer can't be used", "The service accepted the request");
 }
 
-const unknownOutcome = "Whether it was created is not known";
+const unknownOutcome = "It is not known whether the key was created";
 
 async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise<Written<ApiKeyRecord>> {
   const { session, declared, doing, seen } = creation;
   const underWay = sentences(
-    `${doing}: this was under way when the run ended`,
-    `${unknownOutcome}, and state does not hold it`,
+    `${doing}: the run ended before the service answered`,
+    `${unknownOutcome}, and it is not in state`,
     capitalised(whatToLookFor(creation)),
   );
   try {
@@ -59,8 +59,8 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
     const held =
       declared.existingKey === undefined || alike.length === 0
         ? ""
-        : ` If the service holds this key already, as ${inWords(creation, alike)}, ${session.importKey}.`;
-    const advice = `Check that the access token may create keys in ${declared.workspaceId}, and that the service accepts the declared values.${held}`;
+        : ` If the service already has this key, as ${inWords(creation, alike)}, ${session.importKey}.`;
+    const advice = `Check that the access token is allowed to create keys in ${declared.workspaceId}, and that the service accepts the values.${held}`;
     if (error instanceof CallError && error.verdict === "ambiguous") {
       return recover(creation, error.message, unknownOutcome, ifRefused(error, advice));
     }
@@ -79,7 +79,7 @@ function isAnother({ session, declared, seen }: Creation, record: ApiKeyRecord):
   if (registry.has(workspaceId, record.id) || wasListed || isOld(record, seen.since)) {
     if (existingKey === undefined || !(isEcho || mayBe(record, declared, existingKey))) return true;
     session.warn(
-      `Migrating ${label(declared)}: the service answered with ${record.id}, which existed before. If another resource or stack manages this key too, the first of them that is destroyed may delete it.`,
+      `Migrating ${label(declared)}: the service answered with ${record.id}, which existed before. If another resource or stack manages this key too, destroying either of them may delete it.`,
       [record.id],
     );
     return false;
@@ -110,7 +110,7 @@ async function recover(
     if (only !== undefined && others.length === 0 && pathProblem(only.id) === undefined) {
       session.registry.add(workspaceId, only.id);
       session.warn(
-        `${doing}: ${problem}, but the workspace's list has one new key that fits, ${inWords(creation, [only])}, which is kept in state as the migrated key.`,
+        `${doing}: ${problem}, but the workspace's list has one new key that matches, ${inWords(creation, [only])}, which is now in state as the migrated key.`,
         [only.id],
       );
       // What a list shows has to be seen in the key itself.
@@ -118,7 +118,7 @@ async function recover(
     }
   }
   const lost =
-    existingKey === undefined ? "its secret is lost, and state does not hold it" : "state does not hold it";
+    existingKey === undefined ? "the key is not in state, and its secret is lost" : "the key is not in state";
   const message = sentences(`${doing}: ${problem}`, `${accepted}; ${lost}`, findings(creation, now), advice);
   throw new Failure(message, { unresolved: true });
 }
@@ -128,9 +128,9 @@ export function secretProblem(declared: KeyInputs, { id, key, maskedKey }: ApiKe
   const { existingKey } = declared;
   if (existingKey === undefined) {
     if (key !== undefined) return undefined;
-    return `Creating ${label(declared)}: the service created ${id} but did not return the secret. It is kept in state, and the next update replaces it.`;
+    return `Creating ${label(declared)}: the service created ${id} but did not return the secret. The key is in state, and the next update replaces it.`;
   }
   const isMasked = key === maskedKey || /[*\u2022\u2026]/.test(key ?? "");
   if (key === undefined || key === existingKey || isMasked) return undefined;
-  return `Migrating ${label(declared)}: the service created ${id}, but returned a secret that differs from existingKey. It is kept in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.`;
+  return `Migrating ${label(declared)}: the service created ${id}, but returned a secret that differs from existingKey. The key is in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.`;
 }

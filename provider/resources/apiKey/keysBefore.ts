@@ -69,7 +69,7 @@ export async function keysBefore(session: Session, declared: KeyInputs): Promise
       }
     },
     async newKeys() {
-      let found: readonly ApiKeyRecord[] | Unavailable = { problem: "it was not asked for" };
+      let found: readonly ApiKeyRecord[] | Unavailable = { problem: "it was not read" };
       for (const ms of lagMs) {
         if (ms > 0) await session.pause(ms);
         const now = live(await list.fresh());

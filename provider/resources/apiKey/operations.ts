@@ -79,10 +79,10 @@ export async function rollbackCreate(
 
 /** What a create leaves behind whose result is not saved. */
 function orphanMessage({ importKey }: Session, declared: KeyState, id: string): string {
-  const found = `${capitalised(label(declared))} exists in the service with id ${id}, but the run ended before state could hold it`;
+  const found = `${capitalised(label(declared))} exists in the service with id ${id}, but the run ended before it could be saved to state`;
   return declared.existingKey === undefined
-    ? `${found}. Delete it: the next update creates another one.`
-    : `${found}. Its value may be in use, so don't delete it, but ${importKey}.`;
+    ? `${found}. Delete it; the next update creates another one.`
+    : `${found}. Its value may be in use, so don't delete it; ${importKey}.`;
 }
 
 export async function update(
@@ -119,7 +119,7 @@ async function adopt(
   if (!isOf(current, declared)) {
     const customer = shown(declared, "customerId", JSON.stringify(current.customerId));
     throw new Failure(
-      `${doing}: the key belongs to another customer, ${customer}. ${write.notDone}. Check existingId, or declare the customer that the key has.`,
+      `${doing}: the key belongs to another customer, ${customer}. ${write.notDone}. Check existingId, or declare that customer.`,
     );
   }
   const settled = isAsDeclared(current, declared)
@@ -133,7 +133,7 @@ async function adopt(
 
 function nothingToAdopt(): InconclusiveError {
   return new InconclusiveError(
-    "the workspace has no such key, or it was deleted",
+    "the workspace has no such key, or the key was deleted",
     "Check existingId and workspaceId; to create a new key instead, leave existingId out.",
   );
 }
@@ -169,7 +169,7 @@ async function send(
     throw toFailure(await causeOf(session, path, error, gone), session, {
       doing,
       notDone,
-      advice: `Check that the access token may edit the keys of ${path.workspaceId}, and that the service accepts the declared values.`,
+      advice: `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`,
     });
   }
 }
@@ -210,8 +210,8 @@ async function deleteKey(session: Session, id: string, state: KeyState): Promise
     throw toFailure(error, session, {
       doing: `Deleting ${label(state)} (${id})`,
       notDone: "It stays in state",
-      unclear: "Whether it was deleted is not known; it stays in state: run the command again",
-      advice: `Check that the access token may delete keys of ${path.workspaceId}.`,
+      unclear: "It is not known whether the key was deleted. It stays in state: run the command again",
+      advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}.`,
     });
   }
 }
@@ -233,5 +233,5 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
       : "missing" in (await findKey(session, path));
   if (await pollUntil(session, `key ${path.keyId} to be deleted`, isGone, Boolean)) return;
   const said = answered.problem ?? "the service accepted the deletion";
-  throw new InconclusiveError(`${said}, but the key is still there`);
+  throw new InconclusiveError(`${said}, but the key still exists`);
 }

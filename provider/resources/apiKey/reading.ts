@@ -168,7 +168,7 @@ export async function readKeyOrFail(
   try {
     return await lookUpKey(session, path);
   } catch (error) {
-    const advice = `Check that the access token may read the keys of ${path.workspaceId}.`;
+    const advice = `Check that the access token is allowed to read the keys of ${path.workspaceId}.`;
     throw toFailure(error, session, { doing, notDone, advice });
   }
 }

@@ -19,10 +19,10 @@ export const scopesSchema = z
           .string({
             error: ({ input }) =>
               input === undefined
-                ? "is missing: write the representation of a scope"
+                ? "is missing: set it to the representation of a scope"
                 : "must be a string, the representation of a scope",
           })
-          .min(1, { error: "must not be empty: write the representation of a scope" }),
+          .min(1, { error: "must not be empty: set it to the representation of a scope" }),
         create: permission,
         read: permission,
         update: permission,

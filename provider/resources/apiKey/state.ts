@@ -68,7 +68,7 @@ export function adopts(inputs: KeyDraft): readonly { readonly workspaceId: unkno
 export function previewNote(state: KeyState | undefined, inputs: KeyDraft): string | undefined {
   if (state !== undefined) {
     return (
-      pending(state) && `${capitalised(label(state))}: its secret is in no state, so it is to be replaced.`
+      pending(state) && `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`
     );
   }
   return adoptionNote(label(inputs), inputs);
@@ -77,7 +77,7 @@ export function previewNote(state: KeyState | undefined, inputs: KeyDraft): stri
 /** Of a create that makes nothing. */
 export function adoptionNote(what: string, inputs: KeyDraft): string | undefined {
   const id = adoptedId(inputs);
-  return id && `${capitalised(what)}: 1 existing key to be adopted: ${id}; nothing is created.`;
+  return id && `${capitalised(what)}: 1 existing key to adopt: ${id}; nothing to create.`;
 }
 
 /** A key that was adopted, or imported, has no secret, and an update gives it none. */
@@ -204,6 +204,6 @@ export function unmanagedChanges(id: string, record: ApiKeyRecord, state: KeySta
     .filter((name) => caseFolded(before(name)) !== caseFolded(record[name]))
     .map(
       (name) =>
-        `${capitalised(label(state))} (${id}): its ${name} in the service has changed since this stack last wrote the key. It can't be changed in place, so the provider leaves it; to get a new key, change ${name} or keepers.`,
+        `${capitalised(label(state))} (${id}): its ${name} in the service has changed since this stack last updated the key. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`,
     );
 }

@@ -34,7 +34,7 @@ const ofEntry = {
   ...shared,
   existingKey: existingKey.schema,
   existingId: existingId.schema,
-  renamedFrom: requiredString("the alias that the key had before").nullish(),
+  renamedFrom: requiredString("the former alias of the key").nullish(),
 };
 
 const mapOf =
@@ -60,11 +60,11 @@ export const shape = {
     keys: required(
       z.record(
         z.string(),
-        z.strictObject(ofEntry, { error: mapOf("what a key is declared with: {customerId, scopes, …}") }),
+        z.strictObject(ofEntry, { error: mapOf("the inputs of a key: {customerId, scopes, …}") }),
         {
           error: ({ input }) =>
             input === undefined
-              ? "is missing: write a map of keys by alias, {} for none"
+              ? "is missing: set it to a map of keys by alias, or {} for none"
               : "must be a map of keys by alias",
         },
       ),
@@ -76,9 +76,7 @@ export const shape = {
       },
     ),
     defaults: optional(
-      z
-        .strictObject(shared, { error: mapOf("the defaults of every key: {customerId, scopes, …}") })
-        .nullish(),
+      z.strictObject(shared, { error: mapOf("the defaults of all keys: {customerId, scopes, …}") }).nullish(),
       { onChange: "update", canonical: canonicalDefaults, names: namesIn(shared, 0) },
     ),
   },

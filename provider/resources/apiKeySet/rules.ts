@@ -59,10 +59,10 @@ function problemsOf(key: KeyDraft, held: KeyDraft | undefined): readonly Problem
 
 const unmigrated = "If no update has migrated it yet, run `pulumi up --refresh`.";
 const failedHalfway = "If an update failed halfway since then, run `pulumi up --refresh`.";
-const missing = "is missing: write the id of a customer, here or in defaults.";
+const missing = "is missing: set it to the id of a customer, here or in defaults.";
 
 function aliasRules(at: string, alias: string): readonly string[] {
-  if (alias === "") return [`${at}: an alias can't be empty: give the key a name of your own.`];
+  if (alias === "") return [`${at}: an alias can't be empty: choose one.`];
   if (!alias.startsWith("__")) return [];
   return [
     `${at}: an alias can't begin with "__", because Pulumi hides such names and does not compare them.`,
@@ -78,7 +78,7 @@ function inPlace({ path, message }: Problem, entry: Path, own: Properties, { def
     return `${at}: ${message}`;
   }
   if (field === "scopes") return `${spelled(["defaults", ...path])}: ${message}`;
-  return `${at}: ${message.replace(/\.$/, "")} (this value comes from defaults; set it in the entry, or set null there for no value).`;
+  return `${at}: ${message.replace(/\.$/, "")} (this value comes from defaults; override it in the entry, or set null there for no value).`;
 }
 
 /** What state holds of a key besides its entry, with all that a service may answer. */
@@ -114,7 +114,7 @@ function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): r
     }
     if (earlier.has(alias) && earlier.has(former)) {
       return [
-        `${at}: this entry has a key of its own already, and the key of the alias named here would be deleted; leave it out, or give that key an alias that is new. ${failedHalfway}`,
+        `${at}: this entry already has a key, and the key of the alias named here would be deleted; leave it out, or give that key an unused alias. ${failedHalfway}`,
       ];
     }
     return again
@@ -137,7 +137,7 @@ function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): re
       // An alias that an update which failed halfway may have made: the plan finds the key by its value.
       if (former !== alias && !earlier.has(former)) return undefined;
       const words = JSON.stringify(oneLine(holder));
-      return `the entry ${words} had this value until now, and deleting its key would revoke it; keep that key with renamedFrom: ${words} under an alias that is new, or remove it in one update and declare its value in the next.`;
+      return `the entry ${words} has had this value, and deleting its key would revoke it; keep that key under an unused alias with renamedFrom: ${words}, or remove it in one update and declare its value in the next.`;
     },
   );
 }
@@ -147,7 +147,7 @@ function idRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): reado
   return existingRules(entries, earlier, ["existingId", "another entry has the same id"], (holder, alias) => {
     // The key of an alias that is new is found by its id.
     if (holder === alias || !earlier.has(alias)) return undefined;
-    return `the key with this id is that of the entry ${JSON.stringify(oneLine(holder))}; keep it there, or under an alias that is new.`;
+    return `the key with this id belongs to the entry ${JSON.stringify(oneLine(holder))}; keep it there, or move it to an unused alias.`;
   });
 }
 

@@ -12,7 +12,7 @@ const form = /^(\d{1,5})([hdw])$/;
 export const duration = (what: string) =>
   z
     .string({
-      error: ({ input }) => (input === undefined ? `is missing: write ${what}` : `must be ${what}`),
+      error: ({ input }) => (input === undefined ? `is missing: set it to ${what}` : `must be ${what}`),
     })
     .regex(form, { error: `must be ${what}` });
 

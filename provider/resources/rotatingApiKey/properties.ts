@@ -31,13 +31,13 @@ const inputs = {
   keepers: { ...keepers, ...update },
   rotateEvery: required(
     duration(
-      'how old a key may get, such as "90d": a whole number of hours (h), days (d) or weeks (w)',
-    ).refine((value) => !/^0+[hdw]$/.test(value), { error: 'must be longer than nothing, such as "90d"' }),
+      'the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w)',
+    ).refine((value) => !/^0+[hdw]$/.test(value), { error: 'must be longer than "0d", such as "90d"' }),
     { ...update, canonical: canonicalDuration },
   ),
   overlap: defaulted(
     duration(
-      'how long the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w)',
+      'the time that the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w)',
     ).nullish(),
     { ...update, canonical: canonicalDuration, default: "7d" },
   ),

@@ -22,12 +22,12 @@ export function rules(
       .map(({ path, message }) => `${spelled(path)}: ${message}`),
     ...(every && both !== undefined && both >= every
       ? [
-          'overlap: must be shorter than rotateEvery, since there are never more than two keys (its default is "7d").',
+          'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
         ]
       : []),
     ...(both === 0 && retire === "whenUnused"
       ? [
-          'overlap: must be longer than nothing with retire "whenUnused", since only a time without use tells that a key is not used.',
+          'overlap: must be longer than "0d" with retire "whenUnused", because only a time without use shows that a key is unused.',
         ]
       : []),
   ];

@@ -98,7 +98,7 @@ function forgotten(
   );
   if (declared.onDestroy !== "restore" || changed.length === 0) return undefined;
   const told = changed.map(({ name }) => [name, isSecret(declared, name) ? mask : before[name]]);
-  return `Setting the defaults of workspace ${workspaceId}: the run ended before state could hold what is to be restored: ${JSON.stringify(Object.fromEntries(told))}. Put it back by hand before the next update, which would record the current values as the originals.`;
+  return `Setting the defaults of workspace ${workspaceId}: the run ended before the former values could be saved to state: ${JSON.stringify(Object.fromEntries(told))}. Restore them by hand before the next update, which would record the current values as the originals.`;
 }
 
 async function update(
@@ -149,7 +149,7 @@ async function apply(
     throw toFailure(error, session, {
       doing,
       notDone: "State is unchanged",
-      advice: `Check that the access token may edit workspace ${workspaceId}, and that the service accepts the declared values: one of the two numbers must be above 0.`,
+      advice: `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`,
     });
   }
   for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
@@ -181,7 +181,7 @@ async function find(session: Session, workspaceId: string): Promise<SettingsOutc
   if (Object.keys(observed).length > 0) {
     return { id: workspaceId, state: { workspaceId, ...observed, name, teamId, __before: values } };
   }
-  throw new Failure(`${doing}: it has none to import. Declare those that it is to have.`);
+  throw new Failure(`${doing}: it has no settings to import. Declare the settings that you want instead.`);
 }
 
 async function readOrFail(
@@ -192,7 +192,7 @@ async function readOrFail(
   try {
     return await readWorkspace(session.call, { workspaceId });
   } catch (error) {
-    const advice = `Check the id, and that the access token may see workspace ${workspaceId}.`;
+    const advice = `Check the id, and that the access token is allowed to read workspace ${workspaceId}.`;
     throw toFailure(error, session, { advice, ...attempt });
   }
 }
@@ -211,7 +211,7 @@ async function remove(
   // A token of somebody else is told the same as anybody is of a workspace that was deleted.
   const record = await readOrFail(session, id, {
     doing,
-    notDone: `${stays}; if the workspace itself was deleted, remove it from there with \`pulumi state delete\``,
+    notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
     advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
   });
   const managed = declaredIn(state);
@@ -222,7 +222,7 @@ async function remove(
     const writing = { workspaceId: id, target: back, restored: declaredIn(back), secrecies: [state] };
     settled = await write(session, writing, record);
   } catch (error) {
-    const advice = `Check that the access token may edit workspace ${id}, or ${byHand}`;
+    const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
     throw toFailure(error, session, { doing, notDone: stays, advice });
   }
   const { notApplied, error } = settled;
@@ -253,7 +253,7 @@ function warnOfLeft(
     .map(({ name }) => (name in remembered ? `${name} (before: ${say(name, remembered[name])})` : name));
   if (left.length === 0) return;
   session.warn(
-    `${doing}: ${left.join(", ")} stays as it is, since it had no value before or is not what this resource wrote.`,
+    `${doing}: ${left.join(", ")} stays as it is, because it had no value before, or has changed since this resource wrote it.`,
   );
 }
 
@@ -267,6 +267,6 @@ function warnOfHandover(session: Session, id: string, state: SettingsState): voi
   if (others.length === 0) return;
   const values = others.map(({ name }) => `${name} ${say(name, remembered[name])}`).join(", ");
   session.warn(
-    `The program still declares settings of workspace ${id}, so these former values are not put back, and nothing remembers them any longer: ${values}. To rename a resource without that, use the option aliases.`,
+    `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${values}. To rename a resource and keep them, use the option aliases.`,
   );
 }
