@@ -40,7 +40,7 @@ interface Options {
   readonly write: (adoption: Adoption) => string;
 }
 
-/** Runs `pulumi-apikeys adopt`. Returns the exit code: 2 for invalid options, 1 if it can't tell how the keys are. */
+/** Runs `pulumi-apikeys adopt`. Returns the exit code: 2 for invalid options, 1 if the keys can't be read. */
 export async function adopt(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = readOptions(args);
   if (options === "help") {

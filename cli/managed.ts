@@ -3,7 +3,7 @@ import { isRecord, type Properties } from "../provider/core/state";
 import { isMarked } from "../provider/hosts/secretMark";
 import { isTypeOf } from "../sdk/types";
 
-/** Which keys a stack manages, as `pulumi stack export` tells it. */
+/** Which keys a stack manages, as `pulumi stack export` shows it. */
 
 export interface ManagedKeys {
   readonly ids: readonly string[];

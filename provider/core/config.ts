@@ -18,7 +18,7 @@ const names = [
   "expiresAtUnit",
   "expiryWarningDays",
 ] as const;
-/** What the environment may hold. */
+/** The environment variables that the provider reads. */
 const variableNames = [...names, "movedFrom", "noKeyList"] as const;
 type Values = Readonly<Partial<Record<(typeof names)[number], string>>>;
 
@@ -60,18 +60,18 @@ export function settings(get: (key: string) => unknown): Settings {
 
 export type Configured = { readonly ready: Configuration } | { readonly problems: readonly string[] };
 
-/** The configuration that holds now, or everything that is wrong with it (R8, R14). */
+/** The current configuration, or all errors in it (R8, R14). */
 export function configuration(given: Settings, env: Environment): Configured {
   return resolve(given, variables(given, env));
 }
 
-/** What to tell where stack config names another service than the environment, which goes before it without a word. */
+/** The warning if stack config names another service than the environment, which takes precedence silently. */
 export function disagreement({ argument, stack }: Settings, env: Environment): string | undefined {
   const [used, unused] = [env["APIKEYS_BASE_URL"], stack.baseUrl];
   if (argument.baseUrl !== undefined || !used || unused === undefined) return undefined;
   const [place, other] = [used, unused].map((url) => former(url)[0] ?? url.trim());
   if (place === other) return undefined;
-  // What is no proper URL may hold a password.
+  // An invalid URL may contain a password.
   const quoted = (url: string) => (badUrl(url, true) === undefined ? ` (${url.trim()})` : "");
   return `APIKEYS_BASE_URL${quoted(used)} is used, but stack config apikeys:baseUrl${quoted(unused)} differs. Unset one of them.`;
 }

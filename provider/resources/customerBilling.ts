@@ -40,7 +40,7 @@ import { equal, optionalFlag, optionalString, requiredString } from "./fields/sc
 const refuse = { onChange: "refuse" } as const;
 const trimmed: Canonical<string> = (value) => string(typeof value === "string" ? value.trim() : value);
 
-/** An empty variable must not stand for another grant. */
+/** An empty variable must not count as another grant. */
 const notBlank = (what: string) =>
   optionalString().refine((value) => value?.trim() !== "", {
     error: `must not be empty: set it to ${what}, or leave it out`,
@@ -81,7 +81,7 @@ function rules(
   { twinOf, replacesItself }: Checked,
 ): readonly string[] {
   const credits = canonicalCredits(declared.totalCredits);
-  // What is not known yet may be absent in the end.
+  // An unknown value may turn out to be absent.
   if (isUnknown(declared.billingId)) return [];
   const adopts = string(declared.billingId) !== undefined;
   if (adopts && credits !== undefined) {
@@ -115,7 +115,7 @@ function rules(
 const replacement =
   "grant: the credits were already granted, and replacing the resource would grant them again. Remove the option that forces the replacement, such as replacementTrigger, replaceOnChanges or replaceWith; or, to grant again on purpose, change grant; or, to keep the record, set billingId to its id and leave totalCredits out.";
 
-/** What would be granted: nothing by a record that is adopted. */
+/** What a resource would grant: nothing if it adopts a record. */
 function identities(declared: BillingDraft): readonly string[] {
   const canonical = canonicalInputs(fields, declared);
   const { totalCredits, billingId } = canonical;
@@ -237,7 +237,7 @@ function notGranted(error: unknown): string {
   return sent ? "Nothing was granted" : "Nothing was granted: no part of the request was sent";
 }
 
-/** A grant can't be taken back, and the next update would make another one (B3). */
+/** A grant can't be taken back, and the next update would grant again (B3). */
 async function rollbackCreate(_session: Session, { state }: BillingOutcome): Promise<readonly string[]> {
   if (state.totalCredits === undefined) return [];
   const doing = `Granting ${label(state)}`;
@@ -247,7 +247,7 @@ async function rollbackCreate(_session: Session, { state }: BillingOutcome): Pro
   ];
 }
 
-/** The engine is to keep what may have been granted, under an id of ours, so that it is never sent again unasked. */
+/** State keeps a grant whose outcome is open, under an id of the provider's, so that it is never sent again unasked. */
 function uncertain(declared: BillingInputs): BillingOutcome {
   return { id: `uncertain-${randomUUID()}`, state: { ...declared, __grant: "uncertain" } };
 }
@@ -256,7 +256,7 @@ function stillOpen(state: BillingState): string {
   return `Granting ${label(state)}: it is still not known whether the credits were granted. ${waysOut}`;
 }
 
-/** No update makes a request: it adopts a record, or repeats the open question. */
+/** No update sends a request: it adopts a record, or repeats the open question. */
 async function update(
   _session: Session,
   id: string,

@@ -1,6 +1,6 @@
 /**
  * A scope of a workspace. The service can list scopes and create them, but neither change nor delete one: a scope that
- * is there already and says the same is adopted, a declared change is refused unless it makes another scope, and
+ * is there already and says the same is adopted, a declared change is refused unless it creates another scope, and
  * destroy only removes it from state (interface, sections 2, 4.10 and 4.11).
  */
 import { CallError } from "../client/callError";
@@ -50,7 +50,7 @@ type ScopeOutcome = Outcome<ScopeState>;
 function rules(declared: DraftOf<Shape>, before: DraftOf<Shape> | undefined): readonly string[] {
   if (before === undefined) return [];
   const changed = (name: keyof Shape["inputs"]) => string(declared[name]) !== string(before[name]);
-  // One that is not known yet may be another one, which makes another scope.
+  // An unknown value may be another one, which creates another scope.
   if (changed("workspaceId") || changed("representation")) return [];
   return (["name", "description"] as const)
     .filter((name) => !isUnknown(declared[name]) && changed(name))
@@ -79,7 +79,7 @@ function exactly({ representation }: ScopeState): Selector {
   return (scopes) => scopes.find((scope) => scope.representation === representation);
 }
 
-/** The scope of this representation; a service that made it may have changed its case or trimmed it. */
+/** The scope of this representation; the service may have changed its case or trimmed it. */
 function named(declared: ScopeState): Selector {
   const wanted = caseFolded(declared.representation);
   return (scopes) =>
@@ -103,7 +103,7 @@ export const scope = define({
   importing: { form: "workspaceId/representation", read: find },
   create,
   read,
-  // Nothing of a scope changes in place: what reaches this differs in nothing that the service knows.
+  // Nothing of a scope changes in place: an update differs in nothing that the service knows.
   update: async (_session, id, state, declared) => ({ id, state: { ...state, ...declared } }),
   delete: async (session, id, state) => {
     session.warn(
@@ -123,7 +123,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
       { workspaceId },
       { name, representation, description },
     );
-    // An answer may be another scope's: the list tells.
+    // An answer may be another scope's: the list decides.
     const own = named(declared)(record === undefined ? [] : [record]);
     if (own !== undefined) return written(declared, own);
   } catch (error) {
@@ -137,8 +137,8 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
 }
 
 /**
- * A POST is never repeated: the list tells whether an answer was lost, or somebody else was faster (S4). Where the
- * service refused it, nothing was made, so what is there must have exactly this representation.
+ * A POST is never repeated: the list shows whether an answer was lost, or somebody else was faster (S4). If the
+ * service refused it, nothing was created, so an existing scope must have exactly this representation.
  */
 async function afterFailure(
   session: Session,
@@ -193,7 +193,7 @@ async function findAgain(
   return undefined;
 }
 
-/** The service has no call that deletes a scope, and a list may be cut: what is not in it is told, and stays in state. */
+/** A list may be truncated, and no call deletes a scope: one that is not listed stays in state, with a warning. */
 async function read(session: Session, id: string, state: ScopeState): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
   const subject = `${capitalised(label(state))} (${id})`;

@@ -81,7 +81,7 @@ describe("a CustomerBilling whose request goes wrong", () => {
       expect(checked).toEqual({ inputs, failures: [] });
       expect(await billing.diff(seen, inputs)).toEqual({ changes: "some", replaces: [] });
       const { message, kept } = await failureOf(billing.update(seen, inputs));
-      expect(message).toMatch(/still not known\. Check in the service .*billingId.*grant/);
+      expect(message).toMatch(/still not known whether .*\. Check in the service\. .*billingId.*grant/);
       expect(kept).toBeUndefined();
     }
   }

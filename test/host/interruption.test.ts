@@ -81,7 +81,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
         /^warning: Setting the defaults of workspace ws_main: .*saved to state: {"defaultKeyPrefix":"before"}\. Restore them by hand/,
       ),
     ]);
-    expect(words[0]).toContain(`as ${at.standIn.billings()[0]?.id}.`);
+    expect(words[0]).toContain(`granted as ${at.standIn.billings()[0]?.id}, but the result is not in state`);
     expect(words[1]).toMatch(/don't delete it; import it as an ApiKey with `pulumi import --file`/);
     expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());
   });

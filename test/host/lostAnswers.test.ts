@@ -273,7 +273,7 @@ describe("a key whose answer was lost", () => {
           await inputs({ existingKey, scopes: [{ representation: "users", read: true }] }),
         ),
       ).toEqual({ changes: "none", replaces: [] });
-      await warned(/is kept in state as the migrated key/);
+      await warned(/is now in state as the migrated key/);
       expect(posts()).toBe(3);
     });
 

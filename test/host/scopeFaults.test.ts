@@ -67,7 +67,7 @@ describe("a Scope whose requests go wrong", () => {
     async (fault) => {
       scene.standIn.inject({ endpoint: "createScope", fault });
       const { message, kept } = await failureOf(scope.create(inputs));
-      expect(message).toMatch(/run `pulumi up` again, which looks for it before creating one/);
+      expect(message).toMatch(/Run `pulumi up` again, which looks for it before creating one/);
       expect(kept).toBeUndefined();
       expect(posts()).toHaveLength(1);
       const { id } = await scope.create(inputs);

@@ -10,11 +10,11 @@ import { type Creation, findings, inWords, leftover, unmanagedNamesakes, whatToL
 import type { KeyInputs } from "./properties";
 import { createBody, label, migrateBody } from "./state";
 
-/** What a POST made: a record that can be used. */
-export type Made = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };
+/** A new key, with a record that can be used. */
+export type NewKey = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };
 
 /** Creates the key, or migrates an existing one; finds out what became of it where the answer is lost. */
-export async function make(session: Session, declared: KeyInputs): Promise<Made> {
+export async function createOrMigrate(session: Session, declared: KeyInputs): Promise<NewKey> {
   const doing = `${declared.existingKey === undefined ? "Creating" : "Migrating"} ${label(declared)}`;
   const seen = await keysBefore(session, declared);
   const creation: Creation = { session, declared, doing, seen };
@@ -84,7 +84,7 @@ function isAnother({ session, declared, seen }: Creation, record: ApiKeyRecord):
     );
     return false;
   }
-  // A service may rewrite both. Where a list that others get was not there to show what was before, nothing else tells.
+  // A service may rewrite both. Without a list of the keys before, nothing else distinguishes a new key.
   const isNamed = record.name === undefined || caseFolded(record.name) === caseFolded(declared.name);
   const isNew = "has" in seen.before || unlisted.has(seen.before.error?.status ?? 0);
   return !isEcho && !isOf(record, declared) && !(isNamed && isNew);
@@ -93,18 +93,18 @@ function isAnother({ session, declared, seen }: Creation, record: ApiKeyRecord):
 /** To such a token, or on such a service, keys are never listed. */
 const unlisted = new Set([403, 405, 501]);
 
-/** What the workspace's list tells of a key whose answer was lost: it may be found, or else the user must look. */
+/** Looks in the workspace's list for a key whose answer was lost. If it isn't certain, the user must look. */
 async function recover(
   creation: Creation,
   problem: string,
   accepted: string,
   advice?: string,
-): Promise<Made> {
+): Promise<NewKey> {
   const { session, declared, doing, seen } = creation;
   const { existingKey, workspaceId } = declared;
   const now = await seen.newKeys();
   if (existingKey !== undefined && !("problem" in now) && !("problem" in seen.before)) {
-    // Another one whose answer was lost too may have been told the same list.
+    // Another create whose answer was lost may see the same list.
     const isFree = ({ id }: ApiKeyRecord) => !session.registry.has(workspaceId, id);
     const [only, ...others] = now.filter((key) => isKeyOf(key, declared, existingKey) && isFree(key));
     if (only !== undefined && others.length === 0 && pathProblem(only.id) === undefined) {
@@ -123,7 +123,7 @@ async function recover(
   throw new Failure(message, { unresolved: true });
 }
 
-/** What is wrong with the secret in the answer of create or migrate, if anything is (K5, K6). */
+/** The problem with the secret in the answer of create or migrate, if there is one (K5, K6). */
 export function secretProblem(declared: KeyInputs, { id, key, maskedKey }: ApiKeyRecord): string | undefined {
   const { existingKey } = declared;
   if (existingKey === undefined) {

@@ -7,9 +7,9 @@ import type { Unavailable } from "../../reads/sharedReads";
 import { type KeysBefore, resembles } from "./keysBefore";
 import type { KeyInputs } from "./properties";
 
-/** What users are told of the keys that a create may have made, or that earlier ones may have left behind. */
+/** Messages about keys that a create may have created, or that earlier creates may have left behind. */
 
-/** A key that is being made, or migrated. */
+/** A key that is being created, or migrated. */
 export interface Creation {
   readonly session: Session;
   readonly declared: KeyInputs;
@@ -34,7 +34,7 @@ function remedyOf({ session, declared }: Creation): string {
     : `${session.importKey} (don't delete it: its value may be in use)`;
 }
 
-/** What to look for where the list does not tell, and what to do with it. */
+/** What to look for if the list doesn't show it, and what to do with it. */
 export function whatToLookFor(creation: Creation): string {
   return `look for ${wanted(creation)}; if there is one, ${remedyOf(creation)}; then run \`pulumi up\` again`;
 }
@@ -43,7 +43,7 @@ function wanted({ seen }: Creation): string {
   return `a key with this name and customer, created since ${seen.since.toISOString()}`;
 }
 
-/** What the list tells of a key whose answer was lost, and what to do. */
+/** What the list shows of a key whose answer was lost, and what to do. */
 export function findings(creation: Creation, now: readonly ApiKeyRecord[] | Unavailable): string {
   const { declared, seen } = creation;
   if ("problem" in now) {
@@ -69,12 +69,12 @@ export function leftover(creation: Creation, alike: readonly ApiKeyRecord[]): st
 
 const longestName = 60;
 
-/** Ids and times as the service told them, and the name where it is the declared one; those come first. */
+/** Ids and times from the service, and the name if it is the declared one; those come first. */
 export function inWords({ declared }: Pick<Creation, "declared">, keys: readonly ApiKeyRecord[]): string {
   const ordered = keys.toSorted((a, b) => Number(resembles(b, declared)) - Number(resembles(a, declared)));
   const words = ordered.map((key) => {
     const { id, name = "", createdAt } = key;
-    // Another one's name may be one that its program made secret.
+    // The name of another key may be a secret of its program.
     const isTold = resembles(key, declared) && !isSecret(declared, "name");
     const about = [isTold && `"${short(name)}"`, createdAt && `created ${short(createdAt)}`].filter(Boolean);
     return about.length === 0 ? id : `${id} (${about.join(", ")})`;

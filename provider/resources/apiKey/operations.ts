@@ -11,14 +11,14 @@ import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
 import { adoptedKey } from "../../core/state";
 import { confirm, deletedOutside, edit, editListed } from "./convergence";
-import { make, secretProblem } from "./creation";
+import { createOrMigrate, secretProblem } from "./creation";
 import { isOf } from "./keysBefore";
 import { findKey, type KeyPath, lookUpKey, presenceOf } from "./presence";
 import type { KeyInputs, KeyState } from "./properties";
 import { listedForAdoption, listedForUpdate, pathOf, readKeyOrFail } from "./reading";
 import { adoptedId, claimOf, isAdopted, isAsDeclared, label, outputs, updated, written } from "./state";
 
-/** What is done with one API key: observe, decide, call, project. */
+/** The operations on one API key: observe, decide, call, project. */
 
 type KeyOutcome = Outcome<KeyState>;
 
@@ -29,8 +29,8 @@ export async function create(session: Session, inputs: KeyInputs, owner?: string
   if (existingId !== undefined) return adopt(session, declared, existingId, owner);
   const { existingKey, workspaceId } = declared;
   session.hide(existingKey);
-  const made = await make(session, declared);
-  const { record } = made;
+  const created = await createOrMigrate(session, declared);
+  const { record } = created;
   const { id } = record;
   const key = existingKey ?? record.key;
   session.onInterrupt(orphanMessage(session, declared, id));
@@ -43,7 +43,7 @@ export async function create(session: Session, inputs: KeyInputs, owner?: string
   };
   const settled = await unlessAborted(
     session.signal,
-    confirm(session, pathOf(declared, id), declared, made),
+    confirm(session, pathOf(declared, id), declared, created),
     (): Settled<ApiKeyRecord> => ({
       ...{ record, notApplied: [], warnings: [] },
       error: new InconclusiveError("the run ended"),
@@ -61,7 +61,7 @@ function outcome(id: string, state: KeyState, failures: readonly (string | undef
   return failure === "" ? { id, state } : { id, state, failure };
 }
 
-/** A key whose secret nobody will learn is deleted; never one whose value somebody may use already (K5, K11). */
+/** Deletes a new key whose secret would be lost; never one whose value may already be in use (K5, K11). */
 export async function rollbackCreate(
   session: Session,
   { id, state }: KeyOutcome,
@@ -77,7 +77,7 @@ export async function rollbackCreate(
   }
 }
 
-/** What a create leaves behind whose result is not saved. */
+/** The message about a key whose create can't be saved to state. */
 function orphanMessage({ importKey }: Session, declared: KeyState, id: string): string {
   const found = `${capitalised(label(declared))} exists in the service with id ${id}, but the run ended before it could be saved to state`;
   return declared.existingKey === undefined
@@ -102,7 +102,7 @@ export async function update(
   return outcome(id, updated(declared, settled, state), [failureOf(session, doing, settled)]);
 }
 
-/** Takes a key that exists under management and makes it as declared; it has no secret then (K11). */
+/** Adopts an existing key and makes it match the program; it has no secret then (K11). */
 async function adopt(
   session: Session,
   declared: KeyInputs,
@@ -142,9 +142,9 @@ function nothingToAdopt(): InconclusiveError {
 interface KeyWrite {
   readonly path: KeyPath;
   readonly doing: string;
-  /** What holds when nothing was sent. */
+  /** The outcome if nothing was sent. */
   readonly notDone: string;
-  /** What is said where the key is gone. */
+  /** The error if the key is gone. */
   readonly gone: InconclusiveError;
 }
 
@@ -183,7 +183,7 @@ async function causeOf(session: Session, path: KeyPath, error: unknown, gone: Er
   }
 }
 
-/** Deletes the key, unless another resource has it too. `claim` tells this one from others. */
+/** Deletes the key, unless another resource has it too. `claim` distinguishes this one from others. */
 export async function remove(
   session: Session,
   id: string,

@@ -25,7 +25,7 @@ import {
 } from "../fields/schemas";
 import { canonicalScopes, scopeNames, scopesSchema } from "./scopes";
 
-/** What an API key is declared with and gives, whether it is a resource of its own or one of a set's. */
+/** The inputs and outputs of an API key, as a single resource or as an entry of a set. */
 
 const update = { onChange: "update" } as const;
 const replace = { onChange: "replace" } as const;

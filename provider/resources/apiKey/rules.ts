@@ -12,7 +12,7 @@ import { createBody, migrateBody } from "./state";
 
 /** What check refuses of an API key that concerns several inputs. */
 
-/** What is wrong with an input: where it is, and what to do about it. */
+/** An error in an input: its path, and what to do about it. */
 export interface Problem {
   readonly path: readonly [string, ...PropertyKey[]];
   readonly message: string;
@@ -60,7 +60,7 @@ export function contradictions(declared: KeyDraft): readonly Problem[] {
   return [...combined(declared), ...tooLarge(declared)];
 }
 
-/** What makes a request too large to be sent, in the same bytes. */
+/** The field that makes a request too large to be sent, measured in the same bytes. */
 function tooLarge(declared: KeyDraft): readonly Problem[] {
   // Most are far from it: nothing grows more than a scope does, from 23 bytes to 76.
   if (sentBytes(declared) < mostSent / 8) return [];
@@ -126,7 +126,7 @@ export function fixedByMigration(declared: KeyDraft, before: KeyDraft | undefine
   return changed.map((name): Problem => ({ path: [name], message }));
 }
 
-/** What is not known yet may be absent in the end. */
+/** An unknown value may turn out to be absent. */
 function existingValue({ existingKey }: KeyDraft): string | undefined {
   return isUnknown(existingKey) ? undefined : string(existingKey);
 }

@@ -22,7 +22,7 @@ import {
 import { scopeNames } from "../apiKey/scopes";
 import { requiredString } from "../fields/schemas";
 
-/** What a set of keys is declared with and gives: an ApiKey's inputs by alias, and the defaults of all of them. */
+/** The inputs and outputs of a set of keys: an ApiKey's inputs by alias, and their defaults. */
 
 const { workspaceId, customerId, name, existingKey, existingId, ...rest } = keyInputs;
 const schemasOf = <I extends Readonly<Record<string, { readonly schema: z.ZodType }>>>(inputs: I) =>
@@ -137,14 +137,14 @@ export function entriesIn({ keys }: SetDraft): Entries {
   return isRecord(keys) ? Object.entries(keys) : [];
 }
 
-/** The inputs of the ApiKey that an entry stands for, in canonical form; where the entry is not known, none is. */
+/** The inputs of the ApiKey that an entry declares, in canonical form; all unknown if the entry is. */
 export function merged(declared: SetDraft, alias: string, entry: unknown): KeyInputs {
   const key = canonicalInputs(keyFields, mergedAsWritten(declared, alias, entry));
   const secrets = keySecrets(declared);
   return (secrets.length === 0 ? key : withSecrets(key, secrets)) as KeyInputs;
 }
 
-/** What is secret of each key: of a field that is so in one entry it is in all. */
+/** The secret fields of each key: a field that is secret in one entry is secret in all. */
 export function keySecrets(declared: Properties): readonly SecretPath[] {
   return secretsOf(declared).flatMap(ofKey);
 }

@@ -30,13 +30,13 @@ export function rules(
     const held = earlier.has(former) ? mergedAsWritten(before ?? {}, former, earlier.get(former)) : undefined;
     return [
       ...aliasRules(at, alias),
-      // What is empty is told of as such.
+      // Empty strings are reported by the schema.
       ...(key.customerId === undefined || key.customerId === null ? [`${at}.customerId: ${missing}`] : []),
       ...problemsOf(key, held).map((one) => inPlace(one, path, own, declared)),
       ...twins(key, twinOf).map(({ path: [field], message }) => `${at}.${field}: ${message}`),
     ];
   });
-  // What is wrong in defaults is wrong once, not for each entry.
+  // An error in defaults is reported once, not for each entry.
   return [
     ...new Set([
       ...lines,
@@ -81,12 +81,12 @@ function inPlace({ path, message }: Problem, entry: Path, own: Properties, { def
   return `${at}: ${message.replace(/\.$/, "")} (this value comes from defaults; override it in the entry, or set null there for no value).`;
 }
 
-/** What state holds of a key besides its entry, with all that a service may answer. */
+/** The size in state of a key besides its entry, with all that a service may answer. */
 const bytesOfKey = 512;
 /** In entries, ids, masked forms, secrets and hidden properties. */
 const timesOfAlias = 6;
 
-/** An update that fails halfway must not lose what it has made, beside all that was there before. */
+/** The state of an update that fails halfway must have room for the new keys, besides all the old ones. */
 function sizeRules(declared: SetDraft, entries: Entries): readonly string[] {
   const sizes = entries.map(([alias, entry]) => {
     const key = defined({ ...mergedAsWritten(declared, alias, entry) });
@@ -125,7 +125,7 @@ function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): r
   });
 }
 
-/** The service can't hold one value as two keys, and deleting one of them would revoke it (K5). */
+/** The service can't have one value as two keys, and deleting one of them would revoke it (K5). */
 function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
   return existingRules(
     entries,
@@ -134,7 +134,7 @@ function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): re
     (holder, alias, entry) => {
       const former = earlierAlias(alias, entry, earlier);
       if (holder === former) return undefined;
-      // An alias that an update which failed halfway may have made: the plan finds the key by its value.
+      // An update that failed halfway may have created this alias: the plan finds the key by its value.
       if (former !== alias && !earlier.has(former)) return undefined;
       const words = JSON.stringify(oneLine(holder));
       return `the entry ${words} has had this value, and deleting its key would revoke it; keep that key under an unused alias with renamedFrom: ${words}, or remove it in one update and declare its value in the next.`;
@@ -152,7 +152,7 @@ function idRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): reado
 }
 
 /**
- * What names an existing key names it in one entry, and in one that may have it: `clash` says what is wrong where the entry
+ * One existing key can be named in one entry only, and only where it is allowed: `clash` says what is wrong if the entry
  * `holder` had it before.
  */
 function existingRules(
@@ -181,7 +181,7 @@ function existingRules(
   });
 }
 
-/** The alias that the last update had this entry's key under, if it had it. */
+/** The alias of this entry's key in the last update, if it had the key. */
 function earlierAlias(alias: string, entry: unknown, earlier: ReadonlyMap<string, unknown>): string {
   return earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
 }

@@ -17,7 +17,7 @@ export const optionalString = () => z.string({ error: "must be a string" }).null
 
 export const optionalFlag = () => z.boolean({ error: "must be true or false" }).nullish();
 
-/** A string that a request's path holds. */
+/** A string that is part of a request's path. */
 export const pathSegment = (what: string) =>
   requiredString(what).refine((value) => value !== "." && value !== ".." && !/\p{Cc}|\p{Cs}/u.test(value), {
     error: `must be ${what}: "." and "..", and control characters, can't be part of a URL`,
@@ -26,7 +26,7 @@ export const pathSegment = (what: string) =>
 /**
  * How deep an object of a user's own may be. Pulumi's SDK in the program writes each answer of the engine into a line for
  * debugging (runtime/resource.js); from some 700 levels on that ends in a RangeError which nobody catches, and the command
- * waits for ever, after the key was made. From 1,000 on the provider's process can't read its requests any more.
+ * waits for ever, after the key was created. From 1,000 on the provider's process can't read its requests any more.
  */
 const deepest = 64;
 

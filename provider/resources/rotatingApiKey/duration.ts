@@ -16,7 +16,7 @@ export const duration = (what: string) =>
     })
     .regex(form, { error: `must be ${what}` });
 
-/** `undefined` for what is none, or not known yet. */
+/** `undefined` if it is no duration, or not known yet. */
 export function msOf(value: unknown): number | undefined {
   const [, count, unit = ""] = typeof value === "string" ? (form.exec(value) ?? []) : [];
   const ms = unitMs[unit];

@@ -9,7 +9,7 @@ import { dayMs, hourMs, msOf } from "./duration";
 import type { RotatingDraft, RotatingState } from "./properties";
 import { after, iso, keysOf, label, timesOf } from "./state";
 
-/** What users are told of a rotating key: in previews, and where an update does less than declared. */
+/** Messages about a rotating key: in previews, and if an update does less than declared. */
 
 /** When those of its keys expire that an update leaves valid, and until when it leaves them, if that is certain. */
 export function expiries(state: RotatingState, inputs: RotatingDraft, now: number): Expiries {
@@ -34,7 +34,7 @@ export function expiries(state: RotatingState, inputs: RotatingDraft, now: numbe
   };
 }
 
-/** What an update does that the engine's own preview does not show, and why it will fail where that is known. */
+/** Describes what the engine's own preview does not show: what an update will do, and why it will fail if that is known. */
 export function previewNote(
   state: RotatingState | undefined,
   inputs: RotatingDraft,
@@ -150,7 +150,7 @@ export function waiting(
   return what === undefined ? [] : [`the next update creates the new key ${what}`];
 }
 
-/** Why what has changed can't be done now, and what to do. */
+/** Why a change can't be applied now, and what to do. */
 export function refusal(state: RotatingState, inputs: RotatingDraft, changed: readonly string[]): string {
   const { current, previous } = keysOf(state);
   const needs = `the change of ${inWords(changed)} needs a new key, but the previous key, ${previous?.id}, still exists`;
@@ -162,12 +162,12 @@ export function refusal(state: RotatingState, inputs: RotatingDraft, changed: re
   return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to delete the previous key now, set ${noOverlap(inputs)} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key.`;
 }
 
-/** What to declare for a previous key to be deleted by the next update. */
+/** What to declare so that the next update deletes the previous key. */
 function noOverlap({ retire }: RotatingDraft): string {
   return retire === "whenUnused" ? 'overlap to "0d" and retire to "afterOverlap"' : 'overlap to "0d"';
 }
 
-/** Of a previous key that may be in use. */
+/** The warning about a previous key that may be in use. */
 export function stillUsed(state: RotatingState, inputs: RotatingDraft, now: number): string {
   const since = dayIn(inputs, timesOf(state).overlapFrom) ?? "the last time";
   const reason =
@@ -180,7 +180,7 @@ export function stillUsed(state: RotatingState, inputs: RotatingDraft, now: numb
 /** How far the clock of one machine may be behind that of another. */
 const skewMs = 10 * 60_000;
 
-/** Of a clock that went back, by which nothing would be due for long. */
+/** The warning about a clock that went back, by which nothing would be due for long. */
 export function clockWarning(state: RotatingState, now: number): string | undefined {
   const { rotatedAt = 0, overlapFrom = 0 } = timesOf(state);
   const last = Math.max(rotatedAt, overlapFrom);
@@ -192,7 +192,7 @@ function inWords(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** A time as a date, or with the hour where the length counts hours; `undefined` where that would tell a secret. */
+/** A time as a date, or with the hour where the length counts hours; `undefined` if that would show a secret. */
 function dayIn(inputs: RotatingDraft, ms: number | undefined): string | undefined {
   const text = iso(ms);
   if (text === undefined || isSecret(inputs, "overlap")) return undefined;

@@ -5,7 +5,7 @@ import { msOf } from "./duration";
 import type { RotatingDraft } from "./properties";
 
 /**
- * What check refuses of a rotating key. What replaces an ApiKey makes a new key here, so that of what a migrated key fixes
+ * What check refuses in a rotating key. What replaces an ApiKey creates a new key here, so that of what a migrated key fixes
  * only the workspace is left, which replaces the resource (K5).
  */
 export function rules(

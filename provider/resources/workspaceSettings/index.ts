@@ -1,7 +1,7 @@
 /**
  * The defaults for keys of a workspace that exists already: prefix, allowed addresses, rate limit, expiration. Only
- * what is declared is managed; the rest stays as it is, also where the service's PATCH replaces. Destroy leaves the
- * settings as they are or, with onDestroy "restore", puts back what held before (interface, sections 2, 4.7 and 4.8).
+ * declared settings are managed; the others stay as they are, even if the service's PATCH replaces. Destroy leaves the
+ * settings as they are or, with onDestroy "restore", restores the former values (interface, sections 2, 4.7 and 4.8).
  */
 import { readWorkspace, type WorkspaceRecord } from "../../client/workspaces";
 import { failureOf, type Settled } from "../../core/converge";
@@ -86,7 +86,7 @@ async function create(session: Session, declared: SettingsInputs): Promise<Setti
   );
 }
 
-/** What nobody will know any more if state can't hold the result: the next create would remember what it finds. */
+/** The warning with the former values, if the result can't be saved: the next create would take the new ones for them. */
 function forgotten(
   workspaceId: string,
   declared: SettingsState,
@@ -130,7 +130,7 @@ interface Change {
   readonly remembered: Settings;
   readonly held?: SettingsState;
   readonly steady?: readonly Setting[];
-  /** What goes back to what it was, since it is no longer declared. */
+  /** Settings to restore, because they are no longer declared. */
   readonly back?: Settings;
 }
 
@@ -171,7 +171,7 @@ async function read(session: Session, id: string, state: SettingsState): Promise
   return { id, state: { ...applyDrift(managed, state, observed), __last: nonEmpty(last) } };
 }
 
-/** All settings that have a value, as if they had been declared just as they are. */
+/** All settings that have a value, as if they were declared as they are. */
 async function find(session: Session, workspaceId: string): Promise<SettingsOutcome> {
   const doing = `Importing the defaults of workspace ${workspaceId}`;
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was imported" });
@@ -208,7 +208,7 @@ async function remove(
   if (state.onDestroy !== "restore") return;
   if (declaredAnew) return warnOfHandover(session, id, state);
   const doing = `Restoring the defaults of workspace ${id}`;
-  // A token of somebody else is told the same as anybody is of a workspace that was deleted.
+  // A token of another account gets the same answer as for a deleted workspace.
   const record = await readOrFail(session, id, {
     doing,
     notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
@@ -235,7 +235,7 @@ async function remove(
 const byHand = "restore the settings by hand first; values that are already restored are not touched";
 const again = `Run the command again, or ${byHand}`;
 
-/** What can't be put back, or is not ours any more. */
+/** Warns of settings that can't be restored, or that were changed since. */
 function warnOfLeft(
   session: Session,
   doing: string,
@@ -257,7 +257,7 @@ function warnOfLeft(
   );
 }
 
-/** What the program goes on to declare of the workspace must hold after this resource is gone. */
+/** If the program still declares settings of the workspace, destroying this resource must not change them. */
 function warnOfHandover(session: Session, id: string, state: SettingsState): void {
   const remembered = state.__before ?? {};
   const say = sayingOf([state]);
