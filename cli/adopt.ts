@@ -9,8 +9,8 @@ import { type Adoption, importFile, programOfKeys, programOfSet } from "./progra
 
 const usage = `Usage: npx pulumi-apikeys adopt --workspace ID [options] > keys.ts
 
-Writes a program that adopts the existing keys of a workspace as they are. Nothing changes in the service. The
-service is the one in the environment variables APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN.
+Writes a program that adopts the existing keys of a workspace as they are. Reads the service at APIKEYS_BASE_URL with
+APIKEYS_ACCESS_TOKEN, both from the environment, and changes nothing there.
 
   --workspace ID   the workspace that the keys belong to
   --customer ID    only the keys of this customer
