@@ -102,7 +102,7 @@ export interface ApiKeyState {
 /** The result of {@link ApiKey.get}: an {@link ApiKey} without `key`, because the service shows a secret only once. */
 export type ExistingApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
 
-const insteadOfImport = "Use `pulumi import --file` instead; README.md shows the file.";
+const insteadOfImport = "Use `pulumi import --file` instead; docs/api-key.md shows the file.";
 
 const properties: PropertiesOf<Shape> = {
   key: "secret",

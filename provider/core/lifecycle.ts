@@ -254,7 +254,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       if (isOfProgram && result.changes !== false && !isExplained) noteFor(state, inputs);
       if (result.changes !== false || isMarkedAlike(state, inputs)) return result;
       // What is secret in state is told by the state alone, so it has to be written anew.
-      if (isOfProgram) host.note?.("Only which values are secret has changed. No request is sent.");
+      if (isOfProgram) host.note?.("Only the list of secret values has changed. No request is sent.");
       return { ...result, changes: true };
     },
     changes: (id, given, inputs) => {

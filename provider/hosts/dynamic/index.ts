@@ -61,7 +61,7 @@ export function provider(
     }
   };
   return {
-    // Synchronous and never throwing: the host would call an unconfigured provider otherwise. check tells what is wrong.
+    // Synchronous and never throwing: the host would call an unconfigured provider otherwise. check reports what is wrong.
     configure: (request): Promise<void> => {
       configured = settings((key) => request.config.get(key));
       served.checkSettings(configured);

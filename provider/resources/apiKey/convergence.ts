@@ -12,9 +12,9 @@ import type { KeyInputs, KeyState } from "./properties";
 import { excess, type Granted, inWords, toWire, toWireWithout } from "./scopes";
 import { editBody, isWhole, managed, observe } from "./state";
 
-/** How a key is made as declared, and seen to be (R4, K1, K4). */
+/** Writes a key until it is seen to match the program (R4, K1, K4). */
 
-/** Makes the key as declared by PATCHes. `state` is what it was in state. */
+/** Makes the key match the program by PATCHes. `state` is its previous state. */
 export function edit(
   session: Session,
   path: KeyPath,
@@ -32,7 +32,7 @@ export function edit(
 
 /**
  * The same where `listed` is what a list showed, which may be older than the key. It has the declared name, so each field
- * must come out just as declared: what differs is not taken for what the service makes of it.
+ * must come back exactly as declared: a difference does not count as the service's form of the value.
  */
 export async function editListed(
   session: Session,
@@ -48,20 +48,20 @@ export async function editListed(
     const now = isAboutObject(error) ? await by.read().catch(() => undefined) : undefined;
     const sent = ({ scopes }: ApiKeyRecord) => toWire(declared.scopes, scopes);
     if (now === undefined || isDeepStrictEqual(sent(now), sent(listed))) throw error;
-    // Its scopes had other ids by now.
+    // Its scopes have other ids now.
     return edit(session, path, declared, state, now);
   }
 }
 
-/** Sees that a key which was just made is as declared, and corrects it. Never throws: its secret must not be lost. */
+/** Checks that a new key matches the program, and corrects it. Never throws: its secret must not be lost. */
 export function confirm(
   session: Session,
   path: KeyPath,
   declared: KeyInputs,
-  made: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
+  created: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
 ): Promise<Settled<ApiKeyRecord>> {
-  const by = convergence(session, path, declared, made.record);
-  return converge(session, { ...by, isEdit: false, aims: aimsAt(declared, false) }, made);
+  const by = convergence(session, path, declared, created.record);
+  return converge(session, { ...by, isEdit: false, aims: aimsAt(declared, false) }, created);
 }
 
 function aimsAt(declared: KeyInputs, exact: boolean): readonly Aim[] {
@@ -70,7 +70,7 @@ function aimsAt(declared: KeyInputs, exact: boolean): readonly Aim[] {
 
 function convergence(session: Session, path: KeyPath, declared: KeyInputs, last: ApiKeyRecord) {
   return {
-    waitingFor: `key ${path.keyId} to be as declared`,
+    waitingFor: `key ${path.keyId} to match the program`,
     last,
     fields: managed,
     observe,
@@ -99,7 +99,7 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
 }
 
 /**
- * The PATCHes that a key gets in turn until it is as declared. Each carries all three fields, so that it means the same
+ * The PATCHes that a key gets in turn until it matches the program. Each has all three fields, so that it means the same
  * whether the service merges or replaces (K1). The second names what should not be granted at all with no permission.
  * Only where a declared scope keeps a permission too many is it taken away whole and given back: better a moment with too
  * little than a key that can do too much (K4).
@@ -130,6 +130,6 @@ function isChanging(field: ManagedField, declared: Properties, state: Properties
 export function deletedOutside(): InconclusiveError {
   return new InconclusiveError(
     "the key no longer exists: it was deleted outside Pulumi",
-    "Run `pulumi up --refresh` to make a new one.",
+    "Run `pulumi up --refresh` to create a new one.",
   );
 }
