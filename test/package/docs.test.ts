@@ -10,11 +10,20 @@ import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
 import { createProject, type Project } from "../engine/project";
 import { brokenLinks, names, page, pages, read, typesIn } from "./docsText";
-import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
+import {
+  blocks,
+  codeFiles,
+  codeIn,
+  commandLines,
+  languages as languagesIn,
+  readme,
+  section,
+  table,
+} from "./readmeText";
 
 /**
  * In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts, pipelines.test.ts, policy.test.ts, pages.test.ts,
- * importMany.test.ts, by the SDK's folder in languages.test.ts, and in docsTesting.test.ts.
+ * importMany.test.ts, resourcePages.test.ts, by the SDK's folder in languages.test.ts, and in docsTesting.test.ts.
  */
 const triedCommands = [
   ...["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"],
@@ -23,6 +32,8 @@ const triedCommands = [
   "pulumi plugin install resource apikeys 0.1.0 --file pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz",
   ...["pulumi stack init dev", "pulumi up --stack dev", "pulumi preview --stack prod", "node --test"],
   ...["pulumi import apikeys:index:ApiKey ci ws_main/key_1", "pip install pulumi-apikeys"],
+  "pulumi import --file keys.json --protect=false --generate-code=false",
+  "pulumi preview --refresh",
 ];
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
 const camel = (kind: string) => kind.charAt(0).toLowerCase() + kind.slice(1);
@@ -99,6 +110,11 @@ describe("the repository", () => {
     expect(programs.filter((name) => read(join("examples", name)).includes(`new ${kind}(`))).not.toEqual([]);
     expect(names).toContain(`${kebab(kind)}.md`);
     expect(files("test/engine", ".test.ts").filter((name) => name.startsWith(camel(kind)))).not.toEqual([]);
+  });
+
+  it("has a page for every class of the SDK", () => {
+    const classes = Object.keys(sdk).filter((name) => /^[A-Z]/.test(name) && name !== "Provider");
+    expect(classes.toSorted()).toEqual(Object.keys(definitions).toSorted());
   });
 
   it("links to every page and every example from docs/README.md, and to docs from README.md", () => {
@@ -183,6 +199,20 @@ describe("the code and the links of docs", () => {
     const env = shellEnvironment(checkout, []);
     const result = await execute(tsc, ["--noEmit", "-p", "."], { cwd: project.dir, env });
     expect(result, result.output).toMatchObject({ code: 0 });
+  });
+
+  it("is in languages that these tests know", () => {
+    const known = ["console", "json", "mermaid", "python", "sh", "text", "ts", "yaml"];
+    const unknown = Object.values(pages).flatMap((text) =>
+      languagesIn(text).filter((each) => !known.includes(each)),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it("is valid JSON where it is JSON", () => {
+    const shown = Object.values(pages).flatMap((text) => blocks("json", text));
+    expect(shown.length).toBeGreaterThan(1);
+    for (const text of shown) expect(() => JSON.parse(text)).not.toThrow();
   });
 
   it("imports keys by the file that README.md shows, which is tried on the engine", () => {
