@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { definitions } from "../../provider/resources";
 import { page } from "../package/docsText";
 import { blocks, commandLines, section } from "../package/readmeText";
+import { stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
 
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
@@ -55,5 +56,57 @@ describe("a key that is imported as the page of ApiKey shows", () => {
     await scene.declare(`import { ApiKey } from "pulumi-apikeys";\nnew ApiKey("${name}", ${args});`);
     const refreshed = await follow(previewing, "--expect-no-changes");
     expect(refreshed.ok, refreshed.output).toBe(true);
+  });
+});
+
+describe("a key that moves, as the page of ApiKeySet says", () => {
+  let scene: Scene;
+  const imports = 'import { ApiKey, ApiKeySet } from "pulumi-apikeys";';
+  const workspaceId = '"ws_main"';
+  const keyNamed = (name: string) => scene.service.keys().find((key) => key.name === name);
+  const update = async (program: string) => {
+    await scene.declare(`${imports}\n${program}`);
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    return up;
+  };
+
+  beforeAll(async () => {
+    scene = await setScene("move");
+    const keys = '{ acme: { customerId: "cus_1" }, beta: { customerId: "cus_2" } }';
+    await update(`new ApiKeySet("set", { workspaceId: ${workspaceId}, keys: ${keys} });`);
+  });
+  afterAll(() => scene?.close());
+
+  it("leaves a set that depends on what adopts it, and the stack with that", async () => {
+    const before = keyNamed("acme");
+    const args = `{ workspaceId: ${workspaceId}, customerId: "cus_1", scopes: [], existingId: "${before?.id}" }`;
+    const rest = `{ workspaceId: ${workspaceId}, keys: { beta: { customerId: "cus_2" } } }`;
+    await update(
+      `const acme = new ApiKey("acme", ${args}, { retainOnDelete: true });
+       new ApiKeySet("set", ${rest}, { dependsOn: acme });`,
+    );
+    expect(keyNamed("acme")).toEqual(before);
+
+    const left = await update(`new ApiKeySet("set", ${rest});`);
+    expect(stepsFor(left, "acme").map(({ op }) => op)).toEqual(["delete"]);
+    expect(keyNamed("acme")).toEqual(before);
+  });
+
+  it("goes from an ApiKey to a set in one update", async () => {
+    const before = keyNamed("beta");
+    const rest = (more: string) =>
+      `new ApiKeySet("set", { workspaceId: ${workspaceId}, keys: { ${more} } });`;
+    await update(
+      `${rest('beta: { customerId: "cus_2" }')}\nnew ApiKey("single", { workspaceId: ${workspaceId}, customerId: "cus_3" });`,
+    );
+    const single = keyNamed("single");
+    await update(
+      rest(
+        `beta: { customerId: "cus_2" }, single: { customerId: "cus_3", scopes: [], existingId: "${single?.id}" }`,
+      ),
+    );
+    expect(keyNamed("single")).toEqual(single);
+    expect(keyNamed("beta")).toEqual(before);
   });
 });
