@@ -15,8 +15,8 @@ export function codeFiles(language: string, page: string) {
   return allBlocks(page).filter((block) => block.language === language);
 }
 
-export function languages(page = readme): readonly string[] {
-  return [...new Set(allBlocks(page).map(({ language }) => language))];
+export function languages(): readonly string[] {
+  return [...new Set(allBlocks(readme).map(({ language }) => language))];
 }
 
 function allBlocks(page: string) {
