@@ -10,7 +10,7 @@ import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
 import { createProject, type Project } from "../engine/project";
 import { brokenLinks, docComments, names, page, pages, read, typesIn } from "./docsText";
-import { codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
+import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 
 /**
  * In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts, pipelines.test.ts, policy.test.ts, pages.test.ts,
@@ -19,6 +19,8 @@ import { codeFiles, codeIn, commandLines, readme, section, table } from "./readm
 const triedCommands = [
   ...["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"],
   ...["pulumi preview --refresh --diff", "pulumi up --refresh --yes"],
+  // In resourcePages.test.ts.
+  ...["pulumi import --file keys.json --protect=false --generate-code=false", "pulumi preview --refresh"],
   ...["pulumi preview --refresh --expect-no-changes", "pulumi preview --policy-pack policies"],
   "pulumi plugin install resource apikeys 0.1.0 --file pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz",
   ...["pulumi stack init dev", "pulumi up --stack dev", "pulumi preview --stack prod", "node --test"],
@@ -99,6 +101,11 @@ describe("the repository", () => {
     expect(programs.filter((name) => read(join("examples", name)).includes(`new ${kind}(`))).not.toEqual([]);
     expect(names).toContain(`${kebab(kind)}.md`);
     expect(files("test/engine", ".test.ts").filter((name) => name.startsWith(camel(kind)))).not.toEqual([]);
+  });
+
+  it("has a page for every class of the SDK", () => {
+    const classes = Object.keys(sdk).filter((name) => /^[A-Z]/.test(name) && name !== "Provider");
+    expect(classes.toSorted()).toEqual(Object.keys(definitions).toSorted());
   });
 
   it("links to every page and every example from docs/README.md", () => {
@@ -187,6 +194,19 @@ describe("the code and the links of docs and of doc comments", () => {
     const env = shellEnvironment(checkout, []);
     const result = await execute(tsc, ["--noEmit", "-p", "."], { cwd: project.dir, env });
     expect(result, result.output).toMatchObject({ code: 0 });
+  });
+
+  it("is in languages that these tests know", () => {
+    const known = ["console", "json", "mermaid", "python", "sh", "text", "ts", "yaml"];
+    const shown = Object.values(pages).flatMap((text) => [...text.matchAll(/^```(\w+)$/gm)]);
+    const unknown = shown.map(([, language = ""]) => language).filter((each) => !known.includes(each));
+    expect(unknown).toEqual([]);
+  });
+
+  it("is valid JSON where it is JSON", () => {
+    const shown = Object.values(pages).flatMap((text) => blocks("json", text));
+    expect(shown.length).toBeGreaterThan(1);
+    for (const text of shown) expect(() => JSON.parse(text)).not.toThrow();
   });
 
   it("shows no command but those that are tried on the engine", () => {

@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
+import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { checkout } from "../engine/folders";
+import { blocks } from "../package/readmeText";
+import { failureOf, nameIn, replying } from "./replying";
+import { declared, rotating } from "./rotatingService";
+
+/** What a page shows as printed. Its dates are those of an example, and its workspace is another one than that of the tests. */
+const shownIn = (name: string) =>
+  blocks("text", readFileSync(join(checkout, "docs", name), "utf8")).map((text) => alike(text.trimEnd()));
+const alike = (text: string) => text.replaceAll("ws_main", "ws_1").replace(/\d{4}-\d\d-\d\d/g, "<date>");
+
+test("docs/rotating-api-key.md shows the lines of a rotation, as they are printed", async () => {
+  const told: string[] = [];
+  const ci = rotating();
+  let kept = await ci.create();
+  ci.at(91);
+  kept = await ci.up(kept);
+  await failureOf(ci.up(kept, { ...declared, keepers: { leaked: "2026-11-24" } }));
+  ci.at(98);
+  await ci.up(kept);
+  told.push(...ci.told());
+
+  const used = rotating();
+  const inputs = { ...declared, retire: "whenUnused" };
+  kept = await used.create(inputs);
+  used.at(90);
+  kept = await used.up(kept, inputs);
+  Object.assign(used.live.get("key_1") ?? {}, { lastUsedAt: "today" });
+  used.at(97);
+  used.told();
+  await used.up(kept, inputs);
+  told.push(...used.told(), ...used.warnings);
+
+  expect(shownIn("rotating-api-key.md").toSorted()).toEqual(told.map(alike).toSorted());
+});
+
+test("docs/api-key-set.md shows what a preview says of replaced keys, and how an update fails", async () => {
+  const isRefused = (name: string) => Number(name.slice(1)) > 10;
+  const set = replying(apiKeySet, (asked) => {
+    if (asked.method !== "POST") return { apiKeys: [] };
+    const name = nameIn(asked);
+    if (isRefused(name)) throw new CallError("refused", 'the service answered 403 "no"', 403);
+    return { apiKey: { ...(asked.body as object), id: `key_${name}`, key: `sk_${name}` } };
+  });
+  const checked = (keys: object) => {
+    const { inputs, failures } = set.check({ workspaceId: "ws_1", keys }, undefined);
+    expect(failures).toEqual([]);
+    return inputs;
+  };
+
+  const [acme, beta, cobalt] = [{ customerId: "c" }, { customerId: "c" }, { customerId: "c" }];
+  const { id, state } = await set.create(checked({ acme, beta, cobalt }));
+  const keepers = { rotated: "2026-02" };
+  set.diff(id, state, checked({ acme: { ...acme, keepers }, cobalt: { ...cobalt, keepers } }));
+
+  const many = Array.from({ length: 32 }, (_, n) => [`k${n + 4}`, { customerId: "c" }]);
+  const more = checked({ acme, beta, cobalt, ...Object.fromEntries(many) });
+  const { message } = await failureOf(set.update(id, state, more));
+  const [summary, first, ...others] = alike(message).split("\n");
+
+  const [note = "", failure = ""] = shownIn("api-key-set.md");
+  expect(set.progress).toContain(note);
+  expect(failure).toBe([summary, first, "…", others.at(-1)].join("\n"));
+});
