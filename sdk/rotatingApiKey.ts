@@ -77,7 +77,7 @@ export interface RotatingApiKeyArgs {
 }
 
 const insteadOfImport =
-  "Declare the existing key with existingId, which adopts it, or with existingKey, which migrates it; or use `pulumi import --file` (see docs/rotating-api-key.md).";
+  "Declare the existing key with existingId, which adopts it, or with existingKey, which migrates it (see docs/rotating-api-key.md).";
 
 const properties: PropertiesOf<Shape> = {
   key: "secret",
@@ -210,7 +210,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
    *
    * @param name The resource's name, unique within the stack. Also the keys' name, unless you set `args.name`.
    * @param args The key's inputs, and when it is rotated.
-   * @param opts Pulumi's resource options. `import` needs the plugin; without it, use `pulumi import --file`.
+   * @param opts Pulumi's resource options. `import` needs the plugin; without it, use `existingId`.
    * @see docs/rotating-api-key.md
    */
   constructor(name: string, args: RotatingApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
