@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PresetName, presets, type StandIn } from "../../standin";
+import { page } from "../package/docsText";
+import { section } from "../package/readmeText";
 import { runApikeys } from "./apikeysCommand";
 import { execute } from "./command";
 import { expectQuiet, expectSilentUp } from "./expectations";
@@ -122,6 +124,47 @@ describe("the command", () => {
     expect(writes(scene.service)).toEqual([]);
     await expectQuiet(scene);
   });
+});
+
+it("three hundred keys are adopted by the steps of docs/adopting.md, which shows what is printed", async () => {
+  const scene = await setScene("many-adopted");
+  const { service, project, stack } = scene;
+  const steps = section("Adopting 300 keys", page("adopting.md"))
+    .split("\n")
+    .map((line) => line.trim());
+  const [, ...args] =
+    steps
+      .find((line) => line.startsWith("$ npx "))
+      ?.split(" ")
+      .slice(1) ?? [];
+  const [, added = ""] = /^\$ echo '(.*)' >> index.ts$/m.exec(steps.join("\n")) ?? [];
+  const told = steps.filter((line) => line.startsWith("pulumi-apikeys adopt: "));
+  const [foretold = ""] = steps.filter((line) => line.startsWith("Keys of workspace "));
+  try {
+    const names = ["acme", ...Array.from({ length: 299 }, (_, place) => `customer-${place}`)];
+    for (const name of names) service.addKey({ ...inMain, name, scopes: [orders] });
+    const before = service.keys();
+    const written = await runApikeys(scene, ...args.slice(1, args.indexOf(">")));
+    expect(told).toHaveLength(2);
+    expect(written.stderr.trimEnd().split("\n")).toEqual(told);
+    await project.write("keys.ts", written.stdout);
+    await scene.declare(`${added}\n`);
+    const preview = await stack.run(["preview"]);
+    expect(preview.changes).toEqual({ create: 2 });
+    expect(preview.output).toContain(foretold.replace("…", ""));
+    expect(foretold).not.toBe("");
+    service.clearRequests();
+    await project.write("keys.ts", written.stdout.replace(/\}\);(?=\s+export)/, "}, { protect: true });"));
+    const up = await stack.up();
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 2 } });
+    expect(writes(service)).toEqual([]);
+    expect(service.keys()).toEqual(before);
+    await expectQuiet(scene);
+    expect((await stack.run(["destroy", "--yes"])).ok).toBe(false);
+    expect(service.keys()).toEqual(before);
+  } finally {
+    await scene.close();
+  }
 });
 
 it("imports by the file that the command writes, in the plugin", async () => {

@@ -1,9 +1,9 @@
-import { mkdir } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type StandIn, startStandIn } from "../../standin";
 import { pages } from "../package/docsText";
-import { blocks } from "../package/readmeText";
+import { blocks, commandLines } from "../package/readmeText";
 import { type CommandOptions, type CommandResult, type Environment, execute } from "./command";
 import { shellEnvironment } from "./environment";
 import { checkout, makeWorkFolder, quickly, type WorkFolder } from "./folders";
@@ -137,6 +137,20 @@ describe.each(["python", "go"] as const)("examples/%s, by the Automation API of 
     expect(shown.length).toBeGreaterThan(1);
     const [python = ""] = program;
     for (const text of shown) await succeed(python, ["-c", withMocks, text], { cwd: tools.path, env });
+  });
+
+  it.runIf(language === "go")("the programs of the pages in Go compile", async () => {
+    const folder = join(home.path, "page");
+    await cp(join(checkout, "sdks", "go"), join(folder, "apikeys-sdk"), { recursive: true });
+    for (const name of ["go.mod", "go.sum"]) await cp(join(dir, name), join(folder, name));
+    const [edit = ""] = commandLines(pages["plugin.md"]).filter((line) => line.startsWith("go "));
+    await succeed("go", edit.split(" ").slice(1), { cwd: folder, env });
+    const shown = Object.values(pages).flatMap((text) => blocks("go", text));
+    expect(shown.length).toBeGreaterThan(0);
+    for (const text of shown) {
+      await writeFile(join(folder, "main.go"), text);
+      await succeed("go", ["build", "-mod=readonly", "-o", "program", "."], { cwd: folder, env });
+    }
   });
 
   it("destroys all but the credits, which are protected", async () => {

@@ -11,6 +11,7 @@ import type { Outcome } from "./outcome";
 import { loadProgram } from "./program";
 import { createProject, type Project } from "./project";
 import { findPulumi } from "./pulumiCli";
+import { type Scene, setScene } from "./scene";
 import { createStack, type EngineStack, type StateDeployment } from "./stack";
 
 const environments = page("environments.md");
@@ -185,6 +186,78 @@ describe("the pages on environments, production and secrets", () => {
     expect(outcome.ok).toBe(false);
     expectPrinted(outcome, printed("Credits", production));
     expect(service.billings()).toHaveLength(2);
+  });
+});
+
+describe("what the pages say of destroy, and of a replacement that fails", () => {
+  let scene: Scene;
+  const live = () => scene.service.keys({ deleted: false });
+  const names = () => live().map(({ name }) => name);
+  const run = (line: string) => scene.stack.run([...line.split(" "), "--yes"]);
+
+  const declare = (rotated: string) =>
+    scene.declare(`import * as sdk from "pulumi-apikeys";
+const workspaceId = "ws_main";
+const common = { workspaceId, customerId: "customer" };
+new sdk.ApiKey("guarded", common, { protect: true });
+new sdk.ApiKey("single", common);
+new sdk.ApiKeySet("set", { workspaceId, defaults: { customerId: "customer" }, keys: { acme: {}, beta: {} } });
+new sdk.RotatingApiKey("rotating", { ...common, rotateEvery: "90d", keepers: { rotated: "${rotated}" } });
+new sdk.WorkspaceSettings("settings", { workspaceId, defaultRateLimitPerSecond: 50 });
+new sdk.Scope("orders", { workspaceId, name: "Orders", representation: "orders" });
+new sdk.CustomerBilling("credits", { workspaceId, totalCredits: "1000" });
+`);
+
+  beforeAll(async () => {
+    scene = await setScene("destroyed");
+    for (const rotated of ["once", "twice"]) {
+      await declare(rotated);
+      expectOk(await run("up --skip-preview"));
+    }
+  });
+  afterAll(() => scene?.close());
+
+  it("with a protected resource, destroy deletes nothing; without a preview, it deletes the others", async () => {
+    const all = names().toSorted();
+    expect(all).toEqual(["acme", "beta", "guarded", "rotating", "rotating", "single"]);
+    expect((await run("destroy")).ok).toBe(false);
+    expect(names().toSorted()).toEqual(all);
+    const outcome = await run("destroy --skip-preview");
+    expect(outcome.ok).toBe(false);
+    expect(names()).toEqual(["guarded"]);
+    expect(outcome.output).toMatch(/warning: .*"orders" in workspace ws_main/);
+    expect(outcome.output).toMatch(/warning: .*credits of bill_/);
+  });
+
+  it("settings, scopes and credits stay in the service", () => {
+    const { service } = scene;
+    expect(service.workspaces()[0]?.defaultRateLimitPerSecond).toBe(50);
+    expect(service.scopes("ws_main").map(({ name }) => name)).toEqual(["Orders"]);
+    expect(service.billings()).toHaveLength(1);
+  });
+
+  it("a stack with resources is not removed", async () => {
+    expect((await run("stack rm dev")).ok).toBe(false);
+    expectOk(await run("state unprotect --all"));
+    expectOk(await run("destroy"));
+    expect(names()).toEqual([]);
+  });
+
+  it("a replaced key stays until what uses it is updated", async () => {
+    const use = (rotated: string) =>
+      scene.declare(`import { ApiKey } from "pulumi-apikeys";
+const common = { workspaceId: "ws_main", customerId: "customer" };
+const used = new ApiKey("used", { ...common, keepers: { rotated: "${rotated}" } });
+new ApiKey("user", { ...common, name: used.key });`);
+    await use("once");
+    expectOk(await run("up --skip-preview"));
+    const [old] = live().filter(({ name }) => name === "used");
+    scene.service.inject({ endpoint: "editApiKey", times: 2, fault: { kind: "status", status: 403 } });
+    await use("twice");
+    for (const ok of [false, false, true]) {
+      expect((await run("up --skip-preview")).ok).toBe(ok);
+      expect(live().some(({ id }) => id === old?.id)).toBe(!ok);
+    }
   });
 });
 

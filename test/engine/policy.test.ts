@@ -2,7 +2,7 @@ import { chmod, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { page } from "../package/docsText";
-import { blocks, commandLines, section } from "../package/readmeText";
+import { blocks, commandLines } from "../package/readmeText";
 import { shellEnvironment } from "./environment";
 import { checkout } from "./folders";
 import type { Outcome } from "./outcome";
@@ -10,16 +10,17 @@ import { findPulumi } from "./pulumiCli";
 import { type Scene, setScene } from "./scene";
 import { programWithSet } from "./setProgram";
 
-const text = section("Policies", page("operating.md"));
+const text = page("policies.md");
 const [pack = ""] = blocks("ts", text);
 const [command = ""] = commandLines(text);
+const [printed = ""] = blocks("text", text);
 
 /** A CLI that was built from its Go modules has no plugin for Node.js, and starts a pack by this. */
 const starter = `#!/bin/sh
 exec node "$(node -p 'require.resolve("@pulumi/pulumi/cmd/run-policy-pack")')" "$@"
 `;
 
-describe("the policy packs of docs/operating.md and of examples/policies", () => {
+describe("the policy packs of docs/policies.md and of examples/policies", () => {
   let scene: Scene;
   /** The names of the policies that were violated, each with the resource and the last line that the user reads. */
   const violations = ({ events }: Outcome) =>
@@ -75,6 +76,19 @@ describe("the policy packs of docs/operating.md and of examples/policies", () =>
       expect(outcome.ok).toBe(false);
     },
   );
+
+  it("print what the page shows", async () => {
+    await scene.project.setHost("dynamic");
+    await scene.declare(`import { ApiKeySet } from "pulumi-apikeys";
+new ApiKeySet("customers", {
+  workspaceId: "ws_main",
+  keys: { acme: { customerId: "cus_1", scopes: [{ representation: "orders", del: true }] } },
+});`);
+    const outcome = await scene.stack.run(command.split(" ").slice(1));
+    expect(outcome.ok).toBe(false);
+    expect(printed).not.toBe("");
+    expect(outcome.stdout).toContain(printed);
+  });
 
   it("let pass what they allow, and take keys by their class too", async () => {
     await scene.declare(

@@ -14,7 +14,7 @@ import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from 
 
 /**
  * In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts, pipelines.test.ts, policy.test.ts, pages.test.ts,
- * importMany.test.ts, by the SDK's folder in languages.test.ts, and in docsTesting.test.ts.
+ * importMany.test.ts, languages.test.ts (for pip, by the SDK's folder), and in docsTesting.test.ts.
  */
 const triedCommands = [
   ...["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"],
@@ -25,6 +25,9 @@ const triedCommands = [
   "pulumi plugin install resource apikeys 0.1.0 --file pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz",
   ...["pulumi stack init dev", "pulumi up --stack dev", "pulumi preview --stack prod", "node --test"],
   ...["pulumi import apikeys:index:ApiKey ci ws_main/key_1", "pip install pulumi-apikeys"],
+  "go mod edit -replace pulumi-apikeys/sdk/go=./apikeys-sdk",
+  "npx pulumi-apikeys standin --port 8080 --preset default",
+  ...["export APIKEYS_BASE_URL=http://127.0.0.1:8080", "export APIKEYS_ACCESS_TOKEN=standin-access-token"],
 ];
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
 const camel = (kind: string) => kind.charAt(0).toLowerCase() + kind.slice(1);

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bin } from "../../package.json";
 import { definitions } from "../../provider/resources";
+import { presets } from "../../standin";
 import { execute } from "../engine/command";
 import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
 import { createProject, type Project } from "../engine/project";
 import { page } from "./docsText";
-import { blocks, codeFiles, commandLines, section } from "./readmeText";
+import { blocks, codeFiles, codeIn, commandLines, section, table } from "./readmeText";
 
 const text = page("testing.md");
 const unitTests = codeFiles("ts", section("Unit tests with mocks", text));
@@ -38,5 +40,49 @@ describe("the unit tests of docs/testing.md", () => {
       expect(program).toContain(`new ${kind}(`);
       expect(tests).toContain(kind);
     }
+  });
+});
+
+describe("the stand-in of docs/testing.md", () => {
+  const standIn = section("Running the stand-in", text);
+  const commands = commandLines(standIn);
+  let project: Project;
+
+  beforeAll(async () => {
+    project = await createProject("stand-in");
+  });
+  afterAll(() => project?.remove());
+
+  const run = async (...args: readonly string[]) => {
+    const script = join(project.dir, "node_modules", "pulumi-apikeys", bin["pulumi-apikeys"]);
+    let pid = 0;
+    return execute("node", [script, "standin", ...args], {
+      env: shellEnvironment(checkout, []),
+      timeoutMs: 20_000,
+      onStart: (started) => {
+        pid = started;
+      },
+      onStdout: (printed) => {
+        if (printed.includes("Press Ctrl-C to stop it")) process.kill(pid, "SIGINT");
+      },
+    });
+  };
+
+  it("starts by the command, and prints the variables", async () => {
+    const [command = "", ...variables] = commands;
+    const [npx, program, standin, ...args] = command.split(" ");
+    expect([npx, program, standin]).toEqual(["npx", "pulumi-apikeys", "standin"]);
+    const result = await run(...args.map((arg) => (arg === "8080" ? "0" : arg)));
+    expect(result, result.output).toMatchObject({ code: 0 });
+    const printed = result.stdout.split("\n").filter((line) => line.startsWith("export "));
+    expect(variables).toEqual(printed.map((line) => line.replace(/:\d+$/, ":8080")));
+  });
+
+  it("has the options and the presets of the tables", async () => {
+    const { stdout } = await run("--help");
+    const options = table(standIn, "Option").map(({ Option = "" }) => codeIn(Option)[0] ?? "");
+    expect(options).toEqual([...stdout.matchAll(/^ {2}(--\w+ [A-Z]+)/gm)].map(([, option]) => option));
+    const named = table(standIn, "Preset").flatMap(({ Preset = "" }) => codeIn(Preset));
+    expect(named.toSorted()).toEqual(Object.keys(presets).toSorted());
   });
 });

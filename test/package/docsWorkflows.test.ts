@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { page } from "./docsText";
 import { codeFiles } from "./readmeText";
 
-/** The inputs of pulumi/actions 6, as its action.yml declares them. */
+/** The inputs of pulumi/actions 7, as its action.yml declares them. */
 const inputs = new Set(
   ["command", "stack-name", "pulumi-version", "pulumi-version-file", "work-dir", "comment-on-pr"]
     .concat(["comment-on-pr-number", "comment-on-summary", "github-token", "cloud-url", "secrets-provider"])
@@ -35,7 +35,7 @@ describe("the workflows of docs/pipelines.md", () => {
   });
 
   it.each(shown)("$file gives pulumi/actions inputs that it has", ({ text }) => {
-    const steps = [...text.matchAll(/uses: pulumi\/actions@v6\n {8}with:\n((?: {10}.*\n)+)/g)];
+    const steps = [...text.matchAll(/uses: pulumi\/actions@v7\n {8}with:\n((?: {10}.*\n)+)/g)];
     const given = steps.flatMap(([, lines = ""]) => lines.match(/^ {10}[\w-]+/gm) ?? []);
     expect(given.length).toBeGreaterThan(3);
     expect(given.map((name) => name.trim()).filter((name) => !inputs.has(name))).toEqual([]);
