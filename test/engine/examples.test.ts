@@ -19,6 +19,8 @@ const folders = {
   rotation: "rotation",
 };
 const examples = join(checkout, "examples");
+/** engine/quickstart is always run so. */
+const byCli = isAll;
 
 /** The writes that the service has seen since its log was cleared. */
 const writes = ({ requests }: StandIn) =>
@@ -90,6 +92,7 @@ describe("examples/workspace-baseline", () => {
     const workspaces = [{ id: "ws_main", name: "Main", ...before }];
     scene = await setScene("apikeys-workspace-baseline", {
       example: folders.baseline,
+      byCli,
       tenants: [{ accessToken: "baseline-access-token", workspaces }],
     });
   });
@@ -143,7 +146,7 @@ describe("examples/billing", () => {
   const granted = () => scene.service.billings().map(({ totalCredits }) => totalCredits);
 
   beforeAll(async () => {
-    scene = await setScene("apikeys-billing", { example: folders.billing });
+    scene = await setScene("apikeys-billing", { example: folders.billing, byCli });
   });
   afterAll(() => scene?.close());
 
@@ -242,7 +245,7 @@ describe("examples/customers", () => {
     );
 
   beforeAll(async () => {
-    scene = await setScene("apikeys-customers", { example: folders.customers });
+    scene = await setScene("apikeys-customers", { example: folders.customers, byCli });
   });
   afterAll(() => scene?.close());
 
@@ -370,6 +373,7 @@ describe("examples/adopt", () => {
   beforeAll(async () => {
     scene = await setScene("apikeys-adopt", {
       example: folders.adopt,
+      byCli,
       config: () => ({
         "apikeys-adopt:readKeyId": "key_theirs",
         "apikeys-adopt:legacyKey": { value: legacy, secret: true },
@@ -431,7 +435,7 @@ describe("examples/rotation", () => {
   const secrets = () => scene.service.keys({ deleted: false }).map(({ key }) => key);
 
   beforeAll(async () => {
-    scene = await setScene("apikeys-rotation", { example: folders.rotation });
+    scene = await setScene("apikeys-rotation", { example: folders.rotation, byCli });
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { create: 2 } });
   });

@@ -116,11 +116,16 @@ describe("a project whose program the CLI runs, by a text", () => {
     await same("index.ts", "commonjs");
   });
 
-  it("shows what a program logs, and the error of one that fails", async () => {
-    await reader.write("index.ts", 'console.log("so far");\nthrow new Error("no further");\n');
+  it("hands the program its config, and shows what it logs and the error with which it ends", async () => {
+    await run("pulumi config set --secret place harbour");
+    const program = `import { Config } from "@pulumi/pulumi";
+console.log("so far:", new Config().require("place").length);
+throw new Error("no further");
+`;
+    await reader.write("index.ts", program);
     const { code, output } = await reader.run("pulumi preview");
     expect(code).not.toBe(0);
-    expect(output).toContain("so far");
+    expect(output).toContain("so far: 7");
     expect(output).toContain("Error: no further");
     expect(output).not.toContain("exit code");
   });

@@ -11,7 +11,7 @@ describe("examples/quickstart, unchanged, on the packed package", () => {
   const file = (name: string) => readFile(join(scene.project.dir, name), "utf8");
 
   beforeAll(async () => {
-    scene = await setScene("apikeys-quickstart", { example: "quickstart" });
+    scene = await setScene("apikeys-quickstart", { example: "quickstart", byCli: true });
   });
   afterAll(() => scene?.close());
 
@@ -40,7 +40,7 @@ describe("examples/quickstart, unchanged, on the packed package", () => {
 
   it("is up, quiet and destroyed; the secret output is one", async () => {
     const up = await scene.stack.up();
-    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 3 } });
+    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 3 }, diagnostics: [] });
     const keys = scene.service.keys();
     const shop = keys.find(({ name }) => name === "shop");
     const partner = keys.find(({ name }) => name === "partner");

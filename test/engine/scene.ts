@@ -23,8 +23,10 @@ export interface SceneOptions {
   readonly program?: string;
   /** Default: as of a program that says nothing of it, which is "dynamic". */
   readonly host?: Host | undefined;
-  /** A folder under examples/, whose program the CLI runs as it does for users. */
+  /** A folder under examples/, whose program is run. */
   readonly example?: string;
+  /** Whether the CLI itself runs the program, types and all, as it does for users; that takes longer. Default: false. */
+  readonly byCli?: boolean;
   readonly dialect?: Partial<Dialect> | PresetName;
   readonly tenants?: readonly TenantOptions[];
   /** How long the service takes for an answer. Default: 0. */
@@ -41,7 +43,7 @@ export function credentials(service: StandIn): Environment {
 
 /** Sets everything up that a test on the engine needs. Nothing is created in the stack yet. */
 export async function setScene(name: string, options: SceneOptions = {}): Promise<Scene> {
-  const { dialect, tenants, latencyMs, example, host, config, env = credentials } = options;
+  const { dialect, tenants, latencyMs, example, byCli, host, config, env = credentials } = options;
   const service = await startStandIn({
     ...(dialect === undefined ? {} : { dialect }),
     ...(tenants === undefined ? {} : { tenants }),
@@ -52,7 +54,7 @@ export async function setScene(name: string, options: SceneOptions = {}): Promis
   const declare = (program: string) => project.write("index.ts", program);
   if (options.program !== undefined) await declare(options.program);
   const stack = await createStack(project, {
-    program: example === undefined ? loadProgram(project.dir) : undefined,
+    program: byCli ? undefined : loadProgram(project.dir),
     env: env(service),
     ...(config === undefined ? {} : { config: config(service) }),
   });

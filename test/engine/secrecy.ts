@@ -3,8 +3,8 @@ import { join, sep } from "node:path";
 import { expect } from "vitest";
 import type { Outcome } from "./outcome";
 
-/** Sources of a program, which may name a secret that the test gave it. */
-const sources = /^[^.][^/\\]*\.[jt]s$/;
+/** Sources of a program, which may name a secret that the test gave it, and what @pulumi/pulumi keeps of them compiled. */
+const sources = /^([^.][^/\\]*|\.tmp[/\\]ts-node-.*)\.[jt]s$/;
 
 /** Stands before each secret on Pulumi's wire. */
 const secretMark = "4dabf18193072939515e22adb298388d";

@@ -16,7 +16,7 @@ import empty from "google-protobuf/google/protobuf/empty_pb.js";
 const told = 32;
 
 /** Where the program sends what it logs. */
-let [engine = ""] = parseArgs({ strict: false, allowPositionals: true }).positionals;
+const [engine = ""] = parseArgs({ strict: false, allowPositionals: true }).positionals;
 
 async function run(request: messages.RunRequest): Promise<messages.RunResponse> {
   const answer = new messages.RunResponse();
@@ -99,10 +99,6 @@ const unary =
 
 const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
 server.addService(language.LanguageRuntimeService, {
-  handshake: unary((request: messages.LanguageHandshakeRequest) => {
-    engine = request.getEngineAddress();
-    return new messages.LanguageHandshakeResponse();
-  }),
   getPluginInfo: unary(() => new plugin.PluginInfo().setVersion("0.0.0")),
   // An npm package asks for a plugin with the field `pulumi` of its package.json, which the package doesn't have.
   getRequiredPackages: unary(() => new messages.GetRequiredPackagesResponse()),
