@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { blocks, section } from "../package/readmeText";
+import { page } from "../package/docsText";
+import { blocks, commandLines, section } from "../package/readmeText";
 import { type Followed, newReader, type Reader } from "./reader";
 
 const steps = section("Your first key in five minutes");
@@ -39,5 +40,18 @@ describe("a newcomer who follows README.md in an empty folder", () => {
     expect(update?.output).toContain("1 updated");
     expect(destroy?.output).toContain("2 deleted");
     expect(live()).toEqual([]);
+  });
+
+  it("configures another service by the commands of docs/configuration.md", async () => {
+    const [url = "", token = ""] = commandLines(page("configuration.md"));
+    for (const line of [url, `printf token-of-mine | ${token}`]) {
+      const ran = await reader.run(line);
+      expect(ran, ran.output).toMatchObject({ code: 0 });
+    }
+    const { stdout } = await reader.run("pulumi config --show-secrets --json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      "apikeys:baseUrl": { value: "https://api.example.com", secret: false },
+      "apikeys:accessToken": { value: "token-of-mine", secret: true },
+    });
   });
 });

@@ -13,7 +13,7 @@ import { brokenLinks, docComments, names, page, pages, read, typesIn } from "./d
 import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 
 /**
- * In test/engine/troubleshooting.test.ts, interruptionKilled.test.ts, pipelines.test.ts, policy.test.ts, pages.test.ts,
+ * In test/engine/readme.test.ts, troubleshooting.test.ts, interruptionKilled.test.ts, pipelines.test.ts, policy.test.ts, pages.test.ts,
  * importMany.test.ts, languages.test.ts (for pip, by the SDK's folder), and in docsTesting.test.ts.
  */
 const triedCommands = [
@@ -24,6 +24,10 @@ const triedCommands = [
   ...["pulumi preview --refresh --expect-no-changes", "pulumi preview --policy-pack policies"],
   "pulumi plugin install resource apikeys 0.1.0 --file pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz",
   ...["pulumi stack init dev", "pulumi up --stack dev", "pulumi preview --stack prod", "node --test"],
+  ...[
+    "pulumi config set apikeys:baseUrl https://api.example.com",
+    "pulumi config set --secret apikeys:accessToken",
+  ],
   ...["pulumi import apikeys:index:ApiKey ci ws_main/key_1", "pip install pulumi-apikeys"],
   "go mod edit -replace pulumi-apikeys/sdk/go=./apikeys-sdk",
   "npx pulumi-apikeys standin --port 8080 --preset default",
@@ -200,7 +204,7 @@ describe("the code and the links of docs and of doc comments", () => {
   });
 
   it("is in languages that these tests know", () => {
-    const known = ["console", "json", "mermaid", "python", "sh", "text", "ts", "yaml"];
+    const known = ["console", "go", "json", "mermaid", "python", "sh", "text", "ts", "yaml"];
     const shown = Object.values(pages).flatMap((text) => [...text.matchAll(/^```(\w+)$/gm)]);
     const unknown = shown.map(([, language = ""]) => language).filter((each) => !known.includes(each));
     expect(unknown).toEqual([]);
