@@ -132,7 +132,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
   const found = await findAgain(session, declared, doing, named(declared));
   if (found !== undefined) return adopted(doing, declared, found);
   throw new Failure(
-    `${doing}: the service accepted the request, but neither its answer nor its list shows the scope. The scope is not in state; run \`pulumi up\` again, which looks for it before creating one.`,
+    `${doing}: the service accepted the request, but neither its answer nor its list shows the scope. The scope is not in state. Run \`pulumi up\` again, which looks for it before creating one.`,
   );
 }
 
