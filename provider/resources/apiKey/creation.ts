@@ -70,22 +70,33 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
 }
 
 /** Whether an answer is another key's. */
-function isAnother({ session, declared, seen }: Creation, record: ApiKeyRecord): boolean {
+function isAnother(creation: Creation, record: ApiKeyRecord): boolean {
+  const { session, declared, doing, seen } = creation;
   const { existingKey, workspaceId } = declared;
   const { registry } = session;
   const isEcho = existingKey !== undefined && record.key === existingKey;
+  const isNamed = record.name === undefined || caseFolded(record.name) === caseFolded(declared.name);
   const wasListed =
     "has" in seen.before && seen.before.has(record.id) && !registry.isDropped(workspaceId, record.id);
-  if (registry.has(workspaceId, record.id) || wasListed || isOld(record, seen.since)) {
-    if (existingKey === undefined || !(isEcho || mayBe(record, declared, existingKey))) return true;
+  const isKnown = registry.has(workspaceId, record.id) || wasListed;
+  if (isKnown || isOld(record, seen.since)) {
+    if (existingKey !== undefined && (isEcho || mayBe(record, declared, existingKey))) {
+      session.warn(
+        `Migrating ${label(declared)}: the service answered with ${record.id}, which existed before. If another resource or stack manages this key too, the first of them that is destroyed may delete it.`,
+        [record.id],
+      );
+      return false;
+    }
+    // By a clock that is days ahead, every new key is old.
+    const isWhole = existingKey === undefined && record.key !== undefined;
+    if (isKnown || !isWhole || !isNamed || !isOf(record, declared)) return true;
     session.warn(
-      `Migrating ${label(declared)}: the service answered with ${record.id}, which existed before. If another resource or stack manages this key too, the first of them that is destroyed may delete it.`,
+      `${doing}: the service answered with ${inWords(creation, [record])}, which is more than two days old by the clock of this machine. Check the clock; if it is right, another resource or stack may manage this key.`,
       [record.id],
     );
     return false;
   }
   // A service may rewrite both. Where a list that others get was not there to show what was before, nothing else tells.
-  const isNamed = record.name === undefined || caseFolded(record.name) === caseFolded(declared.name);
   const isNew = "has" in seen.before || unlisted.has(seen.before.error?.status ?? 0);
   return !isEcho && !isOf(record, declared) && !(isNamed && isNew);
 }
