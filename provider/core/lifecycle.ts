@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { maskSecrets } from "../client/secrets";
 import { failures } from "./check";
 import { type Configured, openConfiguration } from "./config";
-import { openDeclarations, unchecked } from "./declarations";
+import { type Checked, openDeclarations, unchecked } from "./declarations";
 import type { AnyDefinition, Managed, Outcome, Session } from "./definition";
 import { type Change, changesAt, type Difference, difference, differing } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
@@ -113,6 +113,20 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     const isMoved = inputs["workspaceId"] !== last["workspaceId"];
     for (const { workspaceId, id } of adopted)
       if (isMoved || !before.has(id)) registry.claim(workspaceId, id, declaredClaim);
+  };
+  /** Keys that were compared with inputs that name them as existing: a replacement must not take their secrets away. */
+  const named = new Set<string>();
+  const isReplacedAnew = (inputs: Properties, { isDeclaredAgain }: Checked): boolean => {
+    const [adopted] = definition.replacesAdopted ? (definition.adopts?.(inputs) ?? []) : [];
+    if (adopted === undefined) return false;
+    const { workspaceId, id } = adopted;
+    const isNamed = named.has(JSON.stringify([workspaceId, id]));
+    if (isNamed) registry.release(workspaceId, id, declaredClaim);
+    return isNamed || isDeclaredAgain;
+  };
+  const noteNamed = (id: string, inputs: Properties): void => {
+    for (const { workspaceId, id: adopted } of definition.adopts?.(inputs) ?? [])
+      if (adopted === id) named.add(JSON.stringify([workspaceId, id]));
   };
   const register = (id: string, state: Properties) => {
     for (const { workspaceId, id: object, claim } of managed(id, state)) {
@@ -234,7 +248,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
         identitiesOf(given),
         last && identitiesOf(last),
       );
-      const isAnew = definition.replacesAdopted && checked.isDeclaredAgain && definition.adopts?.(given)[0];
+      const isAnew = isReplacedAnew(given, checked);
       const declared = isAnew ? { ...given, [adoptedKey]: true } : given;
       keepAdopted(declared, last);
       const problems = [...misconfigured(configured()), ...failures(definition, named, before, checked)];
@@ -247,6 +261,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
       register(id, state);
       const result = difference(definition, fields, { id, state }, inputs, now());
       const isOfProgram = !refreshed.delete(id);
+      if (isOfProgram) noteNamed(id, inputs);
       if (isOfProgram) warnOfState(id, state, inputs);
       if (isOfProgram && result.replaces.length === 0) warnOfExpiry(id, state, inputs);
       // An input that replaces is the cause by itself.

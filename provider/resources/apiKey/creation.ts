@@ -21,13 +21,16 @@ export async function make(session: Session, declared: KeyInputs): Promise<Made>
   const alike = unmanagedNamesakes(creation);
   if (alike.length > 0) {
     const ids = alike.map(({ id }) => id);
-    session.warn(`${doing}: ${leftover(creation, alike)}`, ids);
+    session.warn(`${doing}: ${leftover(creation, alike)} ${replacing}`, ids);
   }
   const { record, problem, ...rest } = await post(creation, alike);
   if (record !== undefined) return { record, ...rest };
   return recover(creation, problem ?? "the answer can't be used", "The service accepted it");
 }
 
+/** For these the engine creates as for a new resource, and tells nothing of the key that state has. */
+const replacing =
+  "Nor is there anything to do if this update replaces it for `--target-replace` or `pulumi state taint`.";
 const unknownOutcome = "Whether it was created is not known";
 
 async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise<Written<ApiKeyRecord>> {

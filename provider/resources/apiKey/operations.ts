@@ -24,9 +24,11 @@ type KeyOutcome = Outcome<KeyState>;
 
 /** `owner`: the claim of the resource that the key is one of many of. Default: it is a resource of its own. */
 export async function create(session: Session, inputs: KeyInputs, owner?: string): Promise<KeyOutcome> {
-  const { [adoptedKey]: _, ...declared } = inputs;
+  const { [adoptedKey]: isAnew, ...declared } = inputs;
   const existingId = adoptedId(inputs);
   if (existingId !== undefined) return adopt(session, declared, existingId, owner);
+  // The key that it names is replaced, and not kept for an adoption.
+  if (isAnew) session.registry.release(declared.workspaceId, declared.existingId ?? "", declaredClaim);
   const { existingKey, workspaceId } = declared;
   session.hide(existingKey);
   const made = await make(session, declared);
