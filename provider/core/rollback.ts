@@ -1,5 +1,5 @@
-import type { AnyDefinition, Outcome, Session } from "./definition";
-import { Failure, type Kept, sentences } from "./errors";
+import type { AnyComparison, AnyDefinition, Outcome, Session } from "./definition";
+import { Failure, sentences } from "./errors";
 import type { Run } from "./run";
 import type { Properties } from "./state";
 import { isKeepable } from "./stateSize";
@@ -33,13 +33,12 @@ export async function update(
   definition: AnyDefinition,
   run: Run,
   session: Session,
-  { id, state }: Kept,
-  inputs: Properties,
+  compared: AnyComparison,
 ): Promise<Outcome> {
-  const made = await definition.update(session, id, state, inputs);
+  const made = await definition.update(session, compared);
   const why = definition.rollbackUpdate && ((await run.over()) ?? tooLarge(definition, made));
   if (why === undefined) return made;
-  throw unsaved(session, why, made, (await definition.rollbackUpdate?.(session, made, state)) ?? []);
+  throw unsaved(session, why, made, (await definition.rollbackUpdate?.(session, made, compared.state)) ?? []);
 }
 
 /** What the service answers may be longer than check could know. */

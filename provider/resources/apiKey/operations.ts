@@ -14,7 +14,7 @@ import { confirm, deletedOutside, edit, editListed } from "./convergence";
 import { make, secretProblem } from "./creation";
 import { isOf } from "./keysBefore";
 import { findKey, type KeyPath, lookUpKey, presenceOf } from "./presence";
-import type { KeyInputs, KeyState } from "./properties";
+import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
 import { listedForAdoption, listedForUpdate, pathOf, readKeyOrFail } from "./reading";
 import { adoptedId, claimOf, isAdopted, isAsDeclared, label, outputs, updated, written } from "./state";
 
@@ -89,9 +89,7 @@ function orphanMessage({ importKey }: Session, declared: KeyState, id: string): 
 
 export async function update(
   session: Session,
-  id: string,
-  state: KeyState,
-  declared: KeyInputs,
+  { id, state, inputs: declared }: Omit<KeyUpdate, "now">,
 ): Promise<KeyOutcome> {
   session.hide(state.key);
   const doing = `Updating ${label(declared)} (${id})`;

@@ -1,0 +1,61 @@
+import type { Checked } from "./declarations";
+import type { Managed } from "./definition";
+import type { Kept } from "./errors";
+import type { Kind } from "./kind";
+import { declaredClaim } from "./registry";
+import type { Properties } from "./state";
+
+/** What the resources of a process tell one another of the objects that they manage. */
+
+/** Those of a state exist, and this resource manages them. */
+export function register({ definition, registry }: Kind, { id, state }: Kept): void {
+  for (const { workspaceId, id: object, claim } of definition.managed(id, state)) {
+    registry.add(workspaceId, object);
+    if (claim !== undefined) registry.claim(workspaceId, object, claim);
+  }
+}
+
+/** What a read does not find again is gone, and a service may give its id once more. */
+export function forget({ definition, registry }: Kind, before: Kept, now: Kept | undefined): void {
+  const managed = ({ id, state }: Kept): readonly Managed[] => [...definition.managed(id, state)];
+  const found = new Set(now === undefined ? [] : managed(now).map(({ id }) => id));
+  for (const { workspaceId, id, claim } of managed(before)) {
+    if (found.has(id) || claim === undefined) continue;
+    registry.release(workspaceId, id, claim);
+    registry.drop(workspaceId, id);
+  }
+}
+
+/** What was deleted no longer exists. */
+export function drop({ definition, registry }: Kind, { id, state }: Kept): void {
+  for (const { workspaceId, id: object } of definition.managed(id, state)) registry.drop(workspaceId, object);
+}
+
+/** What a program newly adopts stays, whichever resource had it, whatever comes of it and in whichever order. */
+export function keepAdopted({ definition, registry }: Kind, inputs: Properties, last: Properties = {}): void {
+  const adopted = definition.adopts?.(inputs) ?? [];
+  const before = new Set(adopted.length > 0 ? definition.adopts?.(last).map(({ id }) => id) : []);
+  const isMoved = inputs["workspaceId"] !== last["workspaceId"];
+  for (const { workspaceId, id } of adopted)
+    if (isMoved || !before.has(id)) registry.claim(workspaceId, id, declaredClaim);
+}
+
+/** Notes where inputs name the object that their resource has: a replacement must not take its secret away. */
+export function noteOwn({ definition, ownNamed }: Kind, id: string, inputs: Properties): void {
+  for (const { workspaceId, id: adopted } of definition.adopts?.(inputs) ?? [])
+    if (adopted === id) ownNamed.add(JSON.stringify([workspaceId, id]));
+}
+
+/** Whether a create of these inputs makes a new object, because the one that they name is replaced by it (K11). */
+export function isReplacedAnew(
+  { definition, registry, ownNamed }: Kind,
+  inputs: Properties,
+  { isDeclaredAgain }: Checked,
+): boolean {
+  const [adopted] = definition.replacesAdopted ? (definition.adopts?.(inputs) ?? []) : [];
+  if (adopted === undefined) return false;
+  const { workspaceId, id } = adopted;
+  const isOwn = ownNamed.has(JSON.stringify([workspaceId, id]));
+  if (isOwn) registry.release(workspaceId, id, declaredClaim);
+  return isOwn || isDeclaredAgain;
+}
