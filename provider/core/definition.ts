@@ -46,7 +46,7 @@ export interface Session {
   /** The objects of this kind that this process has met. */
   readonly registry: Registry;
   /** What the user is told exists in the service, should the operation end before state holds it. */
-  readonly onInterrupt: (line: string | undefined) => void;
+  readonly onInterrupt: (line: string | (() => string) | undefined) => void;
   /** Aborted when nothing new is to be begun; what is under way is brought to its end. */
   readonly closed: AbortSignal;
   /** Aborted when nobody waits for the result any more. */

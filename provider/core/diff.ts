@@ -4,7 +4,7 @@ import type { Kept } from "./errors";
 import type { Field } from "./fields";
 import { canonical } from "./inputs";
 import type { Kind } from "./kind";
-import { isRecord, type Properties, same } from "./state";
+import { isRecord, type Properties } from "./state";
 import { containsUnknown } from "./unknown";
 
 /** What a change of the program does, decided without any request. */
@@ -17,7 +17,7 @@ export interface Difference {
 
 /** What of a definition decides it. */
 type Deciding = Pick<AnyDefinition, "unchanged" | "pending"> & {
-  readonly fields: readonly Pick<Field, "name" | "canonical" | "onChange">[];
+  readonly fields: readonly Pick<Field, "name" | "default" | "onChange">[];
 };
 
 /** The state that the engine hands over, against the inputs that the program has now. */
@@ -38,14 +38,14 @@ export function compare({ definition, now }: Kind, { id, state }: Kept, inputs: 
   };
 }
 
-/** The inputs that differ from what the state was declared as. */
+/** The inputs that differ from what the state was declared as. Both are in canonical form. */
 export function differing({ fields, unchanged }: Deciding, compared: AnyComparison): Deciding["fields"] {
   const { state, inputs }: { readonly state: Properties; readonly inputs: Properties } = compared;
   return fields.filter((field) => {
     const value = inputs[field.name];
     if (containsUnknown(value)) return true;
-    if (same(field, state[field.name], value)) return false;
-    return !unchanged?.(field.name, field.canonical(value), compared);
+    if (isDeepStrictEqual(state[field.name] ?? field.default, value)) return false;
+    return !unchanged?.(field.name, value, compared);
   });
 }
 

@@ -71,7 +71,8 @@ export function openSession(
       for (const text of textsIn(values)) concealed.add(text);
     },
     registry,
-    onInterrupt: (text) => onInterrupt(text === undefined ? undefined : () => line(text)),
+    onInterrupt: (text) =>
+      onInterrupt(text === undefined ? undefined : () => line(typeof text === "string" ? text : text())),
     closed: run.closed,
     signal: run.signal,
     closing: run.closing,

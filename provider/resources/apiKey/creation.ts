@@ -35,11 +35,12 @@ const unknownOutcome = "Whether it was created is not known";
 
 async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise<Written<ApiKeyRecord>> {
   const { session, declared, doing, seen } = creation;
-  const underWay = sentences(
-    `${doing}: this was under way when the run ended`,
-    `${unknownOutcome}, and state does not hold it`,
-    capitalised(whatToLookFor(creation)),
-  );
+  const underWay = () =>
+    sentences(
+      `${doing}: this was under way when the run ended`,
+      `${unknownOutcome}, and state does not hold it`,
+      capitalised(whatToLookFor(creation)),
+    );
   try {
     return await seen.posting(async () => {
       const call = { ...session.call, sending: () => session.onInterrupt(underWay) };
