@@ -105,12 +105,13 @@ export function remove(kind: Kind, { id, state: given }: Kept): Promise<void> {
 
 /** No secret of these properties is in what an operation says. */
 function operate<T>(
-  { configured, definition, host, registry, secrets }: Kind,
+  kind: Kind,
   all: readonly Properties[],
   act: (session: Session) => Promise<T>,
 ): Promise<T> {
+  const { definition, host, secrets } = kind;
   return host.run.during(async (onInterrupt) => {
-    const session = openSession(host, configured, registry, onInterrupt);
+    const session = openSession(kind, onInterrupt);
     for (const one of all) session.hide(...secrets.flatMap((path) => textsIn(valuesAt(one, path))));
     session.conceal(...secretValues(all, definition.follows));
     try {

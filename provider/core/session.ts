@@ -40,12 +40,11 @@ export interface Shared {
 
 /** The configuration is looked at when a request is to be made, and not before: some operations make none. */
 export function openSession(
-  host: HostContext,
-  configured: () => Configured,
-  registry: Registry,
+  of: { readonly host: HostContext; readonly configured: () => Configured; readonly registry: Registry },
   onInterrupt: OnInterrupt,
-  warn: Warn = (message) => host.warn(message),
+  warn: Warn = (message) => of.host.warn(message),
 ): Session {
+  const { host, configured, registry } = of;
   const { transport, tell, run } = host;
   const hidden = new Set<string>();
   const concealed = new Set<string>();
@@ -82,7 +81,7 @@ export function openSession(
     now: host.now?.() ?? Date.now(),
     time: host.time ?? host.now ?? Date.now,
     importKey: host.importKey ?? "import it",
-    part: (name, heard) => openSession(host, configured, registry, (text) => onInterrupt(text, name), heard),
+    part: (name, heard) => openSession(of, (text) => onInterrupt(text, name), heard),
     get parallel() {
       return ready().parallel;
     },

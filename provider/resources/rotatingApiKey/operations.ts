@@ -91,7 +91,7 @@ export async function update(session: Session, compared: RotatingUpdate): Promis
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
     }
   }
-  const { keys, batch, of } = await settle(session, id, state, declared, does === "retire" && !isUsed);
+  const { keys, batch, of } = await settle(session, compared, does === "retire" && !isUsed);
   const { rotatedAt = session.now, overlapFrom } = timesOf(state);
   const times = { rotatedAt, overlapFrom: isUsed ? session.time() : overlapFrom };
   let progress: Progress = { keys, times, lastUsed: lastUsed ?? state.__lastUsed };
@@ -109,9 +109,7 @@ export async function update(session: Session, compared: RotatingUpdate): Promis
 /** Makes the keys that exist as declared, and deletes what is to go once that is done. */
 async function settle(
   session: Session,
-  id: string,
-  state: RotatingState,
-  declared: RotatingInputs,
+  { id, state, inputs: declared }: RotatingUpdate,
   isRetiring: boolean,
 ): Promise<{ readonly keys: Keys; readonly batch: Batch; readonly of: number }> {
   const { current, previous, toDelete } = keysOf(state);
@@ -127,8 +125,11 @@ async function settle(
   const inputs = { workspaceId: declared.workspaceId, keys: Object.fromEntries(keys), defaults: undefined };
   const asDeclared = { ...inputs, [secretsKey]: declared[secretsKey] };
   const { holding, batch, of } = await convergeKeys(session, {
-    ...{ claim: id, declared: asDeclared, plan: plan(before, asDeclared) },
-    ...{ verb: "written", subject: label(declared) },
+    claim: id,
+    declared: asDeclared,
+    plan: plan(before, asDeclared),
+    verb: "written",
+    subject: label(declared),
   });
   const now = holding.entries.get("current");
   const isLeft = holding.toDelete.some((one) => one.id === retired?.id);
