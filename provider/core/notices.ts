@@ -20,7 +20,7 @@ export function noteUpdate(kind: Kind, compared: AnyComparison): void {
 }
 
 /** A line that a preview is read for. */
-export function note({ host }: Kind, line: string): void {
+function note({ host }: Kind, line: string): void {
   (host.note ?? host.tell)?.(line);
 }
 
