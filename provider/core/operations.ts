@@ -46,10 +46,14 @@ export function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult
     forget(kind, before, outcome);
     if (outcome === undefined) return undefined;
     if (outcome.notFound !== undefined) session.warn(outcome.notFound);
-    const found = complete(outcome, serviceAfterRead(given, services()));
-    refreshed.add(found.id);
-    const same = wireable({ ...before.state, [serviceKey]: lastService(given) });
-    if (!(failedKey in given) && isDeepStrictEqual(found.state, same)) return { id: found.id, state: given };
+    const [service, last] = [serviceAfterRead(given, services()), lastService(given)];
+    refreshed.add(outcome.id);
+    const isSettled = service === last && !(failedKey in given);
+    // Most are the very same.
+    if (isSettled && outcome.state === before.state) return { id: outcome.id, state: given };
+    const found = complete(outcome, service);
+    const same = wireable({ ...before.state, [serviceKey]: last });
+    if (isSettled && isDeepStrictEqual(found.state, same)) return { id: found.id, state: given };
     const inputs = withSecrets(inputsOf(definition, found.state), secretsOf(found.state));
     return { ...found, inputs: { ...defined(inputs) } };
   });

@@ -160,8 +160,15 @@ export async function find(
 }
 
 export async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {
-  warnOf(session, mismatchedAliases(state).ids);
-  return { id, state: stateOf(state, await readKeys(session, ownerOf(state), holdingOf(state))) };
+  const { ids, keys } = mismatchedAliases(state);
+  warnOf(session, ids);
+  const before = holdingOf(state);
+  const now = await readKeys(session, ownerOf(state), before);
+  const isSame =
+    [...ids, ...keys].length === 0 &&
+    now.toDelete.length === before.toDelete.length &&
+    Array.from(before.entries).every(([alias, entry]) => now.entries.get(alias)?.state === entry.state);
+  return { id, state: isSame ? state : stateOf(state, now) };
 }
 
 /** The keys as they are now. One that cannot be read fails it all, so that state stays; one that is gone leaves it. */
