@@ -20,7 +20,7 @@ export interface Kind extends Shared {
   readonly refreshed: Set<string>;
   /** The keys, and the resources, that users were warned of: the engine may ask for a diff more than once. */
   readonly warned: Set<string>;
-  /** The objects that inputs name as existing although their resource has them, as its diff showed. */
+  /** The objects that inputs newly name as existing although their resource has them, as its diff showed. */
   readonly ownNamed: Set<string>;
 }
 

@@ -1,5 +1,5 @@
 import type { Checked } from "./declarations";
-import type { Managed } from "./definition";
+import type { AnyComparison, Managed } from "./definition";
 import type { Kept } from "./errors";
 import type { Kind } from "./kind";
 import { declaredClaim } from "./registry";
@@ -40,10 +40,11 @@ export function keepAdopted({ definition, registry }: Kind, inputs: Properties, 
     if (isMoved || !before.has(id)) registry.claim(workspaceId, id, declaredClaim);
 }
 
-/** Notes where inputs name the object that their resource has: a replacement must not take its secret away. */
-export function noteOwn({ definition, ownNamed }: Kind, id: string, inputs: Properties): void {
-  for (const { workspaceId, id: adopted } of definition.adopts?.(inputs) ?? [])
-    if (adopted === id) ownNamed.add(JSON.stringify([workspaceId, id]));
+/** Notes where inputs newly name the object that their resource has: a replacement must not take its secret away. */
+export function noteOwn({ definition, ownNamed }: Kind, { id, state, inputs }: AnyComparison): void {
+  const own = (all: Properties) => definition.adopts?.(all).find((one) => one.id === id);
+  const named = own(inputs);
+  if (named && !own(state)) ownNamed.add(JSON.stringify([named.workspaceId, id]));
 }
 
 /** Whether a create of these inputs makes a new object, because the one that they name is replaced by it (K11). */

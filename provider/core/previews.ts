@@ -73,7 +73,7 @@ export function diff(kind: Kind, compared: AnyComparison): Difference {
   register(kind, compared);
   const result = difference(definition, compared);
   if (!refreshed.delete(compared.id)) {
-    noteOwn(kind, compared.id, compared.inputs);
+    noteOwn(kind, compared);
     warnOfState(kind, compared);
     if (result.replaces.length === 0) warnOfExpiry(kind, compared);
     // An input that replaces is the cause by itself.
