@@ -2,16 +2,14 @@ import { type Configured, openConfiguration } from "./config";
 import { openDeclarations } from "./declarations";
 import type { AnyDefinition } from "./definition";
 import { openRegistry } from "./registry";
-import type { SecretPath } from "./secrecy";
-import { secretPaths } from "./secretPaths";
+import { type SecretPaths, secretPathsOf } from "./secretPaths";
 import type { HostContext, Shared } from "./session";
 
 /** A kind of resource in a process: what all its operations work with, and what they note for one another. */
 export interface Kind extends Shared {
   readonly definition: AnyDefinition;
   readonly host: HostContext;
-  /** The paths of inputs and outputs that are secret whatever the program says. */
-  readonly secrets: readonly SecretPath[];
+  readonly paths: SecretPaths;
   readonly configured: () => Configured;
   /** The service of now, and those that it has moved from; none where the configuration is bad. */
   readonly services: () => readonly string[];
@@ -32,7 +30,7 @@ export function openKind(definition: AnyDefinition, host: HostContext): Kind {
     ...(shared ?? { registry: openRegistry(), declarations: openDeclarations() }),
     definition,
     host,
-    secrets: secretPaths(definition),
+    paths: secretPathsOf(definition),
     configured,
     services: () => {
       const found = configured();

@@ -13,21 +13,12 @@ import {
   foresee,
   isDeclared,
 } from "./previews";
-import type { SecretPath } from "./secrecy";
-import { secretInputs, secretOutputs, withSecretPaths } from "./secretPaths";
+import type { SecretPaths } from "./secretPaths";
 import type { HostContext } from "./session";
 import type { Properties } from "./state";
 
 /** One resource's operations, for any host. Those that call the service throw a Failure and nothing else. */
-export interface Lifecycle {
-  /** The paths of inputs and outputs that are secret whatever the program says. */
-  readonly secrets: readonly SecretPath[];
-  /** The inputs with the paths of those values that the engine has as secret, beside those that the program names itself. */
-  withSecrets(inputs: Properties, paths: readonly SecretPath[]): Properties;
-  /** The paths of what is secret in these inputs: some are whatever the program says. */
-  secretInputs(inputs: Properties): readonly SecretPath[];
-  /** Those outputs, hidden ones too, that may hold a value which the program made secret (R16). */
-  secretOutputs(state: Properties): readonly SecretPath[];
+export interface Lifecycle extends SecretPaths {
   /** `name`: the resource's in the program, where the host knows it. */
   check(inputs: Properties, before: Properties | undefined, name?: string): CheckResult;
   diff(id: string, state: Properties, inputs: Properties): Difference;
@@ -49,12 +40,8 @@ export interface Lifecycle {
 
 export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecycle {
   const kind = openKind(definition, host);
-  const { secrets } = kind;
   return {
-    secrets,
-    withSecrets: (inputs, paths) => withSecretPaths(definition, secrets, inputs, paths),
-    secretInputs: (inputs) => secretInputs(definition, secrets, inputs),
-    secretOutputs: (state) => secretOutputs(definition, state),
+    ...kind.paths,
     check: (inputs, before, name) => check(kind, inputs, before, name),
     diff: (id, state, inputs) => diff(kind, compare(kind, { id, state }, inputs)),
     detailedDiff: (id, state, inputs) => detailedDiff(kind, { id, state }, inputs),

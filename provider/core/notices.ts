@@ -47,8 +47,8 @@ export function warnOfExpiry(kind: Kind, compared: AnyComparison): void {
 }
 
 /** A line about these properties, without their secrets. */
-function lineOf({ definition, secrets }: Kind, text: string, ...all: readonly Properties[]): string {
-  const always = all.flatMap((one) => secrets.flatMap((path) => valuesAt(one, path)));
+function lineOf({ definition, paths }: Kind, text: string, ...all: readonly Properties[]): string {
+  const always = all.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
   const hidden = textsIn([...always, ...secretValues(all, definition.follows)]);
   return inBounds(maskSecrets(oneLine(text), hidden));
 }

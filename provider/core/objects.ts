@@ -15,20 +15,15 @@ export function register({ definition, registry }: Kind, { id, state }: Kept): v
   }
 }
 
-/** What a read does not find again is gone, and a service may give its id once more. */
-export function forget({ definition, registry }: Kind, before: Kept, now: Kept | undefined): void {
+/** What was deleted, or a read does not find again, is gone, and a service may give its id once more. */
+export function forget({ definition, registry }: Kind, before: Kept, now?: Kept): void {
   const managed = ({ id, state }: Kept): readonly Managed[] => [...definition.managed(id, state)];
   const found = new Set(now === undefined ? [] : managed(now).map(({ id }) => id));
   for (const { workspaceId, id, claim } of managed(before)) {
-    if (found.has(id) || claim === undefined) continue;
-    registry.release(workspaceId, id, claim);
+    if (found.has(id)) continue;
+    if (claim !== undefined) registry.release(workspaceId, id, claim);
     registry.drop(workspaceId, id);
   }
-}
-
-/** What was deleted no longer exists. */
-export function drop({ definition, registry }: Kind, { id, state }: Kept): void {
-  for (const { workspaceId, id: object } of definition.managed(id, state)) registry.drop(workspaceId, object);
 }
 
 /** What a program newly adopts stays, whichever resource had it, whatever comes of it and in whichever order. */

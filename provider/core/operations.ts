@@ -12,7 +12,7 @@ import {
 } from "./hiddenState";
 import { inputsOf, toCreate, withoutDefaults } from "./inputs";
 import type { Kind } from "./kind";
-import { drop, forget, register } from "./objects";
+import { forget, register } from "./objects";
 import { onlyMarked } from "./previews";
 import * as rollback from "./rollback";
 import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "./secrecy";
@@ -103,7 +103,7 @@ export function remove(kind: Kind, { id, state: given }: Kept): Promise<void> {
     if (definition.onDestroy === "delete") await expectThere(kind, session, given, before);
     const identities = [...(definition.identities?.(inputsOf(definition, before.state)) ?? [])];
     await definition.delete(session, id, before.state, identities.some(declarations.has));
-    drop(kind, before);
+    forget(kind, before);
   });
 }
 
@@ -113,10 +113,10 @@ function operate<T>(
   all: readonly Properties[],
   act: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { definition, host, secrets } = kind;
+  const { definition, host, paths } = kind;
   return host.run.during(async (onInterrupt) => {
     const session = openSession(kind, onInterrupt);
-    for (const one of all) session.hide(...secrets.flatMap((path) => textsIn(valuesAt(one, path))));
+    for (const one of all) session.hide(...paths.secrets.flatMap((path) => textsIn(valuesAt(one, path))));
     session.conceal(...secretValues(all, definition.follows));
     try {
       return await act(session);
