@@ -9,15 +9,15 @@ import { type Adoption, importFile, programOfKeys, programOfSet } from "./progra
 
 const usage = `Usage: npx pulumi-apikeys adopt --workspace ID [options] > keys.ts
 
-Writes a program that adopts the existing keys of a workspace as they are. Nothing is changed in the service. The
-environment variables APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN say where the service is.
+Writes a program that adopts the existing keys of a workspace as they are. Reads the service at APIKEYS_BASE_URL with
+APIKEYS_ACCESS_TOKEN, both from the environment, and changes nothing there.
 
   --workspace ID   the workspace that the keys belong to
   --customer ID    only the keys of this customer
-  --key-id ID      only this key; repeat it for several. Use it if the workspace's list of keys can't be read,
-                   or leaves keys out
+  --key-id ID      only this key; repeat it for several. Use it if the list of the workspace's keys can't be read
+                   or is incomplete
   --as FORM        keys: an ApiKey for each key; set: one ApiKeySet with all of them (default: keys)
-  --except FILE    leave out the keys that a stack manages, by its state from \`pulumi stack export\`; repeat it
+  --except FILE    leave out the keys in a stack's state, a file from \`pulumi stack export\`; repeat it
                    for several stacks
   --import         write a file for \`pulumi import --file\` instead, for the plugin
   --help           print this help
@@ -40,7 +40,7 @@ interface Options {
   readonly write: (adoption: Adoption) => string;
 }
 
-/** Runs `pulumi-apikeys adopt`. Returns the exit code: 2 for invalid options, 1 if it can't tell how the keys are. */
+/** Runs `pulumi-apikeys adopt`. Returns the exit code: 2 for invalid options, 1 if the keys can't be read. */
 export async function adopt(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = readOptions(args);
   if (options === "help") {
@@ -111,7 +111,7 @@ async function written(
   const unset = variables.filter((name) => !env[name]);
   if (unset.length > 0) {
     throw new Failure(
-      `Set the environment variable${unset.length > 1 ? "s" : ""} ${unset.join(" and ")}: a stack's config is not read.`,
+      `Set the environment variable${unset.length > 1 ? "s" : ""} ${unset.join(" and ")}. This command doesn't read stack config.`,
     );
   }
   const { workspaceId } = wanted;
@@ -124,11 +124,13 @@ async function written(
   );
   if (unnamed?.length) {
     tell(
-      `Keys without a name in the service: ${unnamed.length}. The first update gives them the declared one.`,
+      `Keys without a name in the service: ${unnamed.length}. The first update sets the name in the program.`,
     );
   }
   if (ofNobody?.length) {
-    tell(`Keys that name no customer: ${ofNobody.length}. Write their customerId; previews fail without it.`);
+    tell(
+      `Keys without a customer in the service: ${ofNobody.length}. Add their customerId to the program; previews fail without it.`,
+    );
   }
   tell(`Keys written: ${keys.length}.`);
   return write({ workspaceId, keys, taken: new Set(managed.flatMap(({ names }) => names)) });

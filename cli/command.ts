@@ -26,6 +26,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     terminal.out(`${version}\n`);
     return 0;
   }
-  terminal.err(`pulumi-apikeys: ${name === undefined ? "no command" : `no command ${name}`}\n\n${usage}`);
+  terminal.err(
+    `pulumi-apikeys: ${name === undefined ? "no command given" : `unknown command ${name}`}\n\n${usage}`,
+  );
   return 2;
 }

@@ -33,7 +33,7 @@ export async function existingKeys(
   const ids = keyIds.length > 0 ? [...new Set(keyIds)] : await listed(instance, wanted, tell);
   const unmanaged = ids.filter((id) => !except.has(id));
   if (unmanaged.length < ids.length)
-    tell(`Left out, since a stack manages them: ${ids.length - unmanaged.length}.`);
+    tell(`Left out because a stack manages them: ${ids.length - unmanaged.length}.`);
   const keys: ExistingKey[] = [];
   let done = 0;
   let isOver = false;
@@ -44,7 +44,7 @@ export async function existingKeys(
       const key = await read(instance, workspaceId, id);
       done += 1;
       if (key !== undefined) keys.push(key);
-      else if (keyIds.length === 0) tell(`Left out, since it was deleted: ${id}.`);
+      else if (keyIds.length === 0) tell(`Left out because it was deleted: ${id}.`);
       else throw new Failure(`There is no key ${id} in workspace ${workspaceId}: check both ids.`);
     });
   } finally {
@@ -54,7 +54,7 @@ export async function existingKeys(
   const chosen = keys.filter((key) => customerId === undefined || key.customerId === customerId);
   if (chosen.length < keys.length) {
     tell(
-      `Left out, since the service does not say that they are of ${customerId}: ${keys.length - chosen.length}.`,
+      `Left out because the service does not show that they belong to ${customerId}: ${keys.length - chosen.length}.`,
     );
   }
   return chosen.sort((a, b) => compare(a.name ?? "", b.name ?? "") || compare(a.id, b.id));
@@ -68,15 +68,17 @@ async function listed(
   const source = instance.source(usual);
   const { apiKeys } = await getApiKeys(source, { workspaceId }).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
-    throw new Failure(`${error.message} If the access token may not list keys, name each with --key-id.`);
+    throw new Failure(
+      `${error.message} If the access token is not allowed to list keys, name each key with --key-id.`,
+    );
   });
   // To some services, the list of a workspace that is not there is empty.
   if (apiKeys.length === 0) await getWorkspace(source, { id: workspaceId });
-  tell(`Keys that workspace ${workspaceId} lists: ${apiKeys.length}.`);
+  tell(`Keys in the list of workspace ${workspaceId}: ${apiKeys.length}.`);
   const others = apiKeys.filter(
     (key) => customerId !== undefined && key.customerId !== undefined && key.customerId !== customerId,
   );
-  if (others.length > 0) tell(`Left out, since they are of other customers: ${others.length}.`);
+  if (others.length > 0) tell(`Left out because they belong to other customers: ${others.length}.`);
   const left = new Set(others.map(({ id }) => id));
   return [...new Set(apiKeys.map(({ id }) => id))].filter((id) => !left.has(id));
 }

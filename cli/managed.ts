@@ -3,7 +3,7 @@ import { isRecord, type Properties } from "../provider/core/state";
 import { isMarked } from "../provider/hosts/secretMark";
 import { isTypeOf } from "../sdk/types";
 
-/** Which keys a stack manages, as `pulumi stack export` tells it. */
+/** Which keys a stack manages, as `pulumi stack export` shows it. */
 
 export interface ManagedKeys {
   readonly ids: readonly string[];
@@ -65,9 +65,7 @@ function resourcesIn(text: string, file: string): readonly Properties[] {
   const deployment = isRecord(state) ? state["deployment"] : undefined;
   const resources = isRecord(deployment) ? (deployment["resources"] ?? []) : undefined;
   if (Array.isArray(resources)) return resources.filter(isRecord);
-  throw new Failure(
-    `${file} is not the state of a stack: write it with \`pulumi stack export --file ${file}\`.`,
-  );
+  throw new Failure(`${file} is not a stack's state: export it with \`pulumi stack export --file ${file}\`.`);
 }
 
 /** What the parser says quotes the text, which may hold secrets. */

@@ -1,6 +1,6 @@
 import { capitalised } from "../provider/core/errors";
 
-/** Names for what a program declares, made of names that the service has, which may hold anything. */
+/** Names for declarations in a program, derived from names in the service, which may contain anything. */
 
 const longest = 64;
 
@@ -9,7 +9,7 @@ export function resourceName(name = ""): string {
   return cut(name.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}_]+/gu, "-"));
 }
 
-/** A name from which an identifier can be made, as Pulumi's generators of code do: ASCII, with a letter first. */
+/** A name that can become an identifier, as in Pulumi's own code generators: ASCII, with a letter first. */
 export function plainName(name = ""): string {
   const ascii = name.normalize("NFKD").replace(/\p{M}+/gu, "");
   const made = cut(ascii.replace(/\W+/g, "-"));

@@ -87,17 +87,19 @@ function header(workspaceId: string): Lines {
 }
 
 function nothing(workspaceId: string): string {
-  return joined(`// There are no keys of workspace ${quoted(workspaceId)} to adopt.`, "export {};");
+  return joined(`// Workspace ${quoted(workspaceId)} has no keys to adopt.`, "export {};");
 }
 
 /** What the provider can't take over unchanged, a comment says. */
 function inputs({ id, name, customerId, scopes, enabled }: ExistingKey, defaultName: string): Lines {
   return [
     customerId === undefined
-      ? `customerId: "", // The service does not say which customer the key is for: write the customer's id.`
+      ? `customerId: "", // The service shows no customer for this key: fill in the customer's id.`
       : `customerId: ${quoted(customerId)},`,
     ...(name === undefined
-      ? [`name: ${quoted(defaultName)}, // The key has no name in the service: the update gives it this one.`]
+      ? [
+          `name: ${quoted(defaultName)}, // The key has no name in the service: the first update sets this one.`,
+        ]
       : name === defaultName
         ? []
         : [`name: ${quoted(name)},`]),

@@ -66,7 +66,7 @@ export async function getWorkspace(source: Source, { id, name }: ByIdOrName): Pr
       source,
       doing,
       (reads) => readFresh(reads.workspace(id)),
-      "Check the id, and that the access token may see it.",
+      "Check the id, and that the access token is allowed to read the workspace.",
     );
   }
   return ask(source, "Listing the workspaces", async ({ workspaces }) => {
@@ -117,7 +117,7 @@ function read(source: Source, workspaceId: string, keyId: string): Promise<ApiKe
     source,
     `Reading key ${keyId} of workspace ${workspaceId}`,
     (_reads, call) => readApiKey(call, { workspaceId, keyId }),
-    "Check both ids, and that the access token may see the key.",
+    "Check both ids, and that the access token is allowed to read the key.",
   );
 }
 
@@ -171,7 +171,7 @@ function single<T extends Named>(what: string, found: readonly T[], all: readonl
   if (first !== undefined && found.length === 1) return first;
   if (found.length > 1) {
     throw new Failure(
-      `There is more than one ${what}: ${found.map(({ id }) => id).join(", ")}. Find it by its id.`,
+      `There is more than one ${what}: ${found.map(({ id }) => id).join(", ")}. Use its id instead.`,
     );
   }
   const some = all.map(({ id, name }) => `"${name ?? ""}" (${id})`);

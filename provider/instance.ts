@@ -46,7 +46,7 @@ export function openInstance(options: InstanceOptions): Instance {
   function transportFor(settings: Settings): Transport {
     const found = configuration(settings, env);
     const parallel = "ready" in found ? found.ready.parallel : 0;
-    // Nothing that makes or changes anything is begun any more; what was just made can still be deleted.
+    // No create or change starts any more; a new object can still be deleted.
     const gate = async (method: string) =>
       method === "POST" || method === "PATCH" ? run.closing() : undefined;
     return openTransport({ gate, signal: run.closed, concurrency: Math.max(32, parallel) });
@@ -81,7 +81,7 @@ export function openInstance(options: InstanceOptions): Instance {
   };
 }
 
-/** What a host tells the engine of an operation that failed: nothing but this may leave, since an error may hold secrets. */
+/** What a host reports to the engine of a failed operation: nothing else may leave, because an error may contain secrets. */
 export interface Failed {
   readonly message: string;
   /** What the engine is to keep although the operation failed. */
@@ -94,11 +94,11 @@ export function failed(error: unknown): Failed {
   if (kept === undefined) return { message };
   if (isKeepable(kept.state)) return { message, kept };
   return {
-    message: `${message} The state is too large for the engine to save, so the previous state stays, and ${kept.id} exists in the service.`,
+    message: `${message} The state is too large for the engine to save, so it keeps the previous state; ${kept.id} exists in the service.`,
   };
 }
 
-/** The message of an unforeseen error may hold anything, secrets too, so only its kind and place are told. */
+/** The message of an unforeseen error may contain anything, secrets too, so only its kind and place are shown. */
 function bug(error: unknown): string {
   const frames =
     error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];

@@ -93,7 +93,7 @@ export interface ApiKeyState {
  */
 export type ExistingApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
 
-const insteadOfImport = "Use `pulumi import --file` instead; README.md shows the file.";
+const insteadOfImport = "Use `pulumi import --file` instead; docs/api-key.md shows the file.";
 
 const properties: PropertiesOf<Shape> = {
   key: "secret",

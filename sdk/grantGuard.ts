@@ -59,7 +59,7 @@ function openHook(): pulumi.ResourceHook {
     const of = `CustomerBilling "${name}"`;
     const held = await state.catch((error: unknown) => {
       throw new Error(
-        `${of}: the state of the stack can't be read (${error instanceof Error ? error.message : error}), so it is not known whether it holds this grant already. Nothing was granted. Run \`pulumi up\` again.`,
+        `${of}: the state of the stack can't be read (${error instanceof Error ? error.message : error}), so it is not known whether this grant is already in state. Nothing was granted. Run \`pulumi up\` again.`,
       );
     });
     for (const [holder, { type: kind, outputs }] of Object.entries(held)) {
@@ -68,14 +68,14 @@ function openHook(): pulumi.ResourceHook {
       if (inOneHost(holder) === inOneHost(urn) && outputs["grant"] === inputs["grant"])
         throw new Error(`${of}: ${replaced}`);
       if (identity.some((field) => outputs[field] !== inputs[field])) continue;
-      throw new Error(`${of}: state holds this grant already, as "${holder.split("::").at(-1)}", ${renamed}`);
+      throw new Error(`${of}: this grant is already in state, as "${holder.split("::").at(-1)}", ${renamed}`);
     }
   };
   return new pulumi.ResourceHook("pulumi-apikeys:grants", refuse, { onDryRun: true });
 }
 
 const replaced =
-  "state holds this grant already, and replacing the resource would grant it again. Nothing was granted. Leave out --target-replace, run `pulumi state untaint`, or remove the resource option that forces the replacement; or, to grant again on purpose, change grant.";
+  "this grant is already in state, and replacing the resource would grant it again. Nothing was granted. Leave out --target-replace, run `pulumi state untaint`, or remove the resource option that forces the replacement; or, to grant again on purpose, change grant.";
 const renamed =
   "and creating another resource would grant it again. Nothing was granted. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose or at another service, use another value of grant.";
 

@@ -62,10 +62,10 @@ function judge(incoming: Incoming, store: Store, dialect: Dialect, limiter: Rate
   const { route, tenant, text, json } = incoming;
   if (route.kind === "unknownPath") return refuse(404, "there is nothing at this path");
   if (route.kind === "wrongMethod") {
-    return refuse(405, "this path does not take the method", { allow: route.allowed.join(", ") });
+    return refuse(405, "this path does not support the method", { allow: route.allowed.join(", ") });
   }
   if (tenant === undefined) {
-    return refuse(401, "the access token is missing or not known", { "www-authenticate": "Bearer" });
+    return refuse(401, "the access token is missing or unknown", { "www-authenticate": "Bearer" });
   }
   const limited = limiter.judge(tenant, dialect);
   if (limited !== undefined) return limited;

@@ -74,7 +74,7 @@ export function copyOf(store: Store): Store {
 export function addTenant(store: Store, { name, accessToken, workspaces }: TenantOptions): string {
   const tenant = name ?? (store.tenants.size === 0 ? "acme" : `tenant${store.tenants.size + 1}`);
   if (store.tenants.has(tenant)) throw new Error(`there is a tenant "${tenant}" already`);
-  if (store.tokens.has(accessToken)) throw new Error(`tenant "${tenant}" needs an access token of its own`);
+  if (store.tokens.has(accessToken)) throw new Error(`tenant "${tenant}" needs its own access token`);
   store.tenants.set(tenant, accessToken);
   store.tokens.set(accessToken, tenant);
   store.secrets.add(accessToken);

@@ -60,7 +60,8 @@ const integer: Check = (value, path) =>
 const positive: Check = (value, path) =>
   integer(value, path) ?? ((value as number) > 0 ? undefined : `${path} must be greater than 0`);
 const numericText: Check = (value, path) =>
-  text(value, path) ?? (/^-?\d+(\.\d+)?$/.test(value as string) ? undefined : `${path} must be numeric text`);
+  text(value, path) ??
+  (/^-?\d+(\.\d+)?$/.test(value as string) ? undefined : `${path} must be a numeric string`);
 const object: Check = (value, path) => (isObject(value) ? undefined : `${path} must be an object`);
 
 function listOf(check: Check): Check {

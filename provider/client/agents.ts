@@ -34,7 +34,7 @@ const loadProxyAgent = async () => (await import("undici")).EnvHttpProxyAgent;
 
 async function loaded<T>(load: () => Promise<T>): Promise<T> {
   return load().catch(() => {
-    throw new CallError("notSent", "the HTTP library could not be loaded; it needs Node.js 22.19 or later");
+    throw new CallError("notSent", "the HTTP library could not be loaded; it needs Node.js 22.19 or newer");
   });
 }
 

@@ -134,10 +134,10 @@ export const apiKeyAnswer = z.object({ apiKey });
 export const newApiKeyAnswer = z.object({ apiKey: apiKeyWithSecret });
 export const apiKeysAnswer = z.object({ apiKeys: requiredList(apiKey) });
 
-/** A key whose id no path can hold could be made, but neither read nor deleted. */
+/** A key whose id can't be part of a URL could be created, but neither read nor deleted. */
 function namable({ id }: ApiKeyRecord): string | undefined {
   const problem = pathProblem(id);
-  return problem && `the answer's apiKey.id ${problem}, so no request can name this key`;
+  return problem && `the answer's apiKey.id ${problem}, so no request can address this key`;
 }
 
 const apiKeyOf = (keyId: string) => reader(apiKeyAnswer, (answer) => answer.apiKey, only(keyId, "apiKey"));

@@ -67,7 +67,7 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
   for (;;) {
     const turn = await pace.enter(retryLimits.pauseMs - spent.pausedMs, spent.attempts + spent.throttled > 0);
     if (!("dispatchedAt" in turn)) {
-      const asked = `the service asked to wait ${Math.ceil(turn.pauseLeftMs / 1000)} s more`;
+      const asked = `the service asked to wait another ${Math.ceil(turn.pauseLeftMs / 1000)} s`;
       throw new CallError(mayBeDone ? "ambiguous" : "notSent", asked, spent.throttled > 0 ? 429 : undefined);
     }
     spent.pausedMs += turn.pausedMs;
@@ -75,7 +75,7 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
     if (why !== undefined) {
       pace.leave();
       const first = spent.attempts + spent.throttled === 0;
-      const what = first ? "nothing was sent" : "no further attempt was made";
+      const what = first ? "nothing was sent" : "the request was not sent again";
       throw new CallError(mayBeDone ? "ambiguous" : "notSent", `${what}, because ${why}`);
     }
     const draw = shared.random();
@@ -128,5 +128,5 @@ function callError(failure: Failure, why: string | undefined, mayBeDone: boolean
   if (!mayBeDone || conclusive || failure.kind === "ambiguous") {
     return new CallError(verdicts[failure.kind], phrase, status);
   }
-  return new CallError("ambiguous", `${phrase}; an earlier attempt may have been carried out`, status);
+  return new CallError("ambiguous", `${phrase}; an earlier attempt may have succeeded`, status);
 }

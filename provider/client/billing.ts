@@ -1,4 +1,4 @@
-/** Customer billing: its records (interface, section 2) and the call that makes one (4.12). */
+/** Customer billing: its records (interface, section 2) and the call that creates one (4.12). */
 
 import * as z from "zod";
 import { type Call, type Written, write } from "./call";

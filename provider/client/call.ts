@@ -19,9 +19,9 @@ export interface Credentials {
 export interface Call {
   readonly transport: Transport;
   readonly credentials: Credentials;
-  /** What no error may hold, besides the access token and what the request carries. */
+  /** Secrets that no error may contain, besides the access token and those in the request. */
   readonly secrets?: readonly string[];
-  /** What no error may hold either, but records do: a name that is secret is compared with the declared one. */
+  /** Strings that no error may contain, but records may: a secret name is compared with the declared one. */
   readonly concealed?: readonly string[];
   /** Called before each dispatch of a write. */
   readonly sending?: () => void;
@@ -42,12 +42,12 @@ export interface Written<T> {
 const KiB = 1_024;
 const MiB = 1_024 * KiB;
 /**
- * One record has room for what the largest POST makes: 256 KiB hold 3,500 scopes at most, of 76 bytes each and
+ * One record has room for the result of the largest POST: 256 KiB hold 3,500 scopes at most, of 76 bytes each and
  * more. 4 MiB have 1,200 bytes for each of those, for an id, times and whatever else a service adds.
  */
 export const limits = { list: 64 * MiB, one: 4 * MiB };
 /**
- * No larger request makes anything, so that what the service answers can be read back: what it has made would otherwise
+ * No larger request creates anything, so that the answer can be read back: the new object would otherwise
  * be known to nobody.
  */
 export const mostSent = 256 * KiB;
@@ -87,7 +87,7 @@ export async function write<T>(call: Call, request: Write, read: Reader<T>): Pro
     ...request,
     body: request.body === undefined ? undefined : { ...request.body },
     secrets: [...secrets, ...(call.concealed ?? [])],
-    // What is edited is there, and was read: an edit repeats the ids of scopes, and settings that are not declared.
+    // An edit follows a read: it repeats the ids of scopes, and settings that are not declared.
     maxSent: request.method === "POST" ? mostSent : limits.one,
     maxBytes: limits.one,
     read,
@@ -101,7 +101,7 @@ export async function write<T>(call: Call, request: Write, read: Reader<T>): Pro
   return { record: undefined, problem: reading.problem, ...foreign, ...deferred };
 }
 
-/** The answer's record, unless it may speak of what is still to be carried out. */
+/** The answer's record, unless the write may not have been carried out yet. */
 export function recordOf<T>({ record, deferred }: Written<T>): T | undefined {
   return deferred ? undefined : record;
 }

@@ -8,7 +8,7 @@
 export type Verdict = "notSent" | "refused" | "ambiguous" | "invalidAnswer";
 
 /**
- * The only error that leaves the client. Its message is one phrase without a subject, fit to stand after
+ * The only error that leaves the client. Its message is one phrase that can follow
  * `Creating key "ci": `, with every secret masked. There is no `cause`, and the stack is the message: what the
  * libraries below throw can hold headers and bodies.
  */

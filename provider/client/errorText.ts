@@ -77,7 +77,7 @@ function keysIn(value: unknown, fieldNames: readonly string[], depth = 0): strin
 const quotedKey = /(["'])key\1\s*:\s*(["'])((?:(?!\2)[^\\]|\\.)*)|\\"key\\"\s*:\s*\\"((?:[^"\\]|\\[^"])*)/gi;
 
 /**
- * What the service said in an error body, made fit for a message, or `undefined` when it said nothing. The body's
+ * The service's own words in an error body, cleaned for a message; `undefined` when there are none. The body's
  * form is not known (interface, part 7): the usual places of a JSON body are tried, then the text itself.
  */
 export function errorText(

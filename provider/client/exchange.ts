@@ -90,7 +90,7 @@ export function exchange(agent: Dispatcher, request: WireRequest, timeOuts: Time
         answer = { status, headers: responseHeaders };
         const encoding = responseHeaders["content-encoding"] ?? "identity";
         if (encoding !== "identity" && encoding !== "") {
-          settleUnread({ problem: "is compressed, though that was not asked for", lasting: true });
+          settleUnread({ problem: "is compressed, but the provider did not ask for that", lasting: true });
         } else if (Number(responseHeaders["content-length"]) > maxBytes) {
           settleUnread({ problem: `is larger than ${size(maxBytes)}`, lasting: true });
         }

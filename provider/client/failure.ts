@@ -18,7 +18,7 @@ function textOf(error: unknown, field: "code" | "message" | "name"): string {
  */
 export function failurePhrase(error: unknown, { started, host }: Place): string {
   const code = textOf(error, "code");
-  const when = started ? "before an answer came" : "before the request was sent";
+  const when = started ? "before the service answered" : "before the request was sent";
   if (code === "ECONNREFUSED") return "the connection was refused";
   if (code === "ENOTFOUND") return `the host name ${host} is not known`;
   if (code === "EAI_AGAIN") return `the host name ${host} could not be resolved`;
@@ -28,7 +28,7 @@ export function failurePhrase(error: unknown, { started, host }: Place): string 
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") return "the connection timed out";
   if (code === "UND_ERR_HEADERS_OVERFLOW") return "the answer's headers are too large";
   if (textOf(error, "name") === "HTTPParserError" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
-    return "what came back is not an HTTP answer";
+    return "the answer is not HTTP";
   }
   if (code === "UND_ERR_PRX_CONN") return "the proxy closed the connection";
   const refusedBy = /^Proxy response \((\d{3})\)/.exec(textOf(error, "message"));
@@ -36,7 +36,7 @@ export function failurePhrase(error: unknown, { started, host }: Place): string 
   if (proxyWantsLogin(error)) return "the proxy answered 407";
   if (certificate.test(code)) return `the TLS connection to ${host} failed (${code})`;
   if (code === "UND_ERR_INVALID_ARG")
-    return "the request can't be written, most likely for a character in the access token";
+    return "the request can't be sent, most likely because of a character in the access token";
   return /^[A-Z][A-Z0-9_]{1,50}$/.test(code) ? `the connection failed (${code})` : "the connection failed";
 }
 

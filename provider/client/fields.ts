@@ -19,7 +19,7 @@ function field<T>(expected: string, convert: (value: unknown) => T | typeof wron
 
 const toText = (value: unknown): string | undefined | typeof wrong => {
   if (value === undefined || value === null || value === "") return undefined;
-  // Half a character would break the message in which the engine is told of the record.
+  // Half a character would break the message that carries the record to the engine.
   if (typeof value === "string") return value.toWellFormed();
   return typeof value === "number" || typeof value === "bigint" ? String(value) : wrong;
 };
@@ -28,7 +28,7 @@ const toNumber = (value: unknown): number | undefined | typeof wrong => {
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "string" && !/^\s*-?\d+(\.\d+)?\s*$/.test(value)) return wrong;
   const converted = typeof value === "number" || typeof value === "string" ? Number(value) : wrong;
-  // No state can hold what is too large for a number.
+  // Larger numbers can't be stored in state.
   return Number.isFinite(converted) ? converted : wrong;
 };
 
@@ -45,7 +45,7 @@ export const requiredText = field("a string", (value) => {
   return text === undefined ? wrong : text;
 });
 /** An id, which must fit into an address and into a message. */
-export const identifier = field("a string of 1,024 characters at most", (value) => {
+export const identifier = field("a string of at most 1,024 characters", (value) => {
   const text = toText(value);
   return text === undefined || text === wrong || text.length > 1_024 ? wrong : text;
 });

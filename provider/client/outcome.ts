@@ -96,5 +96,5 @@ function redirected({ status, headers }: Answered, { url, secrets }: Asked): str
   }
   // Origin and path only: a query may hold anything.
   const where = plainText(target.origin + target.pathname, secrets);
-  return `the service answered ${status} and pointed to ${where}; redirects are not followed`;
+  return `the service answered ${status} and redirected to ${where}; redirects are not followed`;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "./clock";
 /** A turn to send one request. */
 export interface Turn {
   readonly dispatchedAt: number;
-  /** How much of the wait for it was a pause that the service had asked for, in milliseconds. */
+  /** How much of the wait was a pause that the service asked for, in milliseconds. */
   readonly pausedMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface Pace {
   leave(): void;
   /** The service answered 429: a pause, and half as many at once from then on. */
   throttled(turn: Turn, pauseMs: number): void;
-  /** Ends a pause, and lets none begin any more: whoever waits has a turn. */
+  /** Ends a pause and allows no further one: all waiting calls get a turn. */
   hurry(): void;
   readonly hurried: boolean;
   /** A pause of one call alone, which ends early as well. */

@@ -2,11 +2,11 @@ import { CallError } from "./callError";
 
 const unsendable = /[\p{Cc}\p{Cs}]/u;
 
-/** Why a path can't hold an id, as words to stand after it; `undefined` where it can. */
+/** Why an id can't be part of a path, as words to follow it; `undefined` if it can. */
 export function pathProblem(id: string): string | undefined {
   if (id === "") return "is empty";
   if (id === "." || id === "..") return `is "${id}"`;
-  return unsendable.test(id) ? "holds a control character or half of a character" : undefined;
+  return unsendable.test(id) ? "contains a control character or half of a character" : undefined;
 }
 
 function segment(value: string): string {
@@ -17,7 +17,7 @@ function segment(value: string): string {
 
 /**
  * The path of a request, as in apiPath`/api/v1/workspace/${id}`. Parameters are percent-encoded; one that would
- * lead to another path ("", "." and "..") or that no address can hold is a CallError "notSent".
+ * lead to another path ("", "." and "..") or that can't be part of a URL is a CallError "notSent".
  */
 export function apiPath(fixed: TemplateStringsArray, ...parameters: string[]): string {
   return parameters.reduce(

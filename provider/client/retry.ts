@@ -12,7 +12,7 @@ export const retryLimits = {
   attempts: 4,
   /** From the first dispatch, queueing and pauses apart. */
   totalMs: 60_000,
-  /** An attempt with less time than this is not made. */
+  /** No attempt starts with less time than this. */
   leastMs: 1_000,
   backOffFirstMs: 250,
   backOffMostMs: 8_000,
@@ -22,7 +22,7 @@ export const retryLimits = {
 
 /** What a call has used up. */
 export interface Spent {
-  /** Attempts made, those answered with 429 not counted. */
+  /** Attempts so far, not counting those answered with 429. */
   readonly attempts: number;
   /** Answers with 429. */
   readonly throttled: number;
@@ -35,7 +35,7 @@ export interface Spent {
 }
 
 export type Decision =
-  /** The failure stands. `why` follows its phrase and "and": what else cut the attempts short. */
+  /** The failure is final. `why` follows its phrase and "and": what else cut the attempts short. */
   | { readonly act: "stop"; readonly why?: string }
   /** Another attempt after a back-off; takes a token from the process's bucket. */
   | { readonly act: "repeat"; readonly afterMs: number }

@@ -50,7 +50,7 @@ function spelled(secrets: readonly string[]): readonly string[] {
 
 /**
  * The text, or its first `limit` characters, with every occurrence of the secrets replaced by "[secret]", also
- * where they stand in it JSON-escaped, URL-encoded or as HTML. A secret that the limit cuts through is dropped.
+ * where they appear in it JSON-escaped, URL-encoded or as HTML. A secret that the limit cuts through is dropped.
  */
 export function maskSecrets(
   text: string,
@@ -66,7 +66,7 @@ export function maskSecrets(
 
 /**
  * A record, or a list of them, without the secrets in any text but `key`: names end up in messages. A short secret
- * may stand in an honest name by chance, and stays.
+ * may be part of an ordinary name by chance, and stays.
  */
 export function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
   const long = secrets.filter((secret) => secret.length >= 16);

@@ -20,7 +20,7 @@ interface ApiRequest<T> {
   readonly path: string;
   readonly accessToken: string;
   readonly body: Readonly<Record<string, unknown>> | undefined;
-  /** What else no message may hold. */
+  /** Other strings that no message may contain. */
   readonly secrets: readonly string[];
   readonly policy: Policy;
   /** No body of more bytes is sent. Default: of any size. */
@@ -52,7 +52,7 @@ export interface TransportOptions {
   /** Default: 5 s, 30 s and 60 s. */
   readonly timeOuts?: Partial<TimeOuts>;
   /**
-   * Asked before each dispatch: why no such request may be sent, as words to stand after "since"; `undefined` where it
+   * Asked before each dispatch: why no such request may be sent, as words to follow "because"; `undefined` where it
    * may. Default: all may.
    */
   readonly gate?: (method: string) => Promise<string | undefined>;
@@ -170,7 +170,7 @@ function jsonOf(body: unknown, maxSent = Number.POSITIVE_INFINITY): string {
   try {
     json = JSON.stringify(body);
   } catch {
-    throw new CallError("notSent", "the request's fields can't be written as JSON");
+    throw new CallError("notSent", "the request's fields can't be encoded as JSON");
   }
   if (Buffer.byteLength(json) <= maxSent) return json;
   throw new CallError("notSent", `the request is larger than ${maxSent / 1_024} KiB`);

@@ -8,8 +8,8 @@ import { adoptedKey, type Properties, providerKey, secretsKey } from "./state";
 import { isUnknown } from "./unknown";
 
 /**
- * Everything that is wrong with the inputs, a line each: the field's path, what is wrong, what to write instead.
- * Values are not quoted, since any of them may be a secret. Unknown values pass.
+ * All errors in the inputs, a line each: the field's path, what is wrong, what to write instead.
+ * Values are not quoted, because any of them may be a secret. Unknown values pass.
  */
 export function failures(
   { schema, fields, rules }: Pick<AnyDefinition, "schema" | "fields" | "rules">,
@@ -27,7 +27,7 @@ export function failures(
   return firstOf(found).map((line) => inBounds(oneLine(line)));
 }
 
-/** How many of many lines are told: a column that a file lacks would be one for each of a thousand keys. */
+/** How many lines are shown at most: a missing column in a file would be one line for each of a thousand keys. */
 const mostTold = 20;
 
 /** The first of many lines and a count, with one of each kind before any kind's second. */
@@ -36,7 +36,7 @@ function firstOf(found: readonly string[]): readonly string[] {
   const kinds = Map.groupBy(found, (line) => line.replace(member, ""));
   const ordered = [...kinds.values()].flatMap(([first]) => first ?? []);
   const told = [...new Set([...ordered, ...found])].slice(0, mostTold);
-  return [...told, `${(found.length - told.length).toLocaleString("en")} more inputs with errors.`];
+  return [...told, `${(found.length - told.length).toLocaleString("en")} more inputs have errors.`];
 }
 
 /** The second step of a path, such as an alias, or a place in a list. */
@@ -53,7 +53,7 @@ function present(inputs: Properties): Properties {
   );
 }
 
-/** Whether an unknown value stands at the path, or above it. */
+/** Whether the value at the path, or above it, is unknown. */
 function passes(inputs: unknown, path: readonly PropertyKey[]): boolean {
   let value = inputs;
   for (const step of path) {

@@ -18,7 +18,7 @@ const names = [
   "expiresAtUnit",
   "expiryWarningDays",
 ] as const;
-/** What the environment may hold. */
+/** The environment variables that the provider reads. */
 const variableNames = [...names, "movedFrom", "noKeyList"] as const;
 type Values = Readonly<Partial<Record<(typeof names)[number], string>>>;
 
@@ -60,20 +60,20 @@ export function settings(get: (key: string) => unknown): Settings {
 
 export type Configured = { readonly ready: Configuration } | { readonly problems: readonly string[] };
 
-/** The configuration that holds now, or everything that is wrong with it (R8, R14). */
+/** The current configuration, or all errors in it (R8, R14). */
 export function configuration(given: Settings, env: Environment): Configured {
   return resolve(given, variables(given, env));
 }
 
-/** What to tell where stack config names another service than the environment, which goes before it without a word. */
+/** The warning if stack config names another service than the environment, which takes precedence silently. */
 export function disagreement({ argument, stack }: Settings, env: Environment): string | undefined {
   const [used, unused] = [env["APIKEYS_BASE_URL"], stack.baseUrl];
   if (argument.baseUrl !== undefined || !used || unused === undefined) return undefined;
   const [place, other] = [used, unused].map((url) => former(url)[0] ?? url.trim());
   if (place === other) return undefined;
-  // What is no proper URL may hold a password.
+  // An invalid URL may contain a password.
   const quoted = (url: string) => (badUrl(url, true) === undefined ? ` (${url.trim()})` : "");
-  return `APIKEYS_BASE_URL${quoted(used)} is used, not stack config apikeys:baseUrl${quoted(unused)}, which differs. Unset one of them.`;
+  return `APIKEYS_BASE_URL${quoted(used)} is used, but stack config apikeys:baseUrl${quoted(unused)} differs. Unset one of them.`;
 }
 
 /** Tells the same, and works it out again only where one of the values has changed. */
@@ -153,7 +153,7 @@ function parallel({ argument, stack }: Settings, set: Variables): number | { pro
   const count = /^\d{1,4}$/.test(value?.trim() ?? "") ? Number(value) : 0;
   if (count >= 1 && count <= mostParallel) return count;
   return {
-    problem: `${source} must be a whole number from 1 to ${mostParallel}: how many keys of a set are worked on at once.`,
+    problem: `${source} must be a whole number from 1 to ${mostParallel}: how many keys of a set to process at once.`,
   };
 }
 
@@ -177,17 +177,17 @@ function expiryWarnings(
   const problems: string[] = [];
   if (unit !== undefined && ms === undefined) {
     problems.push(
-      `${unitSource} must be seconds or milliseconds: what the service counts since 1970 in expiresAt.`,
+      `${unitSource} must be seconds or milliseconds: the unit in which the service counts expiresAt.`,
     );
   }
   if (count < 0 || count > mostWarningDays) {
     problems.push(
-      `${daysSource} must be a whole number from 0 to ${mostWarningDays}: how many days before a key expires to warn of it.`,
+      `${daysSource} must be a whole number from 0 to ${mostWarningDays}: how many days before a key expires the warnings begin.`,
     );
   }
   if (days !== undefined && unit === undefined) {
     problems.push(
-      `${daysSource} has no effect without the unit of expiresAt: set apikeys:expiresAtUnit (or APIKEYS_EXPIRES_AT_UNIT) to seconds or milliseconds, or leave it out.`,
+      `${daysSource} has no effect without the unit of expiresAt: set apikeys:expiresAtUnit (or APIKEYS_EXPIRES_AT_UNIT) to seconds or milliseconds, or remove this setting.`,
     );
   }
   if (problems.length > 0) return { problems };
@@ -203,7 +203,7 @@ function baseUrl({ argument, stack }: Settings, set: Variables): string | { prob
   if (value === undefined) {
     return {
       problem:
-        "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…`, set the environment variable APIKEYS_BASE_URL, or give a Provider baseUrl.",
+        "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…`, set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.",
     };
   }
   const problem = badUrl(value, allowsHttp({ argument, stack }, set));
@@ -216,14 +216,14 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
     return "is not a URL: write it as https://host, with a path if the service has one.";
   }
   if (url.username !== "" || url.password !== "") {
-    return "holds a user name or password: leave them out; the access token is the only credential.";
+    return "contains a user name or password: leave them out; the access token is the only credential.";
   }
-  if (/[?#]/.test(value)) return "holds a query or a fragment: leave out everything from ? or # on.";
+  if (/[?#]/.test(value)) return "contains a query or a fragment: leave out everything from ? or # on.";
   if (/\/api\/v1\/*$/i.test(url.pathname)) {
-    return "ends in /api/v1: leave that out, since each request appends it.";
+    return "ends in /api/v1: leave that out, because the provider adds it to each request.";
   }
   if (url.protocol === "http:" && !allowHttp && !isLoopback(url.hostname)) {
-    return "is http, which would show the access token to the network: use https, or set apikeys:allowHttp (or APIKEYS_ALLOW_HTTP) to true if the network is yours.";
+    return "is http, which would expose the access token to the network: use https, or set apikeys:allowHttp (or APIKEYS_ALLOW_HTTP) to true if you trust the network.";
   }
   return undefined;
 }
@@ -246,7 +246,7 @@ function accessToken({ argument, stack }: Settings, set: Variables): Token {
     return usable(
       argument.accessToken,
       "the Provider's argument accessToken",
-      "Refresh and destroy use the token of the last update: add --run-program to use the program's current token, or let the Provider read it by accessTokenEnv, which is read at each call",
+      "Refresh and destroy use the token of the last update: add `--run-program` to use the program's current token, or use accessTokenEnv, which is read at each call",
     );
   }
   if (set.accessToken) {
@@ -257,12 +257,12 @@ function accessToken({ argument, stack }: Settings, set: Variables): Token {
     return usable(
       stack.accessToken,
       "stack config apikeys:accessToken",
-      "Refresh and destroy use the token of the last update: add --run-program to use the token configured now, or set the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence",
+      "Refresh and destroy use the token of the last update: add `--run-program` to use the token configured now, or set the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence",
     );
   }
   return {
     problem:
-      "the access token is not configured: run `pulumi config set --secret apikeys:accessToken`, set the environment variable APIKEYS_ACCESS_TOKEN, or give a Provider accessToken or accessTokenEnv.",
+      "the access token is not configured: run `pulumi config set --secret apikeys:accessToken`, set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.",
   };
 }
 
@@ -270,7 +270,7 @@ function usable(value: string, source: string, wayOut: string): Token {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header must not hold.
   if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
     return {
-      problem: `the access token from ${source} holds white space or a character that a header can't carry: copy it again, without a line break at its end.`,
+      problem: `the access token from ${source} contains white space or a character that a header can't carry: copy it again, without a line break at its end.`,
     };
   }
   return { value, advice: sentences(`The access token came from ${source}`, wayOut) };

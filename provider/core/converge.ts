@@ -14,23 +14,23 @@ import {
   same,
 } from "./state";
 
-/** Whether an object is as it should be after a write, and what to do when it is not (R4). */
+/** Checks after a write that the service applied it, and what to do if it did not (R4). */
 
-/** A field that is to hold a value after a write. */
+/** The value that a field should have after a write. */
 export interface Aim {
   readonly field: ManagedField;
   readonly value: unknown;
-  /** Whether the service must have just this value. Otherwise it may make another one of a new value: trim it, for example. */
+  /** Whether the service must have exactly this value. Otherwise it may rewrite a new value: trim it, for example. */
   readonly exact: boolean;
-  /** Whether the value is what the service had before, and not what is declared. */
+  /** Whether this is the former value in the service, and not the declared one. */
   readonly kept?: true;
 }
 
 /** A write of one object. */
 export interface Convergence<T, Body> {
-  /** What users read who wait: "key key_1 to be as declared". */
+  /** For the progress line "Waiting for …": "key key_1 to match the program". */
   readonly waitingFor: string;
-  /** What was seen of the object last: before the write or, where the write made it, in its answer. */
+  /** The object as last seen: before the write or, if the write created it, in its answer. */
   readonly last: T;
   /** Whether the object was there before. */
   readonly isEdit: boolean;
@@ -45,7 +45,7 @@ export interface Convergence<T, Body> {
   readonly isWhole: (answer: T) => boolean;
   /** The object, or `undefined` where it is not found. */
   readonly read: () => Promise<T | undefined>;
-  /** Tells why nothing is found: gives the object, or throws. */
+  /** Called if the object is not found: returns it after all, or throws the reason. */
   readonly explainMissing: () => Promise<T>;
   /** A value in the words of a message. */
   readonly say: Say;
@@ -61,7 +61,7 @@ export interface Settled<T> {
   readonly warnings: readonly string[];
   /** What stopped it after something was sent. */
   readonly error?: unknown;
-  /** Whether nothing was seen since something was sent. */
+  /** Whether the object has not been seen since the write. */
   readonly unseen?: true;
 }
 
@@ -71,13 +71,13 @@ interface NotApplied {
 }
 
 /**
- * Sends what is to be written until the object is seen to be as it should be, or there is nothing left to send. Throws
- * only where nothing was sent, or the first request was refused: what exists must not be lost by what comes after.
+ * Sends writes until the object is seen to match the aims, or there is nothing left to send. Throws
+ * only if nothing was sent, or the first request was refused: a later error must not lose an object that exists.
  */
 export async function converge<T, Body>(
   session: Session,
   convergence: Convergence<T, Body>,
-  made?: Written<T>,
+  created?: Written<T>,
 ): Promise<Settled<T>> {
   const { last, isEdit, observe, aims, body, send } = convergence;
   const exactAims = aims.filter(({ exact }) => exact);
@@ -86,8 +86,8 @@ export async function converge<T, Body>(
     return which.every(({ field, value }) => same(field, value, now[field.name]));
   };
   let seen = last;
-  let isSent = made !== undefined;
-  let isSeen = made !== undefined;
+  let isSent = created !== undefined;
+  let isSeen = created !== undefined;
   /** A service that has shown no change at all was waited for already. */
   let isDeaf = false;
 
@@ -109,8 +109,12 @@ export async function converge<T, Body>(
     isDeaf ||= before !== undefined && isAsBefore(convergence.fields, observe(last), observe(seen));
   }
   try {
-    if (made !== undefined) await look(made, undefined);
-    for (let attempt = made === undefined ? 0 : 1; attempt === 0 || !holds(seen, exactAims); attempt += 1) {
+    if (created !== undefined) await look(created, undefined);
+    for (
+      let attempt = created === undefined ? 0 : 1;
+      attempt === 0 || !holds(seen, exactAims);
+      attempt += 1
+    ) {
       const next = body(attempt, seen);
       if (next === undefined) break;
       const answered = await send(next);
@@ -130,7 +134,7 @@ function isAsBefore(fields: readonly ManagedField[], before: Properties, now: Pr
   return fields.every((field) => same(field, before[field.name], now[field.name]));
 }
 
-/** After a write of which nothing was seen: all that it was to change is open. */
+/** After a write whose result was not seen: it is not known which of its changes were applied. */
 function unseen<T>({ last, observe, aims, say }: Judged<T>): Settled<T> {
   const before = observe(last);
   const open = aims.filter(({ field, value }) => !same(field, value, before[field.name]));
@@ -143,7 +147,7 @@ function unseen<T>({ last, observe, aims, say }: Judged<T>): Settled<T> {
 
 type Judged<T> = Pick<Convergence<T, unknown>, "last" | "isEdit" | "observe" | "aims" | "say">;
 
-/** What is not as it should be, and what may be the service's way to write a new value. */
+/** The fields that were not applied, and warnings for values that the service may have rewritten. */
 function judge<T>(
   { last, isEdit, observe, aims, say }: Judged<T>,
   record: T,
@@ -155,9 +159,10 @@ function judge<T>(
     const { name } = field;
     if (same(field, value, now[name])) continue;
     const stayed = isEdit && same(field, before[name], now[name]);
-    const words = `${name}: ${kept ? "before" : "declared"} ${say(name, value)}, the service ${stayed && !kept ? "still has" : "has"} ${say(name, now[name])}`;
+    const said = say(name, value);
+    const words = `${name}: ${kept ? `should be ${said} again` : `the program has ${said}`}, the service ${stayed && !kept ? "still has" : "has"} ${say(name, now[name])}`;
     if (exact) notApplied.push({ field: name, words });
-    // A new value may come back rewritten. One that is just as before may be what the service makes of the new one.
+    // A new value may come back rewritten. Even the old value may be the service's form of the new one.
     else if (!stayed || caseFolded(value) === caseFolded(now[name])) continue;
     else if (typeof value === "number") warnings.push(`${words}; it may have rounded the value.`);
     else if (hasAddedSeparators(value, now[name]))
@@ -167,7 +172,7 @@ function judge<T>(
   return { notApplied, warnings };
 }
 
-/** State after a write: what was declared or, where the service did not apply it, what it has (R1). */
+/** State after a write: the declared values or, where the service did not apply them, its own (R1). */
 export function stateAfter<T, State extends Properties>(
   fields: readonly ManagedField[],
   declared: State,
@@ -180,7 +185,7 @@ export function stateAfter<T, State extends Properties>(
   return { ...state, [observedKey]: rewritten(fields, state, observed) };
 }
 
-/** Why a write failed although something was sent, if it did: state holds what was seen of the object last. */
+/** Why a write failed after something was sent, if it did. State then has the object as last seen. */
 export function failureOf<T>(
   session: Session,
   doing: string,
@@ -188,14 +193,14 @@ export function failureOf<T>(
 ): string | undefined {
   const words = notApplied.map((one) => one.words).join("; ");
   const rest = unseen
-    ? "Whether it was applied is not known: state holds what was there before"
-    : "State holds what was last seen of it";
+    ? "It is not known whether the change was applied: state has the previous values"
+    : "State has the values that the service last showed";
   if (error === undefined) {
     if (notApplied.length === 0) return undefined;
-    return `${doing}: the service did not apply the change. ${words}. State holds what the service has, and the next preview shows what is still to do.`;
+    return `${doing}: the service did not apply the change. ${words}. State has what the service has, and the next preview shows what is left to do.`;
   }
-  const again = "Run `pulumi up` again, which sends what is declared";
-  // Its message may hold anything, and what exists must not be lost to it.
+  const again = "Run `pulumi up` again, which sends the values in the program";
+  // Its message may contain anything, and it must not lose an object that exists.
   if (!(error instanceof CallError || error instanceof InconclusiveError)) {
     return sentences(`${doing}: unexpected error, a bug in pulumi-apikeys`, rest, again);
   }

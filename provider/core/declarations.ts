@@ -13,7 +13,7 @@ export interface Declarations {
   has(identity: string): boolean;
 }
 
-/** What is known of a check beside its inputs. */
+/** The context of a check, besides its inputs. */
 export interface Checked {
   /** The name of another resource of the program that declares the same. */
   twinOf(identity: string): string | undefined;
@@ -31,7 +31,7 @@ export function openDeclarations(): Declarations {
   const compared = new Set<string>();
   return {
     add: (kind, name, identities, before) => {
-      // Without names, two checks of one resource can't be told from those of two.
+      // Without names, two checks of one resource look like those of two resources.
       if (name === undefined) return unchecked;
       for (const identity of identities) if (!firsts.has(identity)) firsts.set(identity, { kind, name });
       const ofResource = (all: readonly string[]) => JSON.stringify([kind, name, ...all]);

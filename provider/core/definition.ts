@@ -29,7 +29,7 @@ import {
 
 /** What a resource is made of. `define` turns it into what the lifecycle works with. */
 
-/** Tells the user something that fails nothing; `about` are the ids that it speaks of, for where it is told in short. */
+/** Shows a warning; `about` are the ids in it, which are kept if the warning is shortened. */
 export type Warn = (message: string, about?: readonly string[]) => void;
 
 /** What an operation works with. */
@@ -45,13 +45,13 @@ export interface Session {
   readonly conceal: (...values: readonly unknown[]) => void;
   /** The objects of this kind that this process has met. */
   readonly registry: Registry;
-  /** What the user is told exists in the service, should the operation end before state holds it. */
+  /** Sets the line that is printed if the run ends before the result is saved to state. */
   readonly onInterrupt: (line: string | (() => string) | undefined) => void;
-  /** Aborted when nothing new is to be begun; what is under way is brought to its end. */
+  /** Aborted when nothing new should start; what is under way finishes. */
   readonly closed: AbortSignal;
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when nobody waits for the result. */
   readonly signal: AbortSignal;
-  /** Why nothing new is to be begun, asked anew; `undefined` while the run goes on. */
+  /** Why nothing new should start, checked again at each call; `undefined` while the run goes on. */
   readonly closing: () => Promise<string | undefined>;
   /** Waits so long, or until nobody waits for the result any more. */
   readonly pause: (ms: number) => Promise<void>;
@@ -76,7 +76,7 @@ export interface Session {
   readonly masked: (text: string) => string;
 }
 
-/** What holds after an operation. With `failure` the operation failed, and the engine keeps this all the same. */
+/** The result of an operation. With `failure` the operation failed, and the engine still keeps this state. */
 export interface Outcome<State = Properties> {
   readonly id: string;
   readonly state: State;
@@ -85,7 +85,7 @@ export interface Outcome<State = Properties> {
   readonly lines?: readonly string[];
   /** Of a read: what to warn of where the object was not found, but stays in state. */
   readonly notFound?: string;
-  /** What may exist in the service and is in no state: said even where nobody hears of the failure. */
+  /** Objects that may exist in the service but are not in state: reported even if nobody sees the failure. */
   readonly unresolved?: readonly string[];
 }
 
@@ -97,18 +97,18 @@ export interface Managed {
   readonly claim: string | undefined;
 }
 
-/** The properties of a resource by what they are: what a program declares, what it gets, and what only state holds. */
+/** The properties of a resource: what a program declares, what it gets, and what is only in state. */
 export interface Shape {
   readonly inputs: Inputs;
   readonly outputs: StoredProperties;
   readonly hidden: StoredProperties;
 }
 
-/** What every resource's inputs and state may hold beside its own properties. */
+/** Properties that the inputs and state of every resource may have besides its own. */
 type Common = {
   /** What the program made secret (R16). */
   readonly [secretsKey]?: readonly SecretPath[] | undefined;
-  /** Set where a create is to make a new object although its inputs name one that exists (K11). */
+  /** Set if a create should create a new object although its inputs name an existing one (K11). */
   readonly [adoptedKey]?: true | undefined;
 };
 
@@ -163,13 +163,13 @@ export interface Definition<S extends Shape, P = undefined> {
   identities?(inputs: DraftOf<S>): Iterable<string>;
   /** The objects of the service that a create of these inputs adopts; none that is not known yet. */
   adopts?(inputs: DraftOf<S>): readonly Omit<Managed, "claim">[];
-  /** Whether a replacement that declares the same makes a new object in place of what was adopted. Default: it adopts it again. */
+  /** Whether a replacement with the same inputs creates a new object in place of an adopted one. Default: it adopts it again. */
   readonly replacesAdopted?: true;
   /** What an update of this state to these inputs does, where that takes more than a comparison of each input. */
   plan?(compared: Compared<S>): P;
   /**
    * Whether the state asks for action although the inputs are as it was declared: `undefined` if not, else the
-   * properties that only a replacement mends, none for an update.
+   * properties that only a replacement can fix, none for an update.
    */
   pending?(compared: Comparison<S, P>): readonly string[] | undefined;
   /** Whether a new value of an input means the same as the state although it is spelled otherwise. */
@@ -180,7 +180,7 @@ export interface Definition<S extends Shape, P = undefined> {
   createNote?(inputs: DraftOf<S>): string | undefined;
   /** The same of an update, and why it will fail where that is known. */
   updateNote?(compared: Comparison<S, P>): string | undefined;
-  /** What is odd about a state, to be said in each preview and update, also where there is nothing to do. */
+  /** A warning about the state, shown in each preview and update, even if there is nothing to do. */
   warning?(compared: Comparison<S, P>): string | undefined;
   /** When its keys expire, of those that an update would leave as they are or edit. Default: it has none. */
   expiries?(compared: Comparison<S, P>): Expiries;
@@ -199,17 +199,17 @@ export interface Definition<S extends Shape, P = undefined> {
   inputsOf?(state: StateOf<S>): DraftOf<S>;
   create(session: Session, inputs: InputsOf<S>): Promise<Outcome<StateOf<S>>>;
   /**
-   * Takes back, where it can, what a create made whose result the engine does not take. Gives a line for all that still
-   * exists in the service and is in no state. Default: the next create finds what this one made.
+   * Undoes, where it can, a create whose result the engine does not save. Returns a line for each object that still
+   * exists in the service and is not in state. Default: the next create finds the object.
    */
-  rollbackCreate?(session: Session, made: Outcome<StateOf<S>>): Promise<readonly string[]>;
+  rollbackCreate?(session: Session, outcome: Outcome<StateOf<S>>): Promise<readonly string[]>;
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: StateOf<S>): Promise<Outcome<StateOf<S>> | undefined>;
   update(session: Session, compared: Comparison<S, P, InputsOf<S>>): Promise<Outcome<StateOf<S>>>;
-  /** As `rollbackCreate`, for what an update made that the state before it does not hold. Default: an update makes nothing. */
+  /** As `rollbackCreate`, for objects that an update created. Default: an update creates nothing. */
   rollbackUpdate?(
     session: Session,
-    made: Outcome<StateOf<S>>,
+    outcome: Outcome<StateOf<S>>,
     before: StateOf<S>,
   ): Promise<readonly string[]>;
   /** Succeeds too when the object no longer exists. `declaredAnew`: the program of this run declares one of its identities. */
@@ -252,7 +252,7 @@ export interface AnyShape {
 export function define<S extends Shape, P = undefined>(definition: Definition<S, P>): AnyDefinition {
   const { inputs, outputs, hidden } = definition.shape;
   const fields = fieldsOf(inputs);
-  // State says of an absent input that it was not declared: no default stands for it.
+  // An input that is absent from state was not declared: it gets no default.
   const bare = Object.entries(inputs as Readonly<Record<string, Input>>).map(([name, input]) => ({
     name,
     canonical: input.canonical,

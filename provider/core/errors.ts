@@ -2,17 +2,17 @@ import { CallError } from "../client/callError";
 import type { Properties } from "./state";
 
 /**
- * The one error that leaves a lifecycle operation. Its message is a line for the user: what failed on what, what the
- * service said, what state holds now, and the way out.
+ * The only error that leaves a lifecycle operation. Its message is a line for the user: what failed, what the
+ * service said, what is in state now, and what to do.
  */
 export class Failure extends Error {
-  /** What the engine is to keep although the operation failed: the object exists. */
+  /** The state that the engine should keep although the operation failed: the object exists. */
   readonly kept: Kept | undefined;
-  /** Whether something may stand in the service that no state holds: the user must hear of it. */
+  /** Whether the service may have an object that is not in state: the user must be told. */
   readonly unresolved: boolean;
   /** The first line of the message. */
   readonly headline: string;
-  /** Lines of its own for each of several things. */
+  /** Further lines, one for each object. */
   readonly lines: readonly string[];
 
   constructor(message: string, { kept, unresolved = false, lines = [] }: FailureOptions = {}) {
@@ -42,8 +42,8 @@ export function oneLine(text: string): string {
 const longest = 4_000;
 
 /**
- * What a name of a megabyte made too long, and would end the host's connection, keeps both ends: the last sentences say
- * what to do. To be cut after secrets are masked.
+ * Shortens a line that would end the host's connection, with a name of a megabyte for example. It keeps both ends: the
+ * last sentences say what to do. To be called after secrets are masked.
  */
 export function inBounds(line: string, most = longest): string {
   if (line.length <= most) return line;
@@ -62,7 +62,7 @@ export function moreThan(all: readonly unknown[], most: number): string | undefi
   return all.length > most ? `and ${(all.length - most).toLocaleString("en")} more` : undefined;
 }
 
-/** The service's answers don't tell what holds: a phrase to stand after what was tried, and the way out. */
+/** The service's answers are inconclusive: a phrase to follow what was tried, and what to do. */
 export class InconclusiveError extends Error {
   readonly advice: string | undefined;
 
@@ -82,21 +82,21 @@ export interface Kept {
 export interface Attempt {
   /** What was tried, on what: `Creating key "ci" in workspace ws_1`. */
   readonly doing: string;
-  /** What holds when the service certainly did not do it. */
+  /** The outcome if the service certainly did not do it. */
   readonly notDone: string;
-  /** What may hold when the service may have done it, and the way out; default: `notDone` and `again`. */
+  /** The outcome if the service may have done it, and what to do; default: `notDone` and `again`. */
   readonly unclear?: string;
-  /** The way out when the service refused, or may have; default: as `again`. */
+  /** What to do if the service refused, or may have; default: as `again`. */
   readonly advice?: string;
-  /** The way out in every other case. Default: to run the command again, and what to check if that does not help. */
+  /** What to do in every other case. Default: run the command again, and what to check if that does not help. */
   readonly again?: string;
 }
 
 const runAgain =
-  "Run the command again; if it fails in the same way, check that the base URL is that of the service, and any proxy or gateway in between";
+  "Run the command again; if it fails the same way, check the base URL, and any proxy or gateway in between";
 
 /**
- * Turns what a call threw into the line that the user reads. `tokenAdvice` is the way out when the service did not accept
+ * Turns what a call threw into the line that the user reads. `tokenAdvice` is what to do if the service did not accept
  * the access token. Any other error is a bug and passes.
  */
 export function toFailure(
@@ -118,9 +118,9 @@ export function toFailure(
   return new Failure(sentences(`${doing}: ${error.message}`, notDone, way));
 }
 
-/** The way out where something on the way may have repeated a request that the service then refused. */
+/** What to do where a proxy may have repeated a request that the service then refused. */
 export function ifRefused({ status }: CallError, advice: string | undefined): string | undefined {
-  return status === 409 && advice ? `If the service has refused it: ${advice}` : undefined;
+  return status === 409 && advice ? `If the service refused it: ${advice}` : undefined;
 }
 
 export function capitalised(phrase: string): string {

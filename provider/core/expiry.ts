@@ -57,7 +57,7 @@ export function expiryWarning(of: string | undefined, keys: ReturnType<typeof du
   });
   const count = `${keys.length.toLocaleString("en")} expired or about to expire`;
   const what = of === undefined ? each.join("") : `${of}: ${count}: ${listed(each)}`;
-  return sentences(capitalised(what), "Make a new key in time, for example by a change of keepers");
+  return sentences(capitalised(what), "Create a new key in time, for example by changing keepers");
 }
 
 /** What a service says of a key or, where it says nothing, what was declared: a moment is above 0. */

@@ -19,7 +19,7 @@ interface Facts<T> {
   /** An absent value is the name of the resource in the program. */
   readonly defaultsToResourceName?: true;
   /**
-   * Whether the value is a secret wherever it stands, whatever the program says; or the names that lead to the secret in
+   * Whether the value is always a secret, whatever the program says; or the names that lead to the secret in
    * it, "*" for any.
    */
   readonly secret?: true | readonly string[];
@@ -38,7 +38,7 @@ export interface Stored<T = unknown> {
   readonly parse: (value: unknown) => T | undefined;
   /** Whether it is secret, whatever the program says. */
   readonly secret?: true;
-  /** Whether an update in place leaves it as it is: a host that can tell the engine so has previews which know it. */
+  /** Whether an update in place leaves it as it is: then a host can show its value in previews. */
   readonly stable?: true;
 }
 
@@ -64,7 +64,7 @@ export function optional<T, S extends z.ZodType>(schema: S, facts: Facts<T>): In
   return { schema, ...facts } as Input<T | undefined, S>;
 }
 
-/** One that a default stands for where the program leaves it out. */
+/** An input with a default. */
 export function defaulted<T, S extends z.ZodType>(
   schema: S,
   facts: Facts<T> & { readonly default: T & {} },
@@ -72,7 +72,7 @@ export function defaulted<T, S extends z.ZodType>(
   return { schema, ...facts };
 }
 
-/** An input by its name, as the core sees it; `canonical` gives the default where there is one. */
+/** An input by its name, as the core sees it; `canonical` fills in the default if there is one. */
 export interface Field extends ManagedField, Omit<Facts<unknown>, "canonical"> {
   readonly schema: z.ZodType;
 }

@@ -61,6 +61,6 @@ export function expectFound(
   const missing = [...managed(before.id, before.state)].map(({ id }) => id).filter((id) => !found.has(id));
   if (missing.length === 0) return;
   throw new Failure(
-    `${kind}: this stack was last written at a base URL other than the one configured now, where ${listed(missing, 5)} can't be found: they may still exist at the former base URL. State is unchanged. Check where the base URL comes from: an environment variable takes precedence over the stack's config. If the service has moved, set APIKEYS_MOVED_FROM to its former base URL: what can't be found then counts as deleted.`,
+    `${kind}: ${listed(missing, 5)} can't be found at the base URL configured now. This stack was last updated at another base URL, where they may still exist. State is unchanged. Check where the base URL comes from: an environment variable takes precedence over stack config. If the service has moved, set APIKEYS_MOVED_FROM to its former base URL; then resources that can't be found count as deleted.`,
   );
 }

@@ -4,8 +4,8 @@ import type { Session } from "./definition";
 export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
 
 /**
- * Looks at once, and again after each pause until what is seen is done. Gives what was seen last, be it done or not.
- * `waitingFor` is what users read who wait: "key key_1 to be deleted".
+ * Looks at once, and again after each pause, until it is done. Returns what it saw last, done or not.
+ * `waitingFor` completes the progress line "Waiting for …": "key key_1 to be deleted".
  */
 export async function pollUntil<T>(
   session: Pick<Session, "pause" | "signal" | "tell">,
@@ -23,7 +23,7 @@ export async function pollUntil<T>(
   return seen;
 }
 
-/** A pause that ends early where nobody waits for the result any more. */
+/** A pause that ends early if nobody waits for the result. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resume, ms);

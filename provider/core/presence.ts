@@ -18,7 +18,7 @@ export interface Missing {
   readonly marked: boolean;
 }
 
-/** What is known of an object that may be gone, for the rule that holds for all. */
+/** How to find out whether an object is gone, by the rule that all resources share. */
 export interface Presence<T> {
   /** What messages call it: `key key_1`. */
   readonly what: string;
@@ -26,14 +26,14 @@ export interface Presence<T> {
   find(): Promise<Found<T>>;
   /** The workspace that it belongs to. */
   readonly workspace: SharedRead<WorkspaceRecord | Unavailable>;
-  /** Whether the workspace's list, really read, holds it alive. Throws an InconclusiveError where the list can't be read. */
+  /** Whether the workspace's list, read now, has it and not as deleted. Throws an InconclusiveError where the list can't be read. */
   isListed(missing: Missing): Promise<boolean>;
 }
 
 /**
  * The object, or `undefined` when it is gone: two GETs don't find it, its workspace is visible, and the list, really read,
- * does not hold it alive. A token of another tenant, a gateway or a retired path answers 404 or 410 for what exists, too.
- * Throws a CallError or an InconclusiveError where it can't be told.
+ * does not have it. A token of another tenant, a gateway or a retired path answers 404 or 410 for what exists, too.
+ * Throws a CallError or an InconclusiveError if neither is certain.
  */
 export async function lookUp<T>(session: Session, presence: Presence<T>): Promise<T | undefined> {
   const { what, find, isListed } = presence;
@@ -61,7 +61,7 @@ export async function expectVisible(
   { workspace }: Pick<Presence<unknown>, "workspace">,
   missing: string,
 ): Promise<void> {
-  // What others saw of it before may be from before this token lost sight of it, and of what is in it.
+  // An earlier read may be from before this token lost its access to the workspace.
   const answer = await workspace.fresh();
   if (!("problem" in answer)) return;
   throw new InconclusiveError(
@@ -70,7 +70,7 @@ export async function expectVisible(
   );
 }
 
-/** Carried out by the service or not, such a request says nothing of the object. */
+/** Such an answer says nothing about the object, whether the request was carried out or not. */
 const saysNothing = new Set([401, 403, 408, 429]);
 
 /** Whether a write was refused for what it does, or for what the object is. */
@@ -81,7 +81,7 @@ export function isAboutObject(error: unknown): error is CallError {
 
 /**
  * Whether a write was refused because the object is gone: whatever the service refused it with, the object is looked up.
- * Throws a CallError or an InconclusiveError where that can't be told.
+ * Throws a CallError or an InconclusiveError if that is not certain.
  */
 export async function isRefusedAsGone<T>(
   session: Session,

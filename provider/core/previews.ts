@@ -82,7 +82,7 @@ export function diff(kind: Kind, compared: AnyComparison): Difference {
     );
     if (result.changes !== false && !isExplained) noteUpdate(kind, compared);
     if (result.changes === false && !isMarkedAlike(compared))
-      host.note?.("Only which values are secret has changed. No request is sent.");
+      host.note?.("Only the list of secret values has changed. No request is sent.");
   }
   // What is secret in state is told by the state alone, so it has to be written anew.
   return result.changes === false && !isMarkedAlike(compared) ? { ...result, changes: true } : result;

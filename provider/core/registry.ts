@@ -1,9 +1,9 @@
 /** The objects of one kind that this process has met, each by its id in its workspace: a service may count ids anew in each. */
 export interface Registry {
-  /** One that is in state, or that this process made. */
+  /** A key that is in state, or that this process created. */
   add(workspaceId: unknown, id: string): void;
   /**
-   * A resource manages it: `claim` tells the resource from others ("" where nothing does), since several may have the
+   * A resource manages it: `claim` distinguishes the resource from others ("" if nothing does), because several may have the
    * same object.
    */
   claim(workspaceId: unknown, id: string, claim: string): void;

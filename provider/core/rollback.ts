@@ -4,18 +4,18 @@ import type { Run } from "./run";
 import type { Properties } from "./state";
 import { isKeepable } from "./stateSize";
 
-/** What becomes of what a write made that no state will hold: nobody waits for its result, or it is too large. */
+/** Rolls back objects whose creation can't be saved to state: nobody waits for the result, or it is too large. */
 
-/** Creates; where the run has ended meanwhile, nothing is left behind that nobody is told of. */
+/** Creates; if the run has ended meanwhile, deletes the new object again, or reports it. */
 export async function create(
   definition: AnyDefinition,
   run: Run,
   session: Session,
   inputs: Properties,
 ): Promise<Outcome> {
-  let made: Outcome;
+  let outcome: Outcome;
   try {
-    made = await definition.create(session, inputs);
+    outcome = await definition.create(session, inputs);
   } catch (error) {
     // Nobody hears of the failure either.
     if (error instanceof Failure && error.unresolved && (await run.over()) !== undefined) {
@@ -23,31 +23,36 @@ export async function create(
     }
     throw error;
   }
-  const why = (await run.over()) ?? tooLarge(definition, made);
-  if (why === undefined) return made;
-  throw unsaved(session, why, made, (await definition.rollbackCreate?.(session, made)) ?? []);
+  const why = (await run.over()) ?? tooLarge(definition, outcome);
+  if (why === undefined) return outcome;
+  throw unsaved(session, why, outcome, (await definition.rollbackCreate?.(session, outcome)) ?? []);
 }
 
-/** Updates; as for create, if the resource makes anything by an update. */
+/** Updates; as for create, if an update of the resource can create objects. */
 export async function update(
   definition: AnyDefinition,
   run: Run,
   session: Session,
   compared: AnyComparison,
 ): Promise<Outcome> {
-  const made = await definition.update(session, compared);
-  const why = definition.rollbackUpdate && ((await run.over()) ?? tooLarge(definition, made));
-  if (why === undefined) return made;
-  throw unsaved(session, why, made, (await definition.rollbackUpdate?.(session, made, compared.state)) ?? []);
+  const outcome = await definition.update(session, compared);
+  const why = definition.rollbackUpdate && ((await run.over()) ?? tooLarge(definition, outcome));
+  if (why === undefined) return outcome;
+  throw unsaved(
+    session,
+    why,
+    outcome,
+    (await definition.rollbackUpdate?.(session, outcome, compared.state)) ?? [],
+  );
 }
 
 /** What the service answers may be longer than check could know. */
 function tooLarge({ rollbackUpdate }: AnyDefinition, { failure, state }: Outcome): string | undefined {
   if (rollbackUpdate === undefined || failure === undefined || isKeepable(state)) return undefined;
-  return "it is more than the engine can keep of a write that fails halfway";
+  return "it is larger than the engine can save after a partial failure";
 }
 
-/** Tells what exists in the service and is in no state. */
+/** Warns of what exists in the service and is not in state. */
 function unsaved(
   session: Session,
   why: string,

@@ -8,13 +8,13 @@ export type OnInterrupt = (line: (() => string) | undefined, of?: string) => voi
 
 export interface Run {
   /**
-   * Why nothing new is to be begun, as words to stand after "because"; `undefined` while the run goes on. What is under
+   * Why nothing new should start, as words to follow "because"; `undefined` while the run goes on. What is under
    * way is brought to its end, and its result is taken unless the run is over too. To be asked before a write is sent.
    */
   closing(): Promise<string | undefined>;
-  /** Why nobody takes results any more; `undefined` while somebody does. To be asked before a create returns. */
+  /** Why results can't be saved any more; `undefined` while they can. To be checked before a create returns. */
   over(): Promise<string | undefined>;
-  /** Aborted as soon as nothing new is to be begun. */
+  /** Aborted as soon as nothing new should start. */
   readonly closed: AbortSignal;
   /** Aborted as soon as it is over. */
   readonly signal: AbortSignal;

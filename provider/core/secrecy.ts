@@ -1,7 +1,7 @@
-/** What of a resource the program made secret (R16), as the resource itself tells it. */
+/** Which values of a resource the program made secret (R16), as listed in the resource itself. */
 import { isRecord, type Properties, secretsKey } from "./state";
 
-/** Names that lead to a value; "*" stands for any. */
+/** Names that lead to a value; "*" matches any. */
 export type SecretPath = readonly [string, ...string[]];
 
 /** The paths of the inputs that the program made secret. */
@@ -39,7 +39,7 @@ export function valuesAt(value: unknown, [name, ...rest]: readonly string[]): re
   return next.flatMap((one) => valuesAt(one, rest));
 }
 
-/** Where else in state a value at a path of the inputs may stand. */
+/** Where else in state a value at a path of the inputs may appear. */
 export type Follows = (path: SecretPath) => readonly SecretPath[];
 
 export function everywhere(paths: readonly SecretPath[], follows: Follows = () => []): readonly SecretPath[] {
@@ -59,7 +59,7 @@ export function textsIn(value: unknown): readonly string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The values at the paths, each wrapped by `mark`; what stands within one that is marked already stays as it is. */
+/** The values at the paths, each wrapped by `mark`; values within one that is already marked stay as they are. */
 export function markedAt(
   properties: Properties,
   paths: readonly SecretPath[],

@@ -9,7 +9,7 @@ import type { Registry } from "./registry";
 import type { OnInterrupt, Run } from "./run";
 import { textsIn } from "./secrecy";
 
-/** What a host gives the lifecycle. */
+/** What the lifecycle gets from its host. */
 export interface HostContext {
   readonly settings: Settings;
   readonly env: Environment;
@@ -28,7 +28,7 @@ export interface HostContext {
   readonly now?: () => number;
   /** The time by now. Default: that of the run, if it is given. */
   readonly time?: () => number;
-  /** How users of this host take a key under management that exists already, as words after "you can". */
+  /** How users of this host import an existing key, as an instruction: "import it with …". */
   readonly importKey?: string;
 }
 
@@ -38,7 +38,7 @@ export interface Shared {
   readonly declarations: Declarations;
 }
 
-/** The configuration is looked at when a request is to be made, and not before: some operations make none. */
+/** The configuration is read only when a request is about to be sent: some operations send none. */
 export function openSession(
   of: { readonly host: HostContext; readonly configured: () => Configured; readonly registry: Registry },
   onInterrupt: OnInterrupt,

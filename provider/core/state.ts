@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** Properties as the engine holds them: plain JSON values by name. */
+/** Properties as the engine stores them: plain JSON values by name. */
 export type Properties = Readonly<Record<string, unknown>>;
 
 export function isRecord(value: unknown): value is Properties {
@@ -12,11 +12,11 @@ export const observedKey = "__observed";
 export const providerKey = "__provider";
 /** An input too: which inputs the program made secret (R16). */
 export const secretsKey = "__secrets";
-/** The resource's name, from the program; check takes it out, so that no state holds it. */
+/** The resource's name, from the program; check removes it, so that it is not in state. */
 export const nameKey = "__resourceName";
 /** Set where the resource only looks at an object that it does not manage (K8). */
 export const readingKey = "__reading";
-/** Which service the last write went to, or where it has moved since. */
+/** The service of the last write, or where it has moved since. */
 export const serviceKey = "__service";
 /** An input of check's own: what is to be created replaces what was adopted by the same inputs, and adopts nothing (K11). */
 export const adoptedKey = "__adopted";
@@ -30,7 +30,7 @@ export interface ManagedField {
 }
 
 export function same(field: Pick<ManagedField, "canonical">, left: unknown, right: unknown): boolean {
-  // Most are alike as they stand.
+  // Most are equal as they are.
   return isDeepStrictEqual(left, right) || isDeepStrictEqual(field.canonical(left), field.canonical(right));
 }
 
@@ -42,8 +42,8 @@ export function caseFolded(value: unknown): string {
 }
 
 /**
- * Whether a service may have made `now` of the declared text by adding separators at its ends, such as an underscore.
- * Where the value was there before, nothing tells whether it did so then or does not apply what it is sent.
+ * Whether a service may have turned the declared string into `now` by adding separators at its ends, such as an underscore.
+ * If the value was there before, it can't be known whether the service did so then, or ignores the new value.
  */
 export function hasAddedSeparators(declared: unknown, now: unknown): boolean {
   const [short, long] = [caseFolded(declared), caseFolded(now)];
@@ -107,7 +107,7 @@ export function pick(properties: Properties, names: readonly string[]): Properti
   return defined(Object.fromEntries(names.map((name) => [name, properties[name]])));
 }
 
-/** The object or list; `undefined` for one that holds nothing. */
+/** The object or list; `undefined` for an empty one. */
 export function nonEmpty<T extends object>(value: T): T | undefined {
   return Object.keys(value).length > 0 ? value : undefined;
 }

@@ -21,7 +21,7 @@ export function isUnknown(value: unknown): boolean {
   return sentinels.has(value);
 }
 
-/** Whether the value is unknown, or holds an unknown value at any depth. */
+/** Whether the value is unknown, or contains an unknown value at any depth. */
 export function containsUnknown(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return isUnknown(value);
   return Object.values(value).some(containsUnknown);

@@ -1,16 +1,16 @@
 /** How a process of the provider ends, whichever host it is of. */
 import type { OpenRun } from "../core/run";
 
-/** Why a run is over, as words to stand after "because". */
+/** Why a run is over, as words to follow "because". */
 export const interrupted = "the run was interrupted";
 export const deserted = "the Pulumi engine exited";
 
-/** The engine ends the process 5 s after its signal; what is not known by then must have been told. */
+/** The engine ends the process 5 s after its signal; open operations must be reported before. */
 export const tellAfterMs = 4_000;
 /** For the answer to the engine, and what was written, to leave the process. */
 const partingMs = 500;
 
-/** Stops the run, and tells in time what it would leave behind. */
+/** Stops the run, and reports in time what it would leave behind. */
 export function stopAndTell(run: OpenRun, why: string, tell: (line: string) => void): void {
   run.stop(why);
   setTimeout(() => run.leftovers().forEach(tell), tellAfterMs).unref();

@@ -14,7 +14,7 @@ export interface SharedReads {
   workspace(workspaceId: string): SharedRead<WorkspaceRecord | Unavailable>;
 }
 
-/** What a list holds. */
+/** The records of a list. */
 export interface Listing<T> {
   readonly all: readonly T[];
   readonly byId: ReadonlyMap<string, T>;
@@ -25,7 +25,7 @@ interface Listable {
   readonly deleted?: boolean | undefined;
 }
 
-/** Why an answer could not be read, as words to stand in brackets. */
+/** Why an answer could not be read, as words for brackets. */
 export interface Unavailable {
   readonly problem: string;
   /** What the call threw; `undefined` where its answer was not waited for. */
@@ -34,14 +34,14 @@ export interface Unavailable {
 
 /** A list serves for so long at most. */
 export const lastingMs = 30_000;
-/** A list that takes longer is not waited for, where what it holds can be read singly too. */
+/** The longest wait for a list whose records can also be read one by one. */
 export const patienceMs = 10_000;
-const tooLate: Unavailable = { problem: `it did not come within ${patienceMs / 1_000} s` };
+const tooLate: Unavailable = { problem: `no answer came within ${patienceMs / 1_000} s` };
 const patience = { ms: patienceMs, late: tooLate };
 
 interface Opened {
   readonly reads: SharedReads;
-  /** What one of those who read together has to conceal: a URL may hold it. */
+  /** Secrets of any of the readers: a URL may contain them. */
   readonly concealed: Set<string>;
 }
 
@@ -95,7 +95,7 @@ function each<T>(make: (workspaceId: string) => T): (workspaceId: string) => T {
 
 function listing<T extends Listable>(all: readonly T[]): Listing<T> {
   const byId = new Map<string, T>();
-  // Of an id that is listed twice, dead and alive, the live record tells.
+  // If an id is listed twice, deleted and not deleted, the record that is not deleted counts.
   for (const record of all) {
     if (record.deleted !== true || !byId.has(record.id)) byId.set(record.id, record);
   }

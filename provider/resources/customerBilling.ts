@@ -17,7 +17,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { Failure, sentences, toFailure } from "../core/errors";
+import { capitalised, Failure, sentences, toFailure } from "../core/errors";
 import {
   aString,
   boolean,
@@ -40,10 +40,10 @@ import { equal, optionalFlag, optionalString, requiredString } from "./fields/sc
 const refuse = { onChange: "refuse" } as const;
 const trimmed: Canonical<string> = (value) => string(typeof value === "string" ? value.trim() : value);
 
-/** An empty variable must not stand for another grant. */
+/** An empty variable must not count as another grant. */
 const notBlank = (what: string) =>
   optionalString().refine((value) => value?.trim() !== "", {
-    error: `must not be empty: write ${what}, or leave it out`,
+    error: `must not be empty: set it to ${what}, or leave it out`,
   });
 
 const shape = {
@@ -81,23 +81,23 @@ function rules(
   { twinOf, replacesItself }: Checked,
 ): readonly string[] {
   const credits = canonicalCredits(declared.totalCredits);
-  // What is not known yet may be absent in the end.
+  // An unknown value may turn out to be absent.
   if (isUnknown(declared.billingId)) return [];
   const adopts = string(declared.billingId) !== undefined;
   if (adopts && credits !== undefined) {
     return [
-      "totalCredits: can't be combined with billingId, which adopts a record that was granted already; leave one of them out.",
+      "totalCredits: can't be combined with billingId, which adopts an existing record; leave one of them out.",
     ];
   }
   if (!adopts && credits === undefined) {
     return [
-      'totalCredits: must be given, the credits to grant, such as "100"; or give billingId to adopt a record.',
+      'totalCredits: is missing: set it to the credits to grant, such as "100", or set billingId to adopt an existing record.',
     ];
   }
   const twin = identities(declared).map(twinOf).find(Boolean);
   if (twin !== undefined) {
     return [
-      `grant: the resource ${twin} declares the same grant (workspaceId, totalCredits, allowOverages, spendCap, externalMeterId and grant are equal), and both would grant it. Give one of the two another value of grant, or remove it.`,
+      `grant: the resource ${twin} declares the same grant (workspaceId, totalCredits, allowOverages, spendCap, externalMeterId and grant are equal), so the credits would be granted twice. Change grant in one of them, or remove one.`,
     ];
   }
   if (replacesItself && !adopts) return [replacement];
@@ -108,14 +108,14 @@ function rules(
     .filter((name) => isChanged(name, declared, before))
     .map(
       (name) =>
-        `${name}: can't change, since the service has no call that changes a grant, and creating another record would grant again. Put the old value back; or, to grant again on purpose, change grant as well.`,
+        `${name}: can't change, because the service has no call that changes a grant, and another record would grant credits again. Restore the old value; or, to grant again on purpose, change grant as well.`,
     );
 }
 
 const replacement =
-  "grant: was granted already, and replacing the resource would grant it again. Remove what forces the replacement, such as replacementTrigger, replaceOnChanges or replaceWith; or, to grant again on purpose, change grant; or, to keep the record, set billingId to its id and leave totalCredits out.";
+  "grant: the credits were already granted, and replacing the resource would grant them again. Remove the option that forces the replacement, such as replacementTrigger, replaceOnChanges or replaceWith; or, to grant again on purpose, change grant; or, to keep the record, set billingId to its id and leave totalCredits out.";
 
-/** What would be granted: nothing by a record that is adopted. */
+/** What a resource would grant: nothing if it adopts a record. */
 function identities(declared: BillingDraft): readonly string[] {
   const canonical = canonicalInputs(fields, declared);
   const { totalCredits, billingId } = canonical;
@@ -153,10 +153,10 @@ function label(declared: BillingState): string {
 }
 
 const waysOut =
-  "Check in the service whether the credits were granted. If they were, set billingId to the record's id and leave totalCredits out; if they were not, change grant, which grants them.";
+  "Check in the service. If the credits were granted, set billingId to the record's id and leave totalCredits out; if they were not, change grant to grant them.";
 
 const unsaved =
-  "state does not hold the result, so the next update would grant again. Before it, check in the service whether the credits were granted, and if they were, set billingId to the record's id and leave totalCredits out.";
+  "the result is not in state, so the next update would grant the credits again. Before it, check in the service whether they were granted, and if they were, set billingId to the record's id and leave totalCredits out.";
 
 // ---- Operations ---------------------------------------------------------------------------------------------------
 
@@ -201,7 +201,9 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
   let at = "";
   const sending = () => {
     at = new Date().toISOString();
-    session.onInterrupt(`${doing}: this was under way at ${at} when the run ended, and ${unsaved}`);
+    session.onInterrupt(
+      `${doing}: the request was sent at ${at}, but the run ended before the service answered. ${capitalised(unsaved)}`,
+    );
   };
   let answer: Written<BillingRecord>;
   try {
@@ -210,8 +212,8 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
     const failure = toFailure(error, session, {
       doing,
       notDone: notGranted(error),
-      unclear: `The request was sent at ${at}, and whether they were granted is not known. The request is not repeated automatically. ${waysOut}`,
-      advice: `Check that the access token may create billing records in ${declared.workspaceId}.`,
+      unclear: `The request was sent at ${at}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
+      advice: `Check that the access token is allowed to create billing records in ${declared.workspaceId}.`,
     });
     if (error instanceof CallError && error.verdict === "ambiguous") {
       return { ...uncertain(declared), failure: failure.message };
@@ -235,23 +237,26 @@ function notGranted(error: unknown): string {
   return sent ? "Nothing was granted" : "Nothing was granted: no part of the request was sent";
 }
 
-/** A grant can't be taken back, and the next update would make another one (B3). */
+/** A grant can't be taken back, and the next update would grant again (B3). */
 async function rollbackCreate(_session: Session, { state }: BillingOutcome): Promise<readonly string[]> {
   if (state.totalCredits === undefined) return [];
-  const record = isUncertain(state) ? "" : ` They were granted, as ${state.billingId}.`;
-  return [`Granting ${label(state)}: ${unsaved}${record}`];
+  const doing = `Granting ${label(state)}`;
+  if (isUncertain(state)) return [`${doing}: ${unsaved}`];
+  return [
+    `${doing}: the credits were granted as ${state.billingId}, but the result is not in state, so the next update would grant the credits again. Before it, set billingId to ${state.billingId} and leave totalCredits out.`,
+  ];
 }
 
-/** The engine is to keep what may have been granted, under an id of ours, so that it is never sent again unasked. */
+/** State keeps a grant whose outcome is open, under an id of the provider's, so that it is never sent again unasked. */
 function uncertain(declared: BillingInputs): BillingOutcome {
   return { id: `uncertain-${randomUUID()}`, state: { ...declared, __grant: "uncertain" } };
 }
 
 function stillOpen(state: BillingState): string {
-  return `Granting ${label(state)}: whether they were granted is still not known. ${waysOut}`;
+  return `Granting ${label(state)}: it is still not known whether the credits were granted. ${waysOut}`;
 }
 
-/** No update makes a request: it adopts a record, or repeats the open question. */
+/** No update sends a request: it adopts a record, or repeats the open question. */
 async function update(id: string, state: BillingState, declared: BillingInputs): Promise<BillingOutcome> {
   const { billingId } = declared;
   if (isUncertain(state) && billingId === undefined) {

@@ -1,6 +1,6 @@
 /**
  * A scope of a workspace. The service can list scopes and create them, but neither change nor delete one: a scope that
- * is there already and says the same is adopted, a declared change is refused unless it makes another scope, and
+ * is there already and says the same is adopted, a declared change is refused unless it creates another scope, and
  * destroy only removes it from state (interface, sections 2, 4.10 and 4.11).
  */
 import { CallError } from "../client/callError";
@@ -50,13 +50,13 @@ type ScopeOutcome = Outcome<ScopeState>;
 function rules(declared: DraftOf<Shape>, before: DraftOf<Shape> | undefined): readonly string[] {
   if (before === undefined) return [];
   const changed = (name: keyof Shape["inputs"]) => string(declared[name]) !== string(before[name]);
-  // One that is not known yet may be another one, which makes another scope.
+  // An unknown value may be another one, which creates another scope.
   if (changed("workspaceId") || changed("representation")) return [];
   return (["name", "description"] as const)
     .filter((name) => !isUnknown(declared[name]) && changed(name))
     .map(
       (name) =>
-        `${name}: can't change, since the service has no call that edits a scope; put the old value back, or declare another representation, which makes another scope.`,
+        `${name}: can't change, because the service has no call that edits a scope; restore the old value, or declare another representation, which creates another scope.`,
     );
 }
 
@@ -79,7 +79,7 @@ function exactly({ representation }: ScopeState): Selector {
   return (scopes) => scopes.find((scope) => scope.representation === representation);
 }
 
-/** The scope of this representation; a service that made it may have changed its case or trimmed it. */
+/** The scope of this representation; the service may have changed its case or trimmed it. */
 function named(declared: ScopeState): Selector {
   const wanted = caseFolded(declared.representation);
   return (scopes) =>
@@ -103,7 +103,7 @@ export const scope = define({
   importing: { form: "workspaceId/representation", read: find },
   create,
   read,
-  // Nothing of a scope changes in place: what reaches this differs in nothing that the service knows.
+  // Nothing of a scope changes in place: an update differs in nothing that the service knows.
   update: async (_session, { id, state, inputs }) => ({ id, state: { ...state, ...inputs } }),
   delete: async (session, id, state) => {
     session.warn(
@@ -123,7 +123,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
       { workspaceId },
       { name, representation, description },
     );
-    // An answer may be another scope's: the list tells.
+    // An answer may be another scope's: the list decides.
     const own = named(declared)(record === undefined ? [] : [record]);
     if (own !== undefined) return written(declared, own);
   } catch (error) {
@@ -132,13 +132,13 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
   const found = await findAgain(session, declared, doing, named(declared));
   if (found !== undefined) return adopted(doing, declared, found);
   throw new Failure(
-    `${doing}: the service accepted it, but neither its answer nor its list shows it. State does not hold it; run \`pulumi up\` again, which looks for it before creating one.`,
+    `${doing}: the service accepted the request, but neither its answer nor its list shows the scope. The scope is not in state. Run \`pulumi up\` again, which looks for it before creating one.`,
   );
 }
 
 /**
- * A POST is never repeated: the list tells whether an answer was lost, or somebody else was faster (S4). Where the
- * service refused it, nothing was made, so what is there must have exactly this representation.
+ * A POST is never repeated: the list shows whether an answer was lost, or somebody else was faster (S4). If the
+ * service refused it, nothing was created, so an existing scope must have exactly this representation.
  */
 async function afterFailure(
   session: Session,
@@ -160,8 +160,8 @@ async function afterFailure(
     doing,
     notDone: "Nothing was created",
     unclear:
-      "Whether it was created is not known, and the service's list did not show it; run `pulumi up` again, which looks for it before creating one",
-    advice: `Check that the access token may create scopes in ${declared.workspaceId}.`,
+      "It is not known whether the scope was created; the service's list does not show it. Run `pulumi up` again, which looks for it before creating one",
+    advice: `Check that the access token is allowed to create scopes in ${declared.workspaceId}.`,
   });
 }
 
@@ -172,7 +172,7 @@ function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): Sco
     .map((name) => `${name} ${shown(declared, name, `"${record[name] ?? ""}"`)}`)
     .join(" and ");
   throw new Failure(
-    `${doing}: the workspace has one already (${record.id}), with ${has}, and the service has no call that edits a scope. Nothing was changed. Declare it as it is, or with another representation.`,
+    `${doing}: the workspace already has it (${record.id}), with ${has}, and the service has no call that edits a scope. Nothing was changed. Declare these values, or another representation.`,
   );
 }
 
@@ -185,13 +185,15 @@ async function findAgain(
 ): Promise<ScopeRecord | undefined> {
   for (const ms of [0, 500, 1_500]) {
     if (ms > 0) await session.pause(ms);
-    const found = select(await list(session, declared, doing, "Whether it was created is not known"));
+    const found = select(
+      await list(session, declared, doing, "It is not known whether the scope was created"),
+    );
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** The service has no call that deletes a scope, and a list may be cut: what is not in it is told, and stays in state. */
+/** A list may be truncated, and no call deletes a scope: one that is not listed stays in state, with a warning. */
 async function read(session: Session, id: string, state: ScopeState): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
   const subject = `${capitalised(label(state))} (${id})`;
@@ -204,13 +206,13 @@ async function read(session: Session, id: string, state: ScopeState): Promise<Sc
     } catch (error) {
       throw toFailure(error, session, { doing, notDone: "State is unchanged" });
     }
-    const notFound = `${subject}: the service does not list it, but a list may be cut, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`;
+    const notFound = `${subject}: the service does not list it, but the list may be truncated, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`;
     return { id, state, notFound };
   }
   const different = differing(state, record);
   if (different.length > 0) {
     session.warn(
-      `${subject}: its ${different.join(" and ")} in the service differs from what is declared. The service has no call that edits a scope, so nothing is done about it.`,
+      `${subject}: its ${different.join(" and ")} in the service differs from the program. The service has no call that edits a scope, so the provider leaves it as it is.`,
     );
   }
   return { id: record.id, state };
@@ -243,7 +245,7 @@ async function list(
     const answer = reader === undefined ? scopes.awaited() : scopes.current(lastingMs, reader);
     return orThrow(await answer).all;
   } catch (error) {
-    const advice = `Check the id of the workspace, and that the access token may list its scopes.`;
+    const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
     throw toFailure(error, session, { doing, notDone, advice });
   }
 }

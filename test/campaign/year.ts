@@ -239,7 +239,7 @@ function ageOf(entry: Entry | undefined, aheadMs: number): number {
 
 /** What a preview says will happen. */
 function turnIn(note: string): Turn | undefined {
-  if (/a new key will be made/.test(note)) return "rotates";
+  if (/a new key will be created/.test(note)) return "rotates";
   return /will be deleted/.test(note) ? "retires" : undefined;
 }
 

@@ -161,7 +161,7 @@ describe("pulumi-apikeys adopt", () => {
     };
     const others = await of("--customer", "cus_2");
     expect(others.ids).toEqual(new Set([off]));
-    expect(others.err).toContain("Left out, since they are of other customers: 4.");
+    expect(others.err).toContain("Left out because they belong to other customers: 4.");
     const dir = await mkdtemp(join(tmpdir(), "adopt-"));
     onTestFinished(() => rm(dir, { recursive: true }));
     const stack = async (name: string, id: string) => {
@@ -175,7 +175,7 @@ describe("pulumi-apikeys adopt", () => {
     const [one, two] = [await stack("one.json", first), await stack("two.json", second)];
     const left = await of(...one, ...two);
     expect(left.ids).toEqual(new Set([off, ...rest]));
-    expect(left.err).toContain("Left out, since a stack manages them: 2.");
+    expect(left.err).toContain("Left out because a stack manages them: 2.");
     const { out } = await of(...two);
     // The name of the resource that has the other one.
     expect(declaredBy(out).resources.map(({ name }) => name)).toContain("ci-2");
@@ -200,7 +200,7 @@ describe("pulumi-apikeys adopt", () => {
     const ids = addKeys(service);
     const cut = await adopt(service, "--workspace", "ws_main");
     expect(adopted(cut.out)).toHaveLength(2);
-    expect(cut.err).toContain("Keys that workspace ws_main lists: 2.");
+    expect(cut.err).toContain("Keys in the list of workspace ws_main: 2.");
     const named = await adopt(service, "--workspace", "ws_main", ...ids.flatMap((id) => ["--key-id", id]));
     expect(new Set(adopted(named.out))).toEqual(new Set(ids));
   });
@@ -211,7 +211,7 @@ describe("pulumi-apikeys adopt", () => {
     const { code, out, err } = await adopt(service, "--workspace", "ws_main");
     expect([code, out]).toEqual([1, ""]);
     expect(err).toContain("Listing the keys of workspace ws_main: the service answered 40");
-    expect(err).toContain("If the access token may not list keys, name each with --key-id.");
+    expect(err).toContain("If the access token is not allowed to list keys, name each key with --key-id.");
   });
 
   it("leaves out a key that is gone since, and says so", async () => {
@@ -223,7 +223,7 @@ describe("pulumi-apikeys adopt", () => {
     const { code, out, err } = await adopt(service, "--workspace", "ws_main");
     expect(code, err).toBe(0);
     expect(new Set(adopted(out))).toEqual(new Set(rest));
-    expect(err).toContain(`Left out, since it was deleted: ${first}.`);
+    expect(err).toContain(`Left out because it was deleted: ${first}.`);
   });
 
   it("writes nothing where one key can't be read", async () => {
@@ -236,7 +236,7 @@ describe("pulumi-apikeys adopt", () => {
     expect([code, out]).toEqual([1, ""]);
     expect(err).toContain(`Reading key ${first} in workspace ws_main: the service answered 403`);
     expect(err).toMatch(
-      /Check that the access token may read the keys of ws_main\. Nothing was written\.\n$/,
+      /Check that the access token is allowed to read the keys of ws_main\. Nothing was written\.\n$/,
     );
     // Nothing more is read once it is known, by what is still under way either.
     await setTimeout(200);
@@ -265,14 +265,14 @@ describe("pulumi-apikeys adopt", () => {
     const { code, err } = await adopt(service, "--workspace", "ws_main");
     expect(code).toBe(0);
     expect(err).toContain("Keys without a name in the service: 1.");
-    expect(err).toContain("Keys that name no customer: 1. Write their customerId");
+    expect(err).toContain("Keys without a customer in the service: 1. Add their customerId");
   });
 
   it("needs to know the service, and never shows the token", async () => {
     const unset = await run(["adopt", "--workspace", "ws_main"]);
     expect([unset.code, unset.out]).toEqual([1, ""]);
     expect(unset.err).toContain(
-      "Set the environment variables APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN: a stack's config is not read.",
+      "Set the environment variables APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN. This command doesn't read stack config.",
     );
     const service = await serviceWith({ errorEchoes: "request" });
     const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: "wrong-access-token" };
@@ -287,7 +287,7 @@ describe("pulumi-apikeys adopt", () => {
     const service = await serviceWith();
     for (const [file, reason] of [
       ["/nowhere/state.json", "/nowhere/state.json can't be read: ENOENT"],
-      [__filename, `${__filename} is not the state of a stack`],
+      [__filename, `${__filename} is not a stack's state`],
     ] as const) {
       const { code, out, err } = await adopt(service, "--workspace", "ws_main", "--except", file);
       expect([code, out]).toEqual([1, ""]);

@@ -25,7 +25,7 @@ test.each([200, 202, 204])(
     const body = status === 204 ? "" : { apiKey: { ...inputs, id, deleted: status === 202 } };
     service.inject({ method: "DELETE", fault: { kind: "status", status, body } });
     await expect(process.of("ApiKey").delete(id, state)).rejects.toThrow(
-      /, but the key is still there\. It stays in state/,
+      /, but the key still exists\. It stays in state/,
     );
     expect(service.key(id)).toMatchObject({ deleted: false });
     await process.of("ApiKey").delete(id, state);
@@ -39,7 +39,7 @@ test("R4 a PATCH that is answered with 202 and the key as declared, but not carr
   const body = { apiKey: { ...declared, id } };
   service.inject({ method: "PATCH", times: always, fault: { kind: "status", status: 202, body } });
   await expect(process.of("ApiKey").update(id, state, declared)).rejects.toThrow(
-    /enabled: declared false, the service still has true; scopes: declared orders \(read\), the service still has no scopes/,
+    /enabled: the program has false, the service still has true; scopes: the program has orders \(read\), the service still has no scopes/,
   );
 });
 

@@ -34,7 +34,7 @@ describe("a POST", () => {
     const server = await wireServer((_request, socket) => void socket.end());
     const error = await errorOf(run(callTo(server.url)));
     expect([error.verdict, error.status]).toEqual(["ambiguous", undefined]);
-    expect(error.message).toBe("the connection was closed before an answer came");
+    expect(error.message).toBe("the connection was closed before the service answered");
     expect(server.requests).toHaveLength(1);
   });
 
@@ -44,7 +44,7 @@ describe("a POST", () => {
       const server = await wireServer((_request, socket) => void socket.resetAndDestroy());
       const error = await errorOf(run(callTo(server.url)));
       expect(error.verdict).toBe("ambiguous");
-      expect(error.message).toBe("the connection was reset before an answer came");
+      expect(error.message).toBe("the connection was reset before the service answered");
       expect(server.requests).toHaveLength(1);
     },
   );
@@ -52,7 +52,7 @@ describe("a POST", () => {
   it.each(posts)("of a %s is sent once when what comes back is no HTTP", async (_name, run) => {
     const server = await wireServer(() => "hello\r\n\r\n");
     const error = await errorOf(run(callTo(server.url)));
-    expect([error.verdict, error.message]).toEqual(["ambiguous", "what came back is not an HTTP answer"]);
+    expect([error.verdict, error.message]).toEqual(["ambiguous", "the answer is not HTTP"]);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -182,7 +182,7 @@ describe("a write that may have been carried out", () => {
       api.editApiKey(callTo(server.url, { random: () => 0.9 }), keyPath, { name: "a" }),
     );
     expect(error.verdict).toBe("ambiguous");
-    expect(error.message).toBe("the connection was refused; an earlier attempt may have been carried out");
+    expect(error.message).toBe("the connection was refused; an earlier attempt may have succeeded");
   });
 
   it("stays ambiguous when a later attempt was refused", async () => {

@@ -128,7 +128,7 @@ describe("each endpoint", () => {
     const error = await errorOf(api.createApiKey(callTo(server.url), { ...newKey, metadata: { big: 1n } }));
     expect([error.verdict, error.message]).toEqual([
       "notSent",
-      "the request's fields can't be written as JSON",
+      "the request's fields can't be encoded as JSON",
     ]);
     expect(server.requests).toHaveLength(0);
   });

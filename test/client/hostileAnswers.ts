@@ -47,7 +47,7 @@ const overload: readonly HostileAnswer[] = [
     name: "a gzip bomb",
     fault: { kind: "gzipBomb", bytes: 100 * MB },
     meaning: "lost",
-    says: /is compressed, though that was not asked for$/,
+    says: /is compressed, but the provider did not ask for that$/,
   },
   {
     name: "10 MB",
@@ -149,7 +149,7 @@ const redirects = (elsewhere: string, echo: string): readonly HostileAnswer[] =>
       name: `${code} to another origin`,
       fault: { kind: "redirect", status: code, to: `${elsewhere}/in?${echo}` },
       meaning: "refused",
-      says: /and pointed to http:\/\/127\.0\.0\.1:\d+\/in; redirects are not followed$/,
+      says: /and redirected to http:\/\/127\.0\.0\.1:\d+\/in; redirects are not followed$/,
     }),
   ),
   {

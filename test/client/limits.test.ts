@@ -112,7 +112,7 @@ describe("a compressed answer", () => {
     });
     const call = callTo(server.url);
     const error = await errorOf(api.readApiKey(call, keyPath));
-    const problem = "the answer is compressed, though that was not asked for";
+    const problem = "the answer is compressed, but the provider did not ask for that";
     expect([error.verdict, error.message]).toEqual([
       "invalidAnswer",
       `the service answered 200, but ${problem}`,
@@ -214,7 +214,7 @@ describe("a redirect", () => {
     const error = await errorOf(api.createApiKey(callTo(server.url), newKey));
     expect([error.verdict, error.status]).toEqual([status === 302 ? "ambiguous" : "refused", status]);
     expect(error.message).toBe(
-      `the service answered ${status} and pointed to ${target.url}/in; redirects are not followed`,
+      `the service answered ${status} and redirected to ${target.url}/in; redirects are not followed`,
     );
     expect(target.requests).toHaveLength(0);
     expect(server.requests).toHaveLength(1);

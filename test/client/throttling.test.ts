@@ -88,7 +88,7 @@ describe("429", () => {
     const error = await errorOf(api.createApiKey(call, newKey));
     expect(error).toMatchObject({
       verdict: "notSent",
-      message: "no further attempt was made, because it is late",
+      message: "the request was not sent again, because it is late",
     });
     expect([sent, server.requests.length]).toEqual([1, 1]);
     expect((await api.readApiKey(call, keyPath)).id).toBe("k");
@@ -122,7 +122,7 @@ describe("429", () => {
     const call = callTo(server.url, { clock: quickClock() });
     await errorOf(api.createApiKey(call, newKey));
     const error = await errorOf(api.readApiKey(call, keyPath));
-    expect([error.verdict, error.message]).toEqual(["notSent", "the service asked to wait 3600 s more"]);
+    expect([error.verdict, error.message]).toEqual(["notSent", "the service asked to wait another 3600 s"]);
     expect(server.requests).toHaveLength(1);
   });
 

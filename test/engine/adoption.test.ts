@@ -62,7 +62,7 @@ describe.each<Host>(["dynamic", "plugin"])("keys that exist, adopted by their id
     scene.service.clearRequests();
     const preview = await scene.stack.preview();
     expect(preview.output).toMatch(
-      /60 existing keys to be adopted, not created: "there0", "there1", .* and 40 more/,
+      /60 existing keys to adopt, not create: "there0", "there1", .* and 40 more/,
     );
     expect(sent(scene)).toEqual({});
     await up();
@@ -74,7 +74,7 @@ describe.each<Host>(["dynamic", "plugin"])("keys that exist, adopted by their id
     const ci = single("ci", `"key_ci"`);
     await declare(program(many(60), ci));
     expect((await scene.stack.preview()).output).toContain(
-      `Key "ci" in workspace ws_main: 1 existing key to be adopted: key_ci; nothing is created.`,
+      `Key "ci" in workspace ws_main: 1 existing key to adopt: key_ci; nothing to create.`,
     );
     await up();
     expect(sent(scene)).toEqual({ readApiKey: 1, editApiKey: 1 });
@@ -113,7 +113,7 @@ describe.each<Host>(["dynamic", "plugin"])("keys that exist, adopted by their id
       await declare(program(many(60), `${ci}export const secret = ci.key;`));
       const replaced = await up();
       expect(stepsFor(replaced, "ci").map(({ op }) => op)).toContain("replace");
-      expect(replaced.output).not.toContain("to be adopted");
+      expect(replaced.output).not.toContain("to adopt");
       expect(scene.service.keys({ deleted: false }).filter(({ name }) => name === "ci")).toHaveLength(1);
       expect(live("key_ci")).toBe(false);
       await expectSilentUp(scene);
@@ -139,7 +139,7 @@ describe.each<Host>(["dynamic", "plugin"])("keys that exist, adopted by their id
     async () => {
       await declare(program("{}", single("nobody", `"key_nobody"`)));
       expect(errorsFor(await scene.stack.up(), "nobody")[0]).toMatch(
-        /\(key_nobody\): the workspace has no such key, or it was deleted/,
+        /\(key_nobody\): the workspace has no such key, or the key was deleted/,
       );
       await declare(program(`{ a: { existingId: "key_a" }, b: { existingId: "key_a" } }`));
       expect(errorsFor(await scene.stack.preview(), "set")[0]).toContain(

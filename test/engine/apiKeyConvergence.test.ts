@@ -35,7 +35,9 @@ describe("a service that does not make a key as declared", () => {
   it("K4 a permission that the service does not take away fails the up, by field, declared and observed", async () => {
     await declare(narrow);
     const line = onlyLine(await scene.stack.up(), "narrowed");
-    expect(line).toContain("scopes: declared orders (read), the service still has orders (read, update)");
+    expect(line).toContain(
+      "scopes: the program has orders (read), the service still has orders (read, update)",
+    );
   });
 
   it("R4 the state then keeps the key and shows the truth, and the next preview what is still to do", async () => {

@@ -38,14 +38,14 @@ it("R8 R9 everything that is wrong is reported in one preview, a line each with 
   const preview = await scene.stack.preview();
   const told = errorsFor(preview, "wrong").map((line) => line.replace(preamble, ""));
   const ways: Readonly<Record<string, string>> = {
-    workspaceId: "write the id of a workspace",
+    workspaceId: "set it to the id of a workspace",
     customerId: "the id of a customer",
     custmerId: "did you mean customerId?",
     name: "must be a string, a name",
     "scopes[0].reed": "did you mean read?",
     "scopes[1].read": "must be true or false",
     "scopes[1].representation": "merge the two entries into one",
-    "scopes[2].representation": "write the representation of a scope",
+    "scopes[2].representation": "set it to the representation of a scope",
     "scopes[3]": "must be a scope: {representation, create, read, update, del}",
     enabled: "must be true or false",
     prefix: "can't be combined with existingKey",
@@ -74,7 +74,7 @@ it("K5 an existingKey from a variable that is not set makes no new key", async (
     programWithKeys({ wrong: `{ ...base, existingKey: process.env["APIKEYS_UNSET"] ?? "" }` }),
   );
   const line = onlyLine(await scene.stack.up(), "wrong");
-  expect(line).toContain("existingKey: must not be empty, as an unset variable is");
+  expect(line).toContain("existingKey: must not be empty (an unset variable?)");
   expect(scene.service.requests).toEqual([]);
 });
 

@@ -182,7 +182,7 @@ describe("a set of keys on the engine", () => {
     });
     const foretold = said.split("\n").filter((line) => line.startsWith("Keys of workspace"));
     expect(foretold).toEqual([
-      'Keys of workspace ws_main: 3 to be replaced, with a new secret: "owned", "prefixed", "rotated".',
+      'Keys of workspace ws_main: 3 to replace, with a new secret: "owned", "prefixed", "rotated".',
     ]);
     expect(requests).toEqual({ listApiKeys: 1, createApiKey: 3, deleteApiKey: 3 });
     expect(wire.slice(-3)).toEqual(["DELETE", "DELETE", "DELETE"]);
@@ -198,7 +198,7 @@ describe("a set of keys on the engine", () => {
       "keys.full": "delete",
       "keys.late": "add",
     });
-    expect(said).toContain('Keys of workspace ws_main: 1 to be deleted: "full".\n');
+    expect(said).toContain('Keys of workspace ws_main: 1 to delete: "full".\n');
     expect(requests).toEqual({ listApiKeys: 1, createApiKey: 1, deleteApiKey: 1 });
     expect(changed).toEqual(["full"]);
   });

@@ -105,7 +105,7 @@ describe("where an ApiKey's credentials come from", () => {
     expect(preview.ok, preview.output).toBe(true);
     const lines = preview.diagnostics.flatMap(({ message }) => message.split("\n"));
     expect(lines.filter((line) => line.includes("APIKEYS_BASE_URL"))).toEqual([
-      `warning: APIKEYS_BASE_URL (${elsewhere.url}) is used, not stack config apikeys:baseUrl (${scene.service.url}), which differs. Unset one of them.`,
+      `warning: APIKEYS_BASE_URL (${elsewhere.url}) is used, but stack config apikeys:baseUrl (${scene.service.url}) differs. Unset one of them.`,
     ]);
   });
 

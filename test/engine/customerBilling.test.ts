@@ -46,8 +46,10 @@ describe("what was granted", () => {
       const fields = ["workspaceId", "totalCredits", "allowOverages", "spendCap", "externalMeterId"];
       expect(lines).toHaveLength(fields.length);
       fields.forEach((field, place) => {
-        expect(lines[place]).toContain(`${field}: can't change, since the service has no call that changes`);
-        expect(lines[place]).toContain("Put the old value back; or, to grant again on purpose, change grant");
+        expect(lines[place]).toContain(
+          `${field}: can't change, because the service has no call that changes`,
+        );
+        expect(lines[place]).toContain("Restore the old value; or, to grant again on purpose, change grant");
       });
     }
     expect(scene.service.requests).toEqual([]);
@@ -139,7 +141,7 @@ describeInAll("a record that exists already", () => {
     expect(both).toContain("totalCredits: can't be combined with billingId");
     await scene.declare(program({ neither: "base" }));
     const neither = onlyLine(await scene.stack.preview(), "neither");
-    expect(neither).toContain("totalCredits: must be given");
+    expect(neither).toContain("totalCredits: is missing");
     expect(neither).toContain("billingId");
   });
 });

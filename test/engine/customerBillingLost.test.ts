@@ -80,7 +80,7 @@ it("B3 a refresh keeps it, the next preview asks for an update, and every later 
     const up = await upOfAll(refreshed);
     for (const name of names) {
       const line = said(up, name);
-      expect(line).toContain("whether they were granted is still not known");
+      expect(line).toContain("it is still not known whether the credits were granted");
       for (const way of waysOn) expect(line, name).toContain(way);
     }
   }
@@ -119,7 +119,9 @@ it("B3 lost in a replacement, it is not sent again either, and the record before
   await once(`grant: "third"`);
   scene.service.clearRequests();
   scene.service.inject({ endpoint: "createBilling", fault: { kind: "resetAfter" } });
-  expect(onlyLine(await scene.stack.up(), "cut")).toContain("whether they were granted is not known");
+  expect(onlyLine(await scene.stack.up(), "cut")).toContain(
+    "it is not known whether the credits were granted",
+  );
   expect(posted()).toEqual(["createBilling"]);
   for (const refresh of [false, true]) {
     expect(onlyLine(await scene.stack.up({ refresh }), "cut")).toContain("still not known");

@@ -37,9 +37,9 @@ async function expectRefused(scene: Scene, message: RegExp, args: readonly strin
 describe("a grant that the engine is told to replace", () => {
   let scene: Scene;
   const asked =
-    /grant: was granted already, and replacing the resource would grant it again\. .* change grant/;
+    /grant: the credits were already granted, and replacing the resource would grant them again\. .* change grant/;
   const looked =
-    /"held": state holds this grant already, and replacing .* Nothing was granted\. .* change grant/;
+    /"held": this grant is already in state, and replacing .* Nothing was granted\. .* change grant/;
 
   beforeAll(async () => {
     scene = await setScene("billing-replaced", { program: program(trigger("1")) });
@@ -83,7 +83,7 @@ describe("a grant that the engine is told to replace", () => {
     for (const command of ["preview", "up"] as const) {
       const line = onlyLine(await scene.stack[command](), "renamed");
       expect(line).toMatch(
-        /state holds this grant already, as "held", .* the option aliases; or, .* grant\.$/,
+        /this grant is already in state, as "held", .* the option aliases; or, .* grant\.$/,
       );
     }
     expect(grants(scene)).toBe(1);
@@ -130,7 +130,7 @@ describe("a grant whose answer was lost", () => {
     expect((await scene.stack.up()).ok).toBe(false);
     expect(grants(scene)).toBe(1);
     await scene.declare(lone({ held: `${held}, { replaceOnChanges: ["*"] }` }));
-    await expectRefused(scene, /grant: was granted already/);
+    await expectRefused(scene, /grant: the credits were already granted/);
   });
 });
 

@@ -238,9 +238,11 @@ describe("values that the program made secret", () => {
     const failed = await scene.stack.up({ diff: true, args: ["--continue-on-error"] });
     scene.service.clearFaults();
     expect(failed.ok).toBe(false);
-    expect(failed.output).toContain("name: declared [secret], the service still has [secret]");
-    expect(failed.output).toContain("scopes: declared [secret], the service still has [secret]");
-    expect(failed.output).toContain("defaultKeyPrefix: declared [secret], the service still has [secret]");
+    expect(failed.output).toContain("name: the program has [secret], the service still has [secret]");
+    expect(failed.output).toContain("scopes: the program has [secret], the service still has [secret]");
+    expect(failed.output).toContain(
+      "defaultKeyPrefix: the program has [secret], the service still has [secret]",
+    );
     await kept.expectHidden();
     const { resources = [] } = await scene.stack.exportState();
     const broken = resources.filter(({ initErrors = [] }) => initErrors.length > 0);

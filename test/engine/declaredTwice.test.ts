@@ -14,7 +14,7 @@ describe("two CustomerBillings of one program", () => {
   it("R17 of the same grant fail in preview and up; corrected, each is granted once", async () => {
     scene = await setScene("granted-twice", { program: program({ one: first, two: again() }) });
     const twice =
-      /grant: the resource one declares the same grant .* Give one of the two another value of grant, or remove it\.$/;
+      /grant: the resource one declares the same grant .* Change grant in one of them, or remove one\.$/;
     expect(onlyLine(await scene.stack.preview(), "two")).toMatch(twice);
     expect(scene.service.requests).toEqual([]);
     expect(onlyLine(await scene.stack.up(), "two")).toMatch(twice);
@@ -48,7 +48,7 @@ describe("two WorkspaceSettings of one program", () => {
   const held = () => scene.service.workspaces().find(({ id }) => id === "ws_main");
   const restoring = settings(`defaultRateLimitPerSecond: 50, defaultKeyPrefix: "new", onDestroy: "restore"`);
   const notPutBack =
-    /The program still declares settings of workspace ws_main, so these former values are not put back.*: defaultKeyPrefix "old", defaultRateLimitPerSecond 7\. .* the option aliases\./;
+    /The program still declares settings of workspace ws_main, so these former values are not restored.*: defaultKeyPrefix "old", defaultRateLimitPerSecond 7\. .* the option aliases\./;
   const declared = { defaultRateLimitPerSecond: 50, defaultKeyPrefix: "new" };
   afterAll(() => scene?.close());
 
@@ -102,7 +102,7 @@ describe("two WorkspaceSettings of one program", () => {
     await scene.declare(program({ one: restoring.replace("...base", `workspaceId: "ws_second"`) }));
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { replace: 1 } });
-    expect(up.output).not.toMatch(/not put back/);
+    expect(up.output).not.toMatch(/former values are not restored/);
     expect(held()).toMatchObject({ defaultRateLimitPerSecond: 7, defaultKeyPrefix: "old" });
   });
 });

@@ -444,7 +444,9 @@ describe("examples/rotation", () => {
     setDaysAhead(scene, 90.5);
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { update: 1, same: 1 } });
-    expect(up.output).toMatch(/key_\w+ is 90 days old: a new key will be made; key_\w+ stays valid until 20/);
+    expect(up.output).toMatch(
+      /key_\w+ is 90 days old: a new key will be created; key_\w+ stays valid until 20/,
+    );
     const [previous, current] = secrets();
     expect(await scene.stack.outputs()).toMatchObject({
       key: { value: current, secret: true },
@@ -466,7 +468,7 @@ describe("examples/rotation", () => {
   itInAll("is rotated at once by a setting, as its comment says", async () => {
     await scene.stack.setConfig("apikeys-rotation:leaked", "2026-11-24");
     const up = await scene.stack.up();
-    expect(up.output).toMatch(/keepers changed: a new key will be made/);
+    expect(up.output).toMatch(/keepers changed: a new key will be created/);
     expect(secrets()).toHaveLength(2);
   });
 });

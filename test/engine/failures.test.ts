@@ -116,7 +116,7 @@ it.each(someOf(troubles, ({ trouble }) => few.includes(trouble)))(
 it("K10 a web page in place of the answer to DELETE is not taken for a deletion", async () => {
   scene.service.inject({ endpoint: "deleteApiKey", fault: { kind: "html" }, times: Infinity });
   const line = onlyLine(await scene.stack.destroy(), "held");
-  expect(line).toContain("the answer is not JSON, but the key is still there. It stays in state");
+  expect(line).toContain("the answer is not JSON, but the key still exists. It stays in state");
   expect(await state()).toEqual(before);
 });
 

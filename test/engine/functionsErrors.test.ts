@@ -56,13 +56,13 @@ it("what is not there, or there twice, is one line that lists what there is", as
     Object.entries(await scene.stack.outputs()).map(([name, { value }]) => [name, String(value)]),
   );
   expect(said).toMatchObject({
-    twice: 'There is more than one workspace named "Twin": ws_twin, ws_other. Find it by its id.',
+    twice: 'There is more than one workspace named "Twin": ws_twin, ws_other. Use its id instead.',
     none: 'No workspace named "main" found; there are "Main" (ws_main), "Twin" (ws_twin), "Twin" (ws_other).',
     neither: expect.stringContaining("give either id or name"),
     both: expect.stringContaining("give either id or name"),
     unknown: expect.stringMatching(/^Reading workspace ws_nobodys: the service answered 404.*Check the id/),
     keyTwice:
-      'There is more than one key named "double" in workspace ws_main: key_one, key_two. Find it by its id.',
+      'There is more than one key named "double" in workspace ws_main: key_one, key_two. Use its id instead.',
     keyNone:
       'No key named "triple" in workspace ws_main found; there are "double" (key_one), "double" (key_two).',
     keyDeleted: "Reading key key_gone of workspace ws_main: it was deleted.",

@@ -60,7 +60,7 @@ describe("answers which say that keys are gone", () => {
       /410.*It stays in state\. Check that the access token/,
     );
     expect(errorsFor(destroy, "set").join("\n")).toMatch(
-      /but the key is still there\. It stays in state\. Run the/,
+      /but the key still exists\. It stays in state\. Run the/,
     );
     expect(await resources()).toEqual(before);
     expect(live()).toHaveLength(3);

@@ -72,7 +72,9 @@ describe("two Ctrl-C", () => {
     expect(cut.ok, cut.output).toBe(false);
     expect(written(scene)).toEqual([...writes, "deleteApiKey", "deleteApiKey"].toSorted());
     expect(live(scene)).toEqual(before.filter((key) => !key.startsWith("first ")));
-    expect(cut.output).toContain(`They were granted, as ${scene.service.billings()[0]?.id}.`);
+    expect(cut.output).toContain(
+      `the credits were granted as ${scene.service.billings()[0]?.id}, but the result is not in state`,
+    );
     const creating = ["creating credits", "creating made", "creating swapped"];
     const pending = [...creating, "deleting first", "updating changed"];
     expect(await held(scene)).toEqual({ keys: before, pending, billingId: undefined });
@@ -83,7 +85,7 @@ describe("two Ctrl-C", () => {
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     expect(up.output).toMatch(/5 pending operations[\s\S]*::made, interrupted while creating/);
-    expect(up.output).not.toContain("a live key of this name");
+    expect(up.output).not.toContain("a key with this name");
     const { keys, pending, billingId } = await held(scene);
     expect(names(keys)).toEqual(["changed", "first", "made", "swapped"]);
     expect(keys).toEqual(live(scene));
@@ -124,9 +126,9 @@ new CustomerBilling("more", { workspaceId: "ws_main", totalCredits: "5" });
     );
     expect(cut.ok, cut.output).toBe(false);
     for (const line of [
-      /Creating key "late" in workspace ws_main: this was under way when the run ended.*delete it/,
-      /Migrating key "old" in workspace ws_main: this was under way when the run ended.*don't delete it/,
-      /Granting 5 credits in workspace ws_main: this was under way at 20.*set billingId/,
+      /Creating key "late" in workspace ws_main: the run ended before the service answered.*delete it/,
+      /Migrating key "old" in workspace ws_main: the run ended before the service answered.*don't delete it/,
+      /Granting 5 credits in workspace ws_main: the request was sent at 20.*set billingId/,
     ]) {
       expect(cut.output).toMatch(line);
     }

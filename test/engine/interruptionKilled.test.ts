@@ -65,10 +65,10 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
     for (const orphan of orphans) {
       const [name, id] = orphan.split(" ");
       expect(up.output).toMatch(
-        new RegExp(`warning: Creating key "${name}" .* a live key of this name .*${id}`),
+        new RegExp(`warning: Creating key "${name}" .* a key with this name .*${id}`),
       );
     }
-    if (engineGone) expect(up.output).not.toContain("a live key of this name");
+    if (engineGone) expect(up.output).not.toContain("a key with this name");
     const { keys, pending, billingId } = await held(scene);
     expect(names(keys)).toEqual(["changed", "first", "made", "swapped"]);
     expect({ keys, pending }).toEqual({ keys: known(), pending: [] });

@@ -99,7 +99,7 @@ describe("a stack of every resource that moves to the plugin, and back", () => {
     await scene.project.setHost("plugin");
     const preview = await scene.stack.preview();
     expect(preview.error).toContain(
-      "state holds this grant already, and replacing the resource would grant it again",
+      "this grant is already in state, and replacing the resource would grant it again",
     );
     expectOk(await scene.stack.run(["state", "untaint", credits, "--yes"]));
     await scene.project.setHost("dynamic");

@@ -159,7 +159,7 @@ describe("the pages on environments, production and secrets", () => {
     const replaced = await follow("pulumi up --stack dev --skip-preview", "--yes", "--target-replace", urn);
     expectOk(replaced);
     // The key of the other stack too.
-    expect(replaced.output).toContain("already has 2 live keys of this name and customer");
+    expect(replaced.output).toContain("already has 2 keys with this name and customer");
   });
 
   it("`retainOnDelete` leaves the old key of a replacement", async () => {

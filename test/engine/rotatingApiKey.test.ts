@@ -53,7 +53,7 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (hos
     scene.service.clearRequests();
     const preview = ok(await scene.stack.preview());
     expect(preview.output).toContain(
-      `${first?.id} is 91 days old: a new key will be made; ${first?.id} stays valid until`,
+      `${first?.id} is 91 days old: a new key will be created; ${first?.id} stays valid until`,
     );
     expect(writes()).toEqual([]);
     const up = ok(await scene.stack.up());
@@ -81,7 +81,7 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (hos
     scene.stack.setEnv("APIKEYS_STEP", "yes");
     scene.service.clearRequests();
     expect(ok(await scene.stack.preview()).output).toContain(
-      "the update will fail: a changed keepers needs a new key",
+      "the update will fail: the change of keepers needs a new key",
     );
     const up = await scene.stack.up();
     expect(up.ok).toBe(false);

@@ -27,8 +27,8 @@ describe("a scope that the workspace has already", () => {
     expect(preview.ok, preview.output).toBe(true);
     expect(scene.service.requests).toEqual([]);
     const line = onlyLine(await scene.stack.up(), "orders");
-    expect(line).toContain(`the workspace has one already (${id}), with description "All orders"`);
-    expect(line).toContain("Declare it as it is, or with another representation");
+    expect(line).toContain(`the workspace already has it (${id}), with description "All orders"`);
+    expect(line).toContain("Declare these values, or another representation");
     expect(posts()).toEqual([]);
     expect(JSON.stringify(await scene.stack.exportState())).not.toContain("apikeys:Scope");
   });
@@ -50,8 +50,8 @@ describe("a scope that the workspace has already", () => {
       const lines = errorsFor(await scene.stack[command](), "orders");
       expect(lines).toHaveLength(2);
       ["name", "description"].forEach((field, place) => {
-        expect(lines[place]).toContain(`${field}: can't change, since the service has no call that edits`);
-        expect(lines[place]).toContain("declare another representation, which makes another scope");
+        expect(lines[place]).toContain(`${field}: can't change, because the service has no call that edits`);
+        expect(lines[place]).toContain("declare another representation, which creates another scope");
       });
     }
     expect(scene.service.requests).toEqual([]);
@@ -121,7 +121,7 @@ describeInAll("a scope that somebody else deletes or can't see", () => {
     const refresh = await scene.stack.up({ refresh: true });
     expect(refresh.ok, refresh.output).toBe(true);
     expect(refresh.output).toContain(
-      "the service does not list it, but a list may be cut, so it stays in state",
+      "the service does not list it, but the list may be truncated, so it stays in state",
     );
     const held = (await state()).find((one) => one.id === id);
     const removed = await scene.stack.run(["state", "delete", held?.urn ?? "", "--yes"]);
@@ -184,7 +184,9 @@ describe("a scope whose POST is not answered", () => {
     inject("unsure", { kind: "resetBefore" });
     scene.service.clearRequests();
     const line = onlyLine(await scene.stack.up(), "unsure");
-    expect(line).toContain("Whether it was created is not known, and the service's list did not show it");
+    expect(line).toContain(
+      "It is not known whether the scope was created; the service's list does not show it",
+    );
     expect(line).toContain("run `pulumi up` again, which looks for it before creating one");
     expect(posts()).toHaveLength(1);
     const up = await scene.stack.up();

@@ -92,7 +92,7 @@ describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote"
   it("never grants again by itself, and heals the rest (B3)", async () => {
     const up = await scene.stack.up({ args: ["--continue-on-error"] });
     expect(up.ok).toBe(false);
-    expect(up.error).toContain("whether they were granted is still not known");
+    expect(up.error).toContain("it is still not known whether the credits were granted");
     expect(scene.service.requests.map(({ endpoint }) => endpoint)).not.toContain("createBilling");
     expect(scene.service.key("key_drifted")).toMatchObject({ enabled: true, scopes: [{ read: true }] });
     expect(workspace(scene, "ws_main")).toMatchObject({ defaultRateLimitPerSecond: 50 });

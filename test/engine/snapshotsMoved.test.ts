@@ -69,7 +69,7 @@ describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote"
   it("is healed in the update that moves it, which grants nothing again (B3)", async () => {
     const up = await scene.stack.up({ args: ["--continue-on-error"] });
     expect(up.ok).toBe(false);
-    expect(up.error).toContain("whether they were granted is still not known");
+    expect(up.error).toContain("it is still not known whether the credits were granted");
     expect(writes(scene)).not.toContain("createBilling");
     at(scene, "healed");
     expectOk(await scene.stack.up());

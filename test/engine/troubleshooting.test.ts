@@ -22,7 +22,7 @@ describe("a key that state does not know, found and removed as docs/troubleshoot
   beforeAll(async () => {
     scene = await setScene("orphan", { program });
     scene.service.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
-    expect(onlyLine(await scene.stack.up(), "ci")).toContain("Whether it was created is not known");
+    expect(onlyLine(await scene.stack.up(), "ci")).toContain("It is not known whether the key was created");
     orphan = scene.service.keys()[0]?.id ?? "";
     await scene.declare(`${program}${search}`);
     // The program lists before it creates: the key that the first up makes is seen by the second.

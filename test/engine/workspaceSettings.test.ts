@@ -210,8 +210,8 @@ describeInAll("settings that destroy can't put back", () => {
       scene.service.inject({ endpoint: "editWorkspace", times, fault: { kind: "status", ...answer } });
       const line = onlyLine(await scene.stack.destroy(), "main");
       scene.service.clearFaults();
-      expect(line).toContain("defaultRateLimitPerSecond: before 7, the service has 50");
-      expect(line).toContain("defaultExpiration: before 3600, the service has 60");
+      expect(line).toContain("defaultRateLimitPerSecond: should be 7 again, the service has 50");
+      expect(line).toContain("defaultExpiration: should be 3600 again, the service has 60");
       expect(line).toContain("It stays in state");
       expect(await state()).toEqual(kept);
     },
@@ -273,7 +273,9 @@ describe("settings that can't be made", () => {
       const line = said(name);
       expect(line).toContain(`Setting the defaults of workspace ${workspace}: the service answered 404`);
       expect(line).toContain("Nothing was changed");
-      expect(line).toContain(`Check the id, and that the access token may see workspace ${workspace}`);
+      expect(line).toContain(
+        `Check the id, and that the access token is allowed to read workspace ${workspace}`,
+      );
     }
     expect(said("zero")).toContain("Setting the defaults of workspace ws_main: the service answered 400");
     expect(said("zero")).toContain("one of the two numbers must be above 0");

@@ -61,7 +61,7 @@ describe("a CustomerBilling whose request goes wrong", () => {
   async function uncertain(): Promise<Held> {
     const { kept, message } = await failureOf(billing.create(inputs));
     expect(message).toMatch(
-      /^Granting 100 credits in workspace ws_main: .*(request was sent|accepted the request) at 2\d{3}-\S+Z, .*set billingId.*change grant, which/,
+      /^Granting 100 credits in workspace ws_main: .*(request was sent|accepted the request) at 2\d{3}-\S+Z, .*set billingId.*change grant to grant them/,
     );
     expect(kept?.reasons).toEqual([message]);
     const state = kept?.properties ?? {};
@@ -81,7 +81,7 @@ describe("a CustomerBilling whose request goes wrong", () => {
       expect(checked).toEqual({ inputs, failures: [] });
       expect(await billing.diff(seen, inputs)).toEqual({ changes: "some", replaces: [] });
       const { message, kept } = await failureOf(billing.update(seen, inputs));
-      expect(message).toMatch(/still not known\. Check in the service .*billingId.*grant/);
+      expect(message).toMatch(/still not known whether .*\. Check in the service\. .*billingId.*grant/);
       expect(kept).toBeUndefined();
     }
   }

@@ -63,7 +63,7 @@ async function unchangeable(plot: Plot, { held, inputs }: Declared): Promise<voi
   const reasons = await refusals(plot, { ...inputs, ...changes }, inputs);
   expect(reasons.map((reason) => reason.split(":")[0]).sort()).toEqual(Object.keys(changes).sort());
   for (const reason of reasons) {
-    expect(reason).toMatch(/would grant again\. Put the old value back; .*change grant as well\.$/);
+    expect(reason).toMatch(/would grant credits again\. Restore the old value; .*change grant as well\.$/);
   }
   const next = await checked(plot, { ...inputs, ...changes, grant: "2" }, inputs);
   expect(await planned(plot, held, next)).toEqual({ changes: true, replaces: ["grant"] });
@@ -104,7 +104,7 @@ async function lost(plot: Plot): Promise<Declared> {
     expect(await planned(plot, held, inputs)).toEqual({ changes: true, replaces: [] });
     const { kept, message } = await failureOf(resource.update(held, inputs));
     expect(kept).toBeUndefined();
-    expect(message).toMatch(/still not known\. .*set billingId .*change grant, which grants them\.$/);
+    expect(message).toMatch(/still not known whether .*set billingId .*change grant to grant them\.$/);
   });
   expect(records(plot)).toHaveLength(3);
   return { held, inputs };

@@ -108,7 +108,7 @@ describe("the configuration of the host", () => {
     await Promise.all(["ApiKey", "Scope", "ApiKey"].map((kind) => host.resource(kind).check(least)));
     await host.resource("ApiKey").create(least);
     expect(host.output.stderr.split("\n").filter((line) => line.includes("b.test"))).toEqual([
-      `warning: APIKEYS_BASE_URL (${standIn.url}) is used, not stack config apikeys:baseUrl (https://b.test), which differs. Unset one of them.`,
+      `warning: APIKEYS_BASE_URL (${standIn.url}) is used, but stack config apikeys:baseUrl (https://b.test) differs. Unset one of them.`,
     ]);
   });
 

@@ -73,7 +73,7 @@ describe("creating an ApiKey", () => {
     const inputs = await declared(scene);
     const { kept, message } = await failureOf(key.create(inputs));
     expect(message).toMatch(
-      /did not return the secret. It is kept in state, and the next update replaces it\.$/,
+      /did not return the secret. The key is in state, and the next update replaces it\.$/,
     );
     expect(kept?.reasons).toEqual([message]);
     expect(kept?.properties).toMatchObject({ ...inputs, __keyLost: true });

@@ -120,7 +120,9 @@ describe("errors of an ApiKey's operations", () => {
     const [read, update, remove] = await Promise.all(operations.map(([, , run]) => failureOf(run())));
     expect(read?.message).toMatch(/answered 500.*State is unchanged/);
     expect(update?.message).toMatch(/answered 500.*State is unchanged/);
-    expect(remove?.message).toMatch(/answered 500.*Whether it was deleted is not known; it stays in state/);
+    expect(remove?.message).toMatch(
+      /answered 500.*It is not known whether the key was deleted\. It stays in state/,
+    );
   });
 
   const gone: readonly Pick<Dialect, "delete" | "readGone" | "deleteAgain">[] = (
@@ -169,8 +171,8 @@ describe("errors of an ApiKey's operations", () => {
   });
 
   test("a create whose answer was lost is not repeated, and names the key that it may have made", async () => {
-    const unknown = "Whether it was created is not known";
-    const said = { resetAfter: unknown, errorAfter: unknown, truncated: "The service accepted it" };
+    const unknown = "It is not known whether the key was created";
+    const said = { resetAfter: unknown, errorAfter: unknown, truncated: "The service accepted the request" };
     for (const kind of ["resetAfter", "errorAfter", "truncated"] as const) {
       const before = scene.standIn.keys().map(({ id }) => id);
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind } });
@@ -178,7 +180,7 @@ describe("errors of an ApiKey's operations", () => {
       const [made, ...others] = scene.standIn.keys().filter(({ id }) => !before.includes(id));
       expect(others).toEqual([]);
       expect(message).toContain(
-        `. ${said[kind]}; its secret is lost, and state does not hold it. New in the workspace's list: `,
+        `. ${said[kind]}; the key is not in state, and its secret is lost. New in the workspace's list: `,
       );
       expect(message).toContain(`${made?.id} ("ci", created ${made?.createdAt})`);
       expect(kept).toBeUndefined();

@@ -45,7 +45,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
 
     // The signal may come before the answer that asks for the pause.
     expect((await key)["key"]).toMatch(
-      /(nothing was sent|no further attempt was made), because|answered 429 .*Nothing was created/,
+      /(nothing was sent|the request was not sent again), because|answered 429 .*Nothing was created/,
     );
     expect((await grant)["grant"]).toMatch(/nothing was sent, because .*Nothing was granted/);
     expect(await lastWords(at)).toEqual([]);
@@ -74,15 +74,15 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
     expect([migrated?.key, others]).toEqual([existingKey, []]);
     expect(words).toEqual([
       expect.stringMatching(
-        /^warning: Granting 100 credits in workspace ws_main: state does not hold the result.*as bill_/,
+        /^warning: Granting 100 credits in workspace ws_main: the credits were granted as bill_/,
       ),
       expect.stringContaining(`exists in the service with id ${migrated?.id}`),
       expect.stringMatching(
-        /^warning: Setting the defaults of workspace ws_main: .*restored: {"defaultKeyPrefix":"before"}\. Put it back by hand/,
+        /^warning: Setting the defaults of workspace ws_main: .*saved to state: {"defaultKeyPrefix":"before"}\. Restore them by hand/,
       ),
     ]);
-    expect(words[0]).toContain(`as ${at.standIn.billings()[0]?.id}.`);
-    expect(words[1]).toMatch(/don't delete it, but import it as an ApiKey with `pulumi import --file`/);
+    expect(words[0]).toContain(`granted as ${at.standIn.billings()[0]?.id}, but the result is not in state`);
+    expect(words[1]).toMatch(/don't delete it; import it as an ApiKey with `pulumi import --file`/);
     expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());
   });
 

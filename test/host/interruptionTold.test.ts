@@ -29,9 +29,9 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
     const [left] = live(at);
     const { key } = await begun;
     expect(key).toContain(
-      `exists in the service with id ${left?.id}, but the run ended before state could hold`,
+      `exists in the service with id ${left?.id}, but the run ended before it could be saved to state`,
     );
-    expect(key).toContain("Delete it: the next update creates another one.");
+    expect(key).toContain("Delete it; the next update creates another one.");
     expect(await lastWords(at)).toEqual([
       expect.stringContaining(`exists in the service with id ${left?.id}`),
     ]);
@@ -55,13 +55,13 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
     const words = (await lastWords(at)).toSorted();
     expect(words).toEqual([
       expect.stringMatching(
-        /Creating key "ci" in workspace ws_main: .*Whether it was created is not known.* created since 20.*delete it/,
+        /Creating key "ci" in workspace ws_main: .*It is not known whether the key was created.* created since 20.*delete it/,
       ),
       expect.stringMatching(
-        /Granting 100 credits in workspace ws_main: .* at 20.*next update would grant again.*set billingId/,
+        /Granting 100 credits in workspace ws_main: .* at 20.*next update would grant the credits again.*set billingId/,
       ),
-      expect.stringMatching(/Migrating key "old" in workspace ws_main: .*don't delete it.*pulumi import/),
-      expect.stringContaining('is to be restored: {"defaultKeyPrefix":"before"}. Put it back by hand'),
+      expect.stringMatching(/Migrating key "old" in workspace ws_main: .*pulumi import.*don't delete it/),
+      expect.stringContaining('could be saved to state: {"defaultKeyPrefix":"before"}. Restore them by hand'),
     ]);
     expect(writes(at).toSorted()).toEqual([...posts].toSorted());
   });
@@ -100,7 +100,7 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
     expect(migrated?.key).toBe(existingKey);
     expect(words).toMatch(new RegExp(`New in the workspace's list: ${key?.id} .*delete it`));
     expect(words).toMatch(new RegExp(`exists in the service with id ${migrated?.id}, .*don't delete it`));
-    expect(words).toMatch(/Granting 100 credits in workspace ws_main: state does not hold the result/);
+    expect(words).toMatch(/Granting 100 credits in workspace ws_main: the result is not in state/);
     expect(writes(at).toSorted()).toEqual([...posts].toSorted());
   });
 

@@ -95,7 +95,7 @@ async function narrowed(story: Story, now: Declared, change: Properties): Promis
     return { held: after, inputs: next };
   }
   const failure = await failureOf(story.key.update(now.held, next));
-  expect(failure.message).toMatch(/scopes: declared .*, the service has /);
+  expect(failure.message).toMatch(/scopes: the program has .*, the service has /);
   const scopes = granted(stored(story, now.held));
   expect(failure.kept).toMatchObject({ id: now.held.id, properties: { scopes } });
   const held = { id: now.held.id, state: failure.kept?.properties ?? {} };

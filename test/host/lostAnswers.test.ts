@@ -52,7 +52,7 @@ describe("a key whose answer was lost", () => {
       expect(kept).toBeUndefined();
       const [made] = scene.standIn.keys().filter(({ id }) => !before.includes(id));
       expect(message).toContain(
-        `its secret is lost, and state does not hold it. New in the workspace's list: ${made?.id} ("ci", created ${made?.createdAt}). If no other stack or person created it, delete it`,
+        `the key is not in state, and its secret is lost. New in the workspace's list: ${made?.id} ("ci", created ${made?.createdAt}). If no other stack or person created it, delete it`,
       );
       expect(message).not.toContain(made?.key);
       for (const id of before) expect(message).not.toContain(id);
@@ -75,7 +75,7 @@ describe("a key whose answer was lost", () => {
       const { message } = await failureOf(key.create(await inputs()));
       const made = ids().at(-1);
       expect(message).toMatch(new RegExp(`list: ${made} \\([^)]*\\), ${theirs[0]} .*, ${theirs[1]} `));
-      expect(message).toContain("If it is one of these, and no other stack");
+      expect(message).toContain("If it is one of these and no other stack");
     });
 
     test("is not named where nothing was made, and up may run again", async () => {
@@ -102,7 +102,7 @@ describe("a key whose answer was lost", () => {
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs()));
       expect(message).toMatch(
-        /list of keys could not be read to find it \(the service answered 403[^)]*\): look for a key of this name and customer created since 2\S+Z; if there is one, delete it/,
+        /list of keys could not be read \(the service answered 403[^)]*\): look for a key with this name and customer, created since 2\S+Z; if there is one, delete it/,
       );
     });
 
@@ -235,7 +235,7 @@ describe("a key whose answer was lost", () => {
       await key.create(await inputs());
       await warned(
         new RegExp(
-          `warning: Creating key "ci" in workspace ws_main: the workspace already has a live key of this name and customer: ${left.id} .*delete it`,
+          `warning: Creating key "ci" in workspace ws_main: the workspace already has a key with this name and customer: ${left.id} .*delete it`,
         ),
       );
     });
@@ -243,9 +243,7 @@ describe("a key whose answer was lost", () => {
     test("is warned of where the run has not met the resource that manages it: then there is nothing to do", async () => {
       scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
       await key.create(await declared(scene, { keepers: { rotated: "1" } }, await inputs()));
-      await warned(
-        /warning: .*: key_\S+ \("ci".*If another resource or stack manages it, there is nothing to do/,
-      );
+      await warned(/warning: .*: key_\S+ \("ci".*If another resource or stack manages it, do nothing/);
     });
 
     test("is not warned of where the key is in state, as in a replacement", async () => {
@@ -275,7 +273,7 @@ describe("a key whose answer was lost", () => {
           await inputs({ existingKey, scopes: [{ representation: "users", read: true }] }),
         ),
       ).toEqual({ changes: "none", replaces: [] });
-      await warned(/is kept in state as the migrated key/);
+      await warned(/is now in state as the migrated key/);
       expect(posts()).toBe(3);
     });
 
@@ -296,7 +294,7 @@ describe("a key whose answer was lost", () => {
       const { message, kept } = await failureOf(key.create(await inputs({ existingKey })));
       expect(kept).toBeUndefined();
       expect(message).toMatch(
-        /New in the workspace's list: .*, .*don't delete it, since its value may be in use/,
+        /New in the workspace's list: .*, .*import it .*\(don't delete it: its value may be in use\)/,
       );
       expect(scene.standIn.keys({ deleted: false })).toHaveLength(3);
     });
@@ -341,7 +339,7 @@ describe("a key whose answer was lost", () => {
       const again = await openScene({ env: { APIKEYS_BASE_URL: scene.standIn.url } });
       const { message } = await failureOf(again.key.create(await inputs({ existingKey })));
       await again.close();
-      expect(message).toContain(`If the service holds this key already, as ${held.id} ("ci"`);
+      expect(message).toContain(`If the service already has this key, as ${held.id} ("ci"`);
       expect(message).toContain("pulumi import --file");
     });
 

@@ -51,9 +51,7 @@ describe("the calls of the plugin", () => {
     const { kept, message } = await failureOf(resource.create(inputs));
     expect(kept).toBeUndefined();
     const id = scene.standIn.keys().at(-1)?.id;
-    expect(message).toMatch(
-      `too large for the engine to save, so the previous state stays, and ${id} exists`,
-    );
+    expect(message).toMatch(`too large for the engine to save, so it keeps the previous state; ${id} exists`);
   });
 
   test("for a kind that this version does not know say so", async () => {

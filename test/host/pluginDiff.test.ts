@@ -288,8 +288,7 @@ describe("the details of a diff", () => {
         urn: resource.urn,
         severity: "info",
         ephemeral: false,
-        message:
-          'Keys of workspace ws_main: 1 to be replaced, with a new secret: "a b"; 1 to be deleted: "c".',
+        message: 'Keys of workspace ws_main: 1 to replace, with a new secret: "a b"; 1 to delete: "c".',
       },
     ]);
     const [first] = Object.values(held.state["ids"] as Record<string, string>);

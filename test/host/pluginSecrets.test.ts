@@ -214,7 +214,7 @@ describe("R16 what a program makes secret", () => {
     expect((await resource.diff(held, next)).changes).toBe("some");
     const notes = () => scene.host.told.filter(({ urn }) => urn === resource.urn);
     expect(notes()).toMatchObject([
-      { severity: "info", message: "Only which values are secret has changed. No request is sent." },
+      { severity: "info", message: "Only the list of secret values has changed. No request is sent." },
     ]);
     scene.standIn.clearRequests();
     const foreseen = await resource.foresee(next, held);

@@ -67,7 +67,7 @@ describe("a Scope whose requests go wrong", () => {
     async (fault) => {
       scene.standIn.inject({ endpoint: "createScope", fault });
       const { message, kept } = await failureOf(scope.create(inputs));
-      expect(message).toMatch(/run `pulumi up` again, which looks for it before creating one/);
+      expect(message).toMatch(/Run `pulumi up` again, which looks for it before creating one/);
       expect(kept).toBeUndefined();
       expect(posts()).toHaveLength(1);
       const { id } = await scope.create(inputs);
@@ -104,7 +104,7 @@ describe("a Scope whose requests go wrong", () => {
     const denied = { kind: "status", status: 403 } as const;
     scene.standIn.inject({ endpoint: "listScopes", fault: denied, after: 1 });
     const { message, kept } = await failureOf(scope.create(inputs));
-    expect(message).toContain("Whether it was created is not known");
+    expect(message).toContain("It is not known whether the scope was created");
     expect(kept).toBeUndefined();
     expect((await scope.create(inputs)).id).toBe(scopes()[0]?.id);
     expect(posts()).toHaveLength(1);
@@ -166,7 +166,7 @@ describe("a Scope whose requests go wrong", () => {
       scene.standIn.setDialect({ listCut: 100 });
       await warned(
         scene,
-        /^warning: .*"beyond".*may be cut, so it stays in state\..*pulumi state delete/m,
+        /^warning: .*"beyond".*may be truncated, so it stays in state\..*pulumi state delete/m,
         async () => {
           const inputs = undefined;
           expect(await scope.read(beyond)).toEqual({ id: beyond.id, properties: beyond.state, inputs });

@@ -64,7 +64,7 @@ async function refusedOrReplaced(plot: Plot, { held, inputs }: Declared): Promis
     const [reason, ...others] = await refusals(plot, { ...inputs, ...change }, inputs);
     expect(others).toEqual([]);
     expect(reason).toMatch(
-      new RegExp(`^${field}: can't change, since the service has no call .*another representation`),
+      new RegExp(`^${field}: can't change, because the service has no call .*another representation`),
     );
   }
   const next = await checked(plot, { ...inputs, name: "Other", representation: "bills" }, inputs);
@@ -86,10 +86,10 @@ async function different(plot: Plot, { inputs }: Declared): Promise<void> {
   const change = { name: "Something", description: undefined };
   const next = await checked(plot, defined({ ...inputs, ...change }));
   const message = await asking(plot, ["listScopes"], () => refusedCreate(plot, next));
-  expect(message).toMatch(/^Creating scope "orders" in workspace .*: the workspace has one already /);
+  expect(message).toMatch(/^Creating scope "orders" in workspace .*: the workspace already has it /);
   expect(message).toContain(storedName(" All Orders", plot.dialect));
   expect(message).toContain('description "Every order"');
-  expect(message).toContain("Declare it as it is, or with another representation.");
+  expect(message).toContain("Declare these values, or another representation.");
 }
 
 /** S2: an edit made in the service is told, and changes nothing. */

@@ -10,7 +10,7 @@ describe("what a set knows of other keys", () => {
     const told = () => at.host.output.stderr.split("\n").filter((line) => line.startsWith("warning: "));
     await expect.poll(told).toHaveLength(1);
     expect(told()[0]).toMatch(
-      /^warning: "b": Creating key "b" .* already has a live key of this name and customer: key_theirs/,
+      /^warning: "b": Creating key "b" .* already has a key with this name and customer: key_theirs/,
     );
     expect(live(at)).toEqual(["a", "b", "b", "c"]);
   });

@@ -77,7 +77,7 @@ describe("updating an ApiKey", () => {
     const next = { ...inputs, name: "new", scopes: [] };
     const { kept, message } = await failureOf(key.update(held, next));
     expect(message).toMatch(
-      /scopes: declared no scopes, the service still has orders \(read, update\), users \(read\)/,
+      /scopes: the program has no scopes, the service still has orders \(read, update\), users \(read\)/,
     );
     expect(kept).toMatchObject({
       id: held.id,

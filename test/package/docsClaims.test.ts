@@ -125,7 +125,7 @@ describe("what docs/troubleshooting.md quotes", () => {
       { name: "HTTPParserError" },
     ];
     const reasons = new Set(failures.map((error) => failurePhrase(error, { started: true, host: "host" })));
-    const elsewhere = /^(the request can't be written|the answer's headers)/;
+    const elsewhere = /^(the request can't be sent|the answer's headers)/;
     const isQuoted = (reason: string) =>
       messages
         .map(parts)

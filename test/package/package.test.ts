@@ -168,7 +168,7 @@ describe("the packed package", () => {
     expect(ran, ran.output).toMatchObject({ code: 0 });
     const { code, stdout, output } = (await adopted) ?? {};
     expect(code, output).toBe(0);
-    expect(stdout).toBe('// There are no keys of workspace "ws_main" to adopt.\nexport {};\n');
+    expect(stdout).toBe('// Workspace "ws_main" has no keys to adopt.\nexport {};\n');
     expect((await command(["bogus"], { env })).code).toBe(2);
   });
 

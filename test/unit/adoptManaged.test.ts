@@ -133,7 +133,7 @@ describe("the keys that a stack manages", () => {
     `{"deployment":{"resources":"sk_"}}`,
   ])("can't be told by %j, which no message quotes", (text) => {
     expect(() => inMain(text)).toThrow(
-      /^state\.json is not the state of a stack: write it with `pulumi stack export --file state\.json`\.$/,
+      /^state\.json is not a stack's state: export it with `pulumi stack export --file state\.json`\.$/,
     );
   });
 });

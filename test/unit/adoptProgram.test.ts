@@ -106,8 +106,8 @@ export const keyIds = keys.ids;
   it("declares a name where the service has none, and no customer where it names none", () => {
     const program = programOfKeys(adoption([key(undefined, { customerId: undefined })]));
     expect(declaredBy(program).resources[0]?.args).toMatchObject({ name: "key", customerId: "" });
-    expect(program).toContain("// The key has no name in the service: the update gives it this one.");
-    expect(program).toContain("// The service does not say which customer the key is for");
+    expect(program).toContain("// The key has no name in the service: the first update sets this one.");
+    expect(program).toContain("// The service shows no customer for this key");
   });
 
   it("shows each mark of a name that a reader would not see", () => {

@@ -53,7 +53,7 @@ describe("an ApiKey with existingId", () => {
     const { keys, asked, failureOf } = key === undefined ? adoptions() : oneKey(key);
     const { message, kept } = await failureOf(keys.create(keys.checked(adopting())));
     expect(message).toBe(
-      'Adopting key "ci" in workspace ws_1 (key_1): the workspace has no such key, or it was deleted. Nothing was changed. Check existingId and workspaceId; to create a new key instead, leave existingId out.',
+      'Adopting key "ci" in workspace ws_1 (key_1): the workspace has no such key, or the key was deleted. Nothing was changed. Check existingId and workspaceId; to create a new key instead, leave existingId out.',
     );
     expect(kept).toBeUndefined();
     expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(["GET"]));
@@ -78,7 +78,7 @@ describe("an ApiKey with existingId", () => {
     const { keys, failureOf, methods, service } = oneKey({ customerId: "cus_2" });
     const { message } = await failureOf(keys.create(keys.checked(adopting())));
     expect(message).toBe(
-      'Adopting key "ci" in workspace ws_1 (key_1): the key belongs to another customer, "cus_2". Nothing was changed. Check existingId, or declare the customer that the key has.',
+      'Adopting key "ci" in workspace ws_1 (key_1): the key belongs to another customer, "cus_2". Nothing was changed. Check existingId, or declare that customer.',
     );
     const inputs = keys.checked(adopting({ __secrets: [["customerId"]] }));
     expect((await failureOf(keys.create(inputs))).message).not.toContain("cus_2");
@@ -92,7 +92,7 @@ describe("an ApiKey with existingId", () => {
   test("K11 scopes must be declared beside it, in a set in the entry or its defaults", () => {
     const { keys, sets } = adoptions();
     const line =
-      "is missing: with existingId, write the scopes that the key is to have, since it loses all others; write [] for none.";
+      "is missing: with existingId, declare the scopes that the key should have, because the update removes all others; use [] for none.";
     for (const scopes of [undefined, null]) {
       expect(keys.check(adopting({ scopes }), undefined).failures).toEqual([`scopes: ${line}`]);
     }
@@ -115,7 +115,7 @@ describe("an ApiKey with existingId", () => {
       { odd: ({ method }) => void (method === "PATCH" && service.live.delete("key_1")) },
     );
     const { message, kept } = await failureOf(keys.create(keys.checked(adopting())));
-    expect(message).toContain("the workspace has no such key, or it was deleted. Nothing was changed.");
+    expect(message).toContain("the workspace has no such key, or the key was deleted. Nothing was changed.");
     expect(kept).toBeUndefined();
   });
 
@@ -133,7 +133,7 @@ describe("an ApiKey with existingId", () => {
     const refused = await failureOf(keys.create(keys.checked(adopting())));
     expect(refused.kept).toBeUndefined();
     expect(refused.message).toContain(
-      "it answered 403. Nothing was changed. Check that the access token may edit",
+      "it answered 403. Nothing was changed. Check that the access token is allowed to edit",
     );
     status = 502;
     const unseen = await failureOf(keys.create(keys.checked(adopting())));
@@ -167,7 +167,7 @@ describe("what check refuses of an ApiKey with existingId", () => {
     };
     for (const [name, value] of Object.entries(others)) {
       expect(failuresOf({ [name]: value })).toEqual([
-        `${name}: can't be combined with existingId, since an adopted key keeps its own; leave it out.`,
+        `${name}: can't be combined with existingId, because an adopted key keeps its own; leave it out.`,
       ]);
     }
     expect(failuresOf(others)).toHaveLength(5);
@@ -178,7 +178,7 @@ describe("what check refuses of an ApiKey with existingId", () => {
 
   test("K11 an id that is empty, or can't be part of a URL, is no id", () => {
     expect(failuresOf({ existingId: "" })).toEqual([
-      "existingId: must not be empty: write the id of an existing key.",
+      "existingId: must not be empty: set it to the id of an existing key.",
     ]);
     expect(failuresOf({ existingId: ".." })).toEqual([
       expect.stringMatching(/^existingId: must be the id of an existing key: "\." and "\.\.", and control/),
@@ -188,7 +188,7 @@ describe("what check refuses of an ApiKey with existingId", () => {
 
   test("K11 R17 one id twice in a workspace fails, in sets too, and names the other", () => {
     const { keys, sets } = adoptions();
-    const twice = `existingId: the resource one declares the same value, but one key can't be managed twice. Leave it out of one of the two.`;
+    const twice = `existingId: the resource one declares the same value, but two resources can't manage one key. Remove it from one of them.`;
     for (const name of ["one", "one"]) keys.checked(adopting(), undefined, name);
     expect(keys.check(adopting({ name: "n" }), undefined, "two").failures).toEqual([twice]);
     expect(sets.check(adoptingSet({ a: "key_1" }), undefined, "set").failures).toEqual([`keys.a.${twice}`]);
@@ -347,7 +347,7 @@ describe("what a preview says of an ApiKey with existingId", () => {
     const { keys } = adoptions();
     const inputs = keys.checked(adopting());
     expect(keys.progress).toEqual([
-      'Key "ci" in workspace ws_1: 1 existing key to be adopted: key_1; nothing is created.',
+      'Key "ci" in workspace ws_1: 1 existing key to adopt: key_1; nothing to create.',
     ]);
     keys.checked(adopting(), inputs);
     keys.checked({ ...least, existingId: unknownSentinels[0] });

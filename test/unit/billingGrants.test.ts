@@ -16,7 +16,9 @@ describe("check of a CustomerBilling", () => {
   test.each(["", " ", "\n"])("R2 B2 a grant of %j is an unset variable, and refused", (grant) => {
     for (const before of [held, { ...held, grant: "second" }, undefined]) {
       const { failures } = billing.check({ ...held, grant }, before);
-      expect(failures).toContain("grant: must not be empty: write a name for this grant, or leave it out.");
+      expect(failures).toContain(
+        "grant: must not be empty: set it to a name for this grant, or leave it out.",
+      );
     }
     expect(billing.diff("id_1", held, { ...held, grant }).replaces).toEqual([]);
   });
@@ -27,7 +29,7 @@ describe("check of a CustomerBilling", () => {
       { workspaceId: "ws_1", billingId },
     ]) {
       expect(billing.check(declared, undefined).failures).toContain(
-        "billingId: must not be empty: write the id of a record, or leave it out.",
+        "billingId: must not be empty: set it to the id of a record, or leave it out.",
       );
     }
   });

@@ -21,9 +21,7 @@ describe("rules of a CustomerBilling", () => {
     for (const [name, value] of Object.entries(changes)) expect(refused({ [name]: value })).toEqual([name]);
     expect(refused(changes)).toEqual(Object.keys(changes));
     for (const reason of reasons({ ...before, ...changes })) {
-      expect(reason).toMatch(
-        /Put the old value back; or, to grant again on purpose, change grant as well\.$/,
-      );
+      expect(reason).toMatch(/Restore the old value; or, to grant again on purpose, change grant as well\.$/);
       expect(reason).not.toContain("4711");
     }
   });
@@ -59,7 +57,7 @@ describe("rules of a CustomerBilling", () => {
     expect(refused({ totalCredits: undefined })).toEqual(["totalCredits"]);
     for (const olds of [undefined, before]) {
       expect(reasons({ workspaceId: "ws_1" }, olds)).toEqual([
-        'totalCredits: must be given, the credits to grant, such as "100"; or give billingId to adopt a record.',
+        'totalCredits: is missing: set it to the credits to grant, such as "100", or set billingId to adopt an existing record.',
       ]);
     }
   });

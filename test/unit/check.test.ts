@@ -65,9 +65,9 @@ describe("check of an ApiKey", () => {
 
   test("R8 what is missing is named with what to write", () => {
     expect(subject.check({}, undefined).failures).toEqual([
-      "workspaceId: is missing: write the id of a workspace.",
-      "customerId: is missing: write the id of a customer.",
-      "name: is missing: write a name.",
+      "workspaceId: is missing: set it to the id of a workspace.",
+      "customerId: is missing: set it to the id of a customer.",
+      "name: is missing: set it to a name.",
     ]);
   });
 
@@ -98,7 +98,7 @@ describe("check of an ApiKey", () => {
     expect(subject.check(nameless, undefined, "resource").inputs).toMatchObject({ name: "resource" });
     expect(subject.check(least, undefined, "resource").inputs).toMatchObject({ name: least.name });
     expect(subject.check({ ...least, name: "" }, undefined, "resource").failures).toEqual([
-      "name: must not be empty: write a name.",
+      "name: must not be empty: set it to a name.",
     ]);
     const unknown = unknownSentinels[0];
     expect(subject.check({ ...least, name: unknown }, undefined, "resource").inputs).toMatchObject({

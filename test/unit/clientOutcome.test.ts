@@ -98,7 +98,7 @@ describe("what an exchange means for a write", () => {
     ["https://other.example/tok_secret/%74", "https://other.example/[secret]/%74"],
   ])("a redirect to %s names %s, without query and user", (location, target) => {
     const outcome = classify(answered(302, "", { location }), { ...asked, method: "GET" });
-    const phrase = `the service answered 302 and pointed to ${target}; redirects are not followed`;
+    const phrase = `the service answered 302 and redirected to ${target}; redirects are not followed`;
     expect(outcome).toMatchObject({ kind: "refused", phrase });
   });
 
@@ -113,7 +113,7 @@ describe("what an exchange means for a write", () => {
       const phrase =
         nowhere === undefined
           ? "the service answered 302, a redirect, which is not followed"
-          : `the service answered 302 and pointed to ${nowhere}; redirects are not followed`;
+          : `the service answered 302 and redirected to ${nowhere}; redirects are not followed`;
       expect(outcome).toMatchObject({ phrase });
     },
   );
@@ -123,7 +123,7 @@ describe("what an exchange means for a write", () => {
       ...asked,
       method: "GET",
     });
-    const target = /pointed to (\S+);/.exec("phrase" in outcome ? outcome.phrase : "")?.[1] ?? "";
+    const target = /redirected to (\S+);/.exec("phrase" in outcome ? outcome.phrase : "")?.[1] ?? "";
     expect(target).toHaveLength(300);
   });
 });

@@ -75,7 +75,7 @@ describe("an answer with a key", () => {
     const what =
       id === undefined || id === null || id === ""
         ? "is missing"
-        : "is not a string of 1,024 characters at most";
+        : "is not a string of at most 1,024 characters";
     expect(keyProblem({ id })).toBe(`the answer's apiKey.id ${what}`);
   });
 
@@ -109,7 +109,7 @@ describe("an answer with a key", () => {
     expect(key({ name: "x".repeat(16_384) }).name).toBe("x".repeat(16_384));
     expect(key({ name: `${"x".repeat(16_382)}😀y` }).name).toBe(`${"x".repeat(16_382)}\ufffd…`);
     expect(keyProblem({ id: "x".repeat(1_025) })).toBe(
-      "the answer's apiKey.id is not a string of 1,024 characters at most",
+      "the answer's apiKey.id is not a string of at most 1,024 characters",
     );
     expect(key({ id: "x".repeat(1_024) }).id).toHaveLength(1_024);
   });

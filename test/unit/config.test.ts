@@ -74,7 +74,7 @@ describe("the configuration", () => {
         { APIKEYS_BASE_URL: env },
       );
     const line = (used: string, unused: string) =>
-      `APIKEYS_BASE_URL${used} is used, not stack config apikeys:baseUrl${unused}, which differs. Unset one of them.`;
+      `APIKEYS_BASE_URL${used} is used, but stack config apikeys:baseUrl${unused} differs. Unset one of them.`;
     expect(told(" https://a.test ", "https://b.test/")).toBe(line(" (https://a.test)", " (https://b.test/)"));
     expect(told("https://a.test/x", "https://a.test")).toBe(line(" (https://a.test/x)", " (https://a.test)"));
     for (const same of ["https://a.test", " https://a.test// ", "HTTPS://A.test:443/"]) {
@@ -124,7 +124,7 @@ describe("the configuration", () => {
   test("R8 what is missing is a check failure for each value, beside all others, and names the ways to give it", () => {
     const { failures } = offline({}).check({ ...least, enabled: 1 }, undefined);
     expect(failures).toHaveLength(3);
-    expect(failures[0]).toMatch(/base URL.*apikeys:baseUrl.*APIKEYS_BASE_URL.*Provider baseUrl/);
+    expect(failures[0]).toMatch(/base URL.*apikeys:baseUrl.*APIKEYS_BASE_URL.*baseUrl to a Provider/);
     expect(failures[1]).toMatch(/access token.*apikeys:accessToken.*APIKEYS_ACCESS_TOKEN.*accessTokenEnv/);
     expect(failures[2]).toMatch(/^enabled: /);
   });

@@ -29,9 +29,9 @@ describe("the base URL", () => {
     ["ftp://a.test", "is not a URL"],
     ["file:///etc/passwd", "is not a URL"],
     ["javascript:alert(1)", "is not a URL"],
-    ["https://a.test?x=1", "holds a query or a fragment"],
-    ["https://a.test/?", "holds a query or a fragment"],
-    ["https://a.test/#", "holds a query or a fragment"],
+    ["https://a.test?x=1", "contains a query or a fragment"],
+    ["https://a.test/?", "contains a query or a fragment"],
+    ["https://a.test/#", "contains a query or a fragment"],
     ["https://a.test/api/v1", "ends in /api/v1"],
     ["https://a.test/keys/api/v1", "ends in /api/v1"],
     ["https://a.test/API/V1/ ", "ends in /api/v1"],
@@ -56,7 +56,7 @@ describe("the base URL", () => {
     ]) {
       const problems = problemsOf(withUrl(baseUrl));
       expect(problems).toHaveLength(1);
-      expect(problems[0]).toContain("holds a user name or password");
+      expect(problems[0]).toContain("contains a user name or password");
       expect(problems[0]).not.toContain("hunter2");
     }
   });
@@ -133,7 +133,7 @@ describe("the access token", () => {
       fc.property(token, (accessToken) => {
         const problems = problemsOf({ stack: { baseUrl: "https://a.test", accessToken } });
         expect(problems).toHaveLength(1);
-        expect(problems[0]).toMatch(/^the access token from stack config apikeys:accessToken holds/);
+        expect(problems[0]).toMatch(/^the access token from stack config apikeys:accessToken contains/);
         expect(problems[0]).not.toContain("SECRET");
       }),
     );
@@ -150,7 +150,7 @@ describe("the access token", () => {
   });
 });
 
-describe("how many keys of a set are worked on at once", () => {
+describe("how many keys of a set to process at once", () => {
   const complete = { baseUrl: "https://a.test", accessToken: "t" };
 
   test("R14 is 16 unless an argument, the environment or stack config says otherwise, in this order", () => {
@@ -197,7 +197,7 @@ describe("warnings of expiry", () => {
 
   test.each(["s", "Seconds", "days", "1", "toString"])("R8 the unit %s is refused", (expiresAtUnit) => {
     expect(problemsOf({ stack: { ...complete, expiresAtUnit } })).toEqual([
-      "stack config apikeys:expiresAtUnit must be seconds or milliseconds: what the service counts since 1970 in expiresAt.",
+      "stack config apikeys:expiresAtUnit must be seconds or milliseconds: the unit in which the service counts expiresAt.",
     ]);
     expect(problemsOf({ argument: { expiresAtUnit }, stack: complete })[0]).toMatch(
       /^the Provider's argument expiresAtUnit must/,
@@ -212,7 +212,7 @@ describe("warnings of expiry", () => {
     (expiryWarningDays) => {
       const stack = { ...complete, expiresAtUnit: "seconds" };
       expect(problemsOf({ stack: { ...stack, expiryWarningDays } })).toEqual([
-        "stack config apikeys:expiryWarningDays must be a whole number from 0 to 3650: how many days before a key expires to warn of it.",
+        "stack config apikeys:expiryWarningDays must be a whole number from 0 to 3650: how many days before a key expires the warnings begin.",
       ]);
       expect(problemsOf({ env: { APIKEYS_EXPIRY_WARNING_DAYS: expiryWarningDays }, stack })[0]).toMatch(
         /^the environment variable APIKEYS_EXPIRY_WARNING_DAYS must/,

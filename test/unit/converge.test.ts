@@ -126,9 +126,9 @@ describe("R4 a write that was answered", () => {
       take,
     });
     expect(steps).toBe(`send read send ${patiently}`);
-    expect(words).toEqual(['name: declared "new", the service has "new_"']);
+    expect(words).toEqual(['name: the program has "new", the service has "new_"']);
     expect(failure).toBe(
-      'Updating the box: the service did not apply the change. name: declared "new", the service has "new_". State holds what the service has, and the next preview shows what is still to do.',
+      'Updating the box: the service did not apply the change. name: the program has "new", the service has "new_". State has what the service has, and the next preview shows what is left to do.',
     );
     expect(state).toMatchObject({ name: "new_" });
   });
@@ -146,10 +146,14 @@ describe("R4 a write that was answered", () => {
   test("R4 a text that stayed is an error, one that only got separators a warning, one of another case neither", async () => {
     const staying = (from: string) =>
       converged({ before: { name: from }, declared: { name: "new" }, take: () => ({}) });
-    expect((await staying("old")).words).toEqual(['name: declared "new", the service still has "old"']);
+    expect((await staying("old")).words).toEqual([
+      'name: the program has "new", the service still has "old"',
+    ]);
     expect(await staying("new_")).toMatchObject({
       words: [],
-      warnings: ['name: declared "new", the service still has "new_"; it may have rewritten the value.'],
+      warnings: [
+        'name: the program has "new", the service still has "new_"; it may have rewritten the value.',
+      ],
     });
     expect(await staying(" NEW")).toMatchObject({ words: [], warnings: [] });
   });
@@ -158,9 +162,9 @@ describe("R4 a write that was answered", () => {
     const staying = (exact: boolean) => converged({ before, declared: { size: 2 }, exact, take: () => ({}) });
     expect(await staying(false)).toMatchObject({
       words: [],
-      warnings: ["size: declared 2, the service still has 1; it may have rounded the value."],
+      warnings: ["size: the program has 2, the service still has 1; it may have rounded the value."],
     });
-    expect((await staying(true)).words).toEqual(["size: declared 2, the service still has 1"]);
+    expect((await staying(true)).words).toEqual(["size: the program has 2, the service still has 1"]);
   });
 });
 
@@ -222,7 +226,7 @@ describe("R4 a write that failed", () => {
     });
     expect(words).toEqual(['name: "old" before']);
     expect(failure).toMatch(
-      /^Updating the box: the connection was cut\. Whether it was applied is not known: state holds what was there before\./,
+      /^Updating the box: the connection was cut\. It is not known whether the change was applied: state has the previous values\./,
     );
     expect(state).toMatchObject({ name: "old", size: 1 });
   });
@@ -247,7 +251,7 @@ describe("R4 a write that failed", () => {
       ...failing(error, 2),
     });
     expect([unseen, record]).toEqual([undefined, { name: "new_", size: 1 }]);
-    expect(words).toEqual(['name: declared "new", the service has "new_"']);
+    expect(words).toEqual(['name: the program has "new", the service has "new_"']);
     expect(failure).toContain(error.message);
   });
 });
@@ -274,7 +278,7 @@ describe("K6 what was just made", () => {
       made,
       take: () => ({}),
     });
-    expect(words).toEqual(["size: declared 2, the service has 1"]);
+    expect(words).toEqual(["size: the program has 2, the service has 1"]);
   });
 
   test.each([refused, lost, new TypeError("sk_secret")])("is never lost to an error: %s", async (error) => {
@@ -295,7 +299,7 @@ describe("K6 what was just made", () => {
       answer,
     });
     expect([kept, unseen, record]).toEqual([error, undefined, made.record]);
-    expect(failure).toMatch(/State holds what was last seen of it\. Run `pulumi up` again/);
+    expect(failure).toMatch(/State has the values that the service last showed\. Run `pulumi up` again/);
     expect(failure).not.toContain("sk_secret");
     const read = () => {
       throw error;

@@ -77,7 +77,8 @@ describe("what a run of the program declares", () => {
 
 describe("check of two CustomerBillings", () => {
   const one = { workspaceId: "ws_1", totalCredits: "100", spendCap: "5" };
-  const twice = /^grant: the resource one declares the same grant .* another value of grant, or remove it\.$/;
+  const twice =
+    /^grant: the resource one declares the same grant .* Change grant in one of them, or remove one\.$/;
   const failuresOf = (two: object) => {
     const billing = replying(customerBilling, silent);
     expect(billing.check(one, undefined, "one").failures).toEqual([]);
@@ -130,7 +131,7 @@ describe("check of a CustomerBilling that is replaced", () => {
   test("B6 is refused where the grant stays, with three ways on", () => {
     const [line, ...others] = replacing({ workspaceId: "ws_1", totalCredits: 100 });
     expect(line).toMatch(
-      /^grant: was granted already, .* Remove what forces .* change grant; or, .* set billingId to its id/,
+      /^grant: the credits were already granted, .* Remove the option that forces .* change grant; or, .* set billingId to its id/,
     );
     expect(others).toEqual([]);
   });
@@ -175,7 +176,9 @@ describe("WorkspaceSettings of one workspace", () => {
     await settings.delete("ws_1", state);
     expect(settings.calls).toEqual([]);
     expect(settings.warnings).toEqual([
-      expect.stringMatching(/workspace ws_1, .* not put back, .*: defaultExpiration 5\. .* aliases\.$/),
+      expect.stringMatching(
+        /workspace ws_1, .* not restored and are no longer in state: defaultExpiration 5\. .* aliases\.$/,
+      ),
     ]);
   });
 

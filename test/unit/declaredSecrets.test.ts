@@ -62,7 +62,7 @@ const told: Readonly<Record<string, Told>> = {
     definition: apiKey,
     inputs: { ...base, workspaceId: "ws_of_the_owls", name: "ci" },
     secrets: [["workspaceId"]],
-    says: /^Creating key "ci" in workspace \[secret\]: .* may create keys in \[secret\]/,
+    says: /^Creating key "ci" in workspace \[secret\]: .* is allowed to create keys in \[secret\]/,
     hidden: ["ws_of_the_owls"],
   },
   "secret numbers, and secrets amid others": {
@@ -155,7 +155,7 @@ describe("R16 what the program made secret", () => {
     const secrets = [["name"], ["enabled"], ["scopes"]];
     const state = { ...inputs, name: "Owl Ltd", enabled: false, key: "sk_1", __secrets: secrets };
     const { message } = await failureOf(subject.update("k", state, { ...inputs, __secrets: secrets }));
-    const one = (field: string) => `${field}: declared [secret], the service still has [secret]`;
+    const one = (field: string) => `${field}: the program has [secret], the service still has [secret]`;
     expect(message).toContain([one("name"), one("enabled"), one("scopes")].join("; "));
     for (const text of [name, "Owl", "falcons", "owls"]) expect(message).not.toContain(text);
   });
@@ -168,7 +168,7 @@ describe("R16 what the program made secret", () => {
     );
     const secrets = { onDestroy: "restore", __secrets: [["defaultKeyPrefix"]] };
     const declared = { workspaceId: "ws_1", defaultKeyPrefix: "falcon", defaultRateLimitPerSecond: 5 };
-    const words = "defaultKeyPrefix: declared [secret], the service still has [secret]";
+    const words = "defaultKeyPrefix: the program has [secret], the service still has [secret]";
     const created = await failureOf(subject.create({ ...declared, ...secrets }));
     expect(created.message).toContain(words);
     prefix = "FALCON";
@@ -182,7 +182,7 @@ describe("R16 what the program made secret", () => {
     await subject.delete("ws_1", { ...state, ...hidden });
     expect(subject.warnings.join()).toContain("defaultKeyPrefix (before: [secret])");
     for (const { message } of [updated, deleted]) {
-      expect(message).toContain("defaultKeyPrefix: before [secret], the service has [secret]");
+      expect(message).toContain("defaultKeyPrefix: should be [secret] again, the service has [secret]");
     }
     for (const line of [created.message, updated.message, deleted.message, ...subject.warnings]) {
       expect(line).not.toMatch(/owl|falcon|kite/i);
@@ -261,7 +261,7 @@ describe("R16 what the program made secret", () => {
     const subject = replying(scope, () => ({ scopes: [there] }));
     const inputs = { workspaceId: "ws_1", name: "Owls", representation: "owls", __secrets: [["name"]] };
     const { message } = await failureOf(subject.create(inputs));
-    expect(message).toContain('already (sc_1), with name [secret] and description "all"');
+    expect(message).toContain('already has it (sc_1), with name [secret] and description "all"');
   });
 });
 
@@ -282,9 +282,7 @@ describe("R16 the keys of a set", () => {
     ]);
     const { kept } = failed;
     set.diff(first.id, kept?.state ?? {}, set.check(after, after).inputs);
-    expect(set.progress.at(-1)).toBe(
-      'Keys of workspace ws_1: 1 replaced before and still to be deleted: "key_1".',
-    );
+    expect(set.progress.at(-1)).toBe('Keys of workspace ws_1: 1 already replaced, still to delete: "key_1".');
     lines.push((await failureOf(set.delete(first.id, kept?.state ?? {}))).message);
     expect(lines.at(-1)).toMatch(/"key_1": Deleting key "key_1" in workspace ws_1 \(key_1\): /);
     expect([...lines, ...set.warnings, ...set.progress].join("\n")).not.toContain("Nightingale");
@@ -300,7 +298,7 @@ describe("R16 the keys of a set", () => {
     );
     const { id, state } = await set.create(before ?? {});
     set.diff(id, state, set.check(after ?? {}, before).inputs);
-    expect(set.progress).toEqual(['Keys of workspace [secret]: 1 to be deleted: "a".']);
+    expect(set.progress).toEqual(['Keys of workspace [secret]: 1 to delete: "a".']);
   });
 
   test("that a failed update took back are told by their ids", async () => {

@@ -18,7 +18,7 @@ describe("the line that the user reads", () => {
   test("says what failed, what holds, and the way out where the service refused", () => {
     expect(told("refused", 403)).toBe(`${start} 403. It stays in state. Check the token's rights.`);
     const again =
-      "Run the command again; if it fails in the same way, check that the base URL is that of the service, and any proxy or gateway in between.";
+      "Run the command again; if it fails the same way, check the base URL, and any proxy or gateway in between.";
     expect(told("notSent")).toBe(`${start} undefined. It stays in state. ${again}`);
     expect(told("invalidAnswer", 200)).toBe(`${start} 200. It stays in state. ${again}`);
   });

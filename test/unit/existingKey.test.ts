@@ -26,7 +26,7 @@ describe("check of an ApiKey that migrates an existing key", () => {
   test("K5 an empty existingKey, as an unset variable is, is no wish for a new key; none is", () => {
     for (const empty of ["", " ", "\n"]) {
       expect(failuresOf({ existingKey: empty })).toEqual([
-        "existingKey: must not be empty, as an unset variable is: write the value of the key, or leave it out for a new key.",
+        "existingKey: must not be empty (an unset variable?): set it to the value of the key, or leave it out to create a new key.",
       ]);
     }
     for (const none of [null, undefined]) expect(failuresOf({ existingKey: none })).toEqual([]);
@@ -89,7 +89,7 @@ describe("diff of an ApiKey that migrated an existing key", () => {
 describe("one existingKey that the program gives to two keys", () => {
   const silent = () => expect.unreachable("no request is made here");
   const twice = (resource: string) =>
-    `existingKey: the resource ${resource} declares the same value, but one key can't be managed twice. Leave it out of one of the two.`;
+    `existingKey: the resource ${resource} declares the same value, but two resources can't manage one key. Remove it from one of them.`;
 
   test.each([
     {},

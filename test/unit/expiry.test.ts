@@ -12,7 +12,7 @@ import { configured, least } from "./offline";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 const day = 86_400_000;
-const wayOut = "Make a new key in time, for example by a change of keepers.";
+const wayOut = "Create a new key in time, for example by changing keepers.";
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -203,7 +203,7 @@ describe("warnings of expiry of a set", () => {
     const many = Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`a${n}`, n / 1500]));
     const [line = "", ...others] = warned(stateOf(many));
     expect(others).toEqual([]);
-    expect(line).toMatch(/: 1,500 expired or about to expire: "a0" .* and 1,480 more\. Make a/);
+    expect(line).toMatch(/: 1,500 expired or about to expire: "a0" .* and 1,480 more\. Create a/);
     expect(line.match(/\(key_/g)).toHaveLength(20);
   });
 

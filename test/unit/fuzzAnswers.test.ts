@@ -66,7 +66,7 @@ function answering(answer: Buffer): api.Call {
 
 /** Our own words: places in the answer and what is wrong there, nothing that the service wrote. */
 const ours =
-  /^the answer('s [a-zA-Z]+(\[\d+\])?(\.[a-zA-Z]+(\[\d+\])?)*)? ((is ("\.\.?")|holds a control character or half of a character), so no request can name this key|is (missing|empty|not (JSON|a string|a number|a list|an object|true or false|as expected|a string of 1,024 characters at most|the one asked for)))$/;
+  /^the answer('s [a-zA-Z]+(\[\d+\])?(\.[a-zA-Z]+(\[\d+\])?)*)? ((is ("\.\.?")|contains a control character or half of a character), so no request can address this key|is (missing|empty|not (JSON|a string|a number|a list|an object|true or false|as expected|a string of at most 1,024 characters|the one asked for)))$/;
 
 function expectRecord(found: object): void {
   const { id, key: _, ...rest } = found as { id: unknown; key?: unknown };

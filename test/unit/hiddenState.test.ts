@@ -66,7 +66,7 @@ describe("what is looked for at another service", () => {
       /key_1, key_2, key_3, key_4, key_5 and 2 more can't be found/,
     );
     expect(() => expectFound(scope, { id: "sc_1", state: {} }, undefined)).toThrow(
-      /^Scope: .* sc_1 can't be found/,
+      /^Scope: .*sc_1 can't be found/,
     );
   });
 

@@ -50,7 +50,7 @@ test("a refresh says nothing of what an update would do", async () => {
   expect(set.progress).toEqual([]);
   set.check({ workspaceId, keys: {} }, undefined);
   set.diff("keys-1", state, none);
-  expect(set.progress).toEqual([expect.stringContaining('1 to be deleted: "ci"')]);
+  expect(set.progress).toEqual([expect.stringContaining('1 to delete: "ci"')]);
 });
 
 test("keys whose state the engine could not keep are deleted again where their create fails halfway", async () => {
@@ -70,7 +70,7 @@ test("keys whose state the engine could not keep are deleted again where their c
   });
   const keys = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`k${n}`, { customerId: "c" }]));
   const { inputs } = set.check({ workspaceId: "ws_1", keys }, undefined);
-  await expect(set.create(inputs)).rejects.toThrow(/could not be saved to state because it is more than/);
+  await expect(set.create(inputs)).rejects.toThrow(/could not be saved to state because it is larger than/);
   expect([...live]).toEqual([]);
 });
 
@@ -79,6 +79,6 @@ test.each([{ defaultKeyPrefix: "" }, { defaultKeyPrefix: null }, { defaultExpira
   async (values) => {
     const settings = replying(workspaceSettings, () => ({ workspace: { id: "ws_1", ...values } }));
     const { message } = await failureOf(settings.find("ws_1", {}, false, "ci"));
-    expect(message).toMatch(/: it has none to import\. Declare those that it is to have\.$/);
+    expect(message).toMatch(/: it has no settings to import\. Declare the settings that you want instead\.$/);
   },
 );

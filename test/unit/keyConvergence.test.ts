@@ -49,7 +49,7 @@ describe("a name", () => {
       { name: "new" },
       naming(() => "ci"),
     );
-    expect(outcome.failure).toMatch(/name: declared "new", the service still has "ci"/);
+    expect(outcome.failure).toMatch(/name: the program has "new", the service still has "ci"/);
     expect(outcome.state).toMatchObject({ name: "ci" });
   });
 
@@ -61,7 +61,7 @@ describe("a name", () => {
     expect(outcome.failure).toBeUndefined();
     expect(outcome.state).toMatchObject({ name: "build", __observed: { name: "_build_" } });
     expect(service.warnings.join()).toContain(
-      'Key key_1: name: declared "build", the service still has "_build_"; it may have rewritten the value.',
+      'Key key_1: name: the program has "build", the service still has "_build_"; it may have rewritten the value.',
     );
   });
 
@@ -114,9 +114,9 @@ describe("enabled and scopes", () => {
       { enabled: false, scopes: [{ representation: "orders", read: true }] },
       { write: (asked, before) => ({ ...asked, enabled: true, scopes: before?.scopes ?? [] }) },
     );
-    expect(stubborn.outcome.failure).toMatch(/enabled: declared false, the service still has true/);
+    expect(stubborn.outcome.failure).toMatch(/enabled: the program has false, the service still has true/);
     expect(stubborn.outcome.failure).toMatch(
-      /scopes: declared orders \(read\), the service still has no scopes/,
+      /scopes: the program has orders \(read\), the service still has no scopes/,
     );
     expect(stubborn.outcome.state).toMatchObject({ enabled: true, scopes: [] });
     // Looked for again after the first, which changed nothing; not after the second.
@@ -147,7 +147,9 @@ describe("enabled and scopes", () => {
     service.calls.length = 0;
     const scopes = [{ representation: "orders", read: true }];
     const { failure } = await outcomeOf(service.update(id, state, { ...inputs, scopes }));
-    expect(failure).toContain("scopes: declared orders (read), the service still has orders (read, update)");
+    expect(failure).toContain(
+      "scopes: the program has orders (read), the service still has orders (read, update)",
+    );
     expect(service.methods()).toBe(`GET PATCH${" GET".repeat(6)}${" PATCH GET".repeat(3)}`);
   });
 

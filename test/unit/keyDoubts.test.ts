@@ -59,7 +59,7 @@ describe("an answer that leaves out a field", () => {
     const { kept, message } = await failureOf(
       service.update("k", { ...declared, scopes: [orders] }, declared),
     );
-    expect(message).toContain("scopes: declared no scopes, the service still has orders (read)");
+    expect(message).toContain("scopes: the program has no scopes, the service still has orders (read)");
     expect(kept?.state["scopes"]).toEqual([{ representation: "orders", read: true }]);
   });
 
@@ -68,7 +68,7 @@ describe("an answer that leaves out a field", () => {
       apiKey: method === "POST" ? { ...record, enabled: null } : record,
     }));
     const { kept, message } = await failureOf(service.create({ ...declared, enabled: false }));
-    expect(message).toContain("enabled: declared false, the service has true");
+    expect(message).toContain("enabled: the program has false, the service has true");
     expect(kept?.state).toMatchObject({ enabled: true, key: "sk_secret" });
   });
 });
@@ -109,7 +109,7 @@ describe("K6 an answer whose id can't stand in a path", () => {
     expect(kept).toBeUndefined();
     expect(unresolved).toBe(true);
     expect(message).toContain("the answer's apiKey.id ");
-    expect(message).toContain(", so no request can name this key");
+    expect(message).toContain(", so no request can address this key");
     expect(message).toContain("New in the workspace's list");
     expect(message).not.toContain("sk_secret");
   });
@@ -123,7 +123,7 @@ describe("K6 an answer whose id can't stand in a path", () => {
     });
     const { kept, message } = await failureOf(service.create({ ...declared, existingKey: "sk_live_value" }));
     expect(kept).toBeUndefined();
-    expect(message).toContain("state does not hold it");
+    expect(message).toContain("the key is not in state");
   });
 });
 
@@ -135,7 +135,7 @@ describe("R4 an update that may have been carried out", () => {
     );
     expect(kept).toMatchObject({ id: "k", state: { scopes: [], name: "ci" } });
     expect(message).toMatch(
-      /^Updating key "ci" in workspace ws \(k\): .*Whether it was applied is not known: state holds what was there before/,
+      /^Updating key "ci" in workspace ws \(k\): .*It is not known whether the change was applied: state has the previous values/,
     );
   });
 

@@ -146,7 +146,7 @@ describe("R7 a deletion", () => {
     test("fails where the key is still there in the end", async () => {
       const { service, done } = deleting({ write });
       const { message } = await failureOf(done);
-      expect(message).toMatch(/, but the key is still there\. It stays in state\. Run the/);
+      expect(message).toMatch(/, but the key still exists\. It stays in state\. Run the/);
       expect(service.calls).toHaveLength(2 + pausesMs.length);
     });
   });
@@ -156,7 +156,7 @@ describe("R7 a deletion", () => {
 
     test.each(missing)("is not done because a GET is answered with %s", async (_read, read) => {
       const { done } = deleting({ write: page, reads: [read, alive] });
-      expect((await failureOf(done)).message).toMatch(/, but the key is still there\. It stays in state\./);
+      expect((await failureOf(done)).message).toMatch(/, but the key still exists\. It stays in state\./);
     });
 
     test("is done where the key is gone", async () => {
@@ -227,7 +227,7 @@ describe("R4 a write that is carried out a little later", () => {
     const service = on({ write, reads: [alive, alive, alive, later] });
     expect(await service.update("key_1", state, changed)).toMatchObject({ enabled: false });
     expect(service.calls.map(({ method }) => method).join(" ")).toBe("GET PATCH GET GET GET");
-    expect(service.progress).toEqual(["Waiting for key key_1 to be as declared."]);
+    expect(service.progress).toEqual(["Waiting for key key_1 to match the program."]);
   });
 
   test("is not waited for where the service has changed the key, into something else", async () => {
@@ -258,7 +258,7 @@ describe("K6 a create that is answered with 409, which something on the way may 
     });
     const { message, unresolved } = await failureOf(service.create(inputs));
     expect(message).toMatch(
-      /409 "it exists"\. Whether it was created is not known.*New in the .*key_1 \("ci"\)/,
+      /409 "it exists"\. It is not known whether the key was created.*New in the .*key_1 \("ci"\)/,
     );
     expect(unresolved).toBe(true);
   });
@@ -266,9 +266,7 @@ describe("K6 a create that is answered with 409, which something on the way may 
   test("says what to check where the service has refused it", async () => {
     const service = on({ write: conflict, list: { apiKeys: [] } });
     const { message } = await failureOf(service.create(inputs));
-    expect(message).toMatch(
-      /list shows no new key.*If the service has refused it: Check that the access token/,
-    );
+    expect(message).toMatch(/list shows no new key.*If the service refused it: Check that the access token/);
     expect(message).not.toContain("Nothing was created");
   });
 

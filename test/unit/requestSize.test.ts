@@ -79,7 +79,7 @@ describe("what makes a request that is too large to be sent", () => {
 describe("metadata that is too deep", () => {
   const deep = (levels: number): object =>
     JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`) as object;
-  const tooDeep = "metadata: must be 64 levels deep at most: on much deeper ones Pulumi hangs.";
+  const tooDeep = "metadata: must be 64 levels deep at most, because Pulumi hangs on much deeper objects.";
 
   test("R8 fails the preview of an ApiKey", () => {
     const check = (metadata: unknown) => key.check({ ...least, metadata }, undefined).failures;

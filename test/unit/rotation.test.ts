@@ -22,7 +22,7 @@ test("T1 a key is rotated when it is old enough, and the one before is deleted w
   ci.at(91);
   kept = await ci.up(kept);
   expect(ci.told()).toEqual([
-    'Rotating key "ci" in workspace ws_1: key_1 is 91 days old: a new key will be made; key_1 stays valid until 2026-04-09.',
+    'Rotating key "ci" in workspace ws_1: key_1 is 91 days old: a new key will be created; key_1 stays valid until 2026-04-09.',
   ]);
   expect(ci.writes()).toEqual(["POST"]);
   expect(kept.state).toMatchObject({
@@ -75,7 +75,7 @@ test.each(["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "
     const inputs = { ...declared, [name]: value };
     const kept = await ci.up(first, inputs);
     expect(ci.told()).toEqual([
-      `Rotating key "ci" in workspace ws_1: ${name} changed: a new key will be made; key_1 stays valid until 2026-01-09.`,
+      `Rotating key "ci" in workspace ws_1: ${name} changed: a new key will be created; key_1 stays valid until 2026-01-09.`,
     ]);
     expect(kept.state).toMatchObject({
       keyId: "key_2",
@@ -109,20 +109,20 @@ test("T2 a change that needs a new key fails while the previous one is there, be
   const inputs = { ...declared, keepers: { a: "b" }, enabled: false };
   const { message } = await failureOf(ci.up(kept, inputs));
   expect(message).toBe(
-    'Updating the rotating key "ci" in workspace ws_1: nothing was changed. A changed keepers needs a new key, but the previous key, key_1, is still there until 2026-04-08, and there are never more than two; undo that change until then or, to end the previous key now, set overlap to "0d" and run `pulumi up` twice: the first deletes it, and the second makes the new key.',
+    'Updating the rotating key "ci" in workspace ws_1: nothing was changed. The change of keepers needs a new key, but the previous key, key_1, still exists until 2026-04-08, and there are never more than two; undo that change until then or, to delete the previous key now, set overlap to "0d" and run `pulumi up` twice: the first deletes it, and the second creates the new key.',
   );
   expect(ci.told().join()).toMatch(
-    /: the update will fail: a changed keepers needs a new key, .+ makes the new key\.$/,
+    /: the update will fail: the change of keepers needs a new key, .+ creates the new key\.$/,
   );
   expect(ci.calls).toEqual([]);
 
   const now = { ...inputs, overlap: "0d" };
   const retired = await ci.up(kept, now);
   expect(ci.told().join()).toContain(
-    "key_1 will be deleted; the next update makes the new key that a changed keepers needs.",
+    "key_1 will be deleted; the next update creates the new key that the change of keepers needs.",
   );
   expect(ci.warnings.join()).toContain(
-    "the next update makes the new key that a changed keepers needs. Run `pulumi up` again.",
+    "the next update creates the new key that the change of keepers needs. Run `pulumi up` again.",
   );
   expect(ci.writes()).toEqual(["PATCH key_2", "DELETE key_1"]);
   expect(retired.state).not.toHaveProperty("keepers");
@@ -154,7 +154,7 @@ test("T1 an update long after both were due deletes first, and the next one rota
   ci.at(500);
   const retired = await ci.up(kept);
   expect(ci.told().join()).toContain(
-    "the overlap of key_1 ended on 2026-04-08: key_1 will be deleted; the next update makes the new key that is due.",
+    "the overlap of key_1 ended on 2026-04-08: key_1 will be deleted; the next update creates the new key that is due.",
   );
   expect(ci.writes()).toEqual(["DELETE key_1"]);
   const next = await ci.up(retired);
@@ -207,7 +207,7 @@ describe("T5 whenUnused", () => {
     ci.at(97);
     const noted = await ci.up(kept, inputs);
     expect(ci.told().join()).toContain(
-      "ended on 2026-04-08: its last use will be noted; key_1 stays valid at least until 2026-04-15.",
+      "ended on 2026-04-08: its last use will be recorded; key_1 stays valid at least until 2026-04-15.",
     );
     expect(noted.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104), __lastUsed: "1" });
     ci.at(104);
@@ -222,7 +222,7 @@ describe("T5 whenUnused", () => {
     ci.told();
     const next = await ci.up(kept, { ...inputs, keepers: { a: "b" } });
     expect(ci.told().join()).toContain(
-      "unless it was used since 2026-04-01; once it is deleted, the next update makes the new key that a changed keepers needs.",
+      "unless it was used since 2026-04-01; once it is deleted, the next update creates the new key that the change of keepers needs.",
     );
     expect(ci.warnings).toEqual([expect.stringContaining("is not deleted, because it was used since")]);
     expect(next.state).toMatchObject({ previousKeyId: "key_1" });
@@ -275,7 +275,7 @@ describe("T6 a refresh", () => {
     ci.at(99);
     const next = await ci.up(found);
     expect(ci.told().join()).toContain(
-      "it has no key to use: a new key will be made; key_1 stays valid until 2026-04-17.",
+      "it has no current key: a new key will be created; key_1 stays valid until 2026-04-17.",
     );
     expect(ci.writes()).toEqual(["POST"]);
     expect(next.state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1", retiresAt: iso(106) });
@@ -363,7 +363,7 @@ describe("T7 a clock that went back", () => {
     ci.at(-400);
     expect(ci.isQuiet(kept)).toBe(true);
     expect(ci.warnings).toEqual([
-      `Rotating key "ci" in workspace ws_1: the clock of this machine is behind the last rotation, at ${iso(90)}. By this clock nothing is due: set it right or, if that time is wrong, set overlap to "0d", change keepers, and run \`pulumi up\` until it has made a new key.`,
+      `Rotating key "ci" in workspace ws_1: the clock of this machine is behind the last rotation, at ${iso(90)}, so no rotation is due. Correct the clock or, if that time is wrong, set overlap to "0d", change keepers, and run \`pulumi up\` until it has created a new key.`,
     ]);
     expect(ci.calls).toEqual([]);
     ci.at(90 - 1 / 1_440);
@@ -463,7 +463,7 @@ describe("K11 an adopted key", () => {
     const ci = adopted();
     const first = await ci.create(inputs);
     expect(ci.told()).toEqual([
-      'Rotating key "ci" in workspace ws_1: 1 existing key to be adopted: key_old; nothing is created.',
+      'Rotating key "ci" in workspace ws_1: 1 existing key to adopt: key_old; nothing to create.',
     ]);
     expect(ci.writes()).toEqual(["PATCH key_old"]);
     expect(first.state).toMatchObject({ keyId: "key_old", rotatedAt: iso(0) });

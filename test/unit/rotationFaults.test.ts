@@ -42,7 +42,7 @@ test("T3 a key that was made although its answer was lost is named, and the next
   expect(failed.message).toContain("New in the workspace's list: key_2");
   const next = await ci.up(failed);
   expect(next.state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1" });
-  expect(ci.warnings.join("\n")).toContain("already has a live key of this name and customer: key_2");
+  expect(ci.warnings.join("\n")).toContain("already has a key with this name and customer: key_2");
 });
 
 test("T3 a key without its secret never takes the place of one that has it, and goes before another is made", async () => {
@@ -64,7 +64,7 @@ test("T3 a key without its secret never takes the place of one that has it, and 
   ci.told();
   const next = await ci.up(failed);
   expect(ci.told().join()).toContain(
-    "key_2, whose secret is in no state, will be deleted; key_1 is 90 days old",
+    "key_2, whose secret is not in state, will be deleted; key_1 is 90 days old",
   );
   expect(ci.writes()).toEqual(["PATCH key_1", "DELETE key_2", "POST"]);
   expect(next.state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1" });
@@ -138,7 +138,7 @@ test.each([
     ci.at(300);
     const next = await ci.up(failed, inputs);
     expect(ci.told().join()).toContain(
-      "key_2 could not be confirmed to be as declared: it will be written again, and key_1 stays valid",
+      "key_2 could not be confirmed to match the program: it will be updated again, and key_1 stays valid",
     );
     expect(ci.writes()).toEqual(["PATCH key_2"]);
     expect(next.state).toMatchObject({ keyId: "key_2", previousKeyId: "key_1", retiresAt: iso(307) });
@@ -201,7 +201,7 @@ test("T2 where only the previous key can't be edited, state says so, and the nex
   ci.writes();
   ci.told();
   const next = await ci.up(failed, disabled);
-  expect(ci.told().join()).toContain("key_1, the previous key, will be written as declared too");
+  expect(ci.told().join()).toContain("the previous key, key_1, will be updated too");
   expect(ci.writes()).toContain("PATCH key_1");
   expect(ci.isQuiet(next, disabled)).toBe(true);
 });
@@ -239,7 +239,7 @@ test("R7 a deletion that is answered with success while the key is still there i
   ci.at(97);
   ci.always(asks("DELETE"), () => ({}));
   const failed = await ci.failed(ci.up(kept));
-  expect(failed.message).toContain("the key is still there");
+  expect(failed.message).toContain("the key still exists");
   expect(failed.state).toMatchObject({ previousKeyId: "key_1" });
 });
 

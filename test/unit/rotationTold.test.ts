@@ -190,8 +190,8 @@ describe("R15 what is not known in a preview", () => {
     ci.diff(kept.id, kept.state, ci.check(draft, declared).inputs);
     ci.check({ ...draft, workspaceId: unknown, scopes: [], existingId: "key_9" }, undefined);
     expect(ci.told()).toEqual([
-      "Rotating key in workspace ws_1: the update will fail if keepers changes, because the previous key, key_1, is still there.",
-      "Rotating key in a workspace that is not known yet: 1 existing key to be adopted: key_9; nothing is created.",
+      "Rotating key in workspace ws_1: the update will fail if keepers changes, because the previous key, key_1, still exists.",
+      "Rotating key in a workspace that is not known yet: 1 existing key to adopt: key_9; nothing to create.",
     ]);
   });
 });
@@ -200,37 +200,37 @@ describe("what check refuses", () => {
   test.each([
     [
       { rotateEvery: undefined },
-      'rotateEvery: is missing: write how old a key may get, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
+      'rotateEvery: is missing: set it to the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
     ],
-    [{ rotateEvery: "0d" }, 'rotateEvery: must be longer than nothing, such as "90d".'],
+    [{ rotateEvery: "0d" }, 'rotateEvery: must be longer than "0d", such as "90d".'],
     [
       { rotateEvery: "90" },
-      'rotateEvery: must be how old a key may get, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
+      'rotateEvery: must be the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
     ],
     [
       { rotateEvery: 90 },
-      'rotateEvery: must be how old a key may get, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
+      'rotateEvery: must be the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
     ],
     [
       { overlap: "1.5d" },
-      'overlap: must be how long the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w).',
+      'overlap: must be the time that the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w).',
     ],
     [
       { overlap: "13w" },
-      'overlap: must be shorter than rotateEvery, since there are never more than two keys (its default is "7d").',
+      'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
     ],
     [
       { rotateEvery: "24h" },
-      'overlap: must be shorter than rotateEvery, since there are never more than two keys (its default is "7d").',
+      'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
     ],
     [{ retire: "later" }, 'retire: must be "afterOverlap" or "whenUnused".'],
     [
       { retire: "whenUnused", overlap: "0h" },
-      'overlap: must be longer than nothing with retire "whenUnused", since only a time without use tells that a key is not used.',
+      'overlap: must be longer than "0d" with retire "whenUnused", because only a time without use shows that a key is unused.',
     ],
     [
       { existingKey: "sk", prefix: "p" },
-      "prefix: can't be combined with existingKey, since the service migrates a key without it; leave it out.",
+      "prefix: can't be combined with existingKey, because the service migrates a key without it; leave it out.",
     ],
   ])("T2 of %j", (change, line) => {
     expect(rotating().check({ ...declared, ...change }, undefined).failures).toEqual([line]);

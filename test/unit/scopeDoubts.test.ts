@@ -68,7 +68,7 @@ describe("a scope whose POST failed", () => {
         throw failed(status);
       };
       const { message } = await failureOf(subject.create(inputs));
-      const holds = status === 409 ? "Whether it was created is not known" : "Nothing was created";
+      const holds = status === 409 ? "It is not known whether the scope was created" : "Nothing was created";
       expect(message).toContain(`the service answered ${status}. ${holds}`);
     },
   );

@@ -42,7 +42,7 @@ describe("a set that adopts keys", () => {
     const inputs = adoptingSet(ids(60), others);
     const done = await update(held, inputs, before);
     expect(done.notes[0]).toMatch(
-      /^Keys of workspace ws_1: 60 existing keys to be adopted, not created: "k0", .* and 40 more\.$/,
+      /^Keys of workspace ws_1: 60 existing keys to adopt, not create: "k0", .* and 40 more\.$/,
     );
     expect(counted()).toEqual({ GET: 60, LIST: 1 });
     expect(Object.keys(done.state["secrets"] as object)).toHaveLength(40);
@@ -101,7 +101,7 @@ describe("a set that adopts keys", () => {
     const inputs = adoptingSet({ ...ids(2), gone: "key_9" });
     const { kept, lines } = await failureOf(create(inputs));
     expect(lines).toEqual([
-      '"gone": Adopting key "ci" in workspace ws_1 (key_9): the workspace has no such key, or it was deleted. Nothing was changed. Check existingId and workspaceId; to create a new key instead, leave existingId out.',
+      '"gone": Adopting key "ci" in workspace ws_1 (key_9): the workspace has no such key, or the key was deleted. Nothing was changed. Check existingId and workspaceId; to create a new key instead, leave existingId out.',
     ]);
     service.add({ id: "key_9" });
     const done = await update(kept as Kept, inputs, inputs);
@@ -116,7 +116,7 @@ describe("a set that adopts keys", () => {
     const rotated = (time: string) =>
       adoptingSet({ k1: "key_1" }, { k0: { existingId: "key_0", keepers: { time } } });
     const done = await update(held, rotated("1"), before);
-    expect(done.notes).toEqual(['Keys of workspace ws_1: 1 to be replaced, with a new secret: "k0".']);
+    expect(done.notes).toEqual(['Keys of workspace ws_1: 1 to replace, with a new secret: "k0".']);
     expect(counted()).toMatchObject({ POST: 1, DELETE: 1 });
     expect(done.state).toMatchObject({
       ids: { k0: "made_1", k1: "key_1" },
@@ -167,7 +167,7 @@ describe("a set that adopts keys", () => {
     expect(service.live.size).toBe(2);
     const done = await update(kept as Kept, adoptingSet({ a: "key_1" }), missing);
     expect(done.notes).toEqual([
-      'Keys of workspace ws_1: 1 existing key to be adopted, not created: "a"; 1 to be deleted, with another key adopted in its place: "a".',
+      'Keys of workspace ws_1: 1 existing key to adopt, not create: "a"; 1 to delete, with another key adopted in its place: "a".',
     ]);
     expect(done.state["ids"]).toEqual({ a: "key_1" });
     expect([...service.live.keys()]).toEqual(["key_1"]);
@@ -203,7 +203,7 @@ describe("a set that adopts keys", () => {
     const inputs = adoptingSet({ b: "key_0" }, { a: {} });
     const { lines } = await failureOf(update(held, inputs, without));
     expect(lines).toEqual([
-      '"b": Nothing was changed: existingId: is the id of the key "a" of this set, and one key can\'t have two entries; leave it out, or keep that key with renamedFrom: "a" in place of its entry.',
+      '"b": Nothing was changed: existingId: is the id of the key "a" of this set, and one key can\'t have two entries; leave it out, or replace the entry "a" by renamedFrom: "a" here.',
     ]);
     expect([...service.live.keys()]).toEqual(["key_0"]);
   });
@@ -214,7 +214,7 @@ describe("a set that adopts keys", () => {
     const inputs = adoptingSet({ a: "key_1", b: "key_2" });
     const checked = process().sets.check(inputs, adoptingSet({ a: "key_0", b: "key_1" }));
     expect(checked.failures).toEqual([
-      'keys.a.existingId: the key with this id is that of the entry "b"; keep it there, or under an alias that is new. If an update failed halfway since then, run `pulumi up --refresh`.',
+      'keys.a.existingId: the key with this id belongs to the entry "b"; keep it there, or move it to an unused alias. If an update failed halfway since then, run `pulumi up --refresh`.',
     ]);
     // An alias that is new may take a key whose own alias takes another.
     const moved = adoptingSet({ c: "key_1", b: "key_2" }, { a: {} });
@@ -299,7 +299,7 @@ describe("a set that adopts keys", () => {
     expect(sets.check(inputs, undefined).failures).toEqual(
       ["prefix", "metadata"].map(
         (name) =>
-          `keys.a.${name}: can't be combined with existingId, since an adopted key keeps its own; leave it out (this value comes from defaults; set it in the entry, or set null there for no value).`,
+          `keys.a.${name}: can't be combined with existingId, because an adopted key keeps its own; leave it out (this value comes from defaults; override it in the entry, or set null there for no value).`,
       ),
     );
     const keys = { a: { existingId: "key_0", prefix: null, metadata: null } };
@@ -312,9 +312,7 @@ describe("a set that adopts keys", () => {
   test("K11 R18 what is promised of a key to be adopted is its id, and no secret", () => {
     const { sets } = adoptions();
     const inputs = sets.checked(adoptingSet({ a: "key_0" }, { b: {} }));
-    expect(sets.progress).toEqual([
-      'Keys of workspace ws_1: 1 existing key to be adopted, not created: "a".',
-    ]);
+    expect(sets.progress).toEqual(['Keys of workspace ws_1: 1 existing key to adopt, not create: "a".']);
     const { ids: promised, secrets, maskedKeys } = sets.foresee(inputs);
     expect(promised).toMatchObject({ a: "key_0" });
     expect(Object.keys(secrets as object)).toEqual(["b"]);

@@ -60,10 +60,10 @@ describe("what a preview says besides the fields that change", () => {
       x: keys["k3"],
     };
     expect(told({ keys }, { keys: now })).toEqual([
-      'Keys of workspace ws_1: 1 to be replaced, with a new secret: "k3"; 1 to be deleted: "k29".',
+      'Keys of workspace ws_1: 1 to replace, with a new secret: "k3"; 1 to delete: "k29".',
     ]);
     const rotated = told({ keys }, { keys, defaults: { keepers: { month: "june" } } });
-    expect(rotated).toEqual([expect.stringMatching(/: 30 to be replaced, .*: "k0", .*"k19" and 10 more\.$/)]);
+    expect(rotated).toEqual([expect.stringMatching(/: 30 to replace, .*: "k0", .*"k19" and 10 more\.$/)]);
   });
 
   test("the keys that are still to be deleted, which the engine shows nothing of", () => {
@@ -71,9 +71,7 @@ describe("what a preview says besides the fields that change", () => {
     const telling = offline(undefined, {}, apiKeySet, (line) => lines.push(line));
     const state = { ...made({ keys }), __toDelete: [{ id: "key_old", name: 'Key "0"', alias: "k0" }] };
     expect(telling.diff("keys-1", state, checked({ keys }))).toEqual({ changes: true, replaces: [] });
-    expect(lines).toEqual([
-      'Keys of workspace ws_1: 1 replaced before and still to be deleted: "Key \\"0\\"".',
-    ]);
+    expect(lines).toEqual(['Keys of workspace ws_1: 1 already replaced, still to delete: "Key \\"0\\"".']);
   });
 
   test("no key as deleted while it may be the one of a former alias that is not known yet", () => {
@@ -82,7 +80,7 @@ describe("what a preview says besides the fields that change", () => {
     expect(told({ keys }, { keys: { ...others, k4, moved: { ...k3, renamedFrom } } })).toEqual([]);
     const replaced = { ...k4, prefix: "new" };
     expect(told({ keys }, { keys: { ...others, k4: replaced, moved: { ...k3, renamedFrom } } })).toEqual([
-      'Keys of workspace ws_1: 1 to be replaced, with a new secret: "k4".',
+      'Keys of workspace ws_1: 1 to replace, with a new secret: "k4".',
     ]);
   });
 

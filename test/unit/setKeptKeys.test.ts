@@ -121,7 +121,7 @@ test("a refresh after an update that failed halfway shows no change, and the pre
   expect(set.changes({ id, state }, renamed)).toBe(undefined);
   expect(set.progress).toEqual([]);
   expect(set.changes({ id, state }, of({ b: { customerId } }))).toBe(undefined);
-  expect(set.progress).toEqual(['Keys of workspace ws_1: 1 to be deleted: "a".']);
+  expect(set.progress).toEqual(['Keys of workspace ws_1: 1 to delete: "a".']);
 });
 
 test("a key that could not be deleted keeps its secret, and stays if it is declared again", async () => {
@@ -205,5 +205,5 @@ test("K5 of two keys whose answers were lost no two entries take the same for th
   const { inputs } = set.check(of(keys, { customerId, name: "x" }), undefined);
   const { kept, lines } = await failureOf(set.create(inputs));
   expect(Object.values(kept?.state["ids"] as object)).toEqual(["key_1"]);
-  expect(lines).toEqual([expect.stringContaining("state does not hold it")]);
+  expect(lines).toEqual([expect.stringContaining("the key is not in state")]);
 });

@@ -42,7 +42,7 @@ test("keys that earlier runs may have left are told by their ids, however many",
   const told = await warningsOf(1_000);
   const ids = new Set(told.join("\n").match(/\bleft_k\d+\b/g));
   expect(ids.size).toBe(1_000);
-  expect(told[19]).toContain("a live key of this name and customer");
+  expect(told[19]).toContain("a key with this name and customer");
   expect(told[20]).toBe("and 980 more");
   for (const page of told.slice(21)) expect(page).toMatch(/^other affected ids: left_k\d+(, left_k\d+)+$/);
   expect(told.length).toBeLessThan(30);
@@ -92,6 +92,6 @@ test("a key whose answer was lost in the set's create is told of when its entry 
   next.diff(kept?.id ?? "", kept?.state ?? {}, checked);
   await next.update(kept?.id ?? "", kept?.state ?? {}, checked);
   expect(next.warnings).toEqual([
-    expect.stringContaining(`already has a live key of this name and customer: ${left} ("b")`),
+    expect.stringContaining(`already has a key with this name and customer: ${left} ("b")`),
   ]);
 });

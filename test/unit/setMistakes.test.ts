@@ -45,7 +45,7 @@ describe("a renamedFrom that names nothing", () => {
       const { message, kept } = await failureOf(set.update(made, renamed(slip), before));
       const refusal = `renamedFrom of "c" names "${slip}", but no key of this set has that alias, and "acme" would be deleted (did you mean "acme"?). Correct it, or leave renamedFrom out to create a new key.`;
       expect(set.progress).toEqual([
-        `Keys of workspace ws_1: 1 to be deleted: "acme". The update will fail: ${refusal}`,
+        `Keys of workspace ws_1: 1 to delete: "acme". The update will fail: ${refusal}`,
       ]);
       expect(message).toContain(`nothing was changed. ${refusal}`);
       expect(kept).toBeUndefined();
@@ -89,7 +89,7 @@ describe("a renamedFrom beside a key of the entry's own, which an update that fa
     return message;
   };
   const named = (alias: string, former: string) =>
-    `nothing was changed. renamedFrom of "${alias}" names "${former}", whose key would be deleted, since this entry has a key of its own already.`;
+    `nothing was changed. renamedFrom of "${alias}" names "${former}", whose key would be deleted, because this entry already has a key.`;
 
   test("is refused where the entry's key was new", async () => {
     const trouble: Trouble = { undeletable: true };
@@ -164,7 +164,7 @@ describe("K8 a set imported with ids and keys that don't match", () => {
     const after = await set.update({ id, state }, of(entry), of({ a: { customerId } }));
     expect(after.state).toMatchObject({ ids: { a: "key_1" } });
     expect(methods(set)).not.toContain("DELETE");
-    expect(set.warnings.join()).toContain('State has ids for "b", but keys has no entry');
+    expect(set.warnings.join()).toContain('State has ids for "b", but keys has no entries');
 
     const read = await set.read(id, state);
     expect(read?.state["ids"]).toEqual({ a: "key_1" });
@@ -180,7 +180,7 @@ describe("K8 a set imported with ids and keys that don't match", () => {
     const { id, state } = imported({ a: "key_1" }, keys);
     const checked = set.check(of(keys), of(keys)).inputs;
     expect(set.diff(id, state, checked)).toEqual({ changes: true, replaces: [] });
-    expect(set.progress).toEqual(['Keys of workspace ws_1: 1 without an id in state, to be created: "b".']);
+    expect(set.progress).toEqual(['Keys of workspace ws_1: 1 without an id in state, to create: "b".']);
     const after = await set.update({ id, state }, of(keys), of(keys));
     expect(after.state["ids"]).toEqual({ a: "key_1", b: "key_3" });
   });

@@ -85,10 +85,12 @@ test("where no key is held, nothing is said to be created only if that is known"
   const inputs = set.check(of({ a: {}, b: {} }), undefined).inputs;
   const failure = await failureOf(set.create(inputs));
   expect(failure.headline).toMatch(
-    /: 2 of 2 failed\. State holds none of them; run `pulumi up` again after fixing the cause/,
+    /: 2 of 2 failed\. None of them is in state; run `pulumi up` again after fixing the cause/,
   );
   expect(failure.unresolved).toBe(true);
-  expect(failure.lines[0]).toMatch(/^"a": Creating key "a" .*Whether it was created is not known.*key_a/);
+  expect(failure.lines[0]).toMatch(
+    /^"a": Creating key "a" .*It is not known whether the key was created.*key_a/,
+  );
 });
 
 /** Two sets of a stack that both migrated the key of this value, and the state of each. */

@@ -25,7 +25,7 @@ test("a key of the same name is told of, unless it is one that another resource 
   const { set, inputsOf } = service();
   await set.create(inputsOf({ a: {} }));
   expect(set.warnings).toEqual([
-    expect.stringContaining('already has a live key of this name and customer: key_theirs ("a")'),
+    expect.stringContaining('already has a key with this name and customer: key_theirs ("a")'),
   ]);
 
   const other = service();
@@ -102,7 +102,7 @@ test("R17 a value that another resource of the program declares is refused, whic
   const [single, set] = [replying(apiKey, reply, { shared }), replying(apiKeySet, reply, { shared })];
   const taken = { customerId: "c", existingKey: "sk_old" };
   const twin = (name: string) =>
-    `existingKey: the resource ${name} declares the same value, but one key can't be managed twice. Leave it out of one of the two.`;
+    `existingKey: the resource ${name} declares the same value, but two resources can't manage one key. Remove it from one of them.`;
   // Its own of before, and of an earlier check, is no other.
   for (const before of [undefined, of({ a: taken })]) {
     expect(set.check(of({ a: taken }), before, "tenants").failures).toEqual([]);

@@ -43,11 +43,11 @@ describe("check of an ApiKeySet", () => {
     expect(failures).toHaveLength(21);
     expect(failures.slice(0, 4)).toEqual([
       "keys.last.enable: no such property; did you mean enabled?",
-      'keys["customer 0"].customerId: is missing: write the id of a customer, here or in defaults.',
+      'keys["customer 0"].customerId: is missing: set it to the id of a customer, here or in defaults.',
       "keys.last.scopes[1].representation: is listed twice in scopes; merge the two entries into one.",
-      'keys["customer 1"].customerId: is missing: write the id of a customer, here or in defaults.',
+      'keys["customer 1"].customerId: is missing: set it to the id of a customer, here or in defaults.',
     ]);
-    expect(failures.at(-1)).toBe("982 more inputs with errors.");
+    expect(failures.at(-1)).toBe("982 more inputs have errors.");
     expect(failuresOf({ keys: Object.fromEntries(Object.entries(without).slice(0, 20)) })).toHaveLength(20);
   });
 
@@ -69,9 +69,9 @@ describe("check of an ApiKeySet", () => {
   }, 20_000);
 
   test("R8 what is missing is named with what to write", () => {
-    expect(failuresOf({})).toEqual(["keys: is missing: write a map of keys by alias, {} for none."]);
+    expect(failuresOf({})).toEqual(["keys: is missing: set it to a map of keys by alias, or {} for none."]);
     expect(failuresOf({ keys: {} })).toEqual([]);
-    const missing = "is missing: write the id of a customer, here or in defaults.";
+    const missing = "is missing: set it to the id of a customer, here or in defaults.";
     expect(failuresOf({ keys: { a: {} } })).toEqual([`keys.a.customerId: ${missing}`]);
     expect(failuresOf({ keys: { a: { customerId: null } }, defaults: { customerId } })).toEqual([
       `keys.a.customerId: ${missing}`,
@@ -83,7 +83,7 @@ describe("check of an ApiKeySet", () => {
       expect(failuresOf({ keys: { a: unknown } })).toEqual([]);
     }
     // What is empty is not missing as well, in each entry.
-    const empty = "customerId: must not be empty: write the id of a customer.";
+    const empty = "customerId: must not be empty: set it to the id of a customer.";
     expect(failuresOf({ keys: { a: { customerId: "" } } })).toEqual([`keys.a.${empty}`]);
     expect(failuresOf({ keys: { a: {}, b: {} }, defaults: { customerId: "" } })).toEqual([
       `defaults.${empty}`,
@@ -115,7 +115,7 @@ describe("check of an ApiKeySet", () => {
 
   test("an alias is not empty and does not begin as what the engine hides", () => {
     expect(failuresOf({ keys: { "": { customerId }, __a: { customerId } } })).toEqual([
-      'keys[""]: an alias can\'t be empty: give the key a name of your own.',
+      'keys[""]: an alias can\'t be empty: choose one.',
       'keys.__a: an alias can\'t begin with "__", because Pulumi hides such names and does not compare them.',
     ]);
   });
@@ -135,7 +135,7 @@ describe("check of an ApiKeySet", () => {
     const before = { keys: { a: { customerId }, b: { customerId } } };
     const keys = { b: { customerId, renamedFrom: "a" } };
     expect(failuresOf({ keys }, before)).toEqual([
-      expect.stringMatching(/^keys\.b\.renamedFrom: this entry has a key of its own already/),
+      expect.stringMatching(/^keys\.b\.renamedFrom: this entry already has a key/),
     ]);
     expect(failuresOf({ keys }, { keys: { a: { customerId } } })).toEqual([]);
     expect(failuresOf({ keys }, { keys: { b: { customerId } } })).toEqual([]);
@@ -154,9 +154,7 @@ describe("check of an ApiKeySet", () => {
     const before = { keys: { a: one, b: { customerId } } };
     const moved = (at: string) =>
       expect.stringMatching(
-        new RegExp(
-          `^keys\\.${at}\\.existingKey: the entry "a" had this value until now, .*renamedFrom: "a" under`,
-        ),
+        new RegExp(`^keys\\.${at}\\.existingKey: the entry "a" has had this value, .*renamedFrom: "a"`),
       );
     expect(failuresOf({ keys: { c: one } }, before)).toEqual([moved("c")]);
     expect(failuresOf({ keys: { b: one } }, before)).toEqual([moved("b")]);
@@ -184,7 +182,7 @@ describe("check of an ApiKeySet", () => {
   test("K5 an empty existingKey, as an unset variable is, is no wish for a new key; null is", () => {
     expect(failuresOf({ keys: { a: { customerId, existingKey: "" } } })).toEqual([
       expect.stringMatching(
-        /^keys\.a\.existingKey: must not be empty, as an unset variable is: .* new key\.$/,
+        /^keys\.a\.existingKey: must not be empty \(an unset variable\?\): .* new key\.$/,
       ),
     ]);
     expect(failuresOf({ keys: { a: { customerId, existingKey: null } } })).toEqual([]);
@@ -198,7 +196,7 @@ describe("check of an ApiKeySet", () => {
     };
     expect(failuresOf({ keys, defaults: { prefix: "p" } })).toEqual([
       expect.stringMatching(
-        /^keys\.a\.prefix: can't be combined with existingKey, .* \(this value comes from defaults; set it in the entry, or set null there for no value\)\.$/,
+        /^keys\.a\.prefix: can't be combined with existingKey, .* \(this value comes from defaults; override it in the entry, or set null there for no value\)\.$/,
       ),
       expect.stringMatching(/^keys\.a\.expiresAt: can't be combined with existingKey, .*; leave it out\.$/),
     ]);
@@ -226,11 +224,11 @@ describe("check of an ApiKeySet", () => {
     const keys = { a: { customerId, existingKey } };
     const [line = "", ...others] = failuresOf({ keys }, before);
     expect(others).toEqual([]);
-    expect(line).toMatch(/^keys\.a\.metadata: can't change while existingKey stays, /);
+    expect(line).toMatch(/^keys\.a\.metadata: can't change while existingKey stays the same, /);
     expect(line).not.toContain("defaults");
     expect(line).toContain("If no update has migrated it yet, run `pulumi up --refresh`.");
     expect(failuresOf({ workspaceId: "ws_2", ...before }, before)).toEqual([
-      expect.stringMatching(/^keys\.a: workspaceId can't change while existingKey stays, [^()]*$/),
+      expect.stringMatching(/^keys\.a: workspaceId can't change while existingKey stays the same, [^()]*$/),
     ]);
   });
 });

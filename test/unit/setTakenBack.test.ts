@@ -66,7 +66,7 @@ test.each(["create", "update"] as const)(
     );
     expect(deleted()).toEqual(operation === "create" ? ["key_b"] : []);
     expect(set.warnings).toEqual([
-      expect.stringMatching(/^"a": Creating key "a" .*Whether it was created is not known.*key_a/),
+      expect.stringMatching(/^"a": Creating key "a" .*It is not known whether the key was created.*key_a/),
     ]);
   },
 );

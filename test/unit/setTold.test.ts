@@ -73,7 +73,7 @@ test("an error that nobody foresaw stops no other key, and says where to look bu
   expect(done).toHaveLength(7);
   expect(batch.lines()).toEqual([
     expect.stringMatching(
-      /^"k2": unexpected error \(TypeError\), so this is a bug in pulumi-apikeys: .* look for a key of this name/,
+      /^"k2": unexpected error \(TypeError\), a bug in pulumi-apikeys: .* look for a key with this name/,
     ),
   ]);
   expect(batch.lines().join()).not.toContain("private");

@@ -39,7 +39,7 @@ describe("a PATCH that was sent and not seen through", () => {
       fault = { method: "PATCH", error: lost, carriedOut };
       const { state, message } = await kept(subject.create(inputs));
       expect(message).toMatch(
-        /cut\. Whether it was applied is not known: state holds what was there before\. Run `pulumi up` again, which sends what is declared\.$/,
+        /cut\. It is not known whether the change was applied: state has the previous values\. Run `pulumi up` again, which sends the values in the program\.$/,
       );
       expect(message).not.toContain("State is unchanged");
       expect(state).toMatchObject({
@@ -211,9 +211,9 @@ describe("destroy of settings that are to be put back", () => {
       deaf = true;
       const { message } = await failureOf(service.delete("ws_1", state));
       for (const words of [
-        'defaultKeyPrefix: before "old", the service has "new"',
-        "defaultRateLimitPerSecond: before 70, the service has 7",
-        "defaultExpiration: before 60, the service has 5",
+        'defaultKeyPrefix: should be "old" again, the service has "new"',
+        "defaultRateLimitPerSecond: should be 70 again, the service has 7",
+        "defaultExpiration: should be 60 again, the service has 5",
         "It stays in state",
         "by hand",
       ]) {
@@ -237,7 +237,7 @@ describe("destroy of settings that are to be put back", () => {
     const { defaultExpiration: _, ...rest } = declared;
     rounding = true;
     const failed = await kept(service.update("ws_1", state, rest));
-    expect(failed.message).toContain("defaultExpiration: before 60, the service has 5");
+    expect(failed.message).toContain("defaultExpiration: should be 60 again, the service has 5");
     expect(failed.message).toContain('set onDestroy to "retain"');
     expect(failed.state).toMatchObject({ defaultExpiration: 5, __before: { defaultExpiration: 60 } });
     expect(service.diff("id_1", failed.state, rest).changes).toBeUndefined();
@@ -280,7 +280,9 @@ describe("an answer to PATCH that leaves out what was sent", () => {
   test("R4 is no proof that the addresses were cleared: a read decides", async () => {
     const service = deaf((method) => (method === "PATCH" ? {} : { defaultAllowedIPs: addresses }));
     const { message, kept } = await failureOf(service.create(cleared));
-    expect(message).toContain("defaultAllowedIPs: declared no addresses, the service still has 10.0.0.1");
+    expect(message).toContain(
+      "defaultAllowedIPs: the program has no addresses, the service still has 10.0.0.1",
+    );
     expect(kept?.state["defaultAllowedIPs"]).toEqual(addresses);
   });
 

@@ -180,9 +180,9 @@ describe("settings of a workspace", () => {
       const one = service(held, { ...stubborn, answer });
       const { notApplied, warnings } = await one.write(back, { restored: all });
       expect(notApplied.map(({ words }) => words)).toEqual([
-        'defaultKeyPrefix: before "old", the service has "new"',
-        "defaultAllowedIPs: before 10.0.0.1/32, the service has ::1",
-        "defaultExpiration: before 60, the service has 61",
+        'defaultKeyPrefix: should be "old" again, the service has "new"',
+        "defaultAllowedIPs: should be 10.0.0.1/32 again, the service has ::1",
+        "defaultExpiration: should be 60 again, the service has 61",
       ]);
       expect(warnings).toEqual([]);
     }
@@ -191,8 +191,8 @@ describe("settings of a workspace", () => {
       take: (asked) => ({ ...asked, defaultKeyPrefix: "OLD", defaultExpiration: 50 }),
     });
     expect((await rounding.write(back, { restored: all })).notApplied.map(({ words }) => words)).toEqual([
-      'defaultKeyPrefix: before "old", the service has "OLD"',
-      "defaultExpiration: before 60, the service has 50",
+      'defaultKeyPrefix: should be "old" again, the service has "OLD"',
+      "defaultExpiration: should be 60 again, the service has 50",
     ]);
     const spelling = service(held, {
       ...merging,
@@ -219,7 +219,7 @@ describe("settings of a workspace", () => {
     const { notApplied } = await always.write({ defaultKeyPrefix: "b" });
     expect(always.sent).toHaveLength(2);
     expect(notApplied).toEqual([
-      { field: "defaultExpiration", words: "defaultExpiration: before 5, the service has 0" },
+      { field: "defaultExpiration", words: "defaultExpiration: should be 5 again, the service has 0" },
     ]);
   });
 
@@ -229,11 +229,11 @@ describe("settings of a workspace", () => {
     const target = { defaultKeyPrefix: "new", defaultAllowedIPs: [], defaultExpiration: 61 };
     const { notApplied, warnings } = await one.write(target);
     expect(notApplied.map(({ words }) => words)).toEqual([
-      'defaultKeyPrefix: declared "new", the service still has "old"',
-      "defaultAllowedIPs: declared no addresses, the service still has 10.0.0.1",
+      'defaultKeyPrefix: the program has "new", the service still has "old"',
+      "defaultAllowedIPs: the program has no addresses, the service still has 10.0.0.1",
     ]);
     expect(warnings).toEqual([
-      "defaultExpiration: declared 61, the service still has 60; it may have rounded the value.",
+      "defaultExpiration: the program has 61, the service still has 60; it may have rounded the value.",
     ]);
   });
 
@@ -245,7 +245,7 @@ describe("settings of a workspace", () => {
     const { notApplied, warnings } = await one.write({ defaultKeyPrefix: "beta" });
     expect(notApplied).toEqual([]);
     expect(warnings).toEqual([
-      'defaultKeyPrefix: declared "beta", the service still has "beta_"; it may have rewritten the value.',
+      'defaultKeyPrefix: the program has "beta", the service still has "beta_"; it may have rewritten the value.',
     ]);
   });
 

@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 
 const credentials = { baseUrl: "https://api.test", accessToken: "token" };
 const silent: Transport = { send: () => new Promise(() => {}), writes: 0, close: async () => {} };
-const late = { problem: "it did not come within 10 s" };
+const late = { problem: "no answer came within 10 s" };
 
 describe("a list that does not come", () => {
   const reads = sharedReads({ transport: silent, credentials });

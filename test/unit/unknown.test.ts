@@ -63,10 +63,8 @@ describe("unknown values", () => {
     const billing = offline(undefined, {}, customerBilling, tell);
     billing.diff("uncertain-1", grant, { workspaceId: unknown, totalCredits: unknown });
     expect(lines).toEqual([
-      'Key "ci" in workspace ws_1: its secret is in no state, so it is to be replaced.',
-      expect.stringMatching(
-        /^Granting 100 credits in workspace ws_1: whether they were granted is still not/,
-      ),
+      'Key "ci" in workspace ws_1: its secret is not in state, so the update replaces it.',
+      expect.stringMatching(/^Granting 100 credits in workspace ws_1: it is still not known whether/),
     ]);
   });
 });

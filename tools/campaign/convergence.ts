@@ -10,12 +10,9 @@ export function untroubled({ steps, ...schedule }: Schedule): Schedule {
 
 /** The red ends that need a human, by the rule that says so. */
 const expected: readonly (readonly [RegExp, string])[] = [
-  [
-    /whether they were granted is still not known|Look in the service whether the credits/,
-    "an open grant (B3)",
-  ],
-  [/Adopting .*no such key, or it was deleted/, "a key to adopt that is gone (K11)"],
-  [/the key with this id is that of the entry/, "an id that another entry of the set has (K11)"],
+  [/Check in the service\. If the credits were granted/, "an open grant (B3)"],
+  [/Adopting .*no such key, or the key was deleted/, "a key to adopt that is gone (K11)"],
+  [/the key with this id belongs to the entry/, "an id that another entry of the set has (K11)"],
   [/needs a new key, but the previous key/, "a change that needs a third key (T2)"],
   [/Migrating .*\b409\b/, "a value to take over that a record holds already (K5)"],
 ];

@@ -59,7 +59,7 @@ export function leftStanding(trace: Trace): readonly Finding[] {
           live.has(one.key.id) &&
           !held.has(one.key.id) &&
           !names(command.told, one.key.id) &&
-          !/state does not hold it/.test(command.told),
+          !/(the key|it) is not in state/.test(command.told),
       );
     })
     .map((one) => ({ column: "unnamed", what: `${describe(trace, one)} when the command ended` }));

@@ -46,7 +46,7 @@ export function provider(kind: string): dynamic.ResourceProvider<Properties, Pro
     }
   };
   return {
-    // Synchronous and never throwing: the host would call an unconfigured provider otherwise. check tells what is wrong.
+    // Synchronous and never throwing: the host would call an unconfigured provider otherwise. check reports what is wrong.
     configure: (request): Promise<void> => {
       configured = settings((key) => request.config.get(key));
       served.checkSettings(configured);

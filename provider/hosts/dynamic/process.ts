@@ -30,7 +30,7 @@ export function serveRun(tell: (line: string) => void): Run {
   };
   for (const signal of signals) process.on(signal, onSignal);
   setInterval(() => void run.over(), watchMs).unref();
-  // A message for an engine that is gone must not end the process amid its work.
+  // A message for an engine that has exited must not end the process during its work.
   process.stderr.on("error", () => {});
   return run;
 }

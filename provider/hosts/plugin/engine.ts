@@ -1,4 +1,4 @@
-/** The engine that started the plugin: what users are to see goes through it, since it shows no output of a plugin. */
+/** The engine that started the plugin: all output for users goes through it, because it shows no output of a plugin. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
@@ -33,7 +33,7 @@ export function openEngine(): Engine {
       .setUrn(urn)
       .setEphemeral(ephemeral);
     const shown = new Promise<void>((resolve) => {
-      // Where the engine has gone, nobody looks.
+      // If the engine has exited, nobody reads it.
       if (client === undefined) resolve();
       else client.log(request, () => resolve());
     });

@@ -22,7 +22,7 @@ export function serveRun(tell: (line: string) => void): OpenRun {
   if (!fstatSync(0).isCharacterDevice()) {
     process.stdin.on("end", () => end(deserted)).resume();
   }
-  // A line for an engine that is gone must not end the process amid its work.
+  // A line for an engine that has exited must not end the process during its work.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   return run;
 }

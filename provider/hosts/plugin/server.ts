@@ -39,7 +39,7 @@ interface OfResource {
   getNews?(): Parameters<typeof received>[0];
 }
 
-/** Starts to listen on this machine, and gives the port. */
+/** Starts to listen on this machine, and returns the port. */
 export function serve(served: Served): Promise<number> {
   // The engine takes messages of any size.
   const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
@@ -168,7 +168,7 @@ function kindIn(token: string): string {
 }
 
 /**
- * A default provider is configured by stack config; any other by its arguments. A Node.js program gives both under the
+ * A default provider is configured by stack config; any other by its arguments. A Node.js program passes both under the
  * names that they have in the dynamic host, so that a Provider does not change when its stack moves.
  */
 function settingsFrom(urn: string, given: Properties): Settings {
@@ -183,7 +183,7 @@ async function listed(request: messages.ListRequest, source: functions.Source): 
   const kind = kindIn(request.getToken());
   const lister = Object.hasOwn(listers, kind) ? listers[kind] : undefined;
   if (lister === undefined) {
-    throw new Failure(`${request.getToken()} can't be listed: the service has no list of such objects.`);
+    throw new Failure(`${request.getToken()} can't be listed: the service has no call that lists them.`);
   }
   const { properties } = received(request.getQuery());
   const found = await lister.list(source, argumentsOf(kind, { properties: lister.query }, properties));

@@ -13,7 +13,7 @@ export interface Received {
 
 export function received(struct: Struct | undefined): Received {
   const secrets: SecretPath[] = [];
-  // `isWhole`: what stands at the path is secret as a whole, or not at all.
+  // `isWhole`: the value at the path is secret as a whole, or not at all.
   const plain = (value: unknown, path: readonly string[], isWhole: boolean): unknown => {
     if (Array.isArray(value)) return value.map((entry) => plain(entry, path, true));
     if (isMarked(value)) {
@@ -32,7 +32,7 @@ export function received(struct: Struct | undefined): Received {
   return { properties: entries((struct?.toJavaScript() ?? {}) as Properties, [], false), secrets };
 }
 
-/** The properties with what stands at these paths marked as secret. */
+/** The properties with the values at these paths marked as secret. */
 export function sent(properties: Properties, secrets: readonly SecretPath[] = []): Struct {
   const marked = markedAt(properties, secrets, secret);
   return Struct.fromJavaScript(marked as Parameters<typeof Struct.fromJavaScript>[0]);

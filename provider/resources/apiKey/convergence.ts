@@ -12,18 +12,18 @@ import type { KeyInputs, KeyState } from "./properties";
 import { excess, type Granted, inWords, toWire, toWireWithout } from "./scopes";
 import { editBody, isWhole, managed, observe } from "./state";
 
-/** How a key is made as declared, and seen to be (R4, K1, K4). */
+/** Writes a key until it is seen to match the program (R4, K1, K4). */
 
 export interface KeyEdit {
   readonly path: KeyPath;
   readonly declared: KeyInputs;
-  /** What it was in state. */
+  /** Its previous state. */
   readonly state: KeyState;
   /** What the service has, or what a list showed of it. */
   readonly current: ApiKeyRecord;
 }
 
-/** Makes the key as declared by PATCHes. */
+/** Makes the key match the program by PATCHes. */
 export function edit(
   session: Session,
   { path, declared, state, current }: KeyEdit,
@@ -38,7 +38,7 @@ export function edit(
 
 /**
  * The same where `current` is what a list showed, which may be older than the key. It has the declared name, so each field
- * must come out just as declared: what differs is not taken for what the service makes of it.
+ * must come back exactly as declared: a difference does not count as the service's form of the value.
  */
 export async function editListed(session: Session, one: KeyEdit): Promise<Settled<ApiKeyRecord>> {
   const { path, declared, current } = one;
@@ -49,20 +49,20 @@ export async function editListed(session: Session, one: KeyEdit): Promise<Settle
     const now = isAboutObject(error) ? await by.read().catch(() => undefined) : undefined;
     const sent = ({ scopes }: ApiKeyRecord) => toWire(declared.scopes, scopes);
     if (now === undefined || isDeepStrictEqual(sent(now), sent(current))) throw error;
-    // Its scopes had other ids by now.
+    // Its scopes have other ids now.
     return edit(session, { ...one, current: now });
   }
 }
 
-/** Sees that a key which was just made is as declared, and corrects it. Never throws: its secret must not be lost. */
+/** Checks that a new key matches the program, and corrects it. Never throws: its secret must not be lost. */
 export function confirm(
   session: Session,
   path: KeyPath,
   declared: KeyInputs,
-  made: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
+  created: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
 ): Promise<Settled<ApiKeyRecord>> {
-  const by = convergence(session, path, declared, made.record);
-  return converge(session, { ...by, isEdit: false, aims: aimsAt(declared, false) }, made);
+  const by = convergence(session, path, declared, created.record);
+  return converge(session, { ...by, isEdit: false, aims: aimsAt(declared, false) }, created);
 }
 
 function aimsAt(declared: KeyInputs, exact: boolean): readonly Aim[] {
@@ -71,7 +71,7 @@ function aimsAt(declared: KeyInputs, exact: boolean): readonly Aim[] {
 
 function convergence(session: Session, path: KeyPath, declared: KeyInputs, last: ApiKeyRecord) {
   return {
-    waitingFor: `key ${path.keyId} to be as declared`,
+    waitingFor: `key ${path.keyId} to match the program`,
     last,
     fields: managed,
     observe,
@@ -100,7 +100,7 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
 }
 
 /**
- * The PATCHes that a key gets in turn until it is as declared. Each carries all three fields, so that it means the same
+ * The PATCHes that a key gets in turn until it matches the program. Each has all three fields, so that it means the same
  * whether the service merges or replaces (K1). The second names what should not be granted at all with no permission.
  * Only where a declared scope keeps a permission too many is it taken away whole and given back: better a moment with too
  * little than a key that can do too much (K4).
@@ -131,6 +131,6 @@ function isChanging(field: ManagedField, declared: Properties, state: Properties
 export function deletedOutside(): InconclusiveError {
   return new InconclusiveError(
     "the key no longer exists: it was deleted outside Pulumi",
-    "Run `pulumi up --refresh` to make a new one.",
+    "Run `pulumi up --refresh` to create a new one.",
   );
 }

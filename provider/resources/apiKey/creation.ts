@@ -10,11 +10,11 @@ import { type Creation, findings, inWords, leftover, unmanagedNamesakes, whatToL
 import type { KeyInputs } from "./properties";
 import { createBody, label, migrateBody } from "./state";
 
-/** What a POST made: a record that can be used. */
-export type Made = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };
+/** A new key, with a record that can be used. */
+export type NewKey = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };
 
 /** Creates the key, or migrates an existing one; finds out what became of it where the answer is lost. */
-export async function make(session: Session, declared: KeyInputs): Promise<Made> {
+export async function createOrMigrate(session: Session, declared: KeyInputs): Promise<NewKey> {
   const doing = `${declared.existingKey === undefined ? "Creating" : "Migrating"} ${label(declared)}`;
   const seen = await keysBefore(session, declared);
   const creation: Creation = { session, declared, doing, seen };
@@ -25,20 +25,20 @@ export async function make(session: Session, declared: KeyInputs): Promise<Made>
   }
   const { record, problem, ...rest } = await post(creation, alike);
   if (record !== undefined) return { record, ...rest };
-  return recover(creation, problem ?? "the answer can't be used", "The service accepted it");
+  return recover(creation, problem ?? "the answer can't be used", "The service accepted the request");
 }
 
-/** For these the engine creates as for a new resource, and tells nothing of the key that state has. */
+/** For these replacements the engine asks for a create as for a new resource, and doesn't tell which key is in state. */
 const replacing =
-  "Nor is there anything to do if this update replaces it for `--target-replace` or `pulumi state taint`.";
-const unknownOutcome = "Whether it was created is not known";
+  "Also do nothing if this update replaces it because of `--target-replace` or `pulumi state taint`.";
+const unknownOutcome = "It is not known whether the key was created";
 
 async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise<Written<ApiKeyRecord>> {
   const { session, declared, doing, seen } = creation;
   const underWay = () =>
     sentences(
-      `${doing}: this was under way when the run ended`,
-      `${unknownOutcome}, and state does not hold it`,
+      `${doing}: the run ended before the service answered`,
+      `${unknownOutcome}, and it is not in state`,
       capitalised(whatToLookFor(creation)),
     );
   try {
@@ -63,8 +63,8 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
     const held =
       declared.existingKey === undefined || alike.length === 0
         ? ""
-        : ` If the service holds this key already, as ${inWords(creation, alike)}, ${session.importKey}.`;
-    const advice = `Check that the access token may create keys in ${declared.workspaceId}, and that the service accepts the declared values.${held}`;
+        : ` If the service already has this key, as ${inWords(creation, alike)}, ${session.importKey}.`;
+    const advice = `Check that the access token is allowed to create keys in ${declared.workspaceId}, and that the service accepts the values.${held}`;
     if (error instanceof CallError && error.verdict === "ambiguous") {
       return recover(creation, error.message, unknownOutcome, ifRefused(error, advice));
     }
@@ -86,12 +86,12 @@ function isAnother(creation: Creation, record: ApiKeyRecord): boolean {
   if (isKnown || isOld(record, seen.since)) {
     if (existingKey !== undefined && (isEcho || mayBe(record, declared, existingKey))) {
       session.warn(
-        `Migrating ${label(declared)}: the service answered with ${record.id}, which existed before. If another resource or stack manages this key too, the first of them that is destroyed may delete it.`,
+        `Migrating ${label(declared)}: the service answered with ${record.id}, which existed before. If another resource or stack manages this key too, destroying either of them may delete it.`,
         [record.id],
       );
       return false;
     }
-    // By a clock that is days ahead, every new key is old.
+    // If the clock is days ahead, every new key looks old.
     const isWhole = existingKey === undefined && record.key !== undefined;
     if (isKnown || !isWhole || !isNamed || !isOf(record, declared)) return true;
     session.warn(
@@ -100,7 +100,7 @@ function isAnother(creation: Creation, record: ApiKeyRecord): boolean {
     );
     return false;
   }
-  // A service may rewrite both. Where a list that others get was not there to show what was before, nothing else tells.
+  // A service may rewrite both. Without a list of the keys before, nothing else distinguishes a new key.
   const isNew = "has" in seen.before || unlisted.has(seen.before.error?.status ?? 0);
   return !isEcho && !isOf(record, declared) && !(isNamed && isNew);
 }
@@ -108,24 +108,24 @@ function isAnother(creation: Creation, record: ApiKeyRecord): boolean {
 /** To such a token, or on such a service, keys are never listed. */
 const unlisted = new Set([403, 405, 501]);
 
-/** What the workspace's list tells of a key whose answer was lost: it may be found, or else the user must look. */
+/** Looks in the workspace's list for a key whose answer was lost. If it isn't certain, the user must look. */
 async function recover(
   creation: Creation,
   problem: string,
   accepted: string,
   advice?: string,
-): Promise<Made> {
+): Promise<NewKey> {
   const { session, declared, doing, seen } = creation;
   const { existingKey, workspaceId } = declared;
   const now = await seen.newKeys();
   if (existingKey !== undefined && !("problem" in now) && !("problem" in seen.before)) {
-    // Another one whose answer was lost too may have been told the same list.
+    // Another create whose answer was lost may see the same list.
     const isFree = ({ id }: ApiKeyRecord) => !session.registry.has(workspaceId, id);
     const [only, ...others] = now.filter((key) => isKeyOf(key, declared, existingKey) && isFree(key));
     if (only !== undefined && others.length === 0 && pathProblem(only.id) === undefined) {
       session.registry.add(workspaceId, only.id);
       session.warn(
-        `${doing}: ${problem}, but the workspace's list has one new key that fits, ${inWords(creation, [only])}, which is kept in state as the migrated key.`,
+        `${doing}: ${problem}, but the workspace's list has one new key that matches, ${inWords(creation, [only])}, which is now in state as the migrated key.`,
         [only.id],
       );
       // What a list shows has to be seen in the key itself.
@@ -133,19 +133,19 @@ async function recover(
     }
   }
   const lost =
-    existingKey === undefined ? "its secret is lost, and state does not hold it" : "state does not hold it";
+    existingKey === undefined ? "the key is not in state, and its secret is lost" : "the key is not in state";
   const message = sentences(`${doing}: ${problem}`, `${accepted}; ${lost}`, findings(creation, now), advice);
   throw new Failure(message, { unresolved: true });
 }
 
-/** What is wrong with the secret in the answer of create or migrate, if anything is (K5, K6). */
+/** The problem with the secret in the answer of create or migrate, if there is one (K5, K6). */
 export function secretProblem(declared: KeyInputs, { id, key, maskedKey }: ApiKeyRecord): string | undefined {
   const { existingKey } = declared;
   if (existingKey === undefined) {
     if (key !== undefined) return undefined;
-    return `Creating ${label(declared)}: the service created ${id} but did not return the secret. It is kept in state, and the next update replaces it.`;
+    return `Creating ${label(declared)}: the service created ${id} but did not return the secret. The key is in state, and the next update replaces it.`;
   }
   const isMasked = key === maskedKey || /[*\u2022\u2026]/.test(key ?? "");
   if (key === undefined || key === existingKey || isMasked) return undefined;
-  return `Migrating ${label(declared)}: the service created ${id}, but returned a secret that differs from existingKey. It is kept in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.`;
+  return `Migrating ${label(declared)}: the service created ${id}, but returned a secret that differs from existingKey. The key is in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.`;
 }

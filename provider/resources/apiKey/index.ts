@@ -1,5 +1,5 @@
 /**
- * An API key of a workspace. Name, scopes and enabled are kept as declared, in place; any other change makes a new key
+ * An API key of a workspace. Name, scopes and enabled are updated in place; any other change creates a new key
  * before the old one is deleted. Destroy deletes the key. The service shows the secret once, on create; it is kept in
  * state from then on (interface, sections 2 and 4.1 to 4.5).
  */
@@ -21,7 +21,7 @@ import {
   updateNote,
 } from "./state";
 
-/** What is done with a key is in operations.ts: a set of keys does the same with each. */
+/** The operations are in operations.ts: a set of keys uses them for each of its keys. */
 export const apiKey = define({
   kind: "ApiKey",
   shape,

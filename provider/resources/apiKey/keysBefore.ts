@@ -6,11 +6,11 @@ import { type Listing, lastingMs, sharedReads, type Unavailable } from "../../re
 import type { KeyInputs } from "./properties";
 
 /**
- * What tells which key a POST made whose answer was lost: the workspace's keys as they were before it. Creates of one
+ * The workspace's keys before a POST: they show which key it created if its answer is lost. Creates of one
  * process share them, so that a burst costs one request a workspace.
  */
 
-/** What tells keys apart, of a record or as declared. */
+/** What distinguishes keys, in a record or in the program. */
 type Named = { readonly name?: string | undefined; readonly customerId?: string | undefined };
 
 /** The live keys of a workspace. */
@@ -24,23 +24,23 @@ interface Live {
 export interface KeysBefore {
   /** The live keys before the POST. */
   readonly before: Live | Unavailable;
-  /** When they were read; a key made long before is not new, even if a list that is cut shows it only now. */
+  /** When they were read; a key created long before is not new, even if a truncated list shows it only now. */
   readonly since: Date;
-  /** Runs the POST; until it is over, nobody takes its key for one of unknown origin. */
+  /** Runs the POST; until it is over, other creates don't report its key as one of unknown origin. */
   posting<T>(post: () => Promise<T>): Promise<T>;
-  /** The live keys since then that this process neither knew nor made, or why they could not be read. */
+  /** The live keys since then that this process neither knew nor created, or why they could not be read. */
   newKeys(): Promise<readonly ApiKeyRecord[] | Unavailable>;
 }
 
 /** A list may lag behind the writes. */
 const lagMs = [0, 500, 1_500];
-/** How long keys that others are making are waited for before they are named as unknown. */
+/** How long to wait for other creates before their keys are reported as unknown. */
 const siblingsMs = 5_000;
 
 /** The POSTs under way, by the list of their workspace. */
 const underWay = new WeakMap<object, Set<Promise<void>>>();
 
-/** What a POST is to be seen against. For a key that is migrated, the list is read anew. */
+/** Reads the keys before a POST. For a key that is migrated, the list is read again. */
 export async function keysBefore(session: Session, declared: KeyInputs): Promise<KeysBefore> {
   const { workspaceId } = declared;
   const list = sharedReads(session.call).keys(workspaceId);
@@ -69,7 +69,7 @@ export async function keysBefore(session: Session, declared: KeyInputs): Promise
       }
     },
     async newKeys() {
-      let found: readonly ApiKeyRecord[] | Unavailable = { problem: "it was not asked for" };
+      let found: readonly ApiKeyRecord[] | Unavailable = { problem: "it was not read" };
       for (const ms of lagMs) {
         if (ms > 0) await session.pause(ms);
         const now = live(await list.fresh());
@@ -90,11 +90,11 @@ export async function keysBefore(session: Session, declared: KeyInputs): Promise
 const skewMs = 48 * 3_600_000;
 const plausible = Date.UTC(2000);
 
-/** Whether a key was certainly made long before. */
+/** Whether a key was certainly created long before. */
 export function isOld({ createdAt = "" }: Pick<ApiKeyRecord, "createdAt">, since: Date): boolean {
   const number = /^\d+$/.test(createdAt) ? Number(createdAt) : Number.NaN;
-  const made = Number.isNaN(number) ? Date.parse(createdAt) : number < 1e11 ? number * 1_000 : number;
-  return made > plausible && made < since.getTime() - skewMs;
+  const created = Number.isNaN(number) ? Date.parse(createdAt) : number < 1e11 ? number * 1_000 : number;
+  return created > plausible && created < since.getTime() - skewMs;
 }
 
 /** Whether a key has the declared name and customer, however the service may have spelled them. */
@@ -116,13 +116,13 @@ export function mayBe(key: ApiKeyRecord, declared: KeyInputs, value: string): bo
   return isOf(key, declared) && value.endsWith(endOf(key.maskedKey));
 }
 
-/** Whether a key can be told to be the one of this value that was declared. */
+/** Whether a key is recognizably the declared one with this value. */
 export function isKeyOf(key: ApiKeyRecord, declared: KeyInputs, value: string): boolean {
   if (!mayBe(key, declared, value)) return false;
   return caseFolded(key.name) === caseFolded(declared.name) || endOf(key.maskedKey).length >= 4;
 }
 
-/** The end of a secret that its masked form shows; "" where it shows none that tells anything. */
+/** The end of a secret that its masked form shows; "" if it shows none that is usable. */
 function endOf(maskedKey = ""): string {
   const [, end = ""] = /(?:[^A-Za-z0-9]{2,}|[*#\u2022\u2026]|x{3,})([A-Za-z0-9]{3,})$/i.exec(maskedKey) ?? [];
   return end;

@@ -7,9 +7,9 @@ import type { Unavailable } from "../../reads/sharedReads";
 import { type KeysBefore, resembles } from "./keysBefore";
 import type { KeyInputs } from "./properties";
 
-/** What users are told of the keys that a create may have made, or that earlier ones may have left behind. */
+/** Messages about keys that a create may have created, or that earlier creates may have left behind. */
 
-/** A key that is being made, or migrated. */
+/** A key that is being created, or migrated. */
 export interface Creation {
   readonly session: Session;
   readonly declared: KeyInputs;
@@ -30,51 +30,51 @@ export function unmanagedNamesakes({ session, declared, seen }: Creation): reado
 /** What to do with such a key. */
 function remedyOf({ session, declared }: Creation): string {
   return declared.existingKey === undefined
-    ? "delete it, since nobody has its secret"
-    : `don't delete it, since its value may be in use, but ${session.importKey}`;
+    ? "delete it, because nobody has its secret"
+    : `${session.importKey} (don't delete it: its value may be in use)`;
 }
 
-/** What to look for where the list does not tell, and what to do with it. */
+/** What to look for if the list doesn't show it, and what to do with it. */
 export function whatToLookFor(creation: Creation): string {
   return `look for ${wanted(creation)}; if there is one, ${remedyOf(creation)}; then run \`pulumi up\` again`;
 }
 
 function wanted({ seen }: Creation): string {
-  return `a key of this name and customer created since ${seen.since.toISOString()}`;
+  return `a key with this name and customer, created since ${seen.since.toISOString()}`;
 }
 
-/** What the list tells of a key whose answer was lost, and what to do. */
+/** What the list shows of a key whose answer was lost, and what to do. */
 export function findings(creation: Creation, now: readonly ApiKeyRecord[] | Unavailable): string {
   const { declared, seen } = creation;
   if ("problem" in now) {
-    return `The workspace's list of keys could not be read to find it (${now.problem}): ${whatToLookFor(creation)}.`;
+    return `The workspace's list of keys could not be read (${now.problem}): ${whatToLookFor(creation)}.`;
   }
   if ("problem" in seen.before) {
     const alike = now.filter((key) => resembles(key, declared));
     const some = alike.length > 0 ? inWords(creation, alike) : "none so far";
-    return `The keys that existed before could not be listed (${seen.before.problem}), so any key of this name and customer may be the new one. The workspace has ${some}: if one was created since ${seen.since.toISOString()}, ${remedyOf(creation)}; then run \`pulumi up\` again.`;
+    return `The keys that existed before could not be listed (${seen.before.problem}), so any key with this name and customer may be the new one. The workspace has ${some}: if one was created since ${seen.since.toISOString()}, ${remedyOf(creation)}; then run \`pulumi up\` again.`;
   }
   if (now.length === 0) {
-    return `The workspace's list shows no new key: run \`pulumi up\` again. A list may lag or be cut: if ${wanted(creation)} shows up later, ${remedyOf(creation)}.`;
+    return `The workspace's list shows no new key: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted(creation)} shows up later, ${remedyOf(creation)}.`;
   }
-  const one = now.length === 1 ? "If" : "If it is one of these, and";
+  const one = now.length === 1 ? "If" : "If it is one of these and";
   return `New in the workspace's list: ${inWords(creation, now)}. ${one} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again.`;
 }
 
 /** What earlier runs may have left behind. */
 export function leftover(creation: Creation, alike: readonly ApiKeyRecord[]): string {
-  const [what, it] = alike.length === 1 ? ["a live key", "it"] : [`${alike.length} live keys`, "one"];
-  return `the workspace already has ${what} of this name and customer: ${inWords(creation, alike)}. If another resource or stack manages ${it}, there is nothing to do; if a run that failed or was interrupted left ${it} behind, ${remedyOf(creation)}.`;
+  const [what, it] = alike.length === 1 ? ["a key", "it"] : [`${alike.length} keys`, "one"];
+  return `the workspace already has ${what} with this name and customer: ${inWords(creation, alike)}. If another resource or stack manages ${it}, do nothing; if a failed or interrupted run left ${it} behind, ${remedyOf(creation)}.`;
 }
 
 const longestName = 60;
 
-/** Ids and times as the service told them, and the name where it is the declared one; those come first. */
+/** Ids and times from the service, and the name if it is the declared one; those come first. */
 export function inWords({ declared }: Pick<Creation, "declared">, keys: readonly ApiKeyRecord[]): string {
   const ordered = keys.toSorted((a, b) => Number(resembles(b, declared)) - Number(resembles(a, declared)));
   const words = ordered.map((key) => {
     const { id, name = "", createdAt } = key;
-    // Another one's name may be one that its program made secret.
+    // The name of another key may be a secret of its program.
     const isTold = resembles(key, declared) && !isSecret(declared, "name");
     const about = [isTold && `"${short(name)}"`, createdAt && `created ${short(createdAt)}`].filter(Boolean);
     return about.length === 0 ? id : `${id} (${about.join(", ")})`;

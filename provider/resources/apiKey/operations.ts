@@ -11,14 +11,14 @@ import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
 import { adoptedKey } from "../../core/state";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
-import { make, secretProblem } from "./creation";
+import { createOrMigrate, secretProblem } from "./creation";
 import { isOf } from "./keysBefore";
 import { findKey, type KeyPath, lookUpKey, presenceOf } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
 import { listedForAdoption, listedForUpdate, pathOf, readKeyOrFail } from "./reading";
 import { adoptedId, claimOf, isAdopted, isAsDeclared, label, outputs, updated, written } from "./state";
 
-/** What is done with one API key: observe, decide, call, project. */
+/** The operations on one API key: observe, decide, call, project. */
 
 type KeyOutcome = Outcome<KeyState>;
 
@@ -27,12 +27,12 @@ export async function create(session: Session, inputs: KeyInputs, owner?: string
   const { [adoptedKey]: isAnew, ...declared } = inputs;
   const existingId = adoptedId(inputs);
   if (existingId !== undefined) return adopt(session, declared, existingId, owner);
-  // The key that it names is replaced, and not kept for an adoption.
+  // existingId names the key that this one replaces.
   if (isAnew) session.registry.release(declared.workspaceId, declared.existingId ?? "", declaredClaim);
   const { existingKey, workspaceId } = declared;
   session.hide(existingKey);
-  const made = await make(session, declared);
-  const { record } = made;
+  const created = await createOrMigrate(session, declared);
+  const { record } = created;
   const { id } = record;
   const key = existingKey ?? record.key;
   session.onInterrupt(() => orphanMessage(session, declared, id));
@@ -45,7 +45,7 @@ export async function create(session: Session, inputs: KeyInputs, owner?: string
   };
   const settled = await unlessAborted(
     session.signal,
-    confirm(session, pathOf(declared, id), declared, made),
+    confirm(session, pathOf(declared, id), declared, created),
     (): Settled<ApiKeyRecord> => ({
       ...{ record, notApplied: [], warnings: [] },
       error: new InconclusiveError("the run ended"),
@@ -63,7 +63,7 @@ function outcome(id: string, state: KeyState, failures: readonly (string | undef
   return failure === "" ? { id, state } : { id, state, failure };
 }
 
-/** A key whose secret nobody will learn is deleted; never one whose value somebody may use already (K5, K11). */
+/** Deletes a new key whose secret would be lost; never one whose value may already be in use (K5, K11). */
 export async function rollbackCreate(
   session: Session,
   { id, state }: KeyOutcome,
@@ -79,12 +79,12 @@ export async function rollbackCreate(
   }
 }
 
-/** What a create leaves behind whose result is not saved. */
+/** The message about a key whose create can't be saved to state. */
 function orphanMessage({ importKey }: Session, declared: KeyState, id: string): string {
-  const found = `${capitalised(label(declared))} exists in the service with id ${id}, but the run ended before state could hold it`;
+  const found = `${capitalised(label(declared))} exists in the service with id ${id}, but the run ended before it could be saved to state`;
   return declared.existingKey === undefined
-    ? `${found}. Delete it: the next update creates another one.`
-    : `${found}. Its value may be in use, so don't delete it, but ${importKey}.`;
+    ? `${found}. Delete it; the next update creates another one.`
+    : `${found}. Its value may be in use, so don't delete it; ${importKey}.`;
 }
 
 export async function update(
@@ -102,7 +102,7 @@ export async function update(
   return outcome(id, updated(declared, settled, state), [failureOf(session, doing, settled)]);
 }
 
-/** Takes a key that exists under management and makes it as declared; it has no secret then (K11). */
+/** Adopts an existing key and makes it match the program; it has no secret then (K11). */
 async function adopt(
   session: Session,
   declared: KeyInputs,
@@ -119,7 +119,7 @@ async function adopt(
   if (!isOf(current, declared)) {
     const customer = shown(declared, "customerId", JSON.stringify(current.customerId));
     throw new Failure(
-      `${doing}: the key belongs to another customer, ${customer}. ${write.notDone}. Check existingId, or declare the customer that the key has.`,
+      `${doing}: the key belongs to another customer, ${customer}. ${write.notDone}. Check existingId, or declare that customer.`,
     );
   }
   const settled = isAsDeclared(current, declared)
@@ -133,7 +133,7 @@ async function adopt(
 
 function nothingToAdopt(): InconclusiveError {
   return new InconclusiveError(
-    "the workspace has no such key, or it was deleted",
+    "the workspace has no such key, or the key was deleted",
     "Check existingId and workspaceId; to create a new key instead, leave existingId out.",
   );
 }
@@ -142,9 +142,9 @@ function nothingToAdopt(): InconclusiveError {
 interface KeyWrite {
   readonly path: KeyPath;
   readonly doing: string;
-  /** What holds when nothing was sent. */
+  /** The outcome if nothing was sent. */
   readonly notDone: string;
-  /** What is said where the key is gone. */
+  /** Gives the error if the key is gone. */
   readonly gone: () => InconclusiveError;
 }
 
@@ -168,7 +168,7 @@ async function send(
     throw toFailure(await causeOf(session, write, error), session, {
       doing,
       notDone,
-      advice: `Check that the access token may edit the keys of ${path.workspaceId}, and that the service accepts the declared values.`,
+      advice: `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`,
     });
   }
 }
@@ -182,7 +182,7 @@ async function causeOf(session: Session, { path, gone }: KeyWrite, error: unknow
   }
 }
 
-/** Deletes the key, unless another resource has it too. `claim` tells this one from others. */
+/** Deletes the key, unless another resource has it too. `claim` distinguishes this one from others. */
 export async function remove(
   session: Session,
   id: string,
@@ -209,8 +209,8 @@ async function deleteKey(session: Session, id: string, state: KeyState): Promise
     throw toFailure(error, session, {
       doing: `Deleting ${label(state)} (${id})`,
       notDone: "It stays in state",
-      unclear: "Whether it was deleted is not known; it stays in state: run the command again",
-      advice: `Check that the access token may delete keys of ${path.workspaceId}.`,
+      unclear: "It is not known whether the key was deleted. It stays in state: run the command again",
+      advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}.`,
     });
   }
 }
@@ -232,5 +232,5 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
       : "missing" in (await findKey(session, path));
   if (await pollUntil(session, `key ${path.keyId} to be deleted`, isGone, Boolean)) return;
   const said = answered.problem ?? "the service accepted the deletion";
-  throw new InconclusiveError(`${said}, but the key is still there`);
+  throw new InconclusiveError(`${said}, but the key still exists`);
 }

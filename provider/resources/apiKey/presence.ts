@@ -30,7 +30,7 @@ export function presenceOf(session: Session, path: KeyPath): Presence<ApiKeyReco
   };
 }
 
-/** The key, or `undefined` when it is gone. Throws a CallError or an InconclusiveError where it can't be told. */
+/** The key, or `undefined` when it is gone. Throws a CallError or an InconclusiveError if neither is certain. */
 export async function lookUpKey(session: Session, path: KeyPath): Promise<ApiKeyRecord | undefined> {
   return lookUp(session, presenceOf(session, path));
 }
@@ -43,12 +43,12 @@ async function isListed(session: Session, path: KeyPath, { missing, marked }: Mi
     record !== undefined && (marked ? record.deleted === false : !record.deleted);
   const before = await list.current(lastingMs, `gone ${keyId}`);
   if ("byId" in before && !isAlive(before.byId.get(keyId))) return false;
-  // A list from before the key was deleted still holds it.
+  // A list from before the deletion still has the key.
   const now = await list.awaited();
   if ("byId" in now) return isAlive(now.byId.get(keyId));
   if (session.withoutKeyList) return false;
   throw new InconclusiveError(
     `${missing}, but the workspace's list of keys can't be read to confirm that it is gone: ${now.problem}`,
-    `Run the command again, with an access token that may list the keys of ${workspaceId}. If that doesn't help and you know that the key is gone, set APIKEYS_NO_KEY_LIST=true for one command, which then does without the list, or remove the resource from state with \`pulumi state delete\`.`,
+    `Run the command again, with an access token that is allowed to list the keys of ${workspaceId}. If that doesn't help and you know that the key no longer exists, set APIKEYS_NO_KEY_LIST=true for one command, which then doesn't need the list, or remove the resource from state with \`pulumi state delete\`.`,
   );
 }

@@ -25,7 +25,7 @@ import {
 } from "../fields/schemas";
 import { canonicalScopes, scopeNames, scopesSchema } from "./scopes";
 
-/** What an API key is declared with and gives, whether it is a resource of its own or one of a set's. */
+/** The inputs and outputs of an API key, as a single resource or as an entry of a set. */
 
 const update = { onChange: "update" } as const;
 const replace = { onChange: "replace" } as const;
@@ -45,7 +45,7 @@ export const inputs = {
   expiresAt: optional(
     z
       .int({ error: "must be a whole number above 0, in the service's own unit" })
-      .positive({ error: "must be above 0; leave it out for the service's own default" })
+      .positive({ error: "must be above 0; leave it out for the service's default" })
       .nullish(),
     { ...replace, canonical: number },
   ),
@@ -56,7 +56,7 @@ export const inputs = {
       .string({ error: "must be a string, the value of the key" })
       .refine((value) => value.trim() !== "", {
         error:
-          "must not be empty, as an unset variable is: write the value of the key, or leave it out for a new key",
+          "must not be empty (an unset variable?): set it to the value of the key, or leave it out to create a new key",
       })
       .nullish(),
     { ...replace, canonical: string, secret: true },

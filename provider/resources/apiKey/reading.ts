@@ -118,7 +118,7 @@ export async function listedForUpdate(
   declared: KeyInputs,
 ): Promise<ApiKeyRecord | undefined> {
   if (!isFirstUpdate(session, path)) return undefined;
-  // Of another name, only a read tells whether the service rewrites it or has not carried the write out yet.
+  // If the name differs, only a read shows whether the service rewrote it or has not carried the write out yet.
   const { name }: { name?: unknown } = { ...state, ...hiddenIn(state, observedKey) };
   if (name !== declared.name || isForeign(state) || state[failedKey]) return undefined;
   const record = await listedAsInState(session, path, state, lately);
@@ -126,8 +126,8 @@ export async function listedForUpdate(
 }
 
 /**
- * What an adoption may take from the list in place of a read (K11): a key that differs from what is declared in its scopes
- * or `enabled` alone, so that a PATCH follows, which tells whether the key is still there.
+ * When an adoption may use the list instead of a read (K11): for a key that differs from the program in its scopes
+ * or `enabled` alone, so that a PATCH follows, which shows whether the key still exists.
  */
 export async function listedForAdoption(
   session: Session,
@@ -168,7 +168,7 @@ export async function readKeyOrFail(
   try {
     return await lookUpKey(session, path);
   } catch (error) {
-    const advice = `Check that the access token may read the keys of ${path.workspaceId}.`;
+    const advice = `Check that the access token is allowed to read the keys of ${path.workspaceId}.`;
     throw toFailure(error, session, { doing, notDone, advice });
   }
 }

@@ -12,7 +12,7 @@ import { createBody, migrateBody } from "./state";
 
 /** What check refuses of an API key that concerns several inputs. */
 
-/** What is wrong with an input: where it is, and what to do about it. */
+/** An error in an input: its path, and what to do about it. */
 export interface Problem {
   readonly path: readonly [string, ...PropertyKey[]];
   readonly message: string;
@@ -50,7 +50,7 @@ export function twins(declared: KeyDraft, twinOf: Checked["twinOf"]): readonly P
   return existing(declared).flatMap(({ name, identity }): Problem[] => {
     const twin = twinOf(identity);
     if (twin === undefined) return [];
-    const message = `the resource ${twin} declares the same value, but one key can't be managed twice. Leave it out of one of the two.`;
+    const message = `the resource ${twin} declares the same value, but two resources can't manage one key. Remove it from one of them.`;
     return [{ path: [name], message }];
   });
 }
@@ -60,7 +60,7 @@ export function contradictions(declared: KeyDraft): readonly Problem[] {
   return [...combined(declared), ...tooLarge(declared)];
 }
 
-/** What makes a request too large to be sent, in the same bytes. */
+/** The field that makes a request too large to be sent, measured in the same bytes. */
 function tooLarge(declared: KeyDraft): readonly Problem[] {
   // Most are far from it: nothing grows more than a scope does, from 23 bytes to 76.
   if (sentBytes(declared) < mostSent / 8) return [];
@@ -89,7 +89,7 @@ function combined(declared: KeyDraft): readonly Problem[] {
       ...(declared.scopes === undefined || declared.scopes === null ? [withoutScopes] : []),
       ...beside(
         ["existingKey", ...fixed, "metadata"],
-        "can't be combined with existingId, since an adopted key keeps its own; leave it out.",
+        "can't be combined with existingId, because an adopted key keeps its own; leave it out.",
       ),
     ];
   }
@@ -98,7 +98,7 @@ function combined(declared: KeyDraft): readonly Problem[] {
     ...twice,
     ...beside(
       fixed,
-      "can't be combined with existingKey, since the service migrates a key without it; leave it out.",
+      "can't be combined with existingKey, because the service migrates a key without it; leave it out.",
     ),
   ];
 }
@@ -107,7 +107,7 @@ function combined(declared: KeyDraft): readonly Problem[] {
 const withoutScopes: Problem = {
   path: ["scopes"],
   message:
-    "is missing: with existingId, write the scopes that the key is to have, since it loses all others; write [] for none.",
+    "is missing: with existingId, declare the scopes that the key should have, because the update removes all others; use [] for none.",
 };
 
 /** What only a create can give a key. */
@@ -122,11 +122,11 @@ export function fixedByMigration(declared: KeyDraft, before: KeyDraft | undefine
     return !containsUnknown(declared[name]) && !equal(canonical(before[name]), canonical(declared[name]));
   });
   const message =
-    "can't change while existingKey stays, since the service can't hold one key twice and deleting the old record would revoke it; give a new existingKey, or remove the key in one update and declare it in the next.";
+    "can't change while existingKey stays the same, because the service can't have one key twice and deleting the old record would revoke it; set a new existingKey, or remove the key in one update and declare it again in the next.";
   return changed.map((name): Problem => ({ path: [name], message }));
 }
 
-/** What is not known yet may be absent in the end. */
+/** An unknown value may turn out to be absent. */
 function existingValue({ existingKey }: KeyDraft): string | undefined {
   return isUnknown(existingKey) ? undefined : string(existingKey);
 }

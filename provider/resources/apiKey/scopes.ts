@@ -19,10 +19,10 @@ export const scopesSchema = z
           .string({
             error: ({ input }) =>
               input === undefined
-                ? "is missing: write the representation of a scope"
+                ? "is missing: set it to the representation of a scope"
                 : "must be a string, the representation of a scope",
           })
-          .min(1, { error: "must not be empty: write the representation of a scope" }),
+          .min(1, { error: "must not be empty: set it to the representation of a scope" }),
         create: permission,
         read: permission,
         update: permission,
@@ -46,7 +46,7 @@ export type Granted = { readonly representation: string } & {
 
 /**
  * Scopes in canonical form (K3): a set by representation, sorted, each with its true flags only; entries without any
- * permission are dropped. Entries whose representation is not known yet come last, untouched; what is no scope is left out.
+ * permission are dropped. Entries whose representation is not known yet come last, untouched; anything else is left out.
  */
 export const canonicalScopes: Canonical<readonly Granted[]> = (value) => {
   if (isUnknown(value)) return value as unknown as readonly Granted[];
@@ -66,7 +66,7 @@ export const canonicalScopes: Canonical<readonly Granted[]> = (value) => {
   return [...scopes, ...unknown] as readonly Granted[];
 };
 
-/** What is not known yet may be true. */
+/** An unknown value may be true. */
 function trueFlags(entry: Properties): Properties {
   const flags: Record<string, unknown> = {};
   for (const name of Object.keys(entry))

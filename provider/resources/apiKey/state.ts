@@ -34,18 +34,18 @@ export function observe(record: ApiKeyRecord): Properties {
   return { name: record.name, enabled: record.enabled ?? false, scopes: canonicalScopes(record.scopes) };
 }
 
-/** Whether a record shows all managed fields just as declared. */
+/** Whether a record shows all managed fields exactly as declared. */
 export function isAsDeclared(record: ApiKeyRecord, declared: KeyInputs): boolean {
   const now = observe(record);
   return isWhole(record) && managed.every((field) => same(field, declared[field.name], now[field.name]));
 }
 
-/** What an answer to a write leaves out is not known from it; what a GET leaves out is nothing (R2, R4). */
+/** A field that is missing from the answer to a write is unknown; one that is missing from a GET is empty (R2, R4). */
 export function isWhole({ deleted, enabled, scopes }: ApiKeyRecord): boolean {
   return !deleted && enabled !== undefined && scopes !== undefined;
 }
 
-/** Whether nobody has its secret, which only another key mends, whatever the program says (K6). */
+/** Whether the secret is lost, which only a new key can fix, whatever the program says (K6). */
 export function isLost({ __keyLost }: KeyState): boolean {
   return __keyLost === true;
 }
@@ -54,12 +54,12 @@ export function pending({ state }: KeyCompared): readonly string[] | undefined {
   return isLost(state) ? ["key"] : undefined;
 }
 
-/** Tells the resource from others that manage the same key; `undefined` for one that only looks at it. */
+/** Distinguishes the resource from others that manage the same key; `undefined` for one that only reads it. */
 export function claimOf(state: KeyState): string | undefined {
   return state[readingKey] ? undefined : (state.__claim ?? "");
 }
 
-/** The id of the key that a create of these inputs adopts; `undefined` where it makes a new one (K11). */
+/** The id of the key that a create of these inputs adopts; `undefined` if it creates a new one (K11). */
 export function adoptedId({ existingId, [adoptedKey]: isAnew }: KeyDraft): string | undefined {
   return isAnew || isUnknown(existingId) ? undefined : string(existingId);
 }
@@ -71,14 +71,14 @@ export function adopts(inputs: KeyDraft): readonly { readonly workspaceId: unkno
 
 export function updateNote({ state }: KeyCompared): string | undefined {
   return isLost(state)
-    ? `${capitalised(label(state))}: its secret is in no state, so it is to be replaced.`
+    ? `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`
     : undefined;
 }
 
-/** Of a create that makes nothing. */
+/** The note of a create that only adopts. */
 export function adoptionNote(what: string, inputs: KeyDraft): string | undefined {
   const id = adoptedId(inputs);
-  return id && `${capitalised(what)}: 1 existing key to be adopted: ${id}; nothing is created.`;
+  return id && `${capitalised(what)}: 1 existing key to adopt: ${id}; nothing to create.`;
 }
 
 const withoutSecret = { key: undefined };
@@ -87,23 +87,23 @@ export function foreseeCreate(inputs: KeyDraft): Properties {
   return adoptedId(inputs) === undefined ? {} : withoutSecret;
 }
 
-/** A key that was adopted, or imported, has no secret, and an update gives it none. */
+/** A key that was adopted or imported has no secret, and doesn't get one by an update. */
 export function foreseeUpdate({ state }: KeyCompared): Properties {
   return state.key || isLost(state) ? {} : withoutSecret;
 }
 
-/** Whether the key that state has is the one that was adopted, and none that has replaced it. */
+/** Whether the key in state is the adopted one, and not one that has replaced it. */
 export function isAdopted(id: string, { existingId }: KeyState): boolean {
   return existingId === id;
 }
 
-/** What a message calls a key. */
+/** How messages name a key. */
 export function label(properties: KeyDraft): string {
   const { name } = properties;
   return `${isNamed(properties) ? `key "${name}"` : "the key"} in ${workspaceIn(properties)}`;
 }
 
-/** Whether the name can be told: neither secret nor unknown. */
+/** Whether messages can show the name: it is neither secret nor unknown. */
 export function isNamed(properties: KeyDraft): boolean {
   const { name } = properties;
   return typeof name === "string" && !isUnknown(name) && !isSecret(properties, "name");
@@ -115,13 +115,13 @@ export function workspaceIn(properties: KeyDraft): string {
   return `workspace ${shown(properties, "workspaceId", String(workspaceId))}`;
 }
 
-/** When a key expires, as far as its state tells. */
+/** When a key expires, according to its state. */
 export function expiring(id: string, label: string, state: KeyState, inputs: Properties): Expiring {
   const expiresAt = expiryOf(state.effectiveExpiresAt, state.expiresAt);
   return { id, label, expiresAt, isSecret: [state, inputs].some((all) => isSecret(all, "expiresAt")) };
 }
 
-/** The outputs that an input's value goes into: a masked form may begin with the prefix. */
+/** The outputs that contain an input's value: a masked form may begin with the prefix. */
 const outputsFrom: Readonly<Record<string, readonly string[]>> = {
   prefix: ["effectivePrefix", "maskedKey"],
   expiresAt: ["effectiveExpiresAt"],
@@ -165,7 +165,7 @@ export function outputs({ maskedKey, createdAt, updatedAt, billingId, prefix, ex
   };
 }
 
-/** What a key carries through its whole life, whatever the service answers later. */
+/** Properties that never change in the life of a key, whatever the service answers later. */
 const lasting = ["key", "__keyLost", "__claim"] as const;
 
 /** State after a write (R1); what an answer leaves out is as it was. */
@@ -181,7 +181,7 @@ export function written(declared: KeyInputs, settled: Settled<ApiKeyRecord>, bef
   };
 }
 
-/** State after an update: what a preview says that it leaves as it is stays, whatever the service answers. */
+/** State after an update: outputs that previews show as unchanged stay, whatever the service answers. */
 export function updated(declared: KeyInputs, settled: Settled<ApiKeyRecord>, before: KeyState): KeyState {
   return { ...written(declared, settled, before), ...pick(defined(before), promised) };
 }
@@ -197,12 +197,12 @@ const unmanaged = {
 } as const;
 const unmanagedNames = Object.keys(unmanaged) as (keyof typeof unmanaged)[];
 
-/** Whether a record says all that `unmanagedChanges` compares: a list may leave something out. */
+/** Whether a record has all fields that `unmanagedChanges` compares: a list may leave some out. */
 export function tellsUnmanaged(record: ApiKeyRecord, state: KeyState): boolean {
   return unmanagedNames.every((name) => state[unmanaged[name]] === undefined || record[name] !== undefined);
 }
 
-/** A field that can't be changed in place, and that was changed outside Pulumi, is told and left alone (R5). */
+/** Warns of fields that can't be changed in place, but were changed outside Pulumi (R5). */
 export function unmanagedChanges(id: string, record: ApiKeyRecord, state: KeyState): readonly string[] {
   const before = (name: keyof typeof unmanaged) => state[unmanaged[name]];
   return unmanagedNames
@@ -210,6 +210,6 @@ export function unmanagedChanges(id: string, record: ApiKeyRecord, state: KeySta
     .filter((name) => caseFolded(before(name)) !== caseFolded(record[name]))
     .map(
       (name) =>
-        `${capitalised(label(state))} (${id}): its ${name} in the service has changed since this stack last wrote the key. It can't be changed in place, so the provider leaves it; to get a new key, change ${name} or keepers.`,
+        `${capitalised(label(state))} (${id}): its ${name} in the service has changed since this stack last updated the key. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`,
     );
 }

@@ -137,5 +137,5 @@ function othersOf(troubles: readonly Trouble[]): readonly string[] {
 /** Its message may hold anything. The others' results must not be lost to it. */
 function unforeseen(error: unknown): string {
   const kind = error instanceof Error ? error.name : typeof error;
-  return `unexpected error (${kind}), so this is a bug in pulumi-apikeys: please report it. If it was being created, look for a key of this name and customer that state does not hold.`;
+  return `unexpected error (${kind}), a bug in pulumi-apikeys: please report it. If the key was being created, look for a key with this name and customer that is not in state.`;
 }

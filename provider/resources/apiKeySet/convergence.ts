@@ -151,7 +151,7 @@ function problemsOf(step: Work, holders: Holders): readonly string[] {
       ? `existingKey: is the secret of the key ${name} of this set`
       : `existingId: is the id of the key ${name} of this set`;
   return [
-    `${what}, and one key can't have two entries; leave it out, or keep that key with renamedFrom: ${name} in place of its entry.`,
+    `${what}, and one key can't have two entries; leave it out, or replace the entry ${name} by renamedFrom: ${name} here.`,
   ];
 }
 

@@ -1,7 +1,7 @@
 /**
  * Many API keys of a workspace as one resource, each under an alias of its own. Each is kept as an ApiKey of the same
- * inputs would be, all within one update: missing ones are made, different ones edited in place or replaced by a new key
- * before the old one is deleted, and what is no longer declared is deleted. Only another workspace replaces the set.
+ * inputs would be, all within one update: missing ones are created, different ones edited in place or replaced by a new key
+ * before the old one is deleted, and keys that are no longer declared are deleted. Only another workspace replaces the set.
  * Destroy deletes all its keys (interface, sections 2 and 4.1 to 4.5).
  */
 import { define } from "../../core/definition";
@@ -48,7 +48,7 @@ export const apiKeySet = define({
   inputsOf,
   importing: { form: "workspaceId/alias=keyId,alias=keyId", read: find },
   create,
-  rollbackCreate: (session, made) => rollback(session, made, undefined),
+  rollbackCreate: (session, outcome) => rollback(session, outcome, undefined),
   read,
   update,
   rollbackUpdate: rollback,

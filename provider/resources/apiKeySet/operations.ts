@@ -41,7 +41,7 @@ export interface Owner {
 const ownerOf = (set: SetInputs | SetState): Owner => ({
   workspaceId: set.workspaceId,
   label: label(set),
-  stays: "The set stays in state: run the command again, which deletes the rest.",
+  stays: "The set stays in state: run the command again to delete the rest.",
 });
 
 export async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
@@ -54,7 +54,7 @@ export async function create(session: Session, declared: SetInputs): Promise<Set
   const { unresolved } = batch;
   const lines = batch.lines();
   if (holding.entries.size === 0) {
-    const what = unresolved.length === 0 ? "Nothing was created" : "State holds none of them";
+    const what = unresolved.length === 0 ? "Nothing was created" : "None of them is in state";
     throw new Failure(`${failed}. ${what}; run \`pulumi up\` again after fixing the cause.`, {
       lines,
       unresolved: unresolved.length > 0,
@@ -91,7 +91,7 @@ export function share({ failures }: Batch, of: number): string {
 function warnOf(session: Session, aliases: readonly string[]): void {
   if (aliases.length === 0) return;
   session.warn(
-    `State has ids for ${listed(quoted(aliases))}, but keys has no entry for them: the set leaves these keys in the service and removes them from state. To manage them, import the set again with an entry for each in keys.`,
+    `State has ids for ${listed(quoted(aliases))}, but keys has no entries for them: the update leaves these keys in the service and removes them from state. To manage them, import the set again with an entry for each in keys.`,
   );
 }
 

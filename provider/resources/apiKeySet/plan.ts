@@ -23,23 +23,23 @@ export function previewNote(state: SetState, plan: Plan): string | undefined {
   const parts = [
     counted(
       adopting.map(({ alias }) => alias),
-      "existing key to be adopted, not created",
-      "existing keys to be adopted, not created",
+      "existing key to adopt, not create",
+      "existing keys to adopt, not create",
     ),
     counted(
       adopting.flatMap(({ alias, does }) => (does === "replace" ? [alias] : [])),
-      "to be deleted, with another key adopted in its place",
+      "to delete, with another key adopted in its place",
     ),
-    counted(aliasesOf("replace"), "to be replaced, with a new secret"),
+    counted(aliasesOf("replace"), "to replace, with a new secret"),
     // A former alias that is not known yet may be one of them.
-    isRenameOpen ? undefined : counted(aliasesOf("remove"), "to be deleted"),
+    isRenameOpen ? undefined : counted(aliasesOf("remove"), "to delete"),
     counted(
       holding.toDelete.map(({ name }) => name),
-      "replaced before and still to be deleted",
+      "already replaced, still to delete",
     ),
     counted(
       aliasesOf("add").filter((alias) => without.has(alias)),
-      "without an id in state, to be created",
+      "without an id in state, to create",
     ),
   ].filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
@@ -70,7 +70,7 @@ export function refusedRename({ holding: { isHalfDone }, inputs, steps }: Plan):
     if (step.does !== "add") {
       return going.has(former)
         ? [
-            `${subject}, whose key would be deleted, since this entry has a key of its own already. Leave renamedFrom out, or give that key an alias that is new.`,
+            `${subject}, whose key would be deleted, because this entry already has a key. Leave renamedFrom out, or give that key an unused alias.`,
           ]
         : [];
     }

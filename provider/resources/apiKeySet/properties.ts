@@ -22,7 +22,7 @@ import {
 import { scopeNames } from "../apiKey/scopes";
 import { requiredString } from "../fields/schemas";
 
-/** What a set of keys is declared with and gives: an ApiKey's inputs by alias, and the defaults of all of them. */
+/** The inputs and outputs of a set of keys: an ApiKey's inputs by alias, and their defaults. */
 
 const { workspaceId, customerId, name, existingKey, existingId, ...rest } = keyInputs;
 const schemasOf = <I extends Readonly<Record<string, { readonly schema: z.ZodType }>>>(inputs: I) =>
@@ -34,7 +34,7 @@ const ofEntry = {
   ...shared,
   existingKey: existingKey.schema,
   existingId: existingId.schema,
-  renamedFrom: requiredString("the alias that the key had before").nullish(),
+  renamedFrom: requiredString("the former alias of the key").nullish(),
 };
 
 const mapOf =
@@ -60,11 +60,11 @@ export const shape = {
     keys: required(
       z.record(
         z.string(),
-        z.strictObject(ofEntry, { error: mapOf("what a key is declared with: {customerId, scopes, …}") }),
+        z.strictObject(ofEntry, { error: mapOf("the inputs of a key: {customerId, scopes, …}") }),
         {
           error: ({ input }) =>
             input === undefined
-              ? "is missing: write a map of keys by alias, {} for none"
+              ? "is missing: set it to a map of keys by alias, or {} for none"
               : "must be a map of keys by alias",
         },
       ),
@@ -76,9 +76,7 @@ export const shape = {
       },
     ),
     defaults: optional(
-      z
-        .strictObject(shared, { error: mapOf("the defaults of every key: {customerId, scopes, …}") })
-        .nullish(),
+      z.strictObject(shared, { error: mapOf("the defaults of all keys: {customerId, scopes, …}") }).nullish(),
       { onChange: "update", canonical: canonicalDefaults, names: namesIn(shared, 0) },
     ),
   },
@@ -139,14 +137,14 @@ export function entriesIn({ keys }: SetDraft): Entries {
   return isRecord(keys) ? Object.entries(keys) : [];
 }
 
-/** The inputs of the ApiKey that an entry stands for, in canonical form; where the entry is not known, none is. */
+/** The inputs of the ApiKey that an entry declares, in canonical form; all unknown if the entry is. */
 export function merged(declared: SetDraft, alias: string, entry: unknown): KeyInputs {
   const key = canonicalInputs(keyFields, mergedAsWritten(declared, alias, entry));
   const secrets = keySecrets(declared);
   return (secrets.length === 0 ? key : withSecrets(key, secrets)) as KeyInputs;
 }
 
-/** What is secret of each key: of a field that is so in one entry it is in all. */
+/** The secret fields of each key: a field that is secret in one entry is secret in all. */
 export function keySecrets(declared: Properties): readonly SecretPath[] {
   return secretsOf(declared).flatMap(ofKey);
 }

@@ -30,13 +30,13 @@ export function rules(
     const held = earlier.has(former) ? mergedAsWritten(before ?? {}, former, earlier.get(former)) : undefined;
     return [
       ...aliasRules(at, alias),
-      // What is empty is told of as such.
+      // Empty strings are reported by the schema.
       ...(key.customerId === undefined || key.customerId === null ? [`${at}.customerId: ${missing}`] : []),
       ...problemsOf(key, held).map((one) => inPlace(one, path, own, declared)),
       ...twins(key, twinOf).map(({ path: [field], message }) => `${at}.${field}: ${message}`),
     ];
   });
-  // What is wrong in defaults is wrong once, not for each entry.
+  // An error in defaults is reported once, not for each entry.
   return [
     ...new Set([
       ...lines,
@@ -59,10 +59,10 @@ function problemsOf(key: KeyDraft, held: KeyDraft | undefined): readonly Problem
 
 const unmigrated = "If no update has migrated it yet, run `pulumi up --refresh`.";
 const failedHalfway = "If an update failed halfway since then, run `pulumi up --refresh`.";
-const missing = "is missing: write the id of a customer, here or in defaults.";
+const missing = "is missing: set it to the id of a customer, here or in defaults.";
 
 function aliasRules(at: string, alias: string): readonly string[] {
-  if (alias === "") return [`${at}: an alias can't be empty: give the key a name of your own.`];
+  if (alias === "") return [`${at}: an alias can't be empty: choose one.`];
   if (!alias.startsWith("__")) return [];
   return [
     `${at}: an alias can't begin with "__", because Pulumi hides such names and does not compare them.`,
@@ -78,15 +78,15 @@ function inPlace({ path, message }: Problem, entry: Path, own: Properties, { def
     return `${at}: ${message}`;
   }
   if (field === "scopes") return `${spelled(["defaults", ...path])}: ${message}`;
-  return `${at}: ${message.replace(/\.$/, "")} (this value comes from defaults; set it in the entry, or set null there for no value).`;
+  return `${at}: ${message.replace(/\.$/, "")} (this value comes from defaults; override it in the entry, or set null there for no value).`;
 }
 
-/** What state holds of a key besides its entry, with all that a service may answer. */
+/** The size in state of a key besides its entry, with all that a service may answer. */
 const bytesOfKey = 512;
 /** In entries, ids, masked forms, secrets and hidden properties. */
 const timesOfAlias = 6;
 
-/** An update that fails halfway must not lose what it has made, beside all that was there before. */
+/** The state of an update that fails halfway must have room for the new keys, besides all the old ones. */
 function sizeRules(declared: SetDraft, entries: Entries): readonly string[] {
   const sizes = entries.map(([alias, entry]) => {
     const key = defined({ ...mergedAsWritten(declared, alias, entry) });
@@ -114,7 +114,7 @@ function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): r
     }
     if (earlier.has(alias) && earlier.has(former)) {
       return [
-        `${at}: this entry has a key of its own already, and the key of the alias named here would be deleted; leave it out, or give that key an alias that is new. ${failedHalfway}`,
+        `${at}: this entry already has a key, and the key of the alias named here would be deleted; leave it out, or give that key an unused alias. ${failedHalfway}`,
       ];
     }
     return again
@@ -125,7 +125,7 @@ function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): r
   });
 }
 
-/** The service can't hold one value as two keys, and deleting one of them would revoke it (K5). */
+/** The service can't have one value as two keys, and deleting one of them would revoke it (K5). */
 function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
   return existingRules(
     entries,
@@ -134,10 +134,10 @@ function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): re
     (holder, alias, entry) => {
       const former = earlierAlias(alias, entry, earlier);
       if (holder === former) return undefined;
-      // An alias that an update which failed halfway may have made: the plan finds the key by its value.
+      // An update that failed halfway may have created this alias: the plan finds the key by its value.
       if (former !== alias && !earlier.has(former)) return undefined;
       const words = JSON.stringify(oneLine(holder));
-      return `the entry ${words} had this value until now, and deleting its key would revoke it; keep that key with renamedFrom: ${words} under an alias that is new, or remove it in one update and declare its value in the next.`;
+      return `the entry ${words} has had this value, and deleting its key would revoke it; keep that key under an unused alias with renamedFrom: ${words}, or remove it in one update and declare its value in the next.`;
     },
   );
 }
@@ -147,12 +147,12 @@ function idRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): reado
   return existingRules(entries, earlier, ["existingId", "another entry has the same id"], (holder, alias) => {
     // The key of an alias that is new is found by its id.
     if (holder === alias || !earlier.has(alias)) return undefined;
-    return `the key with this id is that of the entry ${JSON.stringify(oneLine(holder))}; keep it there, or under an alias that is new.`;
+    return `the key with this id belongs to the entry ${JSON.stringify(oneLine(holder))}; keep it there, or move it to an unused alias.`;
   });
 }
 
 /**
- * What names an existing key names it in one entry, and in one that may have it: `clash` says what is wrong where the entry
+ * One existing key can be named in one entry only, and only where it is allowed: `clash` says what is wrong if the entry
  * `holder` had it before.
  */
 function existingRules(
@@ -181,7 +181,7 @@ function existingRules(
   });
 }
 
-/** The alias that the last update had this entry's key under, if it had it. */
+/** The alias of this entry's key in the last update, if it had the key. */
 function earlierAlias(alias: string, entry: unknown, earlier: ReadonlyMap<string, unknown>): string {
   return earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
 }

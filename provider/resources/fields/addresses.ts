@@ -17,7 +17,7 @@ export const addressesSchema = z
 
 /**
  * Addresses in canonical form: a set, sorted, each spelled one way: a block of one address is that address, and what
- * lies below a block's prefix is 0. What is no address, or not known yet, comes last, untouched.
+ * lies below a block's prefix is 0. Anything else, and what is not known yet, comes last, untouched.
  */
 export const canonicalAddresses: Canonical<readonly string[]> = (value) => {
   if (isUnknown(value)) return value as unknown as readonly string[];

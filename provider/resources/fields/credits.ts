@@ -9,7 +9,8 @@ const decimalText = /^[+-]?(\d{1,60}(\.\d{0,60})?|\.\d{1,60})$/;
 export const creditsSchema = () =>
   z
     .custom<string | number>((value) => isUnknown(value) || digits(value) !== undefined, {
-      error: 'must be a number as a string, such as "100" or "99.50"; a plain number must be a whole one',
+      error:
+        'must be a number as a string, such as "100" or "99.50"; a number without quotes must be a whole number',
     })
     .nullish();
 

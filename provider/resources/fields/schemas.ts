@@ -8,15 +8,16 @@ import { isRecord, type Properties } from "../../core/state";
 export const requiredString = (what: string) =>
   z
     .string({
-      error: ({ input }) => (input === undefined ? `is missing: write ${what}` : `must be a string, ${what}`),
+      error: ({ input }) =>
+        input === undefined ? `is missing: set it to ${what}` : `must be a string, ${what}`,
     })
-    .min(1, { error: `must not be empty: write ${what}` });
+    .min(1, { error: `must not be empty: set it to ${what}` });
 
 export const optionalString = () => z.string({ error: "must be a string" }).nullish();
 
 export const optionalFlag = () => z.boolean({ error: "must be true or false" }).nullish();
 
-/** A string that a request's path holds. */
+/** A string that is part of a request's path. */
 export const pathSegment = (what: string) =>
   requiredString(what).refine((value) => value !== "." && value !== ".." && !/\p{Cc}|\p{Cs}/u.test(value), {
     error: `must be ${what}: "." and "..", and control characters, can't be part of a URL`,
@@ -25,7 +26,7 @@ export const pathSegment = (what: string) =>
 /**
  * How deep an object of a user's own may be. Pulumi's SDK in the program writes each answer of the engine into a line for
  * debugging (runtime/resource.js); from some 700 levels on that ends in a RangeError which nobody catches, and the command
- * waits for ever, after the key was made. From 1,000 on the provider's process can't read its requests any more.
+ * waits for ever, after the key was created. From 1,000 on the provider's process can't read its requests any more.
  */
 const deepest = 64;
 
@@ -34,7 +35,7 @@ export const jsonObject = () =>
   z
     .custom<Record<string, unknown>>(isRecord, { error: notJson, abort: true })
     .refine((value) => !isDeeper(value, deepest), {
-      error: `must be ${deepest} levels deep at most: on much deeper ones Pulumi hangs`,
+      error: `must be ${deepest} levels deep at most, because Pulumi hangs on much deeper objects`,
       abort: true,
     })
     .refine((value) => !holdsAsset(value), { error: notJson })
@@ -55,7 +56,7 @@ export function oversize(body: Properties): { readonly field: string; readonly m
   const [is, most] = [bytes, mostSent].map((size) => Math.ceil(size / 1_024).toLocaleString("en"));
   return {
     field,
-    message: `is too large: the request would be ${is} KiB, and the answer to more than ${most} KiB might not be readable; declare less of it.`,
+    message: `is too large: the request would be ${is} KiB, and the answer to more than ${most} KiB might not be readable; make it smaller.`,
   };
 }
 

@@ -14,22 +14,22 @@ import {
 } from "./properties";
 import { after, keysOf, timesOf } from "./state";
 
-/** What an update does beside the edits in place: one step at a time, so that there are never more than two live keys. */
+/** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
 export type Decision =
   | { readonly does: "keep" }
-  /** Makes a key, since there is no current one. */
+  /** Creates a key, because there is no current one. */
   | { readonly does: "make" }
-  /** Makes a new key, and the current one becomes the previous. */
+  /** Creates a new key, and the current one becomes the previous. */
   | { readonly does: "rotate"; readonly changed: readonly string[] }
-  /** Deletes the previous key. What has changed waits for the next update. */
+  /** Deletes the previous key. Changes wait for the next update. */
   | { readonly does: "retire"; readonly changed: readonly string[] }
-  /** What has changed needs a new key while the previous one is still there. */
+  /** A change needs a new key while the previous one still exists. */
   | { readonly does: "refuse"; readonly changed: readonly string[] };
 
 export type RotatingComparison = Comparison<Shape, Decision>;
 export type RotatingUpdate = Comparison<Shape, Decision, RotatingInputs>;
 
-/** What no key can change once it is made. */
+/** Inputs that can't change once a key exists. */
 export const unmanaged = [
   "customerId",
   "prefix",
@@ -65,28 +65,28 @@ export function isDue(state: RotatingState, { rotateEvery }: RotatingDraft, now:
   return rotatesAt !== undefined && now >= rotatesAt;
 }
 
-/** Whether the previous key has had its overlap. One of no length is over, whatever the clock says. */
+/** Whether the overlap of the previous key is over. An overlap of no length is, whatever the clock says. */
 function isOver(state: RotatingState, { overlap }: RotatingDraft, now: number): boolean {
   const retiresAt = after(timesOf(state).overlapFrom, overlap);
   return retiresAt !== undefined && (msOf(overlap) === 0 || now >= retiresAt);
 }
 
-/** Whether nobody has seen yet that the current key is as declared, so that the previous one can't go. */
+/** Whether the current key has not been confirmed to match the program, so that the previous one must stay. */
 export function isUnconfirmed(state: RotatingState): boolean {
   const { current, previous } = keysOf(state);
   return current !== undefined && previous !== undefined && timesOf(state).overlapFrom === undefined;
 }
 
-/** Whether what can change in place is not as declared. */
+/** Whether a field that can change in place differs from the program. */
 export function differs({ state }: Entry, inputs: RotatingDraft): boolean {
   return changedOf(managed, state, inputs).length > 0;
 }
 
-/** Whether the state, or the time, asks for an update although the inputs are as declared before. */
+/** Whether the state, or the time, needs an update although the inputs are unchanged. */
 export function isPending({ state, inputs, plan }: RotatingComparison): boolean {
   const { previous, toDelete } = keysOf(state);
   return (
-    // What has waited for a deletion is among the engine's inputs already, by which it would see no change.
+    // A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change.
     plan.does !== "keep" ||
     toDelete.length > 0 ||
     timesOf(state).rotatedAt === undefined ||

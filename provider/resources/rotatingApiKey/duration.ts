@@ -12,11 +12,11 @@ const form = /^(\d{1,5})([hdw])$/;
 export const duration = (what: string) =>
   z
     .string({
-      error: ({ input }) => (input === undefined ? `is missing: write ${what}` : `must be ${what}`),
+      error: ({ input }) => (input === undefined ? `is missing: set it to ${what}` : `must be ${what}`),
     })
     .regex(form, { error: `must be ${what}` });
 
-/** `undefined` for what is none, or not known yet. */
+/** `undefined` if it is no duration, or not known yet. */
 export function msOf(value: unknown): number | undefined {
   const [, count, unit = ""] = typeof value === "string" ? (form.exec(value) ?? []) : [];
   const ms = unitMs[unit];

@@ -1,7 +1,7 @@
 /**
- * An API key that is replaced by a new one when it is old enough, or when what it was made with changes. The one before
- * stays valid for the overlap, so that whoever uses it has time to change; name, scopes and enabled are kept as declared
- * on both. A key is made by one update and deleted by a later one, never by a refresh. Destroy deletes both (interface,
+ * An API key that is replaced by a new one when it is old enough, or when an input needs a new key. The previous key
+ * stays valid for the overlap, so that its users have time to change; name, scopes and enabled are updated in place
+ * on both. A key is created by one update and deleted by a later one, never by a refresh. Destroy deletes both (interface,
  * sections 2 and 4.1 to 4.5).
  */
 import { define } from "../../core/definition";
@@ -46,7 +46,7 @@ export const rotatingApiKey = define({
   foreseeUpdate,
   importing: { form: "workspaceId/keyId", read: find },
   create,
-  rollbackCreate: (session, made) => rollback(session, made, undefined),
+  rollbackCreate: (session, outcome) => rollback(session, outcome, undefined),
   read,
   update,
   rollbackUpdate: rollback,

@@ -9,7 +9,7 @@ import { dayMs, hourMs, msOf } from "./duration";
 import type { RotatingDraft, RotatingState } from "./properties";
 import { after, iso, keysOf, label, timesOf } from "./state";
 
-/** What users are told of a rotating key: in previews, and where an update does less than declared. */
+/** Messages about a rotating key: in previews, and if an update does less than declared. */
 
 /** When those of its keys expire that an update leaves valid, and until when it leaves them, if that is certain. */
 export function expiries({ state, inputs, now, plan: { does } }: RotatingComparison): Expiries {
@@ -33,7 +33,7 @@ export function expiries({ state, inputs, now, plan: { does } }: RotatingCompari
   };
 }
 
-/** What an update does that the engine's own preview does not show, and why it will fail where that is known. */
+/** Describes what the engine's own preview does not show: what an update will do, and why it will fail if that is known. */
 export function updateNote(compared: RotatingComparison): string | undefined {
   const { state, inputs, plan: decision } = compared;
   const { previous, toDelete } = keysOf(state);
@@ -41,10 +41,10 @@ export function updateNote(compared: RotatingComparison): string | undefined {
   const parts = [
     ...(decision.does === "refuse"
       ? []
-      : toDelete.map(({ id }) => `${id}, whose secret is in no state, will be deleted`)),
+      : toDelete.map(({ id }) => `${id}, whose secret is not in state, will be deleted`)),
     ...steps(compared),
     ...(isEdited && differs(previous, inputs)
-      ? [`${previous.id}, the previous key, will be written as declared too`]
+      ? [`the previous key, ${previous.id}, will be updated too`]
       : []),
   ];
   return parts.length === 0 ? undefined : sentences(`${capitalised(label(inputs))}: ${parts.join("; ")}`);
@@ -54,10 +54,10 @@ function steps({ state, inputs, now, plan: decision }: RotatingComparison): read
   const { current, previous } = keysOf(state);
   switch (decision.does) {
     case "make":
-      return ["it has no key to use: a new key will be made", ...staying(previous?.id, inputs, now)];
+      return ["it has no current key: a new key will be created", ...staying(previous?.id, inputs, now)];
     case "rotate":
       return [
-        `${why(state, inputs, decision.changed, now)}: a new key will be made`,
+        `${why(state, inputs, decision.changed, now)}: a new key will be created`,
         ...staying(current?.id, inputs, now),
       ];
     case "retire": {
@@ -73,15 +73,15 @@ function steps({ state, inputs, now, plan: decision }: RotatingComparison): read
     case "keep": {
       if (isUnconfirmed(state)) {
         return [
-          `${current?.id} could not be confirmed to be as declared: it will be written again, and ${previous?.id} stays valid`,
+          `${current?.id} could not be confirmed to match the program: it will be updated again, and ${previous?.id} stays valid`,
         ];
       }
       const open = unmanaged.filter((name) => containsUnknown(inputs[name]));
       if (open.length === 0) return [];
       return previous === undefined
-        ? [`a new key will be made if ${inWords(open)} changes`]
+        ? [`a new key will be created if ${inWords(open)} changes`]
         : [
-            `the update will fail if ${inWords(open)} changes, because the previous key, ${previous.id}, is still there`,
+            `the update will fail if ${inWords(open)} changes, because the previous key, ${previous.id}, still exists`,
           ];
     }
   }
@@ -115,10 +115,10 @@ function retiring(state: RotatingState, inputs: RotatingDraft, now: number): rea
   const ended = msOf(inputs.overlap) === 0 ? undefined : dayIn(inputs, after(overlapFrom, inputs.overlap));
   const isOver = `the overlap of ${id} ${ended === undefined ? "is over" : `ended on ${ended}`}`;
   if (isUnknown(inputs.retire))
-    return [`${isOver}: ${id} will be deleted, unless retire keeps it while it is used`];
+    return [`${isOver}: ${id} will be deleted, unless retire is "whenUnused" and it is still used`];
   if (inputs.retire !== "whenUnused") return [`${isOver}: ${id} will be deleted`];
   if (state.__lastUsed === undefined)
-    return [`${isOver}: its last use will be noted`, ...staying(id, inputs, now)];
+    return [`${isOver}: its last use will be recorded`, ...staying(id, inputs, now)];
   const since = dayIn(inputs, overlapFrom) ?? "then";
   return [`${isOver}: ${id} will be deleted unless it was used since ${since}`];
 }
@@ -132,36 +132,36 @@ export function waiting(
 ): readonly string[] {
   const what =
     changed.length > 0
-      ? `that a changed ${inWords(changed)} needs`
+      ? `that the change of ${inWords(changed)} needs`
       : isDue(state, inputs, now)
         ? "that is due"
         : undefined;
-  return what === undefined ? [] : [`the next update makes the new key ${what}`];
+  return what === undefined ? [] : [`the next update creates the new key ${what}`];
 }
 
-/** Why what has changed can't be done now, and what to do. */
+/** Why a change can't be applied now, and what to do. */
 export function refusal(state: RotatingState, inputs: RotatingDraft, changed: readonly string[]): string {
   const { current, previous } = keysOf(state);
-  const needs = `a changed ${inWords(changed)} needs a new key, but the previous key, ${previous?.id}, is still there`;
+  const needs = `the change of ${inWords(changed)} needs a new key, but the previous key, ${previous?.id}, still exists`;
   const { overlapFrom } = timesOf(state);
   if (overlapFrom === undefined) {
-    return `${needs}, because ${current?.id} could not be confirmed to be as declared yet; undo that change until an update has succeeded.`;
+    return `${needs}, because ${current?.id} could not be confirmed to match the program yet; undo that change until an update has succeeded.`;
   }
   const until = dayIn(inputs, after(overlapFrom, inputs.overlap));
-  return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to end the previous key now, set ${noOverlap(inputs)} and run \`pulumi up\` twice: the first deletes it, and the second makes the new key.`;
+  return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to delete the previous key now, set ${noOverlap(inputs)} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key.`;
 }
 
-/** What to declare for a previous key to be deleted by the next update. */
+/** What to declare so that the next update deletes the previous key. */
 function noOverlap({ retire }: RotatingDraft): string {
   return retire === "whenUnused" ? 'overlap to "0d" and retire to "afterOverlap"' : 'overlap to "0d"';
 }
 
-/** Of a previous key that may be in use. */
+/** The warning about a previous key that may be in use. */
 export function stillUsed(state: RotatingState, inputs: RotatingDraft, now: number): string {
   const since = dayIn(inputs, timesOf(state).overlapFrom) ?? "the last time";
   const reason =
     state.__lastUsed === undefined
-      ? "is not deleted, because nothing was known of its use until now"
+      ? "is not deleted, because its last use was not recorded until now"
       : `is not deleted, because it was used since ${since}`;
   return `${capitalised(label(inputs))}: the previous key, ${state.previousKeyId}, ${reason}. It stays valid ${stay(inputs, now)}.`;
 }
@@ -169,19 +169,19 @@ export function stillUsed(state: RotatingState, inputs: RotatingDraft, now: numb
 /** How far the clock of one machine may be behind that of another. */
 const skewMs = 10 * 60_000;
 
-/** Of a clock that went back, by which nothing would be due for long. */
+/** The warning about a clock that went back, by which nothing would be due for long. */
 export function clockWarning(state: RotatingState, now: number): string | undefined {
   const { rotatedAt = 0, overlapFrom = 0 } = timesOf(state);
   const last = Math.max(rotatedAt, overlapFrom);
   if (now >= last - skewMs) return undefined;
-  return `${capitalised(label(state))}: the clock of this machine is behind the last rotation, at ${iso(last)}. By this clock nothing is due: set it right or, if that time is wrong, set ${noOverlap(state)}, change keepers, and run \`pulumi up\` until it has made a new key.`;
+  return `${capitalised(label(state))}: the clock of this machine is behind the last rotation, at ${iso(last)}, so no rotation is due. Correct the clock or, if that time is wrong, set ${noOverlap(state)}, change keepers, and run \`pulumi up\` until it has created a new key.`;
 }
 
 function inWords(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** A time as a date, or with the hour where the length counts hours; `undefined` where that would tell a secret. */
+/** A time as a date, or with the hour where the length counts hours; `undefined` if that would show a secret. */
 function dayIn(inputs: RotatingDraft, ms: number | undefined): string | undefined {
   const text = iso(ms);
   if (text === undefined || isSecret(inputs, "overlap")) return undefined;

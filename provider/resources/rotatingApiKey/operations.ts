@@ -35,7 +35,7 @@ function ownerOf(state: RotatingState): Owner {
   return {
     workspaceId: state.workspaceId,
     label: label(state),
-    stays: "The rotating key stays in state: run the command again, which deletes the rest.",
+    stays: "The rotating key stays in state: run the command again to delete the rest.",
   };
 }
 

@@ -14,11 +14,11 @@ import {
 import { inputs as keyInputs } from "../apiKey/properties";
 import { canonicalDuration, duration } from "./duration";
 
-/** What a rotating key is declared with and gives: an ApiKey's, and when it rotates. */
+/** The inputs and outputs of a rotating key: an ApiKey's, and when it rotates. */
 
 const update = { onChange: "update" } as const;
 
-/** What a key is made with and never changes: another value makes a new key. */
+/** Inputs that can't change on an existing key: another value needs a new key. */
 const { customerId, prefix, expiresAt, externalMeterId, metadata, keepers } = keyInputs;
 
 const inputs = {
@@ -31,13 +31,13 @@ const inputs = {
   keepers: { ...keepers, ...update },
   rotateEvery: required(
     duration(
-      'how old a key may get, such as "90d": a whole number of hours (h), days (d) or weeks (w)',
-    ).refine((value) => !/^0+[hdw]$/.test(value), { error: 'must be longer than nothing, such as "90d"' }),
+      'the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w)',
+    ).refine((value) => !/^0+[hdw]$/.test(value), { error: 'must be longer than "0d", such as "90d"' }),
     { ...update, canonical: canonicalDuration },
   ),
   overlap: defaulted(
     duration(
-      'how long the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w)',
+      'the time that the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w)',
     ).nullish(),
     { ...update, canonical: canonicalDuration, default: "7d" },
   ),
@@ -65,11 +65,11 @@ export const shape = {
     effectiveExpiresAt: aNumber,
   },
   hidden: {
-    /** What the state of an ApiKey holds of the previous key, without its secret. */
+    /** The previous key's properties, as in the state of an ApiKey, without its secret. */
     __previous: aMap,
     /** When the previous key was last used, as the service last said; "" where it said nothing. */
     __lastUsed: aString,
-    /** Keys that were made without a secret, and are still to be deleted. */
+    /** Keys that were created without a secret, and are still to be deleted. */
     __toDelete: aList,
   },
 };

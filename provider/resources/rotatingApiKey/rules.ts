@@ -5,7 +5,7 @@ import { msOf } from "./duration";
 import type { RotatingDraft } from "./properties";
 
 /**
- * What check refuses of a rotating key. What replaces an ApiKey makes a new key here, so that of what a migrated key fixes
+ * What check refuses in a rotating key. What replaces an ApiKey creates a new key here, so that of what a migrated key fixes
  * only the workspace is left, which replaces the resource (K5).
  */
 export function rules(
@@ -22,12 +22,12 @@ export function rules(
       .map(({ path, message }) => `${spelled(path)}: ${message}`),
     ...(every && both !== undefined && both >= every
       ? [
-          'overlap: must be shorter than rotateEvery, since there are never more than two keys (its default is "7d").',
+          'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
         ]
       : []),
     ...(both === 0 && retire === "whenUnused"
       ? [
-          'overlap: must be longer than nothing with retire "whenUnused", since only a time without use tells that a key is not used.',
+          'overlap: must be longer than "0d" with retire "whenUnused", because only a time without use shows that a key is unused.',
         ]
       : []),
   ];

@@ -37,9 +37,9 @@ export interface Keys {
 
 /** In ms since 1970, by the clock of the machine that the provider ran on. */
 export interface Times {
-  /** When the current key was made. */
+  /** When the current key was created. */
   readonly rotatedAt?: number | undefined;
-  /** Since when the overlap runs: only once the current key was seen to be as declared. */
+  /** The start of the overlap: when the current key was seen to match the program. */
   readonly overlapFrom?: number | undefined;
 }
 
@@ -114,7 +114,7 @@ export function stateOf(
   }) as RotatingState;
 }
 
-/** When the current key was made, and what is due when; `undefined` for what is not known. */
+/** When the current key was created, and what is due when; `undefined` for what is not known. */
 export function datesOf({ rotateEvery, overlap }: RotatingDraft, { rotatedAt, overlapFrom }: Times) {
   return {
     rotatedAt: iso(rotatedAt),
@@ -139,12 +139,12 @@ export function iso(ms = Number.NaN): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** What a key that exists is to be: as declared in what can change, and otherwise as it was made. */
+/** The inputs of an existing key: the declared values where they can change, and its own otherwise. */
 export function wanted({ state }: Entry, { name, scopes, enabled }: RotatingInputs): Properties {
   return { ...pick(state, [...ofEachKey, ...ofFirst]), name, scopes, enabled };
 }
 
-/** What a new key is made with. Only the first one is migrated, or adopted. */
+/** The inputs of a new key. Only the first one is migrated, or adopted. */
 export function newKey(declared: RotatingInputs, isFirst: boolean): KeyInputs {
   const existing = isFirst ? [...ofFirst, adoptedKey] : [];
   return pick(declared, ["workspaceId", ...ofEachKey, ...existing, secretsKey]) as unknown as KeyInputs;

@@ -1,7 +1,7 @@
 /**
  * The defaults for keys of a workspace that exists already: prefix, allowed addresses, rate limit, expiration. Only
- * what is declared is managed; the rest stays as it is, also where the service's PATCH replaces. Destroy leaves the
- * settings as they are or, with onDestroy "restore", puts back what held before (interface, sections 2, 4.7 and 4.8).
+ * declared settings are managed; the others stay as they are, even if the service's PATCH replaces. Destroy leaves the
+ * settings as they are or, with onDestroy "restore", restores the former values (interface, sections 2, 4.7 and 4.8).
  */
 import { readWorkspace, type WorkspaceRecord } from "../../client/workspaces";
 import { failureOf, type Settled } from "../../core/converge";
@@ -86,7 +86,7 @@ async function create(session: Session, declared: SettingsInputs): Promise<Setti
   );
 }
 
-/** What nobody will know any more if state can't hold the result: the next create would remember what it finds. */
+/** The warning with the former values, if the result can't be saved: the next create would take the new ones for them. */
 function forgotten(
   workspaceId: string,
   declared: SettingsState,
@@ -98,7 +98,7 @@ function forgotten(
   );
   if (declared.onDestroy !== "restore" || changed.length === 0) return undefined;
   const told = changed.map(({ name }) => [name, isSecret(declared, name) ? mask : before[name]]);
-  return `Setting the defaults of workspace ${workspaceId}: the run ended before state could hold what is to be restored: ${JSON.stringify(Object.fromEntries(told))}. Put it back by hand before the next update, which would record the current values as the originals.`;
+  return `Setting the defaults of workspace ${workspaceId}: the run ended before the former values could be saved to state: ${JSON.stringify(Object.fromEntries(told))}. Restore them by hand before the next update, which would record the current values as the originals.`;
 }
 
 async function update(
@@ -130,7 +130,7 @@ interface Change {
   readonly remembered: Settings;
   readonly held?: SettingsState;
   readonly steady?: readonly Setting[];
-  /** What goes back to what it was, since it is no longer declared. */
+  /** Settings to restore, because they are no longer declared. */
   readonly back?: Settings;
 }
 
@@ -149,7 +149,7 @@ async function apply(
     throw toFailure(error, session, {
       doing,
       notDone: "State is unchanged",
-      advice: `Check that the access token may edit workspace ${workspaceId}, and that the service accepts the declared values: one of the two numbers must be above 0.`,
+      advice: `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`,
     });
   }
   for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
@@ -171,7 +171,7 @@ async function read(session: Session, id: string, state: SettingsState): Promise
   return { id, state: { ...applyDrift(managed, state, observed), __last: nonEmpty(last) } };
 }
 
-/** All settings that have a value, as if they had been declared just as they are. */
+/** All settings that have a value, as if they were declared as they are. */
 async function find(session: Session, workspaceId: string): Promise<SettingsOutcome> {
   const doing = `Importing the defaults of workspace ${workspaceId}`;
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was imported" });
@@ -181,7 +181,7 @@ async function find(session: Session, workspaceId: string): Promise<SettingsOutc
   if (Object.keys(observed).length > 0) {
     return { id: workspaceId, state: { workspaceId, ...observed, name, teamId, __before: values } };
   }
-  throw new Failure(`${doing}: it has none to import. Declare those that it is to have.`);
+  throw new Failure(`${doing}: it has no settings to import. Declare the settings that you want instead.`);
 }
 
 async function readOrFail(
@@ -192,7 +192,7 @@ async function readOrFail(
   try {
     return await readWorkspace(session.call, { workspaceId });
   } catch (error) {
-    const advice = `Check the id, and that the access token may see workspace ${workspaceId}.`;
+    const advice = `Check the id, and that the access token is allowed to read workspace ${workspaceId}.`;
     throw toFailure(error, session, { advice, ...attempt });
   }
 }
@@ -208,10 +208,10 @@ async function remove(
   if (state.onDestroy !== "restore") return;
   if (declaredAnew) return warnOfHandover(session, id, state);
   const doing = `Restoring the defaults of workspace ${id}`;
-  // A token of somebody else is told the same as anybody is of a workspace that was deleted.
+  // A token of another account gets the same answer as for a deleted workspace.
   const record = await readOrFail(session, id, {
     doing,
-    notDone: `${stays}; if the workspace itself was deleted, remove it from there with \`pulumi state delete\``,
+    notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
     advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
   });
   const managed = declaredIn(state);
@@ -222,7 +222,7 @@ async function remove(
     const writing = { workspaceId: id, target: back, restored: declaredIn(back), secrecies: [state] };
     settled = await write(session, writing, record);
   } catch (error) {
-    const advice = `Check that the access token may edit workspace ${id}, or ${byHand}`;
+    const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
     throw toFailure(error, session, { doing, notDone: stays, advice });
   }
   const { notApplied, error } = settled;
@@ -235,7 +235,7 @@ async function remove(
 const byHand = "restore the settings by hand first; values that are already restored are not touched";
 const again = `Run the command again, or ${byHand}`;
 
-/** What can't be put back, or is not ours any more. */
+/** Warns of settings that can't be restored, or that were changed since. */
 function warnOfLeft(
   session: Session,
   doing: string,
@@ -253,11 +253,11 @@ function warnOfLeft(
     .map(({ name }) => (name in remembered ? `${name} (before: ${say(name, remembered[name])})` : name));
   if (left.length === 0) return;
   session.warn(
-    `${doing}: ${left.join(", ")} stays as it is, since it had no value before or is not what this resource wrote.`,
+    `${doing}: ${left.join(", ")} stays as it is, because it had no value before, or has changed since this resource wrote it.`,
   );
 }
 
-/** What the program goes on to declare of the workspace must hold after this resource is gone. */
+/** If the program still declares settings of the workspace, destroying this resource must not change them. */
 function warnOfHandover(session: Session, id: string, state: SettingsState): void {
   const remembered = state.__before ?? {};
   const say = sayingOf([state]);
@@ -267,6 +267,6 @@ function warnOfHandover(session: Session, id: string, state: SettingsState): voi
   if (others.length === 0) return;
   const values = others.map(({ name }) => `${name} ${say(name, remembered[name])}`).join(", ");
   session.warn(
-    `The program still declares settings of workspace ${id}, so these former values are not put back, and nothing remembers them any longer: ${values}. To rename a resource without that, use the option aliases.`,
+    `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${values}. To rename a resource and keep them, use the option aliases.`,
   );
 }

@@ -30,11 +30,11 @@ export const shape = {
   },
   outputs: { name: aString, teamId: stable(aString) },
   hidden: {
-    /** What the managed settings were before this stack managed them; what had no value then is not in it. */
+    /** The managed settings before this stack managed them, without those that had no value. */
     __before: aMap,
-    /** What settings were sent of which nothing was seen since: they may hold it. */
+    /** Values that were sent, but whose result was not seen: the service may have them. */
     __sent: aMap,
-    /** What settings held after our last write, of those that were changed since, or may have been. */
+    /** The values after the last write, of settings that were changed since, or may have been. */
     __last: aMap,
   },
 };
@@ -81,7 +81,7 @@ export function observe(record: WorkspaceRecord): Settings {
 }
 
 /**
- * The values that a request can carry, exactly as they were read: nothing can be unset, so what is absent is left out,
+ * The values that a request can carry, exactly as they were read: nothing can be unset, so absent ones are left out,
  * and one of the numbers must be above 0.
  */
 export function sendable(fields: readonly Setting[], record: WorkspaceRecord): Settings {

@@ -16,7 +16,7 @@ import {
 
 interface Written {
   readonly declared: SettingsInputs;
-  /** What the workspace is to hold: what is declared, and what goes back to what it was. */
+  /** The target values of the workspace: declared ones, and former ones to restore. */
   readonly target: Settings;
   /** What goes back on destroy. */
   readonly remembered: Settings;
@@ -47,7 +47,7 @@ export function written(
   };
 }
 
-/** What a setting held after our last write. */
+/** The value of a setting after the last write. */
 export function ours(state: SettingsState, name: Setting["name"]): unknown {
   const { __last: last = {} } = state;
   if (name in last) return last[name];
@@ -55,7 +55,7 @@ export function ours(state: SettingsState, name: Setting["name"]): unknown {
   return name in observed ? observed[name] : state[name];
 }
 
-/** The values to put back: of settings that had one before, and that nobody changed since (W5). */
+/** The values to restore: of settings that had one before, and that were not changed since (W5). */
 export function restorable(
   state: SettingsState,
   fields: readonly Setting[],

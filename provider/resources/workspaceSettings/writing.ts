@@ -15,18 +15,18 @@ import { declaredIn, observe, type Setting, type Settings, sendable, settings } 
 
 export interface Writing {
   readonly workspaceId: string;
-  /** What the workspace is to hold. Everything else stays as it was read. */
+  /** The target values of the workspace. Everything else stays as it was read. */
   readonly target: Settings;
   /** Not to change: these settings may stay as the service rewrote them before. */
   readonly steady?: readonly Setting[];
-  /** To go back to what the service had itself: a GET must show these settings just so (W5). */
+  /** Former values to restore: a GET must show exactly these (W5). */
   readonly restored?: readonly Setting[];
-  /** By which a setting may be secret: no words then hold its value. */
+  /** Properties that may mark a setting as secret: messages then don't show its value. */
   readonly secrecies: readonly Properties[];
 }
 
 /**
- * Makes the workspace hold the target. The PATCH repeats what is not declared, so that it means the same whether the
+ * Writes the target values. The PATCH repeats settings that are not declared, so that it means the same whether the
  * service merges or replaces; where that was lost all the same, a second one puts it back. Sends nothing if all is so
  * already (W1, W2).
  */
