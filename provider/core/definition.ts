@@ -129,9 +129,9 @@ export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
     readonly [failedKey]?: true | undefined;
   };
 
-/** A resource's state and the inputs that the program has now: what a preview tells of, and an update carries out. */
+/** A resource's state and the current inputs of the program: previews describe the change, and an update applies it. */
 export interface Comparison<S extends Shape, P = undefined, I = DraftOf<S>> extends Compared<S, I> {
-  /** What the definition's `plan` makes of them: asked for by many, made once. */
+  /** The result of the definition's `plan`, which is made once. */
   readonly plan: P;
 }
 
@@ -165,7 +165,7 @@ export interface Definition<S extends Shape, P = undefined> {
   adopts?(inputs: DraftOf<S>): readonly Omit<Managed, "claim">[];
   /** Whether a replacement with the same inputs creates a new object in place of an adopted one. Default: it adopts it again. */
   readonly replacesAdopted?: true;
-  /** What an update of this state to these inputs does, where that takes more than a comparison of each input. */
+  /** Decides what an update does, if comparing each input is not enough. */
   plan?(compared: Compared<S>): P;
   /**
    * Whether the state asks for action although the inputs are as it was declared: `undefined` if not, else the
@@ -176,13 +176,13 @@ export interface Definition<S extends Shape, P = undefined> {
   unchanged?(name: keyof S["inputs"] & string, value: unknown, compared: Comparison<S, P>): boolean;
   /** Where else in state the value at this path of the inputs may be, or another that came in its place. */
   readonly follows?: Follows;
-  /** What a create does that the engine's own preview does not show. */
+  /** Describes what a create does that the engine's own preview does not show. */
   createNote?(inputs: DraftOf<S>): string | undefined;
-  /** The same of an update, and why it will fail where that is known. */
+  /** The same for an update, and why it will fail if that is known. */
   updateNote?(compared: Comparison<S, P>): string | undefined;
   /** A warning about the state, shown in each preview and update, even if there is nothing to do. */
   warning?(compared: Comparison<S, P>): string | undefined;
-  /** When its keys expire, of those that an update would leave as they are or edit. Default: it has none. */
+  /** When the keys expire that an update would keep or edit. Default: it has none. */
   expiries?(compared: Comparison<S, P>): Expiries;
   /** The path by which state names what a program made secret. Default: the path itself. */
   secretPath?(path: SecretPath): SecretPath;
@@ -191,7 +191,7 @@ export interface Definition<S extends Shape, P = undefined> {
    * output as its facts say. What is not known before is unknown.
    */
   foreseeCreate?(inputs: DraftOf<S>): Properties;
-  /** The same of an update. */
+  /** The same for an update. */
   foreseeUpdate?(compared: Comparison<S, P>): Properties;
   /** How an existing object is found by the id that a user gives. */
   readonly importing: Importing<S>;

@@ -7,7 +7,7 @@ import type { Kind } from "./kind";
 import { isRecord, type Properties } from "./state";
 import { containsUnknown } from "./unknown";
 
-/** What a change of the program does, decided without any request. */
+/** Compares a state with the inputs of the program. */
 
 export interface Difference {
   /** `undefined` leaves it to the engine, which compares the inputs itself and shows exactly what changed. */
@@ -15,12 +15,12 @@ export interface Difference {
   readonly replaces: string[];
 }
 
-/** What of a definition decides it. */
+/** The parts of a definition that a comparison needs. */
 type Deciding = Pick<AnyDefinition, "unchanged" | "pending"> & {
   readonly fields: readonly Pick<Field, "name" | "default" | "onChange">[];
 };
 
-/** The state that the engine hands over, against the inputs that the program has now. */
+/** Parses a state and the inputs of the program; the plan is made when it is first needed. */
 export function compare({ definition, now }: Kind, { id, state }: Kept, inputs: Properties): AnyComparison {
   const compared: Compared<AnyShape> = {
     id,

@@ -5,20 +5,20 @@ import { openRegistry } from "./registry";
 import { type SecretPaths, secretPathsOf } from "./secretPaths";
 import type { HostContext, Shared } from "./session";
 
-/** A kind of resource in a process: what all its operations work with, and what they note for one another. */
+/** A kind of resource in a process: what all its operations need, and what they remember for each other. */
 export interface Kind extends Shared {
   readonly definition: AnyDefinition;
   readonly host: HostContext;
   readonly paths: SecretPaths;
   readonly configured: () => Configured;
-  /** The service of now, and those that it has moved from; none where the configuration is bad. */
+  /** The configured service, then those that it has moved from; none if the configuration is wrong. */
   readonly services: () => readonly string[];
   readonly now: () => number;
-  /** What was read, by id: the diff that follows compares it with the inputs of before, which no program declares. */
+  /** Ids that a refresh has read: the diff that follows compares the former inputs, not those of the program. */
   readonly refreshed: Set<string>;
-  /** The keys, and the resources, that users were warned of: the engine may ask for a diff more than once. */
+  /** The keys and resources that were warned about: the engine may ask for a diff more than once. */
   readonly warned: Set<string>;
-  /** The objects that inputs newly name as existing although their resource has them, as its diff showed. */
+  /** The objects that existingId newly names although the resource already has them. */
   readonly ownNamed: Set<string>;
 }
 

@@ -7,7 +7,7 @@ import type { Kind } from "./kind";
 import { secretValues, textsIn, valuesAt } from "./secrecy";
 import type { Properties } from "./state";
 
-/** What users are told in previews, and before updates. */
+/** Notes and warnings in previews and updates, besides those of the operations. */
 
 export function noteCreate(kind: Kind, inputs: Properties): void {
   const text = kind.definition.createNote?.(toCreate(kind.definition, inputs));
@@ -46,7 +46,7 @@ export function warnOfExpiry(kind: Kind, compared: AnyComparison): void {
   host.warn(lineOf(kind, expiryWarning(of, unsaid, now), state, inputs));
 }
 
-/** A line about these properties, without their secrets. */
+/** The line without the secrets of these properties. */
 function lineOf({ definition, paths }: Kind, text: string, ...all: readonly Properties[]): string {
   const always = all.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
   const hidden = textsIn([...always, ...secretValues(all, definition.follows)]);

@@ -5,9 +5,9 @@ import type { Kind } from "./kind";
 import { declaredClaim } from "./registry";
 import type { Properties } from "./state";
 
-/** What the resources of a process tell one another of the objects that they manage. */
+/** The resources of a process share which objects they manage. */
 
-/** Those of a state exist, and this resource manages them. */
+/** Registers the objects of a state: they exist, and this resource manages them. */
 export function register({ definition, registry }: Kind, { id, state }: Kept): void {
   for (const { workspaceId, id: object, claim } of definition.managed(id, state)) {
     registry.add(workspaceId, object);
@@ -15,7 +15,7 @@ export function register({ definition, registry }: Kind, { id, state }: Kept): v
   }
 }
 
-/** What was deleted, or a read does not find again, is gone, and a service may give its id once more. */
+/** Removes what was deleted, or what a read no longer finds: a service may use its id again. */
 export function forget({ definition, registry }: Kind, before: Kept, now?: Kept): void {
   const managed = ({ id, state }: Kept): readonly Managed[] => [...definition.managed(id, state)];
   const found = new Set(now === undefined ? [] : managed(now).map(({ id }) => id));
@@ -26,7 +26,7 @@ export function forget({ definition, registry }: Kind, before: Kept, now?: Kept)
   }
 }
 
-/** What a program newly adopts stays, whichever resource had it, whatever comes of it and in whichever order. */
+/** An object that the program newly adopts is not deleted in this run, whichever resource had it, even if the adoption fails. */
 export function keepAdopted({ definition, registry }: Kind, inputs: Properties, last: Properties = {}): void {
   const adopted = definition.adopts?.(inputs) ?? [];
   const before = new Set(adopted.length > 0 ? definition.adopts?.(last).map(({ id }) => id) : []);
@@ -35,14 +35,14 @@ export function keepAdopted({ definition, registry }: Kind, inputs: Properties, 
     if (isMoved || !before.has(id)) registry.claim(workspaceId, id, declaredClaim);
 }
 
-/** Notes where inputs newly name the object that their resource has: a replacement must not take its secret away. */
+/** Notes that existingId newly names the object that the resource already has: a replacement must not lose its secret. */
 export function noteOwn({ definition, ownNamed }: Kind, { id, state, inputs }: AnyComparison): void {
   const own = (all: Properties) => definition.adopts?.(all).find((one) => one.id === id);
   const named = own(inputs);
   if (named && !own(state)) ownNamed.add(JSON.stringify([named.workspaceId, id]));
 }
 
-/** Whether a create of these inputs makes a new object, because the one that they name is replaced by it (K11). */
+/** Whether a create of these inputs creates a new object, which replaces the one that they name (K11). */
 export function isReplacedAnew(
   { definition, registry, ownNamed }: Kind,
   inputs: Properties,

@@ -19,7 +19,7 @@ import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "./secre
 import { openSession } from "./session";
 import { defined, failedKey, type Properties, readingKey, serviceKey, wireable } from "./state";
 
-/** What is done in the service, for a state that the engine hands over. All of it throws a Failure and nothing else. */
+/** The operations that call the service. They throw a Failure and nothing else. */
 
 export interface ReadResult {
   readonly id: string;
@@ -59,11 +59,11 @@ export function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult
   });
 }
 
-/** What is asked for by the id that a user gives; `given` holds what else they gave. */
+/** An object to find by the id that a user gives; `given` has their other properties. */
 export interface Wanted {
   readonly id: string;
   readonly given: Properties;
-  /** Whether it is only looked at, and not managed. */
+  /** Whether it is only read, and not managed. */
   readonly isReading: boolean;
   readonly name: string | undefined;
 }
@@ -126,7 +126,7 @@ function operate<T>(
   });
 }
 
-/** What another service is to write to must be found there. */
+/** After a change of the base URL, the object must exist at the new one before it is written. */
 async function expectThere(
   { definition, services }: Kind,
   session: Session,

@@ -13,7 +13,7 @@ import { secretsOf, withSecrets } from "./secrecy";
 import { adoptedKey, defined, failedKey, type Properties, providerKey } from "./state";
 import { unknown } from "./unknown";
 
-/** What is decided, and told, before anything is done: no request is made here (R12). */
+/** Check, diff and preview. Nothing here sends a request (R12). */
 
 export interface CheckResult {
   readonly inputs: Record<string, unknown>;
@@ -49,7 +49,7 @@ export function isDeclared(definition: AnyDefinition, properties: Properties): b
   return failures(definition, named, undefined, unchecked).length === 0;
 }
 
-/** A difference, with each place where the inputs differ from what the state was declared as. */
+/** A difference with the path of each changed value. */
 export interface DetailedDifference extends Difference {
   readonly details: readonly Change[];
 }
@@ -67,7 +67,7 @@ export function detailedDiff(kind: Kind, given: Kept, news: Properties): Detaile
   return { ...result, details };
 }
 
-/** What an update would do, with all that users are to be told of it. */
+/** What an update would do; it also prints the notes and warnings about it. */
 export function diff(kind: Kind, compared: AnyComparison): Difference {
   const { definition, host, refreshed } = kind;
   register(kind, compared);
@@ -92,7 +92,7 @@ function isMarkedAlike({ state, inputs }: AnyComparison): boolean {
   return isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
 }
 
-/** What an update makes of a state where only what is secret differs, or what the host keeps. */
+/** The new state if only the list of secrets has changed, or the host: then no request is needed. */
 export function onlyMarked(
   definition: AnyDefinition,
   given: Properties,

@@ -8,18 +8,18 @@ import { adoptedId, conceal, isLost } from "../apiKey/state";
 import { type Batch, expectOpen, type Named, openBatch } from "./batch";
 import { departures, type Going } from "./departures";
 import { type Entry, type Holding, type KeyToDelete, label, stateOf } from "./entries";
-import { refusedRename } from "./plan";
+import { refusedRename } from "./notes";
 import type { SetInputs } from "./properties";
 import { adoptedBy, type Plan, type Step } from "./steps";
 
-/** Carries out the plan of a set's keys: first what is missing or different; what is to go, when the rest is done. */
+/** Applies the plan of a set: first it creates and edits keys, then it deletes. */
 
 export interface Convergence {
-  /** That of the resource. */
+  /** The claim of the resource. */
   readonly claim: string;
   readonly declared: SetInputs;
   readonly plan: Plan;
-  /** What the user who waits reads of the keys that are done. */
+  /** The word for finished keys in the progress messages. */
   readonly verb: "created" | "written";
   /** What messages call the keys. Default: keys of the workspace. */
   readonly subject?: string;
@@ -37,7 +37,7 @@ type Work = Named<Exclude<Step, { does: "keep" | "remove" }>>;
 /** What has come of it so far. Aliases are those that state has: the new ones hold once all is done. */
 interface Progress extends Pick<Convergence, "claim"> {
   readonly entries: Map<string, Entry>;
-  /** Keys that another one has taken the place of: to be deleted in the end. */
+  /** Keys that were replaced, to be deleted at the end. */
   readonly replaced: Going[];
   /** Keys that the next update is to delete. */
   readonly toDelete: KeyToDelete[];

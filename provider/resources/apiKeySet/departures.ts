@@ -2,7 +2,7 @@ import type { Named } from "./batch";
 import { type Entry, entryOf, type Holding, type KeyToDelete } from "./entries";
 import { adoptedBy, type Plan } from "./steps";
 
-/** A key that is to go. */
+/** A key to delete. */
 export interface Going extends Named<Entry> {
   /** Whether another key takes its place. */
   readonly isReplaced: boolean;
@@ -10,24 +10,24 @@ export interface Going extends Named<Entry> {
 
 interface Departures {
   readonly going: readonly Going[];
-  /** Keys that wait for the one that takes their place. */
+  /** Keys that are kept until the key that replaces them matches the program. */
   readonly waiting: readonly KeyToDelete[];
-  /** Aliases that go without their keys, which others have. */
+  /** Removed aliases whose keys other entries have. */
   readonly given: readonly string[];
   /** The ids of the keys that stay. */
   readonly inUse: ReadonlySet<string>;
 }
 
 /**
- * Which keys go once the others are as declared. `done`: the keys by now, and those that others have taken the places of;
- * `failed`: the aliases of which the key is not as declared.
+ * Decides which keys to delete once the others are written. `done`: the keys now, and those that were replaced; `failed`:
+ * the aliases whose keys don't match the program.
  */
 export function departures(
   { holding, inputs, steps }: Plan,
   done: Pick<Holding, "entries"> & { readonly replaced: readonly Going[] },
   failed: ReadonlySet<string>,
 ): Departures {
-  // While the key that takes a place could not be made as declared, the one that had it may be in use.
+  // Until the new key matches the program, the replaced one may be in use.
   const open = new Set(
     steps.flatMap((step) => ("from" in step && failed.has(step.alias) ? [step.from] : [])),
   );

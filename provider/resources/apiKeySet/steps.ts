@@ -22,7 +22,7 @@ export type Step = { readonly alias: string } & (
   | { readonly does: "remove"; readonly entry: Entry }
 );
 
-/** What is to be done with all keys of a set, decided by its state and its inputs alone. */
+/** What an update does with the keys of a set, decided from its state and its inputs alone. */
 export interface Plan {
   readonly holding: Holding;
   readonly inputs: SetDraft;
@@ -76,7 +76,7 @@ function openAliases(entries: Holding["entries"], inputs: SetDraft) {
   };
 }
 
-/** What makes the key of an entry as it is wanted. */
+/** Compares a key with its entry. */
 function madeAs(entry: Entry, wanted: KeyInputs) {
   const { id, state } = entry;
   const compared = { id, state, inputs: wanted, now: 0, plan: undefined };

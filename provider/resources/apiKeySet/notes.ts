@@ -6,7 +6,7 @@ import { label, mismatchedAliases, quoted } from "./entries";
 import { entriesIn, formerAlias, type SetState } from "./properties";
 import { adoptedBy, type Plan, type Step } from "./steps";
 
-/** A plan in words. */
+/** Messages about a set: in previews, and if an update is refused. */
 
 /** What is done with the keys that the engine's own preview does not show, and what an update will refuse. */
 export function previewNote(state: SetState, plan: Plan): string | undefined {
