@@ -48,12 +48,13 @@ export function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult
     if (outcome.notFound !== undefined) session.warn(outcome.notFound);
     const [service, last] = [serviceAfterRead(given, services()), lastService(given)];
     refreshed.add(outcome.id);
-    const isSettled = service === last && !(failedKey in given);
+    const unchanged = { id: outcome.id, state: given };
+    const isWhole = !(failedKey in given);
     // Most are the very same.
-    if (isSettled && outcome.state === before.state) return { id: outcome.id, state: given };
+    if (isWhole && outcome.state === before.state && service === last) return unchanged;
     const found = complete(outcome, service);
     const same = wireable({ ...before.state, [serviceKey]: last });
-    if (isSettled && isDeepStrictEqual(found.state, same)) return { id: found.id, state: given };
+    if (isWhole && isDeepStrictEqual(found.state, same)) return unchanged;
     const inputs = withSecrets(inputsOf(definition, found.state), secretsOf(found.state));
     return { ...found, inputs: { ...defined(inputs) } };
   });
