@@ -85,7 +85,7 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (hos
     );
     const up = await scene.stack.up();
     expect(up.ok).toBe(false);
-    expect(up.output).toContain("A changed keepers needs a new key, but the previous key,");
+    expect(up.output).toContain("The change of keepers needs a new key, but the previous key,");
     expect(writes()).toEqual([]);
     scene.stack.setEnv("APIKEYS_STEP", "");
   });

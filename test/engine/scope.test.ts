@@ -187,7 +187,7 @@ describe("a scope whose POST is not answered", () => {
     expect(line).toContain(
       "It is not known whether the scope was created; the service's list does not show it",
     );
-    expect(line).toContain("run `pulumi up` again, which looks for it before creating one");
+    expect(line).toContain("Run `pulumi up` again, which looks for it before creating one");
     expect(posts()).toHaveLength(1);
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
