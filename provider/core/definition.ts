@@ -46,7 +46,7 @@ export interface Session {
   /** The objects of this kind that this process has met. */
   readonly registry: Registry;
   /** Sets the line that is printed if the run ends before the result is saved to state. */
-  readonly onInterrupt: (line: string | undefined) => void;
+  readonly onInterrupt: (line: string | (() => string) | undefined) => void;
   /** Aborted when nothing new should start; what is under way finishes. */
   readonly closed: AbortSignal;
   /** Aborted when nobody waits for the result. */
@@ -129,8 +129,26 @@ export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
     readonly [failedKey]?: true | undefined;
   };
 
-/** Everything that the lifecycle needs of a resource, typed by its shape. A resource file fills it in. */
-export interface Definition<S extends Shape> {
+/** A resource's state and the current inputs of the program: previews describe the change, and an update applies it. */
+export interface Comparison<S extends Shape, P = undefined, I = DraftOf<S>> extends Compared<S, I> {
+  /** The result of the definition's `plan`, which is made once. */
+  readonly plan: P;
+}
+
+export interface Compared<S extends Shape, I = DraftOf<S>> {
+  readonly id: string;
+  readonly state: StateOf<S>;
+  /** In canonical form. In an update every value is known. */
+  readonly inputs: I;
+  /** The time of this run, in ms since 1970. */
+  readonly now: number;
+}
+
+/**
+ * Everything that the lifecycle needs of a resource, typed by its shape and by the plan of an update, if it makes one. A
+ * resource file fills it in.
+ */
+export interface Definition<S extends Shape, P = undefined> {
   readonly kind: string;
   readonly shape: S;
   /** What deleting the resource does with its objects in the service. */
@@ -147,37 +165,34 @@ export interface Definition<S extends Shape> {
   adopts?(inputs: DraftOf<S>): readonly Omit<Managed, "claim">[];
   /** Whether a replacement with the same inputs creates a new object in place of an adopted one. Default: it adopts it again. */
   readonly replacesAdopted?: true;
+  /** Decides what an update does, if comparing each input is not enough. */
+  plan?(compared: Compared<S>): P;
   /**
    * Whether the state asks for action although the inputs are as it was declared: `undefined` if not, else the
-   * properties that only a replacement can fix, none for an update. `now`: the time of this run, in ms since 1970.
+   * properties that only a replacement can fix, none for an update.
    */
-  pending?(state: StateOf<S>, inputs: DraftOf<S>, now: number): readonly string[] | undefined;
+  pending?(compared: Comparison<S, P>): readonly string[] | undefined;
   /** Whether a new value of an input means the same as the state although it is spelled otherwise. */
-  unchanged?(
-    name: keyof S["inputs"] & string,
-    state: StateOf<S>,
-    value: unknown,
-    inputs: DraftOf<S>,
-    id: string,
-  ): boolean;
+  unchanged?(name: keyof S["inputs"] & string, value: unknown, compared: Comparison<S, P>): boolean;
   /** Where else in state the value at this path of the inputs may be, or another that came in its place. */
   readonly follows?: Follows;
-  /**
-   * What an update or, without a state, a create does that the engine's own preview does not show, and why it will fail
-   * where that is known.
-   */
-  previewNote?(state: StateOf<S> | undefined, inputs: DraftOf<S>, now: number): string | undefined;
+  /** Describes what a create does that the engine's own preview does not show. */
+  createNote?(inputs: DraftOf<S>): string | undefined;
+  /** The same for an update, and why it will fail if that is known. */
+  updateNote?(compared: Comparison<S, P>): string | undefined;
   /** A warning about the state, shown in each preview and update, even if there is nothing to do. */
-  warning?(state: StateOf<S>, now: number): string | undefined;
-  /** When its keys expire, of those that an update to these inputs would leave as they are or edit. Default: it has none. */
-  expiries?(id: string, state: StateOf<S>, inputs: DraftOf<S>, now: number): Expiries;
+  warning?(compared: Comparison<S, P>): string | undefined;
+  /** When the keys expire that an update would keep or edit. Default: it has none. */
+  expiries?(compared: Comparison<S, P>): Expiries;
   /** The path by which state names what a program made secret. Default: the path itself. */
   secretPath?(path: SecretPath): SecretPath;
   /**
-   * What properties will be after a create, or after an update of this state, where that is not told by what they are:
-   * an input as it is declared, an output as its facts say. What is not known before is unknown.
+   * What properties will be after a create, where that is not told by what they are: an input as it is declared, an
+   * output as its facts say. What is not known before is unknown.
    */
-  foresee?(inputs: DraftOf<S>, state: StateOf<S> | undefined, now: number): Properties;
+  foreseeCreate?(inputs: DraftOf<S>): Properties;
+  /** The same for an update. */
+  foreseeUpdate?(compared: Comparison<S, P>): Properties;
   /** How an existing object is found by the id that a user gives. */
   readonly importing: Importing<S>;
   /** The inputs that a state means. Default: its properties of the same names. */
@@ -190,7 +205,7 @@ export interface Definition<S extends Shape> {
   rollbackCreate?(session: Session, outcome: Outcome<StateOf<S>>): Promise<readonly string[]>;
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: StateOf<S>): Promise<Outcome<StateOf<S>> | undefined>;
-  update(session: Session, id: string, state: StateOf<S>, inputs: InputsOf<S>): Promise<Outcome<StateOf<S>>>;
+  update(session: Session, compared: Comparison<S, P, InputsOf<S>>): Promise<Outcome<StateOf<S>>>;
   /** As `rollbackCreate`, for objects that an update created. Default: an update creates nothing. */
   rollbackUpdate?(
     session: Session,
@@ -214,7 +229,7 @@ interface Importing<S extends Shape> {
 }
 
 /** A resource of any shape, by its properties: what the lifecycle works with. */
-export type AnyDefinition = Omit<Definition<AnyShape>, "shape"> & {
+export type AnyDefinition = Omit<Definition<AnyShape, unknown>, "shape"> & {
   readonly schema: z.ZodObject;
   readonly fields: readonly Field[];
   readonly outputs: StoredProperties;
@@ -224,7 +239,9 @@ export type AnyDefinition = Omit<Definition<AnyShape>, "shape"> & {
   parse(properties: Properties): Properties;
 };
 
-interface AnyShape {
+export type AnyComparison = Comparison<AnyShape, unknown>;
+
+export interface AnyShape {
   // biome-ignore lint/suspicious/noExplicitAny: the one place where types are given up.
   readonly inputs: any;
   readonly outputs: StoredProperties;
@@ -232,7 +249,7 @@ interface AnyShape {
 }
 
 /** Gives up the types of a definition, after which its operations take and give what `parse` lets through. */
-export function define<S extends Shape>(definition: Definition<S>): AnyDefinition {
+export function define<S extends Shape, P = undefined>(definition: Definition<S, P>): AnyDefinition {
   const { inputs, outputs, hidden } = definition.shape;
   const fields = fieldsOf(inputs);
   // An input that is absent from state was not declared: it gets no default.
@@ -253,7 +270,7 @@ export function define<S extends Shape>(definition: Definition<S>): AnyDefinitio
       ...(properties[failedKey] === true && { [failedKey]: true }),
     };
   };
-  const erased = definition as unknown as Definition<AnyShape>;
+  const erased = definition as unknown as Definition<AnyShape, unknown>;
   return {
     ...erased,
     schema: z.strictObject(Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))),

@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AnyDefinition } from "./definition";
+import type { AnyComparison, AnyDefinition, AnyShape, Compared } from "./definition";
 import type { Kept } from "./errors";
-import { isRecord, type ManagedField, type Properties, same } from "./state";
+import type { Field } from "./fields";
+import { canonical } from "./inputs";
+import type { Kind } from "./kind";
+import { isRecord, type Properties } from "./state";
 import { containsUnknown } from "./unknown";
+
+/** Compares a state with the inputs of the program. */
 
 export interface Difference {
   /** `undefined` leaves it to the engine, which compares the inputs itself and shows exactly what changed. */
@@ -10,37 +15,44 @@ export interface Difference {
   readonly replaces: string[];
 }
 
-interface ComparedField extends ManagedField {
-  readonly onChange: "update" | "replace" | "refuse";
+/** The parts of a definition that a comparison needs. */
+type Deciding = Pick<AnyDefinition, "unchanged" | "pending"> & {
+  readonly fields: readonly Pick<Field, "name" | "default" | "onChange">[];
+};
+
+/** Parses a state and the inputs of the program; the plan is made when it is first needed. */
+export function compare({ definition, now }: Kind, { id, state }: Kept, inputs: Properties): AnyComparison {
+  const compared: Compared<AnyShape> = {
+    id,
+    state: definition.parse(state),
+    inputs: canonical(definition, inputs),
+    now: now(),
+  };
+  let made: { readonly plan: unknown } | undefined;
+  return {
+    ...compared,
+    get plan() {
+      made ??= { plan: definition.plan?.(compared) };
+      return made.plan;
+    },
+  };
 }
 
-/** The inputs that differ from what the state was declared as. */
-export function differing<F extends ManagedField>(
-  definition: Pick<AnyDefinition, "unchanged">,
-  fields: readonly F[],
-  state: Properties,
-  inputs: Properties,
-  id: string,
-): readonly F[] {
+/** The inputs that differ from what the state was declared as. Both are in canonical form. */
+export function differing({ fields, unchanged }: Deciding, compared: AnyComparison): Deciding["fields"] {
+  const { state, inputs }: { readonly state: Properties; readonly inputs: Properties } = compared;
   return fields.filter((field) => {
     const value = inputs[field.name];
     if (containsUnknown(value)) return true;
-    if (same(field, state[field.name], value)) return false;
-    return !definition.unchanged?.(field.name, state, field.canonical(value), inputs, id);
+    if (isDeepStrictEqual(state[field.name] ?? field.default, value)) return false;
+    return !unchanged?.(field.name, value, compared);
   });
 }
 
-/** What a change of the program does, decided without any request. */
-export function difference(
-  definition: Pick<AnyDefinition, "unchanged" | "pending">,
-  fields: readonly ComparedField[],
-  { id, state }: Kept,
-  inputs: Properties,
-  now: number,
-): Difference {
-  const changed = differing(definition, fields, state, inputs, id);
+export function difference(deciding: Deciding, compared: AnyComparison): Difference {
+  const changed = differing(deciding, compared);
   const replaces = changed.filter((field) => field.onChange === "replace").map(({ name }) => name);
-  const pending = definition.pending?.(state, inputs, now);
+  const pending = deciding.pending?.(compared);
   if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };
   return { changes: changed.length === 0 ? false : undefined, replaces };
 }

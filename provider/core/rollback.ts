@@ -1,5 +1,5 @@
-import type { AnyDefinition, Outcome, Session } from "./definition";
-import { Failure, type Kept, sentences } from "./errors";
+import type { AnyComparison, AnyDefinition, Outcome, Session } from "./definition";
+import { Failure, sentences } from "./errors";
 import type { Run } from "./run";
 import type { Properties } from "./state";
 import { isKeepable } from "./stateSize";
@@ -33,13 +33,17 @@ export async function update(
   definition: AnyDefinition,
   run: Run,
   session: Session,
-  { id, state }: Kept,
-  inputs: Properties,
+  compared: AnyComparison,
 ): Promise<Outcome> {
-  const outcome = await definition.update(session, id, state, inputs);
+  const outcome = await definition.update(session, compared);
   const why = definition.rollbackUpdate && ((await run.over()) ?? tooLarge(definition, outcome));
   if (why === undefined) return outcome;
-  throw unsaved(session, why, outcome, (await definition.rollbackUpdate?.(session, outcome, state)) ?? []);
+  throw unsaved(
+    session,
+    why,
+    outcome,
+    (await definition.rollbackUpdate?.(session, outcome, compared.state)) ?? [],
+  );
 }
 
 /** What the service answers may be longer than check could know. */

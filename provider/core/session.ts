@@ -40,12 +40,11 @@ export interface Shared {
 
 /** The configuration is read only when a request is about to be sent: some operations send none. */
 export function openSession(
-  host: HostContext,
-  configured: () => Configured,
-  registry: Registry,
+  of: { readonly host: HostContext; readonly configured: () => Configured; readonly registry: Registry },
   onInterrupt: OnInterrupt,
-  warn: Warn = (message) => host.warn(message),
+  warn: Warn = (message) => of.host.warn(message),
 ): Session {
+  const { host, configured, registry } = of;
   const { transport, tell, run } = host;
   const hidden = new Set<string>();
   const concealed = new Set<string>();
@@ -71,7 +70,8 @@ export function openSession(
       for (const text of textsIn(values)) concealed.add(text);
     },
     registry,
-    onInterrupt: (text) => onInterrupt(text === undefined ? undefined : () => line(text)),
+    onInterrupt: (text) =>
+      onInterrupt(text === undefined ? undefined : () => line(typeof text === "string" ? text : text())),
     closed: run.closed,
     signal: run.signal,
     closing: run.closing,
@@ -81,7 +81,7 @@ export function openSession(
     now: host.now?.() ?? Date.now(),
     time: host.time ?? host.now ?? Date.now,
     importKey: host.importKey ?? "import it",
-    part: (name, heard) => openSession(host, configured, registry, (text) => onInterrupt(text, name), heard),
+    part: (name, heard) => openSession(of, (text) => onInterrupt(text, name), heard),
     get parallel() {
       return ready().parallel;
     },

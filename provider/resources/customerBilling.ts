@@ -166,11 +166,11 @@ export const customerBilling = define({
   onDestroy: "retain",
   rules,
   identities,
-  pending: (state) => (isUncertain(state) ? [] : undefined),
-  previewNote: (state, declared) =>
-    state && isUncertain(state) && declared.billingId === undefined ? stillOpen(state) : undefined,
+  pending: ({ state }) => (isUncertain(state) ? [] : undefined),
+  updateNote: ({ state, inputs }) =>
+    isUncertain(state) && inputs.billingId === undefined ? stillOpen(state) : undefined,
   // An output too: it is in state where the program does not declare it.
-  unchanged: (name, _state, value) => name === "billingId" && value === undefined,
+  unchanged: (name, value) => name === "billingId" && value === undefined,
   // A program never declares the two together.
   inputsOf: (state) => (state.totalCredits === undefined ? state : { ...state, billingId: undefined }),
   importing: {
@@ -185,7 +185,7 @@ export const customerBilling = define({
   create,
   rollbackCreate,
   read: async (_session, id, state) => ({ id, state }),
-  update,
+  update: (_session, { id, state, inputs }) => update(id, state, inputs),
   delete: async (session, id, state) => {
     const record = state.billingId ?? (isUncertain(state) ? "a grant whose answer was lost" : id);
     session.warn(
@@ -257,12 +257,7 @@ function stillOpen(state: BillingState): string {
 }
 
 /** No update sends a request: it adopts a record, or repeats the open question. */
-async function update(
-  _session: Session,
-  id: string,
-  state: BillingState,
-  declared: BillingInputs,
-): Promise<BillingOutcome> {
+async function update(id: string, state: BillingState, declared: BillingInputs): Promise<BillingOutcome> {
   const { billingId } = declared;
   if (isUncertain(state) && billingId === undefined) {
     throw new Failure(stillOpen(state));

@@ -104,7 +104,7 @@ export const scope = define({
   create,
   read,
   // Nothing of a scope changes in place: an update differs in nothing that the service knows.
-  update: async (_session, id, state, declared) => ({ id, state: { ...state, ...declared } }),
+  update: async (_session, { id, state, inputs }) => ({ id, state: { ...state, ...inputs } }),
   delete: async (session, id, state) => {
     session.warn(
       `${capitalised(label(state))} (${id}) stays in the service, which has no call to delete a scope; it is only removed from state.`,

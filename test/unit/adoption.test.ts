@@ -258,6 +258,30 @@ describe("an ApiKey that was adopted", () => {
     expect(next.diff(made.id, made.state, same)).toEqual({ changes: false, replaces: [] });
   });
 
+  test.each([
+    ["create", "keepers", { keepers: { rotated: "1" } }],
+    ["delete", "keepers", { keepers: { rotated: "1" } }],
+    ["create", "the engine alone", {}],
+  ])(
+    "K11 a key that gets its own id as existingId is no adopted one: replaced, first by a %s, for %s, it has a successor with a secret",
+    async (first, _why, changed) => {
+      const { keys, service, process } = oneKey();
+      const { existingId: _id, ...created } = adopting();
+      const before = process().keys.checked(created);
+      const held = { ...before, maskedKey: "…", key: "sk_1" };
+      const inputs = adopting(changed);
+      expect(keys.diff("key_1", held, keys.checked(inputs, before)).replaces).toEqual(Object.keys(changed));
+      const again = keys.checked(inputs);
+      expect(unknownSentinels).toContain(keys.foresee(again)["key"]);
+      if (first === "delete") await keys.delete("key_1", held);
+      const made = await keys.create(again);
+      if (first === "create") await keys.delete("key_1", held);
+      expect(made).toMatchObject({ id: "made_1", state: { key: "sk_made_1", existingId: "key_1" } });
+      expect([...service.live.keys()]).toEqual(["made_1"]);
+      expect(keys.warnings).toEqual([]);
+    },
+  );
+
   test("K11 is replaced too where the engine goes on with a replacement that failed halfway", async () => {
     const { keys, process, asked, service } = adoptions();
     const before = process().keys.checked(adopting());

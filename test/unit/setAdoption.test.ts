@@ -130,6 +130,16 @@ describe("a set that adopts keys", () => {
     expect([...service.live.keys()]).toEqual(["key_1", "made_2"]);
   });
 
+  test("K11 a key of the set that gets its own id as existingId is replaced by a new key, and goes", async () => {
+    const { create, update, service } = manyKeys(0);
+    const before = adoptingSet({}, { a: {} });
+    const held = await create(before);
+    const inputs = adoptingSet({}, { a: { existingId: "made_1", keepers: { rotated: "1" } } });
+    const done = await update(held, inputs, before);
+    expect(done.state).toMatchObject({ ids: { a: "made_2" }, secrets: { a: "sk_made_2" } });
+    expect([[...service.live.keys()], done.warnings]).toEqual([["made_2"], []]);
+  });
+
   test("K11 leaving existingId out is no change, and leaves no trace once something else changes", async () => {
     const { create, update, service } = manyKeys(2);
     const before = adoptingSet(ids(2));

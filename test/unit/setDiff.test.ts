@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { holdingOf } from "../../provider/resources/apiKeySet/entries";
-import { plan } from "../../provider/resources/apiKeySet/plan";
+import { plan } from "../../provider/resources/apiKeySet/steps";
 import { differing, type Meant } from "./inputArbitraries";
 import { offline } from "./offline";
 import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
@@ -24,7 +24,7 @@ const changed = { changes: undefined, replaces: [] };
 
 /** What is done with each key that something is done with. */
 function steps(state: Record<string, unknown>, inputs: object): Record<string, string> {
-  const all = plan(holdingOf(state), checked(inputs));
+  const all = plan(holdingOf(state), checked(inputs)).steps;
   const told = all.map((step) => [
     step.alias,
     step.does === "keep" && step.from !== step.alias ? "rename" : step.does,
@@ -176,7 +176,7 @@ describe("what a change of the program does to a set", () => {
     const taken = { customerId, existingKey };
     const planned = (held: Record<string, unknown>, keys: object) => {
       const canonical = subject.check({ workspaceId: "ws_1", keys }, undefined).inputs;
-      const all = plan(holdingOf(held), canonical);
+      const all = plan(holdingOf(held), canonical).steps;
       return Object.fromEntries(all.map((step) => [step.alias, "entry" in step ? step.entry.id : step.does]));
     };
     const one = state({ a: plain }, { a: existingKey });

@@ -64,7 +64,11 @@ export function calls(resource: Lifecycle) {
     diff: async (request: messages.DiffRequest) => {
       const { properties: state } = received(request.getOlds());
       const inputs = checked(request.getNews());
-      const { changes, replaces } = resource.diff(ownId(request.getId()), state, inputs);
+      const {
+        changes,
+        replaces,
+        details: found,
+      } = resource.detailedDiff(ownId(request.getId()), state, inputs);
       const answer = new DiffResponse()
         .setChanges(
           changes === false ? DiffResponse.DiffChanges.DIFF_NONE : DiffResponse.DiffChanges.DIFF_SOME,
@@ -74,7 +78,7 @@ export function calls(resource: Lifecycle) {
       if (changes === false) return answer;
       const details = answer.getDetaileddiffMap();
       const names = new Set<string>();
-      for (const change of resource.changes(ownId(request.getId()), state, inputs)) {
+      for (const change of found) {
         const path = readable(change.path);
         const kind = path.length < change.path.length ? "update" : change.kind;
         const name = String(path[0]);

@@ -14,13 +14,19 @@ import { editBody, isWhole, managed, observe } from "./state";
 
 /** Writes a key until it is seen to match the program (R4, K1, K4). */
 
-/** Makes the key match the program by PATCHes. `state` is its previous state. */
+export interface KeyEdit {
+  readonly path: KeyPath;
+  readonly declared: KeyInputs;
+  /** Its previous state. */
+  readonly state: KeyState;
+  /** What the service has, or what a list showed of it. */
+  readonly current: ApiKeyRecord;
+}
+
+/** Makes the key match the program by PATCHes. */
 export function edit(
   session: Session,
-  path: KeyPath,
-  declared: KeyInputs,
-  state: KeyState,
-  current: ApiKeyRecord,
+  { path, declared, state, current }: KeyEdit,
 ): Promise<Settled<ApiKeyRecord>> {
   const before = observe(current);
   const aims = managed.map((field): Aim => {
@@ -31,25 +37,20 @@ export function edit(
 }
 
 /**
- * The same where `listed` is what a list showed, which may be older than the key. It has the declared name, so each field
+ * The same where `current` is what a list showed, which may be older than the key. It has the declared name, so each field
  * must come back exactly as declared: a difference does not count as the service's form of the value.
  */
-export async function editListed(
-  session: Session,
-  path: KeyPath,
-  declared: KeyInputs,
-  state: KeyState,
-  listed: ApiKeyRecord,
-): Promise<Settled<ApiKeyRecord>> {
-  const by = convergence(session, path, declared, listed);
+export async function editListed(session: Session, one: KeyEdit): Promise<Settled<ApiKeyRecord>> {
+  const { path, declared, current } = one;
+  const by = convergence(session, path, declared, current);
   try {
     return await converge(session, { ...by, isEdit: true, aims: aimsAt(declared, true) });
   } catch (error) {
     const now = isAboutObject(error) ? await by.read().catch(() => undefined) : undefined;
     const sent = ({ scopes }: ApiKeyRecord) => toWire(declared.scopes, scopes);
-    if (now === undefined || isDeepStrictEqual(sent(now), sent(listed))) throw error;
+    if (now === undefined || isDeepStrictEqual(sent(now), sent(current))) throw error;
     // Its scopes have other ids now.
-    return edit(session, path, declared, state, now);
+    return edit(session, { ...one, current: now });
   }
 }
 

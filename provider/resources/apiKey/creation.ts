@@ -21,22 +21,26 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
   const alike = unmanagedNamesakes(creation);
   if (alike.length > 0) {
     const ids = alike.map(({ id }) => id);
-    session.warn(`${doing}: ${leftover(creation, alike)}`, ids);
+    session.warn(`${doing}: ${leftover(creation, alike)} ${replacing}`, ids);
   }
   const { record, problem, ...rest } = await post(creation, alike);
   if (record !== undefined) return { record, ...rest };
   return recover(creation, problem ?? "the answer can't be used", "The service accepted the request");
 }
 
+/** For these replacements the engine asks for a create as for a new resource, and doesn't tell which key is in state. */
+const replacing =
+  "Also do nothing if this update replaces it because of `--target-replace` or `pulumi state taint`.";
 const unknownOutcome = "It is not known whether the key was created";
 
 async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise<Written<ApiKeyRecord>> {
   const { session, declared, doing, seen } = creation;
-  const underWay = sentences(
-    `${doing}: the run ended before the service answered`,
-    `${unknownOutcome}, and it is not in state`,
-    capitalised(whatToLookFor(creation)),
-  );
+  const underWay = () =>
+    sentences(
+      `${doing}: the run ended before the service answered`,
+      `${unknownOutcome}, and it is not in state`,
+      capitalised(whatToLookFor(creation)),
+    );
   try {
     return await seen.posting(async () => {
       const call = { ...session.call, sending: () => session.onInterrupt(underWay) };
@@ -70,22 +74,33 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
 }
 
 /** Whether an answer is another key's. */
-function isAnother({ session, declared, seen }: Creation, record: ApiKeyRecord): boolean {
+function isAnother(creation: Creation, record: ApiKeyRecord): boolean {
+  const { session, declared, doing, seen } = creation;
   const { existingKey, workspaceId } = declared;
   const { registry } = session;
   const isEcho = existingKey !== undefined && record.key === existingKey;
+  const isNamed = record.name === undefined || caseFolded(record.name) === caseFolded(declared.name);
   const wasListed =
     "has" in seen.before && seen.before.has(record.id) && !registry.isDropped(workspaceId, record.id);
-  if (registry.has(workspaceId, record.id) || wasListed || isOld(record, seen.since)) {
-    if (existingKey === undefined || !(isEcho || mayBe(record, declared, existingKey))) return true;
+  const isKnown = registry.has(workspaceId, record.id) || wasListed;
+  if (isKnown || isOld(record, seen.since)) {
+    if (existingKey !== undefined && (isEcho || mayBe(record, declared, existingKey))) {
+      session.warn(
+        `Migrating ${label(declared)}: the service answered with ${record.id}, which existed before. If another resource or stack manages this key too, destroying either of them may delete it.`,
+        [record.id],
+      );
+      return false;
+    }
+    // If the clock is days ahead, every new key looks old.
+    const isWhole = existingKey === undefined && record.key !== undefined;
+    if (isKnown || !isWhole || !isNamed || !isOf(record, declared)) return true;
     session.warn(
-      `Migrating ${label(declared)}: the service answered with ${record.id}, which existed before. If another resource or stack manages this key too, destroying either of them may delete it.`,
+      `${doing}: the service answered with ${inWords(creation, [record])}, which is more than two days old by the clock of this machine. Check the clock; if it is right, another resource or stack may manage this key.`,
       [record.id],
     );
     return false;
   }
   // A service may rewrite both. Without a list of the keys before, nothing else distinguishes a new key.
-  const isNamed = record.name === undefined || caseFolded(record.name) === caseFolded(declared.name);
   const isNew = "has" in seen.before || unlisted.has(seen.before.error?.status ?? 0);
   return !isEcho && !isOf(record, declared) && !(isNamed && isNew);
 }

@@ -8,7 +8,18 @@ import { create, remove, rollbackCreate, update } from "./operations";
 import { shape, unchanged } from "./properties";
 import { read } from "./reading";
 import { identities, rules } from "./rules";
-import { adopts, claimOf, expiring, follows, foresee, label, pending, previewNote } from "./state";
+import {
+  adoptionNote,
+  adopts,
+  claimOf,
+  expiring,
+  follows,
+  foreseeCreate,
+  foreseeUpdate,
+  label,
+  pending,
+  updateNote,
+} from "./state";
 
 /** The operations are in operations.ts: a set of keys uses them for each of its keys. */
 export const apiKey = define({
@@ -23,9 +34,11 @@ export const apiKey = define({
   follows,
   adopts,
   replacesAdopted: true,
-  previewNote,
-  foresee,
-  expiries: (id, state, inputs) => ({ keys: [expiring(id, label(state), state, inputs)] }),
+  createNote: (inputs) => adoptionNote(label(inputs), inputs),
+  updateNote,
+  foreseeCreate,
+  foreseeUpdate,
+  expiries: ({ id, state, inputs }) => ({ keys: [expiring(id, label(state), state, inputs)] }),
   importing: {
     form: "workspaceId/keyId",
     read: (session, [workspaceId = "", keyId = ""], reading) =>

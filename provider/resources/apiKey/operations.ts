@@ -10,11 +10,11 @@ import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
 import { adoptedKey } from "../../core/state";
-import { confirm, deletedOutside, edit, editListed } from "./convergence";
+import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
 import { createOrMigrate, secretProblem } from "./creation";
 import { isOf } from "./keysBefore";
 import { findKey, type KeyPath, lookUpKey, presenceOf } from "./presence";
-import type { KeyInputs, KeyState } from "./properties";
+import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
 import { listedForAdoption, listedForUpdate, pathOf, readKeyOrFail } from "./reading";
 import { adoptedId, claimOf, isAdopted, isAsDeclared, label, outputs, updated, written } from "./state";
 
@@ -24,16 +24,18 @@ type KeyOutcome = Outcome<KeyState>;
 
 /** `owner`: the claim of the resource that the key is one of many of. Default: it is a resource of its own. */
 export async function create(session: Session, inputs: KeyInputs, owner?: string): Promise<KeyOutcome> {
-  const { [adoptedKey]: _, ...declared } = inputs;
+  const { [adoptedKey]: isAnew, ...declared } = inputs;
   const existingId = adoptedId(inputs);
   if (existingId !== undefined) return adopt(session, declared, existingId, owner);
+  // existingId names the key that this one replaces.
+  if (isAnew) session.registry.release(declared.workspaceId, declared.existingId ?? "", declaredClaim);
   const { existingKey, workspaceId } = declared;
   session.hide(existingKey);
   const created = await createOrMigrate(session, declared);
   const { record } = created;
   const { id } = record;
   const key = existingKey ?? record.key;
-  session.onInterrupt(orphanMessage(session, declared, id));
+  session.onInterrupt(() => orphanMessage(session, declared, id));
   const ownClaim = owner === undefined && existingKey !== undefined ? randomUUID().slice(0, 8) : undefined;
   session.registry.claim(workspaceId, id, owner ?? ownClaim ?? "");
   const initial: KeyState = {
@@ -87,17 +89,15 @@ function orphanMessage({ importKey }: Session, declared: KeyState, id: string): 
 
 export async function update(
   session: Session,
-  id: string,
-  state: KeyState,
-  declared: KeyInputs,
+  { id, state, inputs: declared }: Omit<KeyUpdate, "now">,
 ): Promise<KeyOutcome> {
   session.hide(state.key);
   const doing = `Updating ${label(declared)} (${id})`;
   const path = pathOf(state, id);
-  const write = { path, doing, notDone: "State is unchanged", gone: deletedOutside() };
+  const write = { path, doing, notDone: "State is unchanged", gone: deletedOutside };
   const listed = await listedForUpdate(session, path, state, declared);
   const current = listed ?? (await readToWrite(session, write));
-  const settled = await send(session, write, declared, state, current, current === listed);
+  const settled = await send(session, write, { declared, state, current }, current === listed);
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
   return outcome(id, updated(declared, settled, state), [failureOf(session, doing, settled)]);
 }
@@ -111,7 +111,7 @@ async function adopt(
 ): Promise<KeyOutcome> {
   const doing = `Adopting ${label(declared)} (${id})`;
   const path = pathOf(declared, id);
-  const write = { path, doing, notDone: "Nothing was changed", gone: nothingToAdopt() };
+  const write = { path, doing, notDone: "Nothing was changed", gone: nothingToAdopt };
   const claim = owner ?? randomUUID().slice(0, 8);
   session.registry.claim(path.workspaceId, id, claim);
   const listed = await listedForAdoption(session, path, declared);
@@ -124,7 +124,7 @@ async function adopt(
   }
   const settled = isAsDeclared(current, declared)
     ? { record: current, notApplied: [], warnings: [] }
-    : await send(session, write, declared, {}, current, current === listed);
+    : await send(session, write, { declared, state: {}, current }, current === listed);
   session.registry.release(path.workspaceId, id, declaredClaim);
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
   const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
@@ -144,29 +144,28 @@ interface KeyWrite {
   readonly doing: string;
   /** The outcome if nothing was sent. */
   readonly notDone: string;
-  /** The error if the key is gone. */
-  readonly gone: InconclusiveError;
+  /** Gives the error if the key is gone. */
+  readonly gone: () => InconclusiveError;
 }
 
 async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRecord> {
   const { path, doing, notDone, gone } = write;
   const record = await readKeyOrFail(session, path, doing, notDone);
-  if (record === undefined) throw toFailure(gone, session, { doing, notDone });
+  if (record === undefined) throw toFailure(gone(), session, { doing, notDone });
   return record;
 }
 
 async function send(
   session: Session,
-  { path, doing, notDone, gone }: KeyWrite,
-  declared: KeyInputs,
-  state: KeyState,
-  current: ApiKeyRecord,
+  write: KeyWrite,
+  edited: Omit<KeyEdit, "path">,
   isListed: boolean,
 ): Promise<Settled<ApiKeyRecord>> {
+  const { path, doing, notDone } = write;
   try {
-    return await (isListed ? editListed : edit)(session, path, declared, state, current);
+    return await (isListed ? editListed : edit)(session, { path, ...edited });
   } catch (error) {
-    throw toFailure(await causeOf(session, path, error, gone), session, {
+    throw toFailure(await causeOf(session, write, error), session, {
       doing,
       notDone,
       advice: `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`,
@@ -175,9 +174,9 @@ async function send(
 }
 
 /** Why a write was refused: for the error that it was answered with, or because the key is gone. */
-async function causeOf(session: Session, path: KeyPath, error: unknown, gone: Error): Promise<unknown> {
+async function causeOf(session: Session, { path, gone }: KeyWrite, error: unknown): Promise<unknown> {
   try {
-    return (await isRefusedAsGone(session, presenceOf(session, path), error)) ? gone : error;
+    return (await isRefusedAsGone(session, presenceOf(session, path), error)) ? gone() : error;
   } catch (doubt) {
     return doubt;
   }

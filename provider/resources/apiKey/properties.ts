@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
+import type { Compared, DraftOf, InputsOf, StateOf } from "../../core/definition";
 import {
   aMark,
   aNumber,
@@ -88,17 +88,13 @@ export type Shape = typeof shape;
 export type KeyInputs = InputsOf<Shape>;
 export type KeyDraft = DraftOf<Shape>;
 export type KeyState = StateOf<Shape>;
+export type KeyCompared = Compared<Shape>;
+export type KeyUpdate = Compared<Shape, KeyInputs>;
 
 export const fields = fieldsOf(inputs);
 
 /** Whether a new value of an input means the same as the state: what was migrated or adopted stays so for ever (K5, K11). */
-export function unchanged(
-  name: string,
-  { key }: KeyState,
-  value: unknown,
-  _inputs: unknown,
-  id: string,
-): boolean {
-  if (name === "existingKey") return value === undefined || value === key;
+export function unchanged(name: string, value: unknown, { id, state }: KeyCompared): boolean {
+  if (name === "existingKey") return value === undefined || value === state.key;
   return name === "existingId" && (value === undefined || value === id);
 }

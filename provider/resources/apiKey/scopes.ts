@@ -68,9 +68,10 @@ export const canonicalScopes: Canonical<readonly Granted[]> = (value) => {
 
 /** An unknown value may be true. */
 function trueFlags(entry: Properties): Properties {
-  return Object.fromEntries(
-    Object.entries(entry).filter(([name, flag]) => name !== "representation" && name !== "id" && flag),
-  );
+  const flags: Record<string, unknown> = {};
+  for (const name of Object.keys(entry))
+    if (entry[name] && name !== "representation" && name !== "id") flags[name] = entry[name];
+  return flags;
 }
 
 /** Representations declared more than once, by the index of each repetition. */

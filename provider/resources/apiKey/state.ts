@@ -17,7 +17,7 @@ import {
   same,
 } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
-import { type KeyDraft, type KeyInputs, type KeyState, shape } from "./properties";
+import { type KeyCompared, type KeyDraft, type KeyInputs, type KeyState, shape } from "./properties";
 import { canonicalScopes, toWire } from "./scopes";
 
 /** Projections of an API key: declared → request body, answer → state. */
@@ -45,9 +45,13 @@ export function isWhole({ deleted, enabled, scopes }: ApiKeyRecord): boolean {
   return !deleted && enabled !== undefined && scopes !== undefined;
 }
 
-/** What only a new key can fix, whatever the program says: the secret is lost (K6). */
-export function pending({ __keyLost }: KeyState): readonly string[] | undefined {
-  return __keyLost ? ["key"] : undefined;
+/** Whether the secret is lost, which only a new key can fix, whatever the program says (K6). */
+export function isLost({ __keyLost }: KeyState): boolean {
+  return __keyLost === true;
+}
+
+export function pending({ state }: KeyCompared): readonly string[] | undefined {
+  return isLost(state) ? ["key"] : undefined;
 }
 
 /** Distinguishes the resource from others that manage the same key; `undefined` for one that only reads it. */
@@ -65,13 +69,10 @@ export function adopts(inputs: KeyDraft): readonly { readonly workspaceId: unkno
   return id === undefined ? [] : [{ workspaceId: inputs.workspaceId, id }];
 }
 
-export function previewNote(state: KeyState | undefined, inputs: KeyDraft): string | undefined {
-  if (state !== undefined) {
-    return (
-      pending(state) && `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`
-    );
-  }
-  return adoptionNote(label(inputs), inputs);
+export function updateNote({ state }: KeyCompared): string | undefined {
+  return isLost(state)
+    ? `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`
+    : undefined;
 }
 
 /** The note of a create that only adopts. */
@@ -80,10 +81,15 @@ export function adoptionNote(what: string, inputs: KeyDraft): string | undefined
   return id && `${capitalised(what)}: 1 existing key to adopt: ${id}; nothing to create.`;
 }
 
+const withoutSecret = { key: undefined };
+
+export function foreseeCreate(inputs: KeyDraft): Properties {
+  return adoptedId(inputs) === undefined ? {} : withoutSecret;
+}
+
 /** A key that was adopted or imported has no secret, and doesn't get one by an update. */
-export function foresee(inputs: KeyDraft, state: KeyState | undefined): Properties {
-  const isWithout = state === undefined ? adoptedId(inputs) !== undefined : !(state.key || state.__keyLost);
-  return isWithout ? { key: undefined } : {};
+export function foreseeUpdate({ state }: KeyCompared): Properties {
+  return state.key || isLost(state) ? {} : withoutSecret;
 }
 
 /** Whether the key in state is the adopted one, and not one that has replaced it. */

@@ -13,7 +13,7 @@ import {
   secretsKey,
 } from "../../core/state";
 import { type KeyState, fields as keyFields } from "../apiKey/properties";
-import { follows as followsOfKey, pending as isLost, workspaceIn } from "../apiKey/state";
+import { follows as followsOfKey, isLost, workspaceIn } from "../apiKey/state";
 import { equal } from "../fields/schemas";
 import { entriesIn, keySecrets, merged, type SetDraft, type SetInputs, type SetState } from "./properties";
 
@@ -68,13 +68,27 @@ export function quoted(names: readonly string[]): readonly string[] {
   return names.map((name) => JSON.stringify(name));
 }
 
+/** A key that is still to be deleted, as an entry. */
+export function entryOf(
+  { workspaceId }: { readonly workspaceId?: unknown },
+  { id, name }: KeyToDelete,
+): Entry {
+  return { id, state: { workspaceId, name } as KeyState };
+}
+
+/** The ids of the keys that entries have. */
+export function idsIn({ ids = {}, keys = {} }: SetState): readonly (readonly [alias: string, id: string])[] {
+  return Object.entries(ids).filter(([alias]) => Object.hasOwn(keys, alias));
+}
+
+export const nothing: Holding = { entries: new Map(), toDelete: [] };
+
 export function holdingOf(state: SetState): Holding {
   const at = (all: Properties | undefined, alias: string) =>
     all !== undefined && Object.hasOwn(all, alias) ? all[alias] : undefined;
   const [lost, migrated] = [aliasesIn(state.__keyLost), aliasesIn(state.__migrated)];
   const spellings = new Map(entriesIn(state));
-  const ids = Object.entries(state.ids ?? {}).filter(([alias]) => spellings.has(alias));
-  const entries = ids.map(([alias, id]): [string, Entry] => {
+  const entries = idsIn(state).map(([alias, id]): [string, Entry] => {
     const key = at(state.secrets, alias);
     const [observed, picked] = [at(hiddenIn(state, observedKey), alias), at(state.__chosen, alias)];
     const ofKey = {

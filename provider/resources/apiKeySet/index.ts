@@ -8,11 +8,13 @@ import { define } from "../../core/definition";
 import { readingKey } from "../../core/state";
 import { identities } from "../apiKey/rules";
 import { adopts } from "../apiKey/state";
-import { follows, holdingOf, inputsOf, isPending } from "./entries";
+import { follows, holdingOf, idsIn, inputsOf, isPending, nothing, toDeleteIn } from "./entries";
+import { expiries, foresee } from "./foresight";
+import { previewNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
-import { expiries, foresee, isQuiet, previewNote } from "./plan";
-import { entriesIn, merged, shape } from "./properties";
+import { existingIn, shape } from "./properties";
 import { rules } from "./rules";
+import { isQuiet, plan } from "./steps";
 
 export const apiKeySet = define({
   kind: "ApiKeySet",
@@ -20,32 +22,29 @@ export const apiKeySet = define({
   onDestroy: "delete",
   of: "ApiKey",
   managed: (id, state) => {
-    const { entries, toDelete } = holdingOf(state);
     const { workspaceId } = state;
+    const claim = state[readingKey] ? undefined : id;
     return [
-      ...Array.from(entries.values(), (key) => ({
-        workspaceId,
-        id: key.id,
-        claim: state[readingKey] ? undefined : id,
-      })),
-      ...toDelete.map((key) => ({ workspaceId, id: key.id, claim: undefined })),
+      ...idsIn(state).map(([, keyId]) => ({ workspaceId, id: keyId, claim })),
+      ...toDeleteIn(state).map((key) => ({ workspaceId, id: key.id, claim: undefined })),
     ];
   },
   rules,
-  identities: (declared) =>
-    entriesIn(declared).flatMap(([alias, entry]) => identities(merged(declared, alias, entry))),
-  adopts: (declared) =>
-    entriesIn(declared).flatMap(([alias, entry]) => adopts(merged(declared, alias, entry))),
-  pending: (state) => (isPending(state) ? [] : undefined),
-  unchanged: (name, state, _value, declared) => name !== "workspaceId" && isQuiet(holdingOf(state), declared),
+  identities: (declared) => existingIn(declared).flatMap(identities),
+  adopts: (declared) => existingIn(declared).flatMap(adopts),
+  plan: ({ state, inputs }) => plan(holdingOf(state), inputs),
+  pending: ({ state }) => (isPending(state) ? [] : undefined),
+  unchanged: (name, _value, compared) => name !== "workspaceId" && isQuiet(compared.plan),
   follows,
-  previewNote,
-  expiries: (_id, state, declared) => expiries(state, declared),
+  createNote: (declared) => previewNote({}, plan(nothing, declared)),
+  updateNote: (compared) => previewNote(compared.state, compared.plan),
+  expiries: (compared) => expiries(compared.state, compared.plan),
   secretPath: (path) => {
     const [name, alias, ...rest] = path;
     return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
   },
-  foresee,
+  foreseeCreate: (declared) => foresee(plan(nothing, declared)),
+  foreseeUpdate: (compared) => foresee(compared.plan),
   inputsOf,
   importing: { form: "workspaceId/alias=keyId,alias=keyId", read: find },
   create,

@@ -9,18 +9,21 @@ import { lookUpKey } from "../apiKey/presence";
 import { pathOf, read as readKey } from "../apiKey/reading";
 import { conceal } from "../apiKey/state";
 import { type Batch, expectOpen, type Named, openBatch } from "./batch";
-import { convergeKeys, entryOf } from "./convergence";
+import { convergeKeys } from "./convergence";
 import {
   type Entry,
+  entryOf,
   type Holding,
   holdingOf,
   type KeyToDelete,
   label,
   mismatchedAliases,
+  nothing,
   quoted,
   stateOf,
 } from "./entries";
 import type { SetInputs, SetState } from "./properties";
+import { plan, type SetUpdate } from "./steps";
 
 /** What is done with a set: with each of its keys what is done with an ApiKey. The set's id claims them all. */
 
@@ -35,8 +38,6 @@ export interface Owner {
   readonly stays: string;
 }
 
-export const nothing: Holding = { entries: new Map(), toDelete: [] };
-
 const ownerOf = (set: SetInputs | SetState): Owner => ({
   workspaceId: set.workspaceId,
   label: label(set),
@@ -45,7 +46,8 @@ const ownerOf = (set: SetInputs | SetState): Owner => ({
 
 export async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
-  const { holding, batch, of } = await convergeKeys(session, id, nothing, declared, "created");
+  const all = { claim: id, declared, plan: plan(nothing, declared), verb: "created" } as const;
+  const { holding, batch, of } = await convergeKeys(session, all);
   const outcome = { id, state: stateOf(declared, holding) };
   if (batch.failures.length === 0) return outcome;
   const failed = `Creating the ${label(declared)}: ${share(batch, of)} failed`;
@@ -65,12 +67,10 @@ export const rest = "State records what succeeded; run `pulumi up` again to fini
 
 export async function update(
   session: Session,
-  id: string,
-  state: SetState,
-  declared: SetInputs,
+  { id, state, inputs: declared, plan }: SetUpdate,
 ): Promise<SetOutcome> {
   warnOf(session, mismatchedAliases(state).ids);
-  const { holding, batch, of } = await convergeKeys(session, id, holdingOf(state), declared, "written");
+  const { holding, batch, of } = await convergeKeys(session, { claim: id, declared, plan, verb: "written" });
   const outcome = { id, state: stateOf(declared, holding) };
   if (batch.failures.length === 0) return outcome;
   const failure = `Updating the ${label(declared)}: ${share(batch, of)} failed. ${rest}`;
@@ -160,8 +160,15 @@ export async function find(
 }
 
 export async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {
-  warnOf(session, mismatchedAliases(state).ids);
-  return { id, state: stateOf(state, await readKeys(session, ownerOf(state), holdingOf(state))) };
+  const { ids, keys } = mismatchedAliases(state);
+  warnOf(session, ids);
+  const before = holdingOf(state);
+  const now = await readKeys(session, ownerOf(state), before);
+  const isSame =
+    [...ids, ...keys].length === 0 &&
+    now.toDelete.length === before.toDelete.length &&
+    Array.from(before.entries).every(([alias, entry]) => now.entries.get(alias)?.state === entry.state);
+  return { id, state: isSame ? state : stateOf(state, now) };
 }
 
 /** The keys as they are now. One that cannot be read fails it all, so that state stays; one that is gone leaves it. */

@@ -168,6 +168,16 @@ export function mergedAsWritten(declared: SetDraft, alias: string, entry: unknow
   return { ...bag, name: bag["name"] ?? alias };
 }
 
+/** What of each entry names a key that exists. */
+export function existingIn(declared: SetDraft): readonly KeyDraft[] {
+  const { workspaceId } = declared;
+  return entriesIn(declared).map(([, entry]) => {
+    if (!isRecord(entry)) return {};
+    const { existingKey, existingId } = entry;
+    return { workspaceId, existingKey, existingId };
+  });
+}
+
 /** The alias that an entry had before. */
 export function formerAlias(entry: unknown): string | undefined {
   const former = isRecord(entry) ? entry["renamedFrom"] : undefined;

@@ -1,9 +1,17 @@
+import type { Comparison } from "../../core/definition";
 import { type ManagedField, type Properties, same } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
 import { managed } from "../apiKey/state";
 import type { Entry } from "../apiKeySet/entries";
 import { msOf } from "./duration";
-import { fields, type RotatingDraft, type RotatingState } from "./properties";
+import {
+  fields,
+  type RotatingCompared,
+  type RotatingDraft,
+  type RotatingInputs,
+  type RotatingState,
+  type Shape,
+} from "./properties";
 import { after, keysOf, timesOf } from "./state";
 
 /** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
@@ -18,6 +26,9 @@ export type Decision =
   /** A change needs a new key while the previous one still exists. */
   | { readonly does: "refuse"; readonly changed: readonly string[] };
 
+export type RotatingComparison = Comparison<Shape, Decision>;
+export type RotatingUpdate = Comparison<Shape, Decision, RotatingInputs>;
+
 /** Inputs that can't change once a key exists. */
 export const unmanaged = [
   "customerId",
@@ -29,7 +40,7 @@ export const unmanaged = [
 ] as const;
 const unmanagedFields = fields.filter(({ name }) => unmanaged.some((one) => one === name));
 
-export function decide(state: RotatingState, inputs: RotatingDraft, now: number): Decision {
+export function decide({ state, inputs, now }: RotatingCompared): Decision {
   const { current, previous } = keysOf(state);
   if (current === undefined) return { does: "make" };
   const changed = changedOf(unmanagedFields, state, inputs);
@@ -72,11 +83,11 @@ export function differs({ state }: Entry, inputs: RotatingDraft): boolean {
 }
 
 /** Whether the state, or the time, needs an update although the inputs are unchanged. */
-export function isPending(state: RotatingState, inputs: RotatingDraft, now: number): boolean {
+export function isPending({ state, inputs, plan }: RotatingComparison): boolean {
   const { previous, toDelete } = keysOf(state);
   return (
     // A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change.
-    decide(state, inputs, now).does !== "keep" ||
+    plan.does !== "keep" ||
     toDelete.length > 0 ||
     timesOf(state).rotatedAt === undefined ||
     isUnconfirmed(state) ||

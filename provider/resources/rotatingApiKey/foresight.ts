@@ -1,8 +1,8 @@
 import type { Properties } from "../../core/state";
 import { containsUnknown, unknown } from "../../core/unknown";
 import { adoptedId } from "../apiKey/state";
-import { decide, unmanaged } from "./decision";
-import type { RotatingDraft, RotatingState } from "./properties";
+import { type RotatingComparison, unmanaged } from "./decision";
+import type { RotatingDraft } from "./properties";
 import { datesOf, timesOf } from "./state";
 
 const ofCurrent = ["keyId", "maskedKey", "createdAt", "rotatedAt"] as const;
@@ -10,14 +10,14 @@ const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt
 /** What decides which keys there will be. */
 const deciding = [...unmanaged, "rotateEvery", "overlap", "retire"] as const;
 
+export function foreseeCreate(inputs: RotatingDraft): Properties {
+  const id = adoptedId(inputs);
+  return id === undefined ? noPrevious : { ...noPrevious, keyId: id, key: undefined };
+}
+
 /** What of the outputs an update leaves as it is, or how it changes them, as far as that is known before. */
-export function foresee(inputs: RotatingDraft, state: RotatingState | undefined, now: number): Properties {
-  if (state === undefined) {
-    const id = adoptedId(inputs);
-    return id === undefined ? noPrevious : { ...noPrevious, keyId: id, key: undefined };
-  }
+export function foreseeUpdate({ state, inputs, plan: { does } }: RotatingComparison): Properties {
   if (deciding.some((name) => containsUnknown(inputs[name]))) return {};
-  const { does } = decide(state, inputs, now);
   if (does === "refuse") return {};
   if (does === "rotate") return { previousKey: state.key, previousKeyId: state.keyId };
   const { rotatesAt = unknown, retiresAt = unknown } = datesOf(inputs, timesOf(state));

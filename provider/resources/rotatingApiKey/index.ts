@@ -7,14 +7,14 @@
 import { define } from "../../core/definition";
 import { readingKey } from "../../core/state";
 import { identities } from "../apiKey/rules";
-import { adopts } from "../apiKey/state";
-import { isPending } from "./decision";
-import { foresee } from "./foresight";
-import { clockWarning, expiries, previewNote } from "./notes";
+import { adoptionNote, adopts } from "../apiKey/state";
+import { decide, isPending } from "./decision";
+import { foreseeCreate, foreseeUpdate } from "./foresight";
+import { clockWarning, expiries, updateNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
 import { shape, unchanged } from "./properties";
 import { rules } from "./rules";
-import { follows, keysOf } from "./state";
+import { follows, keysOf, label } from "./state";
 
 export const rotatingApiKey = define({
   kind: "RotatingApiKey",
@@ -32,15 +32,18 @@ export const rotatingApiKey = define({
   },
   rules,
   identities,
-  pending: (state, inputs, now) => (isPending(state, inputs, now) ? [] : undefined),
+  plan: decide,
+  pending: (compared) => (isPending(compared) ? [] : undefined),
   unchanged,
   follows,
   adopts,
   replacesAdopted: true,
-  previewNote,
-  warning: clockWarning,
-  expiries: (_id, state, inputs, now) => expiries(state, inputs, now),
-  foresee,
+  createNote: (inputs) => adoptionNote(label(inputs), inputs),
+  updateNote,
+  warning: ({ state, now }) => clockWarning(state, now),
+  expiries,
+  foreseeCreate,
+  foreseeUpdate,
   importing: { form: "workspaceId/keyId", read: find },
   create,
   rollbackCreate: (session, outcome) => rollback(session, outcome, undefined),

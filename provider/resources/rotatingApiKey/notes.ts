@@ -2,9 +2,9 @@ import { capitalised, sentences } from "../../core/errors";
 import type { Expiries } from "../../core/expiry";
 import { isSecret } from "../../core/secrecy";
 import { containsUnknown, isUnknown } from "../../core/unknown";
-import { adoptionNote, expiring } from "../apiKey/state";
+import { expiring } from "../apiKey/state";
 import type { Entry } from "../apiKeySet/entries";
-import { type Decision, decide, differs, isDue, isUnconfirmed, unmanaged } from "./decision";
+import { differs, isDue, isUnconfirmed, type RotatingComparison, unmanaged } from "./decision";
 import { dayMs, hourMs, msOf } from "./duration";
 import type { RotatingDraft, RotatingState } from "./properties";
 import { after, iso, keysOf, label, timesOf } from "./state";
@@ -12,10 +12,9 @@ import { after, iso, keysOf, label, timesOf } from "./state";
 /** Messages about a rotating key: in previews, and if an update does less than declared. */
 
 /** When those of its keys expire that an update leaves valid, and until when it leaves them, if that is certain. */
-export function expiries(state: RotatingState, inputs: RotatingDraft, now: number): Expiries {
+export function expiries({ state, inputs, now, plan: { does } }: RotatingComparison): Expiries {
   const { current, previous } = keysOf(state);
   const { rotatedAt, overlapFrom } = timesOf(state);
-  const { does } = decide(state, inputs, now);
   const isCertain = inputs.retire !== "whenUnused";
   // A declared date is that of the new key too.
   const due = inputs.expiresAt === undefined ? after(rotatedAt, inputs.rotateEvery) : undefined;
@@ -35,20 +34,15 @@ export function expiries(state: RotatingState, inputs: RotatingDraft, now: numbe
 }
 
 /** Describes what the engine's own preview does not show: what an update will do, and why it will fail if that is known. */
-export function previewNote(
-  state: RotatingState | undefined,
-  inputs: RotatingDraft,
-  now: number,
-): string | undefined {
-  if (state === undefined) return adoptionNote(label(inputs), inputs);
-  const decision = decide(state, inputs, now);
+export function updateNote(compared: RotatingComparison): string | undefined {
+  const { state, inputs, plan: decision } = compared;
   const { previous, toDelete } = keysOf(state);
   const isEdited = previous !== undefined && !["retire", "refuse"].includes(decision.does);
   const parts = [
     ...(decision.does === "refuse"
       ? []
       : toDelete.map(({ id }) => `${id}, whose secret is not in state, will be deleted`)),
-    ...steps(decision, state, inputs, now),
+    ...steps(compared),
     ...(isEdited && differs(previous, inputs)
       ? [`the previous key, ${previous.id}, will be updated too`]
       : []),
@@ -56,12 +50,7 @@ export function previewNote(
   return parts.length === 0 ? undefined : sentences(`${capitalised(label(inputs))}: ${parts.join("; ")}`);
 }
 
-function steps(
-  decision: Decision,
-  state: RotatingState,
-  inputs: RotatingDraft,
-  now: number,
-): readonly string[] {
+function steps({ state, inputs, now, plan: decision }: RotatingComparison): readonly string[] {
   const { current, previous } = keysOf(state);
   switch (decision.does) {
     case "make":

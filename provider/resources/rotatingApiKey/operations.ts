@@ -8,18 +8,11 @@ import type { KeyInputs } from "../apiKey/properties";
 import { pathOf, readKeyOrFail, read as readOne } from "../apiKey/reading";
 import { managed, observe } from "../apiKey/state";
 import type { Batch } from "../apiKeySet/batch";
-import { convergeKeys, entryOf } from "../apiKeySet/convergence";
-import type { Entry, Holding, KeyToDelete } from "../apiKeySet/entries";
-import {
-  nothing,
-  type Owner,
-  readKeys,
-  removeKeys,
-  rest,
-  rollbackKeys,
-  share,
-} from "../apiKeySet/operations";
-import { decide, isUnconfirmed } from "./decision";
+import { convergeKeys } from "../apiKeySet/convergence";
+import { type Entry, entryOf, type Holding, type KeyToDelete, nothing } from "../apiKeySet/entries";
+import { type Owner, readKeys, removeKeys, rest, rollbackKeys, share } from "../apiKeySet/operations";
+import { plan } from "../apiKeySet/steps";
+import { isUnconfirmed, type RotatingUpdate } from "./decision";
 import { refusal, stillUsed, waiting } from "./notes";
 import type { RotatingInputs, RotatingState } from "./properties";
 import { type Keys, keysOf, label, newKey, stateOf, type Times, timesOf, wanted } from "./state";
@@ -79,14 +72,9 @@ function going({ id, state }: Entry): KeyToDelete {
   return { id, name: isSecret(state, "name") ? id : String(state.name) };
 }
 
-export async function update(
-  session: Session,
-  id: string,
-  state: RotatingState,
-  declared: RotatingInputs,
-): Promise<RotatingOutcome> {
+export async function update(session: Session, compared: RotatingUpdate): Promise<RotatingOutcome> {
+  const { id, state, inputs: declared, plan: decision } = compared;
   const doing = `Updating the ${label(declared)}`;
-  const decision = decide(state, declared, session.now);
   const { does } = decision;
   if (does === "refuse") {
     throw new Failure(
@@ -103,7 +91,7 @@ export async function update(
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
     }
   }
-  const { keys, batch, of } = await settle(session, id, state, declared, does === "retire" && !isUsed);
+  const { keys, batch, of } = await settle(session, compared, does === "retire" && !isUsed);
   const { rotatedAt = session.now, overlapFrom } = timesOf(state);
   const times = { rotatedAt, overlapFrom: isUsed ? session.time() : overlapFrom };
   let progress: Progress = { keys, times, lastUsed: lastUsed ?? state.__lastUsed };
@@ -121,9 +109,7 @@ export async function update(
 /** Makes the keys that exist as declared, and deletes what is to go once that is done. */
 async function settle(
   session: Session,
-  id: string,
-  state: RotatingState,
-  declared: RotatingInputs,
+  { id, state, inputs: declared }: RotatingUpdate,
   isRetiring: boolean,
 ): Promise<{ readonly keys: Keys; readonly batch: Batch; readonly of: number }> {
   const { current, previous, toDelete } = keysOf(state);
@@ -138,14 +124,13 @@ async function settle(
   const keys = [...before.entries].map(([alias, entry]) => [alias, wanted(entry, declared)] as const);
   const inputs = { workspaceId: declared.workspaceId, keys: Object.fromEntries(keys), defaults: undefined };
   const asDeclared = { ...inputs, [secretsKey]: declared[secretsKey] };
-  const { holding, batch, of } = await convergeKeys(
-    session,
-    id,
-    before,
-    asDeclared,
-    "written",
-    label(declared),
-  );
+  const { holding, batch, of } = await convergeKeys(session, {
+    claim: id,
+    declared: asDeclared,
+    plan: plan(before, asDeclared),
+    verb: "written",
+    subject: label(declared),
+  });
   const now = holding.entries.get("current");
   const isLeft = holding.toDelete.some((one) => one.id === retired?.id);
   return {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
+import type { Compared, DraftOf, InputsOf, StateOf } from "../../core/definition";
 import {
   aList,
   aMap,
@@ -78,11 +78,12 @@ export type Shape = typeof shape;
 export type RotatingInputs = InputsOf<Shape>;
 export type RotatingDraft = DraftOf<Shape>;
 export type RotatingState = StateOf<Shape>;
+export type RotatingCompared = Compared<Shape>;
 
 export const fields = fieldsOf(inputs);
 
 /** Whether a new value of an input means the same as the state: an existing key is what it began with (K5, K11). */
-export function unchanged(name: string, state: RotatingState, value: unknown): boolean {
+export function unchanged(name: string, value: unknown, { state }: RotatingCompared): boolean {
   const { key, previousKey, keyId, previousKeyId } = state;
   const held =
     name === "existingKey" ? [key, previousKey] : name === "existingId" ? [keyId, previousKeyId] : undefined;

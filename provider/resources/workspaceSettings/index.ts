@@ -45,7 +45,7 @@ export const workspaceSettings = define({
     return line === undefined ? [] : [line];
   },
   read,
-  update,
+  update: (session, { id, state, inputs }) => update(session, id, state, inputs),
   delete: remove,
 });
 

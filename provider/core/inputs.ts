@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from "node:util";
+import type { AnyDefinition } from "./definition";
+import { canonicalInputs } from "./fields";
+import { secretsOf, withSecrets } from "./secrecy";
+import { adoptedKey, type Properties } from "./state";
+
+/** The inputs in canonical form, and which of them are secret. */
+export function canonical({ fields }: AnyDefinition, inputs: Properties): Properties {
+  return withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
+}
+
+/** The same as check gave them for a create. */
+export function toCreate(definition: AnyDefinition, inputs: Properties): Properties {
+  const isAnew = inputs[adoptedKey] === true;
+  return { ...canonical(definition, inputs), ...(isAnew && { [adoptedKey]: true }) };
+}
+
+/** The inputs that a state means. */
+export function inputsOf(definition: AnyDefinition, state: Properties): Properties {
+  return canonicalInputs(definition.fields, definition.inputsOf(state));
+}
+
+/** The inputs with the resource's name where that is the default of one of them. */
+export function withName(
+  { fields }: AnyDefinition,
+  inputs: Properties,
+  name: string | undefined,
+): Properties {
+  const field = fields.find(({ defaultsToResourceName }) => defaultsToResourceName);
+  if (field === undefined || name === undefined) return inputs;
+  return { ...inputs, [field.name]: inputs[field.name] ?? name };
+}
+
+/** What a program that declares the same can leave out. */
+export function withoutDefaults(
+  { fields }: AnyDefinition,
+  inputs: Properties,
+  name: string | undefined,
+): Properties {
+  const declared = fields.filter((field) => {
+    const assumed = field.defaultsToResourceName ? name : field.default;
+    return !isDeepStrictEqual(inputs[field.name], assumed);
+  });
+  return Object.fromEntries(declared.map((field) => [field.name, inputs[field.name]]));
+}

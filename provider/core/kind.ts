@@ -1,0 +1,44 @@
+import { type Configured, openConfiguration } from "./config";
+import { openDeclarations } from "./declarations";
+import type { AnyDefinition } from "./definition";
+import { openRegistry } from "./registry";
+import { type SecretPaths, secretPathsOf } from "./secretPaths";
+import type { HostContext, Shared } from "./session";
+
+/** A kind of resource in a process: what all its operations need, and what they remember for each other. */
+export interface Kind extends Shared {
+  readonly definition: AnyDefinition;
+  readonly host: HostContext;
+  readonly paths: SecretPaths;
+  readonly configured: () => Configured;
+  /** The configured service, then those that it has moved from; none if the configuration is wrong. */
+  readonly services: () => readonly string[];
+  readonly now: () => number;
+  /** Ids that a refresh has read: the diff that follows compares the former inputs, not those of the program. */
+  readonly refreshed: Set<string>;
+  /** The keys and resources that were warned about: the engine may ask for a diff more than once. */
+  readonly warned: Set<string>;
+  /** The objects that existingId newly names although the resource already has them. */
+  readonly ownNamed: Set<string>;
+}
+
+export function openKind(definition: AnyDefinition, host: HostContext): Kind {
+  const configurationOf = openConfiguration();
+  const configured = () => configurationOf(host.settings, host.env);
+  const shared = host.shared?.(definition.of ?? definition.kind);
+  return {
+    ...(shared ?? { registry: openRegistry(), declarations: openDeclarations() }),
+    definition,
+    host,
+    paths: secretPathsOf(definition),
+    configured,
+    services: () => {
+      const found = configured();
+      return "ready" in found ? found.ready.services : [];
+    },
+    now: () => host.now?.() ?? Date.now(),
+    refreshed: new Set(),
+    warned: new Set(),
+    ownNamed: new Set(),
+  };
+}

@@ -1,0 +1,54 @@
+import { maskSecrets } from "../client/secrets";
+import type { AnyComparison } from "./definition";
+import { inBounds, oneLine } from "./errors";
+import { due, type Expiring, expiryWarning } from "./expiry";
+import { toCreate } from "./inputs";
+import type { Kind } from "./kind";
+import { secretValues, textsIn, valuesAt } from "./secrecy";
+import type { Properties } from "./state";
+
+/** Notes and warnings in previews and updates, besides those of the operations. */
+
+export function noteCreate(kind: Kind, inputs: Properties): void {
+  const text = kind.definition.createNote?.(toCreate(kind.definition, inputs));
+  if (text !== undefined) note(kind, lineOf(kind, text, inputs));
+}
+
+export function noteUpdate(kind: Kind, compared: AnyComparison): void {
+  const text = kind.definition.updateNote?.(compared);
+  if (text !== undefined) note(kind, lineOf(kind, text, compared.state, compared.inputs));
+}
+
+/** A line that a preview is read for. */
+function note({ host }: Kind, line: string): void {
+  (host.note ?? host.tell)?.(line);
+}
+
+export function warnOfState(kind: Kind, compared: AnyComparison): void {
+  const { definition, host, warned } = kind;
+  const { id, state, inputs } = compared;
+  const warning = warned.has(id) ? undefined : definition.warning?.(compared);
+  if (warning === undefined) return;
+  warned.add(id);
+  host.warn(lineOf(kind, warning, state, inputs));
+}
+
+export function warnOfExpiry(kind: Kind, compared: AnyComparison): void {
+  const { configured, definition, host, warned } = kind;
+  const { state, inputs, now } = compared;
+  const found = configured();
+  if ("problems" in found || found.ready.expiry === undefined || definition.expiries === undefined) return;
+  const { of, keys } = definition.expiries(compared);
+  const nameOf = ({ id }: Expiring) => JSON.stringify([state["workspaceId"], id]);
+  const unsaid = due(keys, found.ready.expiry, now).filter((key) => !warned.has(nameOf(key)));
+  if (unsaid.length === 0) return;
+  for (const key of unsaid) warned.add(nameOf(key));
+  host.warn(lineOf(kind, expiryWarning(of, unsaid, now), state, inputs));
+}
+
+/** The line without the secrets of these properties. */
+function lineOf({ definition, paths }: Kind, text: string, ...all: readonly Properties[]): string {
+  const always = all.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
+  const hidden = textsIn([...always, ...secretValues(all, definition.follows)]);
+  return inBounds(maskSecrets(oneLine(text), hidden));
+}

@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from "node:util";
+import { failures } from "./check";
+import { unchecked } from "./declarations";
+import type { AnyComparison, AnyDefinition } from "./definition";
+import { type Change, changesAt, compare, type Difference, difference, differing } from "./diff";
+import type { Kept } from "./errors";
+import { canonicalInputs } from "./fields";
+import { canonical, inputsOf, toCreate, withName } from "./inputs";
+import type { Kind } from "./kind";
+import { noteCreate, noteUpdate, warnOfExpiry, warnOfState } from "./notices";
+import { isReplacedAnew, keepAdopted, noteOwn, register } from "./objects";
+import { secretsOf, withSecrets } from "./secrecy";
+import { adoptedKey, defined, failedKey, type Properties, providerKey } from "./state";
+import { unknown } from "./unknown";
+
+/** Check, diff and preview. Nothing here sends a request (R12). */
+
+export interface CheckResult {
+  readonly inputs: Record<string, unknown>;
+  readonly failures: readonly string[];
+}
+
+/** `name`: the resource's in the program, where the host knows it. */
+export function check(
+  kind: Kind,
+  inputs: Properties,
+  before: Properties | undefined,
+  name: string | undefined,
+): CheckResult {
+  const { configured, declarations, definition } = kind;
+  const named = withName(definition, inputs, name);
+  const given = canonical(definition, named);
+  const last = before && canonicalInputs(definition.fields, before);
+  const identitiesOf = (all: Properties) => [...(definition.identities?.(all) ?? [])];
+  const checked = declarations.add(definition.kind, name, identitiesOf(given), last && identitiesOf(last));
+  const declared = isReplacedAnew(kind, given, checked) ? { ...given, [adoptedKey]: true } : given;
+  keepAdopted(kind, declared, last);
+  const found = configured();
+  const misconfigured = "problems" in found ? found.problems : [];
+  const problems = [...misconfigured, ...failures(definition, named, before, checked)];
+  // diff is asked of what is in state alone.
+  if (before === undefined && problems.length === 0) noteCreate(kind, declared);
+  return { inputs: { ...defined(declared) }, failures: problems };
+}
+
+/** Whether a program could declare just these properties, as it could those of every managed resource. */
+export function isDeclared(definition: AnyDefinition, properties: Properties): boolean {
+  const named = withName(definition, properties, definition.kind);
+  return failures(definition, named, undefined, unchecked).length === 0;
+}
+
+/** A difference with the path of each changed value. */
+export interface DetailedDifference extends Difference {
+  readonly details: readonly Change[];
+}
+
+export function detailedDiff(kind: Kind, given: Kept, news: Properties): DetailedDifference {
+  const { definition } = kind;
+  const compared = compare(kind, given, news);
+  const result = diff(kind, compared);
+  if (result.changes === false) return { ...result, details: [] };
+  const before = inputsOf(definition, compared.state);
+  const now: Properties = compared.inputs;
+  const details = differing(definition, compared).flatMap(({ name }) =>
+    changesAt([name], before[name], now[name]),
+  );
+  return { ...result, details };
+}
+
+/** What an update would do; it also prints the notes and warnings about it. */
+export function diff(kind: Kind, compared: AnyComparison): Difference {
+  const { definition, host, refreshed } = kind;
+  register(kind, compared);
+  const result = difference(definition, compared);
+  if (!refreshed.delete(compared.id)) {
+    noteOwn(kind, compared);
+    warnOfState(kind, compared);
+    if (result.replaces.length === 0) warnOfExpiry(kind, compared);
+    // An input that replaces is the cause by itself.
+    const isExplained = result.replaces.some((name) =>
+      definition.fields.some((field) => field.name === name),
+    );
+    if (result.changes !== false && !isExplained) noteUpdate(kind, compared);
+    if (result.changes === false && !isMarkedAlike(compared))
+      host.note?.("Only the list of secret values has changed. No request is sent.");
+  }
+  // What is secret in state is told by the state alone, so it has to be written anew.
+  return result.changes === false && !isMarkedAlike(compared) ? { ...result, changes: true } : result;
+}
+
+function isMarkedAlike({ state, inputs }: AnyComparison): boolean {
+  return isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
+}
+
+/** The new state if only the list of secrets has changed, or the host: then no request is needed. */
+export function onlyMarked(
+  definition: AnyDefinition,
+  given: Properties,
+  news: Properties,
+  compared: AnyComparison,
+): Properties | undefined {
+  const isMoved = given[providerKey] === undefined && news[providerKey] !== undefined;
+  if ((isMarkedAlike(compared) && !isMoved) || given[failedKey] !== undefined) return undefined;
+  const isSame = difference(definition, compared).changes === false;
+  return isSame ? defined(withSecrets(given, secretsOf(news))) : undefined;
+}
+
+/** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
+export function foresee(kind: Kind, news: Properties, before?: Kept): Properties {
+  const { definition } = kind;
+  if (before === undefined) {
+    const inputs = toCreate(definition, news);
+    return foreseen(definition, inputs, {}, definition.foreseeCreate?.(inputs));
+  }
+  const compared = compare(kind, before, news);
+  const { inputs, state } = compared;
+  return (
+    onlyMarked(definition, before.state, news, compared) ??
+    foreseen(definition, inputs, state, definition.foreseeUpdate?.(compared))
+  );
+}
+
+function foreseen(
+  { outputs }: AnyDefinition,
+  inputs: Properties,
+  state: Properties,
+  known: Properties | undefined,
+): Properties {
+  const all = Object.entries(outputs).map(([name, { stable }]) => [
+    name,
+    inputs[name] ?? (stable ? state[name] : undefined) ?? unknown,
+  ]);
+  return defined({ ...inputs, ...Object.fromEntries(all), ...known, [adoptedKey]: undefined });
+}

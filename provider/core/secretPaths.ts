@@ -1,0 +1,52 @@
+import type { AnyDefinition } from "./definition";
+import { everywhere, type SecretPath, secretsOf, withSecrets } from "./secrecy";
+import { type Properties, providerKey, secretsKey, serviceKey } from "./state";
+
+/** Which properties of a resource the engine is to keep as secret. */
+export interface SecretPaths {
+  /** The paths of inputs and outputs that are secret whatever the program says. */
+  readonly secrets: readonly SecretPath[];
+  /** The inputs with the paths of those values that the engine has as secret, beside those that the program names itself. */
+  withSecrets(inputs: Properties, paths: readonly SecretPath[]): Properties;
+  /** The paths of what is secret in these inputs: some are whatever the program says. */
+  secretInputs(inputs: Properties): readonly SecretPath[];
+  /** Those outputs, hidden ones too, that may hold a value which the program made secret (R16). */
+  secretOutputs(state: Properties): readonly SecretPath[];
+}
+
+/** What is hidden but can hold no value of an input. */
+const plain: ReadonlySet<string> = new Set([providerKey, secretsKey, serviceKey]);
+
+export function secretPathsOf(definition: AnyDefinition): SecretPaths {
+  const { fields, follows, outputs, secretPath = (path) => path } = definition;
+  const ofInputs = fields.flatMap(({ name, secret }): SecretPath[] =>
+    secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
+  );
+  const ofOutputs = Object.keys(outputs).flatMap((name): SecretPath[] =>
+    outputs[name]?.secret ? [[name]] : [],
+  );
+  const secrets = [...ofInputs, ...ofOutputs];
+  const spelled = (all: readonly SecretPath[]) => new Set(all.map((path) => JSON.stringify(path)));
+  const always = spelled(secrets);
+  return {
+    secrets,
+    withSecrets: (inputs, paths) => {
+      const all = [...spelled([...secretsOf(inputs), ...paths.map((path) => secretPath(path))])];
+      const news = all.filter((path) => !always.has(path)).sort();
+      return withSecrets(
+        inputs,
+        news.map((path) => JSON.parse(path)),
+      );
+    },
+    secretInputs: (inputs) => {
+      const byNature = secrets.filter(([name]) => fields.some((field) => field.name === name));
+      return [...byNature, ...everywhere(secretsOf(inputs), follows)];
+    },
+    secretOutputs: (state) => {
+      const paths = everywhere(secretsOf(state), follows);
+      if (paths.length === 0) return [];
+      const hidden = Object.keys(state).filter((name) => name.startsWith("__") && !plain.has(name));
+      return [...new Set([...paths.map(([name]) => name), ...hidden])].map((name) => [name]);
+    },
+  };
+}
