@@ -107,7 +107,7 @@ describe.each(readdirSync(snapshots))("a state with sets of keys that version %s
     expectOk(await scene.stack.up());
     await expectSilentUp(scene);
     const live = scene.service.keys({ deleted: false }).map(({ name }) => name?.trim());
-    expect(live).toHaveLength(8);
+    expect(live).toHaveLength(10);
   });
 
   it("moves back, and takes changes in place", async () => {
@@ -117,7 +117,7 @@ describe.each(readdirSync(snapshots))("a state with sets of keys that version %s
     at(scene, "later");
     const up = await scene.stack.up();
     expectOk(up);
-    expect(acting(up)).toEqual({ settled: ["update"] });
+    expect(acting(up)).toEqual({ rotated: ["update"], settled: ["update"] });
     expect(secrets(scene)).toEqual(before);
     expectOk(await scene.stack.destroy());
     expect(scene.service.keys({ deleted: false })).toEqual([]);
