@@ -37,11 +37,6 @@ export function commandLines(page = readme): readonly string[] {
     .flatMap((line) => line.replace(/\s+#.*$/, "").split(" && "));
 }
 
-/** Whether a block is a program that the engine runs, and not one that runs the engine. */
-export function isProgram(text: string): boolean {
-  return text.includes('from "pulumi-apikeys"') && !text.includes("LocalWorkspace");
-}
-
 /** What stands under a heading of the second order, up to the next one. */
 export function section(heading: string, page = readme): string {
   const [, after] = page.split(`\n## ${heading}\n`);
