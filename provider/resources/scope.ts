@@ -212,7 +212,7 @@ async function read(session: Session, id: string, state: ScopeState): Promise<Sc
   const different = differing(state, record);
   if (different.length > 0) {
     session.warn(
-      `${subject}: its ${different.join(" and ")} in the service differs from the program. The service has no call that edits a scope, so the provider leaves it as it is.`,
+      `${subject}: the service has another ${different.join(" and ")} than the program. It has no call that edits a scope, so the provider leaves it as it is.`,
     );
   }
   return { id: record.id, state };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { definitions } from "../../provider/resources";
+import { describeInAll } from "../inAll";
 import { page } from "../package/docsText";
 import { blocks, commandLines, section } from "../package/readmeText";
 import { stepsFor } from "./expectations";
@@ -8,7 +9,7 @@ import { type Scene, setScene } from "./scene";
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
 const names = [...Object.keys(definitions).map(kebab), "functions"];
 
-describe("the programs of the pages of resources and functions", () => {
+describeInAll("the programs of the pages of resources and functions", () => {
   let scene: Scene;
 
   beforeAll(async () => {
@@ -59,7 +60,7 @@ describe("a key that is imported as the page of ApiKey shows", () => {
   });
 });
 
-describe("a key that moves, as the page of ApiKeySet says", () => {
+describeInAll("a key that moves, as the page of ApiKeySet says", () => {
   let scene: Scene;
   const imports = 'import { ApiKey, ApiKeySet } from "pulumi-apikeys";';
   const workspaceId = '"ws_main"';

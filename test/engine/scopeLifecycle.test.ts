@@ -32,7 +32,7 @@ lifecycleSuite({
   fixed: [
     {
       drift: (service, id) => service.editScope(id, { name: "Another", description: "Changed elsewhere" }),
-      warns: "its name and description in the service differs from what is declared",
+      warns: "the service has another name and description than the program",
     },
   ],
   deleting: [],
