@@ -41,7 +41,7 @@ new PolicyPack("api-keys", {
     },
     {
       name: "billing-protected",
-      description: "Credits are protected, because a grant that is declared anew grants again.",
+      description: "Credits are protected, because a grant that is removed and declared again grants again.",
       enforcementLevel: "mandatory",
       validateResource: (args, reportViolation) => {
         if (args.isType(CustomerBilling) && !args.opts.protect) {
@@ -69,7 +69,7 @@ new PolicyPack("api-keys", {
     },
     {
       name: "existing-once",
-      description: "A key that was made in place of an existing one is declared as a new one.",
+      description: "A key that has replaced an existing one is declared as a new one.",
       enforcementLevel: "advisory",
       validateResource: eachKey(({ isExisting, keepers, rotateEvery }) =>
         isExisting && (keepers ?? rotateEvery) !== undefined
