@@ -50,10 +50,11 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
           : await migrateApiKey(call, migrateBody(declared));
       if (written.record === undefined) return written;
       session.hide(written.record.key);
-      if (isAnother(creation, written.record)) {
+      if (await isAnother(creation, written.record)) {
+        const age = isOld(written.record, seen.since) ? `, which ${oldByClock}` : "";
         return {
           record: undefined,
-          problem: `the service answered with a different key, ${written.record.id}`,
+          problem: `the service answered with a different key, ${written.record.id}${age}`,
         };
       }
       session.registry.add(declared.workspaceId, written.record.id);
@@ -73,8 +74,10 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
   }
 }
 
+const oldByClock = "is more than two days old by the clock of this machine";
+
 /** Whether an answer is another key's. */
-function isAnother(creation: Creation, record: ApiKeyRecord): boolean {
+async function isAnother(creation: Creation, record: ApiKeyRecord): Promise<boolean> {
   const { session, declared, doing, seen } = creation;
   const { existingKey, workspaceId } = declared;
   const { registry } = session;
@@ -91,11 +94,12 @@ function isAnother(creation: Creation, record: ApiKeyRecord): boolean {
       );
       return false;
     }
-    // If the clock is days ahead, every new key looks old.
-    const isWhole = existingKey === undefined && record.key !== undefined;
-    if (isKnown || !isWhole || !isNamed || !isOf(record, declared)) return true;
+    // If the clock is days ahead, every new key looks old. So does one that a proxy answers again, and that is deleted.
+    const isWhole =
+      existingKey === undefined && record.key !== undefined && isNamed && isOf(record, declared);
+    if (isKnown || !isWhole || !(await seen.isAdded(record.id))) return true;
     session.warn(
-      `${doing}: the service answered with ${inWords(creation, [record])}, which is more than two days old by the clock of this machine. Check the clock; if it is right, another resource or stack may manage this key.`,
+      `${doing}: the service answered with ${inWords(creation, [record])}, which ${oldByClock}. Check the clock; if it is right, another resource or stack may manage this key.`,
       [record.id],
     );
     return false;
