@@ -76,6 +76,19 @@ describe("K6 an answer to create", () => {
     expect(unresolved).toBe(true);
   });
 
+  test.each([
+    ["now", undefined],
+    ["long before", "2024-02-19T08:00:00Z"],
+  ])(
+    "is that of one of two creates at once, if both are answered with the same key of %s",
+    async (_when, createdAt) => {
+      const answer = { ...least, id: "key_2", createdAt };
+      const keys = service(answer, (posts) => (posts === 0 ? [before] : [before, answer]));
+      const both = await Promise.allSettled([answered(answer, keys), answered(answer, keys)]);
+      expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    },
+  );
+
   test("is another key's by a time of long before if this process has deleted that key", async () => {
     const keys = service({ ...replayed, deleted: true }, () => [before, replayed]);
     await keys.delete("key_2", { ...replayed, key: "sk_old" });

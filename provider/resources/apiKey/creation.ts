@@ -50,7 +50,8 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
           : await migrateApiKey(call, migrateBody(declared));
       if (written.record === undefined) return written;
       session.hide(written.record.key);
-      if (await isAnother(creation, written.record)) {
+      const whose = judge(creation, written.record);
+      if (whose === "another's" || (whose === "unclear" && !(await isNew(creation, written.record)))) {
         const age = isOld(written.record, seen.since) ? `, which ${oldByClock}` : "";
         return {
           record: undefined,
@@ -76,9 +77,9 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
 
 const oldByClock = "is more than two days old by the clock of this machine";
 
-/** Whether an answer is another key's. */
-async function isAnother(creation: Creation, record: ApiKeyRecord): Promise<boolean> {
-  const { session, declared, doing, seen } = creation;
+/** Whose key an answer has. */
+function judge(creation: Creation, record: ApiKeyRecord): "own" | "another's" | "unclear" {
+  const { session, declared, seen } = creation;
   const { existingKey, workspaceId } = declared;
   const { registry } = session;
   const isEcho = existingKey !== undefined && record.key === existingKey;
@@ -92,21 +93,29 @@ async function isAnother(creation: Creation, record: ApiKeyRecord): Promise<bool
         `Migrating ${label(declared)}: the service answered with ${record.id}, which existed before. If another resource or stack manages this key too, destroying either of them may delete it.`,
         [record.id],
       );
-      return false;
+      return "own";
     }
-    // If the clock is days ahead, every new key looks old. So does one that a proxy answers again, and that is deleted.
     const isWhole =
       existingKey === undefined && record.key !== undefined && isNamed && isOf(record, declared);
-    if (isKnown || !isWhole || !(await seen.isAdded(record.id))) return true;
-    session.warn(
-      `${doing}: the service answered with ${inWords(creation, [record])}, which ${oldByClock}. Check the clock; if it is right, another resource or stack may manage this key.`,
-      [record.id],
-    );
-    return false;
+    return isKnown || !isWhole ? "another's" : "unclear";
   }
   // A service may rewrite both. Without a list of the keys before, nothing else distinguishes a new key.
-  const isNew = "has" in seen.before || unlisted.has(seen.before.error?.status ?? 0);
-  return !isEcho && !isOf(record, declared) && !(isNamed && isNew);
+  const isSure = "has" in seen.before || unlisted.has(seen.before.error?.status ?? 0);
+  return isEcho || isOf(record, declared) || (isNamed && isSure) ? "own" : "another's";
+}
+
+/** If the clock is days ahead, every new key looks old. So does one that a proxy answers again, and that may be deleted. */
+async function isNew({ session, declared, doing, seen }: Creation, record: ApiKeyRecord): Promise<boolean> {
+  const { id } = record;
+  if (!(await seen.isAdded(id))) return false;
+  // Another create may have got the same answer.
+  if (session.registry.has(declared.workspaceId, id)) return false;
+  session.registry.add(declared.workspaceId, id);
+  session.warn(
+    `${doing}: the service answered with ${inWords({ declared }, [record])}, which ${oldByClock}. Check the clock; if it is right, another resource or stack may manage this key.`,
+    [id],
+  );
+  return true;
 }
 
 /** To such a token, or on such a service, keys are never listed. */
