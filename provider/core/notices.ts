@@ -2,26 +2,16 @@ import { maskSecrets } from "../client/secrets";
 import type { AnyComparison } from "./definition";
 import { inBounds, oneLine } from "./errors";
 import { due, type Expiring, expiryWarning } from "./expiry";
-import { toCreate } from "./inputs";
 import type { Kind } from "./kind";
 import { secretValues, textsIn, valuesAt } from "./secrecy";
 import type { Properties } from "./state";
 
 /** Notes and warnings in previews and updates, besides those of the operations. */
 
-export function noteCreate(kind: Kind, inputs: Properties): void {
-  const text = kind.definition.createNote?.(toCreate(kind.definition, inputs));
-  if (text !== undefined) note(kind, lineOf(kind, text, inputs));
-}
-
-export function noteUpdate(kind: Kind, compared: AnyComparison): void {
-  const text = kind.definition.updateNote?.(compared);
-  if (text !== undefined) note(kind, lineOf(kind, text, compared.state, compared.inputs));
-}
-
-/** A line that a preview is read for. */
-function note({ host }: Kind, line: string): void {
-  (host.note ?? host.tell)?.(line);
+/** Shows a line that a preview is read for, if there is one. */
+export function note(kind: Kind, text: string | undefined, ...all: readonly Properties[]): void {
+  const { note: show = kind.host.tell } = kind.host;
+  if (text !== undefined) show?.(lineOf(kind, text, ...all));
 }
 
 export function warnOfState(kind: Kind, compared: AnyComparison): void {

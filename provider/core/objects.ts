@@ -1,5 +1,5 @@
 import type { Checked } from "./declarations";
-import type { AnyComparison, Managed } from "./definition";
+import type { AnyComparison, AnyDefinition, Managed } from "./definition";
 import type { Kept } from "./errors";
 import type { Kind } from "./kind";
 import { declaredClaim } from "./registry";
@@ -35,11 +35,13 @@ export function keepAdopted({ definition, registry }: Kind, inputs: Properties, 
     if (isMoved || !before.has(id)) registry.claim(workspaceId, id, declaredClaim);
 }
 
-/** Notes that existingId newly names the object that the resource already has: a replacement must not lose its secret. */
+/** Notes that existingId newly names an object that the resource already has: a replacement must not lose its secret. */
 export function noteOwn({ definition, ownNamed }: Kind, { id, state, inputs }: AnyComparison): void {
-  const own = (all: Properties) => definition.adopts?.(all).find((one) => one.id === id);
-  const named = own(inputs);
-  if (named && !own(state)) ownNamed.add(JSON.stringify([named.workspaceId, id]));
+  const named = replaceable(definition, inputs);
+  const before = replaceable(definition, state);
+  if (named === undefined || (before && placeOf(before) === placeOf(named))) return;
+  const own = [...definition.managed(id, state)].filter(({ claim }) => claim !== undefined);
+  if (own.some((one) => placeOf(one) === placeOf(named))) ownNamed.add(placeOf(named));
 }
 
 /** Whether a create of these inputs creates a new object, which replaces the one that they name (K11). */
@@ -48,10 +50,21 @@ export function isReplacedAnew(
   inputs: Properties,
   { isDeclaredAgain }: Checked,
 ): boolean {
-  const [adopted] = definition.replacesAdopted ? (definition.adopts?.(inputs) ?? []) : [];
+  const adopted = replaceable(definition, inputs);
   if (adopted === undefined) return false;
-  const { workspaceId, id } = adopted;
-  const isOwn = ownNamed.has(JSON.stringify([workspaceId, id]));
-  if (isOwn) registry.release(workspaceId, id, declaredClaim);
+  const isOwn = ownNamed.has(placeOf(adopted));
+  if (isOwn) registry.release(adopted.workspaceId, adopted.id, declaredClaim);
   return isOwn || isDeclaredAgain;
+}
+
+type Adopted = Omit<Managed, "claim">;
+
+/** The object that these inputs adopt, if another replacement creates a new one in its place. */
+function replaceable({ adopts, replacesAdopted }: AnyDefinition, inputs: Properties): Adopted | undefined {
+  return replacesAdopted && adopts?.(inputs)[0];
+}
+
+/** A service may count ids anew in each workspace. */
+function placeOf({ workspaceId, id }: Adopted): string {
+  return JSON.stringify([workspaceId, id]);
 }

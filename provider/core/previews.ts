@@ -7,7 +7,7 @@ import type { Kept } from "./errors";
 import { canonicalInputs } from "./fields";
 import { canonical, inputsOf, toCreate, withName } from "./inputs";
 import type { Kind } from "./kind";
-import { noteCreate, noteUpdate, warnOfExpiry, warnOfState } from "./notices";
+import { note, warnOfExpiry, warnOfState } from "./notices";
 import { isReplacedAnew, keepAdopted, noteOwn, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
 import { adoptedKey, defined, failedKey, type Properties, providerKey } from "./state";
@@ -39,7 +39,7 @@ export function check(
   const misconfigured = "problems" in found ? found.problems : [];
   const problems = [...misconfigured, ...failures(definition, named, before, checked)];
   // diff is asked of what is in state alone.
-  if (before === undefined && problems.length === 0) noteCreate(kind, declared);
+  if (before === undefined && problems.length === 0) note(kind, definition.createNote?.(declared), declared);
   return { inputs: { ...defined(declared) }, failures: problems };
 }
 
@@ -72,6 +72,7 @@ export function diff(kind: Kind, compared: AnyComparison): Difference {
   const { definition, host, refreshed } = kind;
   register(kind, compared);
   const result = difference(definition, compared);
+  const isOnlyMarked = result.changes === false && !isMarkedAlike(compared);
   if (!refreshed.delete(compared.id)) {
     noteOwn(kind, compared);
     warnOfState(kind, compared);
@@ -80,12 +81,12 @@ export function diff(kind: Kind, compared: AnyComparison): Difference {
     const isExplained = result.replaces.some((name) =>
       definition.fields.some((field) => field.name === name),
     );
-    if (result.changes !== false && !isExplained) noteUpdate(kind, compared);
-    if (result.changes === false && !isMarkedAlike(compared))
-      host.note?.("Only the list of secret values has changed. No request is sent.");
+    if (result.changes !== false && !isExplained)
+      note(kind, definition.updateNote?.(compared), compared.state, compared.inputs);
+    if (isOnlyMarked) host.note?.("Only the list of secret values has changed. No request is sent.");
   }
   // What is secret in state is told by the state alone, so it has to be written anew.
-  return result.changes === false && !isMarkedAlike(compared) ? { ...result, changes: true } : result;
+  return isOnlyMarked ? { ...result, changes: true } : result;
 }
 
 function isMarkedAlike({ state, inputs }: AnyComparison): boolean {

@@ -1,4 +1,8 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { execute } from "./command";
+import { shellEnvironment } from "./environment";
+import { checkout } from "./folders";
 import { type Followed, newReader, type Reader } from "./reader";
 
 const text = `
@@ -63,6 +67,17 @@ const args: ApiKeyArgs = { workspaceId: "ws_main", customerId: "customer-1" };
 export const ciKey = new ApiKey("ci", args).key;
 `,
 };
+
+it("the tests' language host ends with the CLI, even if that is killed", async () => {
+  const host = join(__dirname, "nodeLanguageHost", "pulumi-language-nodejs");
+  // It has the output of the shell, which is its parent until the shell ends: the output ends with both.
+  const env = shellEnvironment(checkout, []);
+  const ran = await execute("sh", ["-c", `${host} 127.0.0.1:1 & sleep 2; kill -9 $$`], {
+    env,
+    timeoutMs: 15_000,
+  });
+  expect(ran.output).toMatch(/^\d+\n$/);
+}, 12_000);
 
 describe("a project whose program the CLI runs, by a text", () => {
   let reader: Reader;

@@ -282,6 +282,17 @@ describe("an ApiKey that was adopted", () => {
     },
   );
 
+  test("K11 a key that moves to another workspace adopts the key of the same id there", async () => {
+    const { keys, methods } = oneKey();
+    const { existingId: _id, ...created } = adopting();
+    const state = { ...keys.checked(created), key: "sk_1" };
+    const inputs = keys.checked(adopting({ workspaceId: "ws_2" }), state);
+    expect(keys.diff("key_1", state, inputs).replaces).toEqual(["workspaceId"]);
+    const made = await keys.create(keys.checked(inputs));
+    expect(made).toMatchObject({ id: "key_1", state: { workspaceId: "ws_2" } });
+    expect(methods()).not.toContain("POST");
+  });
+
   test("K11 is replaced too where the engine goes on with a replacement that failed halfway", async () => {
     const { keys, process, asked, service } = adoptions();
     const before = process().keys.checked(adopting());

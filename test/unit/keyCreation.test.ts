@@ -6,12 +6,17 @@ import { failureOf, replying } from "./replying";
 describe("K6 an answer to create", () => {
   const before = { id: "key_1", name: "other", customerId: "cus_2" };
   /** Creates against a workspace with a key, where POST is answered with this. */
-  const service = (answer: object) =>
-    replying(apiKey, ({ method, path }) => {
+  const service = (answer: object, list: (posts: number) => unknown = () => [before]) => {
+    let posts = 0;
+    return replying(apiKey, ({ method, path }) => {
       const apiKey = { enabled: true, scopes: [], ...answer };
-      if (method === "POST") return { apiKey: { key: "sk_new", ...apiKey } };
-      return path.endsWith("/api-key") ? { apiKeys: [before] } : { apiKey };
+      if (method === "POST") {
+        posts += 1;
+        return { apiKey: { key: "sk_new", ...apiKey } };
+      }
+      return path.endsWith("/api-key") ? { apiKeys: list(posts) } : { apiKey };
     });
+  };
   const answered = (answer: object, keys = service(answer)) =>
     keys.create(keys.check(least, undefined).inputs);
 
@@ -47,8 +52,47 @@ describe("K6 an answer to create", () => {
     ["behind", "2099-02-19T08:00:00Z", []],
   ])("is that of the new one by a clock that is years %s", async (_how, createdAt, warnings) => {
     const answer = { ...least, id: "key_2", createdAt };
-    const keys = service(answer);
+    const keys = service(answer, (posts) => (posts === 0 ? [before] : [before, answer]));
     expect(await answered(answer, keys)).toMatchObject({ id: "key_2", state: { key: "sk_new" } });
     expect(keys.warnings).toEqual(warnings);
+  });
+
+  // As of a proxy that repeats the answer to an earlier create of the same name and customer.
+  const replayed = { ...least, id: "key_2", createdAt: "2024-02-19T08:00:00Z" };
+  test.each<[string, (posts: number) => unknown]>([
+    ["that no longer exists", () => [before]],
+    [
+      "that the list shows as deleted",
+      (posts) => [before, ...(posts > 0 ? [{ ...replayed, deleted: true }] : [])],
+    ],
+    ["if the keys can't be listed", () => "none"],
+    ["if they can't be listed any more", (posts) => (posts === 0 ? [before] : "none")],
+    ["if they could not be listed before", (posts) => (posts === 0 ? "none" : [before, replayed])],
+  ])("is another key's by a time of long before, although all else is the same, %s", async (_which, list) => {
+    const { message, unresolved } = await failureOf(answered(replayed, service(replayed, list)));
+    expect(message).toContain(
+      "the service answered with a different key, key_2, which is more than two days old by the clock of this machine.",
+    );
+    expect(unresolved).toBe(true);
+  });
+
+  test.each([
+    ["now", undefined],
+    ["long before", "2024-02-19T08:00:00Z"],
+  ])(
+    "is that of one of two creates at once, if both are answered with the same key of %s",
+    async (_when, createdAt) => {
+      const answer = { ...least, id: "key_2", createdAt };
+      const keys = service(answer, (posts) => (posts === 0 ? [before] : [before, answer]));
+      const both = await Promise.allSettled([answered(answer, keys), answered(answer, keys)]);
+      expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    },
+  );
+
+  test("is another key's by a time of long before if this process has deleted that key", async () => {
+    const keys = service({ ...replayed, deleted: true }, () => [before, replayed]);
+    await keys.delete("key_2", { ...replayed, key: "sk_old" });
+    const { message } = await failureOf(answered(replayed, keys));
+    expect(message).toContain("the service answered with a different key, key_2, which is more than two");
   });
 });

@@ -494,6 +494,19 @@ describe("K11 an adopted key", () => {
     expect(first.id).not.toBe(second.id);
   });
 
+  test("is not the current key that existingId newly names: replaced, it has a successor with a secret", async () => {
+    const ci = spoilable();
+    const first = await ci.create();
+    const named = { ...declared, existingId: "key_1", scopes: [] };
+    const { inputs: compared } = ci.check(named, declared, "ci");
+    expect(ci.diff(first.id, first.state, compared).replaces).toEqual([]);
+    const { inputs: anew } = ci.check(named, undefined, "ci");
+    const second = await ci.createChecked(anew);
+    expect(second.state).toMatchObject({ key: "sk_key_2", keyId: "key_2" });
+    await ci.delete(first.id, first.state);
+    expect([...ci.live.keys()]).toEqual(["key_2"]);
+  });
+
   test("stays where the result of its adoption can't be saved", async () => {
     const run = openRun();
     const ci = adopted({ run });

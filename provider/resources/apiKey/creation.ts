@@ -50,10 +50,12 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
           : await migrateApiKey(call, migrateBody(declared));
       if (written.record === undefined) return written;
       session.hide(written.record.key);
-      if (isAnother(creation, written.record)) {
+      const whose = judge(creation, written.record);
+      if (whose === "another's" || (whose === "unclear" && !(await isNew(creation, written.record)))) {
+        const age = isOld(written.record, seen.since) ? `, which ${oldByClock}` : "";
         return {
           record: undefined,
-          problem: `the service answered with a different key, ${written.record.id}`,
+          problem: `the service answered with a different key, ${written.record.id}${age}`,
         };
       }
       session.registry.add(declared.workspaceId, written.record.id);
@@ -73,9 +75,11 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
   }
 }
 
-/** Whether an answer is another key's. */
-function isAnother(creation: Creation, record: ApiKeyRecord): boolean {
-  const { session, declared, doing, seen } = creation;
+const oldByClock = "is more than two days old by the clock of this machine";
+
+/** Whose key an answer has. */
+function judge(creation: Creation, record: ApiKeyRecord): "own" | "another's" | "unclear" {
+  const { session, declared, seen } = creation;
   const { existingKey, workspaceId } = declared;
   const { registry } = session;
   const isEcho = existingKey !== undefined && record.key === existingKey;
@@ -89,20 +93,29 @@ function isAnother(creation: Creation, record: ApiKeyRecord): boolean {
         `Migrating ${label(declared)}: the service answered with ${record.id}, which existed before. If another resource or stack manages this key too, destroying either of them may delete it.`,
         [record.id],
       );
-      return false;
+      return "own";
     }
-    // If the clock is days ahead, every new key looks old.
-    const isWhole = existingKey === undefined && record.key !== undefined;
-    if (isKnown || !isWhole || !isNamed || !isOf(record, declared)) return true;
-    session.warn(
-      `${doing}: the service answered with ${inWords(creation, [record])}, which is more than two days old by the clock of this machine. Check the clock; if it is right, another resource or stack may manage this key.`,
-      [record.id],
-    );
-    return false;
+    const isWhole =
+      existingKey === undefined && record.key !== undefined && isNamed && isOf(record, declared);
+    return isKnown || !isWhole ? "another's" : "unclear";
   }
   // A service may rewrite both. Without a list of the keys before, nothing else distinguishes a new key.
-  const isNew = "has" in seen.before || unlisted.has(seen.before.error?.status ?? 0);
-  return !isEcho && !isOf(record, declared) && !(isNamed && isNew);
+  const isSure = "has" in seen.before || unlisted.has(seen.before.error?.status ?? 0);
+  return isEcho || isOf(record, declared) || (isNamed && isSure) ? "own" : "another's";
+}
+
+/** If the clock is days ahead, every new key looks old. So does one that a proxy answers again, and that may be deleted. */
+async function isNew({ session, declared, doing, seen }: Creation, record: ApiKeyRecord): Promise<boolean> {
+  const { id } = record;
+  if (!(await seen.isAdded(id))) return false;
+  // Another create may have got the same answer.
+  if (session.registry.has(declared.workspaceId, id)) return false;
+  session.registry.add(declared.workspaceId, id);
+  session.warn(
+    `${doing}: the service answered with ${inWords({ declared }, [record])}, which ${oldByClock}. Check the clock; if it is right, another resource or stack may manage this key.`,
+    [id],
+  );
+  return true;
 }
 
 /** To such a token, or on such a service, keys are never listed. */

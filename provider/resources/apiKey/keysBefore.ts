@@ -28,6 +28,8 @@ export interface KeysBefore {
   readonly since: Date;
   /** Runs the POST; until it is over, other creates don't report its key as one of unknown origin. */
   posting<T>(post: () => Promise<T>): Promise<T>;
+  /** Whether the list, read again, has a live key that it did not have before. */
+  isAdded(id: string): Promise<boolean>;
   /** The live keys since then that this process neither knew nor created, or why they could not be read. */
   newKeys(): Promise<readonly ApiKeyRecord[] | Unavailable>;
 }
@@ -67,6 +69,15 @@ export async function keysBefore(session: Session, declared: KeyInputs): Promise
       } finally {
         posts.delete(over);
       }
+    },
+    async isAdded(id) {
+      if ("problem" in before || before.has(id)) return false;
+      for (const ms of lagMs) {
+        if (ms > 0) await session.pause(ms);
+        const now = live(await list.fresh());
+        if ("has" in now && now.has(id)) return true;
+      }
+      return false;
     },
     async newKeys() {
       let found: readonly ApiKeyRecord[] | Unavailable = { problem: "it was not read" };

@@ -108,6 +108,14 @@ server.addService(language.LanguageRuntimeService, {
     return new empty.Empty();
   }),
 });
+
+// A CLI that was killed ends neither this process nor the programs.
+const cli = process.ppid;
+setInterval(() => {
+  if (process.ppid === cli) return;
+  for (const child of running) child.kill();
+  process.exit();
+}, 500);
 server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
   if (error !== null) throw error;
   console.log(port);
