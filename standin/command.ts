@@ -68,7 +68,9 @@ export async function runCommand(
       standIn.clearRequests();
     });
   } catch (error) {
-    terminal.err(`${command}: can't listen on port ${options.port}: ${(error as Error).message}\n`);
+    terminal.err(
+      `${command}: can't listen on port ${options.port}: ${(error as Error).message}. Choose another with --port.\n`,
+    );
     return 1;
   }
   // Listened for first: who reads that it runs may stop it at once.

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bin } from "../../package.json";
 import { definitions } from "../../provider/resources";
-import { presets } from "../../standin";
+import { presets, startStandIn } from "../../standin";
 import { execute } from "../engine/command";
 import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
@@ -76,6 +76,26 @@ describe("the stand-in of docs/testing.md", () => {
     expect(result, result.output).toMatchObject({ code: 0 });
     const printed = result.stdout.split("\n").filter((line) => line.startsWith("export "));
     expect(variables).toEqual(printed.map((line) => line.replace(/:\d+$/, ":8080")));
+  });
+
+  it("creates and changes a key by the requests shown", async () => {
+    const [shown = ""] = blocks("console", standIn);
+    const service = await startStandIn();
+    try {
+      const sent = [...shown.matchAll(/^\$ curl -X (\S+) \$APIKEYS_BASE_URL(\S+) .* -d '(.*)'$/gm)];
+      for (const [, method = "", path = "", body = ""] of sent) {
+        const [created] = service.keys();
+        const answer = await fetch(service.url + path.replace("key_reports", `${created?.id}`), {
+          ...{ method, body },
+          headers: { Authorization: `Bearer ${service.accessToken}`, "Content-Type": "application/json" },
+        });
+        expect(answer.ok, await answer.text()).toBe(true);
+      }
+      expect(sent).toHaveLength(2);
+      expect(service.keys()).toMatchObject([{ name: "reports", enabled: false }]);
+    } finally {
+      await service.close();
+    }
   });
 
   it("has the options and the presets of the tables", async () => {
