@@ -37,6 +37,8 @@ interface Configuration {
   readonly credentials: Credentials;
   /** What to do when the service does not accept the token: says where it came from. */
   readonly tokenAdvice: string;
+  /** The base URL and where it came from, for messages. */
+  readonly baseUrlSource: string;
   /** How many keys of a set are worked on at once. */
   readonly parallel: number;
   /** Tells this base URL from others, in few characters; after it, the one from which the service has moved, if it has. */
@@ -111,13 +113,14 @@ function resolve(given: Settings, set: Variables): Configured {
   const token = accessToken(given, set);
   const atOnce = parallel(given, set);
   const expiry = expiryWarnings(given, set);
-  if (typeof url === "string" && "value" in token && typeof atOnce === "number" && "warnings" in expiry) {
+  if ("value" in url && "value" in token && typeof atOnce === "number" && "warnings" in expiry) {
     return {
       ready: {
-        credentials: { baseUrl: url, accessToken: token.value },
+        credentials: { baseUrl: url.value, accessToken: token.value },
         tokenAdvice: token.advice,
+        baseUrlSource: url.source,
         parallel: atOnce,
-        services: [serviceAt(url), ...former(set.movedFrom)],
+        services: [serviceAt(url.value), ...former(set.movedFrom)],
         withoutKeyList: isOn(set.noKeyList),
         expiry: expiry.warnings,
       },
@@ -194,7 +197,9 @@ function expiryWarnings(
   return { warnings: ms === undefined ? undefined : { msPerUnit: ms, days: count } };
 }
 
-function baseUrl({ argument, stack }: Settings, set: Variables): string | { problem: string } {
+type BaseUrl = { readonly value: string; readonly source: string } | { readonly problem: string };
+
+function baseUrl({ argument, stack }: Settings, set: Variables): BaseUrl {
   const [value, source] = first(
     [argument.baseUrl, "the Provider's argument baseUrl"],
     [set.baseUrl, "the environment variable APIKEYS_BASE_URL"],
@@ -207,7 +212,10 @@ function baseUrl({ argument, stack }: Settings, set: Variables): string | { prob
     };
   }
   const problem = badUrl(value, allowsHttp({ argument, stack }, set));
-  return problem === undefined ? value.trim() : { problem: `${source} ${problem}` };
+  if (problem !== undefined) return { problem: `${source} ${problem}` };
+  // A program may have made its argument secret.
+  const shown = argument.baseUrl ? "" : `${value.trim()}, `;
+  return { value: value.trim(), source: `${shown}from ${source}` };
 }
 
 function badUrl(value: string, allowHttp: boolean): string | undefined {
@@ -246,7 +254,7 @@ function accessToken({ argument, stack }: Settings, set: Variables): Token {
     return usable(
       argument.accessToken,
       "the Provider's argument accessToken",
-      "Refresh and destroy use the token of the last update: add `--run-program` to use the program's current token, or use accessTokenEnv, which is read at each call",
+      "Pass a valid token there, or use accessTokenEnv, which is read at each call. Refresh and destroy use the arguments of the last update, unless you add `--run-program`",
     );
   }
   if (set.accessToken) {
@@ -257,7 +265,7 @@ function accessToken({ argument, stack }: Settings, set: Variables): Token {
     return usable(
       stack.accessToken,
       "stack config apikeys:accessToken",
-      "Refresh and destroy use the token of the last update: add `--run-program` to use the token configured now, or set the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence",
+      "Set a valid token there with `pulumi config set --secret apikeys:accessToken`, or in the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence. Refresh and destroy use the stack config of the last update, unless you add `--run-program`",
     );
   }
   return {

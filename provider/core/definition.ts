@@ -38,6 +38,8 @@ export interface Session {
   readonly call: Call;
   /** What to do when the service does not accept the access token; throws as `call` does. */
   readonly tokenAdvice: string;
+  /** The base URL and where it came from, for messages; throws as `call` does. */
+  readonly baseUrlSource: string;
   readonly warn: Warn;
   /** Keeps these texts out of all that the operation says from now on, as it keeps the access token out. */
   readonly hide: (...secrets: readonly unknown[]) => void;

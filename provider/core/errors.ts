@@ -92,19 +92,19 @@ export interface Attempt {
   readonly again?: string;
 }
 
-const runAgain =
-  "Run the command again; if it fails the same way, check the base URL, and any proxy or gateway in between";
+const runAgain = (baseUrlSource: string) =>
+  `Run the command again; if it fails the same way, check the base URL (${baseUrlSource}), and any proxy or gateway in between`;
 
 /**
  * Turns what a call threw into the line that the user reads. `tokenAdvice` is what to do if the service did not accept
- * the access token. Any other error is a bug and passes.
+ * the access token, `baseUrlSource` where the requests went. Any other error is a bug and passes.
  */
 export function toFailure(
   error: unknown,
-  { tokenAdvice }: { readonly tokenAdvice: string },
+  { tokenAdvice, baseUrlSource }: { readonly tokenAdvice: string; readonly baseUrlSource: string },
   attempt: Attempt,
 ): Failure {
-  const { doing, notDone, unclear, advice, again = runAgain } = attempt;
+  const { doing, notDone, unclear, advice, again = runAgain(baseUrlSource) } = attempt;
   if (error instanceof InconclusiveError) {
     return new Failure(sentences(`${doing}: ${error.message}`, notDone, error.advice ?? again));
   }

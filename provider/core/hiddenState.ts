@@ -50,6 +50,7 @@ export function expectFound(
   { kind, of, managed }: AnyDefinition,
   before: Kept,
   now: Outcome | undefined,
+  baseUrlSource: string,
 ): void {
   // One object is found by whatever id.
   if (of === undefined && now !== undefined && now.notFound === undefined) return;
@@ -60,7 +61,8 @@ export function expectFound(
   );
   const missing = [...managed(before.id, before.state)].map(({ id }) => id).filter((id) => !found.has(id));
   if (missing.length === 0) return;
+  const them = missing.length === 1 ? "it" : "they";
   throw new Failure(
-    `${kind}: ${listed(missing, 5)} can't be found at the base URL configured now. This stack was last updated at another base URL, where they may still exist. State is unchanged. Check where the base URL comes from: an environment variable takes precedence over stack config. If the service has moved, set APIKEYS_MOVED_FROM to its former base URL; then resources that can't be found count as deleted.`,
+    `${kind}: ${listed(missing, 5)} can't be found at the base URL configured now (${baseUrlSource}). This stack was last updated at another base URL, where ${them} may still exist. State is unchanged. Correct the base URL. Or, if the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL; resources that can't be found then count as deleted.`,
   );
 }

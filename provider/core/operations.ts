@@ -42,7 +42,7 @@ export function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult
     const before = { id, state: definition.parse(given) };
     register(kind, before);
     const outcome = await definition.read(session, id, before.state);
-    if (writtenElsewhere(given, services())) expectFound(definition, before, outcome);
+    if (writtenElsewhere(given, services())) expectFound(definition, before, outcome, session.baseUrlSource);
     forget(kind, before, outcome);
     if (outcome === undefined) return undefined;
     if (outcome.notFound !== undefined) session.warn(outcome.notFound);
@@ -135,7 +135,8 @@ async function expectThere(
   before: Kept,
 ): Promise<void> {
   if (!writtenElsewhere(given, services())) return;
-  expectFound(definition, before, await definition.read(session, before.id, before.state));
+  const now = await definition.read(session, before.id, before.state);
+  expectFound(definition, before, now, session.baseUrlSource);
 }
 
 function stamped({ services }: Kind, outcome: Outcome): Complete {

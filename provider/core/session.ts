@@ -95,5 +95,8 @@ export function openSession(
     get tokenAdvice() {
       return ready().tokenAdvice;
     },
+    get baseUrlSource() {
+      return ready().baseUrlSource;
+    },
   };
 }

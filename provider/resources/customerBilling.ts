@@ -153,7 +153,7 @@ function label(declared: BillingState): string {
 }
 
 const waysOut =
-  "Check in the service. If the credits were granted, set billingId to the record's id and leave totalCredits out; if they were not, change grant to grant them.";
+  "Check in the service. If the credits were granted, set billingId to the record's id and leave totalCredits out; if they were not, set grant to another value to grant them.";
 
 const unsaved =
   "the result is not in state, so the next update would grant the credits again. Before it, check in the service whether they were granted, and if they were, set billingId to the record's id and leave totalCredits out.";
@@ -187,9 +187,12 @@ export const customerBilling = define({
   read: async (_session, id, state) => ({ id, state }),
   update: (_session, { id, state, inputs }) => update(id, state, inputs),
   delete: async (session, id, state) => {
-    const record = state.billingId ?? (isUncertain(state) ? "a grant whose answer was lost" : id);
+    const { billingId, workspaceId } = state;
+    const isOpen = billingId === undefined && isUncertain(state);
+    const record = isOpen ? "a grant whose answer was lost" : (billingId ?? id);
+    const ifGranted = isOpen ? ", if they were granted," : "";
     session.warn(
-      `The credits of ${record} in workspace ${state.workspaceId} stay in the service, which has no call to take a grant back; they are only removed from state.`,
+      `The credits of ${record} in workspace ${workspaceId}${ifGranted} stay in the service, which has no call to take a grant back; they are only removed from state.`,
     );
   },
 });

@@ -36,7 +36,7 @@ describe("a set in which some keys fail", () => {
     const up = await scene.stack.up();
     const [first, ...lines] = errorsFor(up, "set");
     expect(first).toBe(
-      "Creating the keys of workspace ws_main: 2 of 5 failed. State records what succeeded; run `pulumi up` again to finish.",
+      "Creating the keys of workspace ws_main: 2 of 5 failed. State records what succeeded. Do what the lines below say, then run `pulumi up` again.",
     );
     expect(lines.map((line) => line.trim().slice(0, 24)).toSorted()).toEqual([
       '"b": Creating key "b" in',

@@ -18,7 +18,7 @@ const losses: Readonly<Record<string, Fault>> = {
 const names = Object.keys(losses);
 const credits = (name: string) => String(100 + names.indexOf(name));
 const granting = (name: string, more = "") => `{ ...base, totalCredits: "${credits(name)}", ${more} }`;
-const waysOn = ["set billingId to the record's id and leave totalCredits out", "change grant"];
+const waysOn = ["set billingId to the record's id and leave totalCredits out", "set grant to another value"];
 
 let scene: Scene;
 const posted = () => scene.service.requests.map(({ endpoint }) => endpoint);

@@ -18,7 +18,7 @@ describe("a stack that reaches another service than it was written to", () => {
   const reach = (url: string) => scene.stack.setEnv("APIKEYS_BASE_URL", url);
   const live = ({ keys }: StandIn) => keys({ deleted: false }).map(({ id }) => id);
   const elsewhere =
-    /: .* can't be found at the base URL configured now\. .* State is unchanged\..*APIKEYS_MOVED_FROM/;
+    /: .* can't be found at the base URL configured now \(http:\S+, from the environment variable APIKEYS_BASE_URL\)\. .* State is unchanged\..*APIKEYS_MOVED_FROM/;
 
   beforeAll(async () => {
     scene = await setScene("other-service", { program: declared(key) });

@@ -9,7 +9,9 @@ import { type Scene, setScene } from "./scene";
 const docs = (name: string) => readFileSync(join(checkout, "docs", name), "utf8");
 const troubleshooting = docs("troubleshooting.md");
 const [search = ""] = blocks("ts", troubleshooting);
-const [showIds = "", clear = ""] = commandLines(troubleshooting).map((line) => line.replace(/^pulumi /, ""));
+const [showIds = "", deletion = "", clear = ""] = commandLines(troubleshooting).map((line) =>
+  line.replace(/^pulumi /, ""),
+);
 const program = `
 import { ApiKey } from "pulumi-apikeys";
 new ApiKey("ci", { workspaceId: "ws_main", customerId: "customer-1" });
@@ -42,6 +44,20 @@ describe("a key that state does not know, found and removed as docs/troubleshoot
     expect(keys.filter(({ id }) => !shown.stdout.includes(`ID: ${id}`)).map(({ id }) => id)).toEqual([
       orphan,
     ]);
+  });
+
+  it("is deleted by the request that docs/troubleshooting.md shows", async () => {
+    const { url, accessToken } = scene.service;
+    scene.service.addKey({ id: "key_1", workspaceId: "ws_main", name: "left behind" });
+    const [, method = "", header = "", address = ""] =
+      /^curl -X (\w+) -H "(.+)" "(.+)"$/.exec(deletion) ?? [];
+    const [name = "", value = ""] = header.replace("$APIKEYS_ACCESS_TOKEN", accessToken).split(": ");
+    const answer = await fetch(address.replace("$APIKEYS_BASE_URL", url), {
+      method,
+      headers: { [name]: value },
+    });
+    expect(answer.status).toBe(200);
+    expect(scene.service.key("key_1")).toBeUndefined();
   });
 
   it("is deleted by the up after an import under a name that the program does not declare", async () => {

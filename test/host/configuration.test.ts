@@ -134,7 +134,7 @@ describe("the configuration of the host", () => {
     const host = await started({ ...stack(), "apikeys:accessToken": "stale" });
     const failure = await failureOf(host.resource("ApiKey").create(least));
     expect(failure.message).toMatch(
-      /answered 401.*Nothing was created\..*apikeys:accessToken.*--run-program.*APIKEYS_ACCESS_TOKEN/,
+      /answered 401.*Nothing was created\..*apikeys:accessToken`.*APIKEYS_ACCESS_TOKEN.*--run-program/,
     );
     expect(failure.message).not.toContain("stale");
   });

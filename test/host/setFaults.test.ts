@@ -52,7 +52,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     });
     const { lines, held } = await failed(at.set.create(inputs));
     expect(lines).toEqual([
-      "Creating the keys of workspace ws_main: 1 of 3 failed. State records what succeeded; run `pulumi up` again to finish.",
+      "Creating the keys of workspace ws_main: 1 of 3 failed. State records what succeeded. Do what the lines below say, then run `pulumi up` again.",
       expect.stringMatching(
         /^"b": Creating key "b" in workspace ws_main: the service answered 403 .*Nothing was created\./,
       ),
@@ -131,7 +131,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     });
     const { lines, held: kept } = await failed(at.set.update(held, inputs));
     expect(lines[0]).toMatch(
-      /^Updating the keys of workspace ws_main: 1 of 3 failed\. State records what succeeded; run `pulumi up` again to finish\.$/,
+      /^Updating the keys of workspace ws_main: 1 of 3 failed\. State records what succeeded\. Do what the lines below say, then run `pulumi up` again\.$/,
     );
     expect(kept?.state["keys"]).toEqual({ a: {}, b: { enabled: true }, c: {} });
     expect(await at.set.diff(kept as Held, inputs)).toEqual({ changes: "unknown", replaces: [] });

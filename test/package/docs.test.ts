@@ -18,6 +18,7 @@ import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from 
  */
 const triedCommands = [
   ...["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"],
+  'curl -X DELETE -H "Authorization: Bearer $APIKEYS_ACCESS_TOKEN" "$APIKEYS_BASE_URL/api/v1/workspace/ws_main/api-key/key_1"',
   ...["pulumi preview --refresh --diff", "pulumi up --refresh --yes"],
   // In resourcePages.test.ts.
   ...["pulumi import --file keys.json --protect=false --generate-code=false", "pulumi preview --refresh"],

@@ -55,13 +55,27 @@ describe("the configuration", () => {
     const baseUrl = "https://a.test";
     const advice = (given: Given) => (resolved(given) as { advice: string }).advice;
     const fromStack = advice({ stack: { baseUrl, accessToken: "t" } });
-    expect(fromStack).toMatch(/apikeys:accessToken.*--run-program.*APIKEYS_ACCESS_TOKEN/);
+    expect(fromStack).toMatch(
+      /apikeys:accessToken\. .*`pulumi config set --secret apikeys:accessToken`.*APIKEYS_ACCESS_TOKEN.*--run-program/,
+    );
     const fromArgument = advice({ argument: { baseUrl, accessToken: "t" } });
-    expect(fromArgument).toMatch(/argument accessToken.*--run-program.*accessTokenEnv/);
+    expect(fromArgument).toMatch(/argument accessToken\. .*accessTokenEnv.*--run-program/);
     expect(advice({ stack: { baseUrl }, env: { APIKEYS_ACCESS_TOKEN: "t" } })).toContain(
       "APIKEYS_ACCESS_TOKEN",
     );
     expect(advice({ argument: { baseUrl, accessTokenEnv: "CI" }, env: { CI: "t" } })).toContain("CI");
+  });
+
+  test("R14 says where the base URL came from, but shows none that a program may have made secret", () => {
+    const source = (given: Given) => (resolved(given) as { source: string }).source;
+    const stack = { baseUrl: "https://stack.test", accessToken: "t" };
+    expect(source({ stack })).toBe("https://stack.test, from stack config apikeys:baseUrl");
+    expect(source({ stack, env: { APIKEYS_BASE_URL: "https://env.test" } })).toBe(
+      "https://env.test, from the environment variable APIKEYS_BASE_URL",
+    );
+    expect(source({ stack, argument: { baseUrl: "https://argument.test" } })).toBe(
+      "from the Provider's argument baseUrl",
+    );
   });
 
   test("R14 says which base URL is used where the environment and stack config have different ones", () => {

@@ -53,6 +53,7 @@ async function converged({
     pause: async () => {},
     tell: (line: string) => void told.push(line),
     tokenAdvice: "Set the token",
+    baseUrlSource: "https://a.test",
   } as unknown as Session;
   const aims = fields
     .filter((field) => field.name in declared)

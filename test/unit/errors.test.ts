@@ -9,7 +9,10 @@ const about = {
   unclear: "Whether it was deleted is not known",
   advice: "Check the token's rights",
 };
-const session = { tokenAdvice: "The access token came from the environment. Set it" };
+const session = {
+  tokenAdvice: "The access token came from the environment. Set it",
+  baseUrlSource: "https://a.test, from stack config",
+};
 const told = (verdict: Verdict, status?: number) =>
   toFailure(new CallError(verdict, `the service answered ${status}`, status), session, about).message;
 const start = 'Deleting key "ci" in workspace ws_1: the service answered';
@@ -18,7 +21,7 @@ describe("the line that the user reads", () => {
   test("says what failed, what holds, and the way out where the service refused", () => {
     expect(told("refused", 403)).toBe(`${start} 403. It stays in state. Check the token's rights.`);
     const again =
-      "Run the command again; if it fails the same way, check the base URL, and any proxy or gateway in between.";
+      "Run the command again; if it fails the same way, check the base URL (https://a.test, from stack config), and any proxy or gateway in between.";
     expect(told("notSent")).toBe(`${start} undefined. It stays in state. ${again}`);
     expect(told("invalidAnswer", 200)).toBe(`${start} 200. It stays in state. ${again}`);
   });

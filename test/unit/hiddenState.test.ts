@@ -51,27 +51,32 @@ describe("the service that state was last written to", () => {
 
 describe("what is looked for at another service", () => {
   const ids = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`k${at}`, `key_${at}`]));
+  const now = "https://a.test, from stack config";
   const held = (some: object, more: object = {}) => ({
     id: "keys-1",
     state: { workspaceId: "ws", keys: some, ids: some, ...more },
   });
 
   test("is there with all of its ids", () => {
-    expect(() => expectFound(apiKeySet, held(ids), held(ids))).not.toThrow();
-    expect(() => expectFound(scope, { id: "sc_old", state: {} }, { id: "sc_new", state: {} })).not.toThrow();
+    expect(() => expectFound(apiKeySet, held(ids), held(ids), now)).not.toThrow();
+    expect(() =>
+      expectFound(scope, { id: "sc_old", state: {} }, { id: "sc_new", state: {} }, now),
+    ).not.toThrow();
   });
 
   test("is named where it is missing, the first five of many", () => {
-    expect(() => expectFound(apiKeySet, held(ids), held({ k0: "key_0" }))).toThrow(
+    expect(() => expectFound(apiKeySet, held(ids), held({ k0: "key_0" }), now)).toThrow(
       /key_1, key_2, key_3, key_4, key_5 and 2 more can't be found/,
     );
-    expect(() => expectFound(scope, { id: "sc_1", state: {} }, undefined)).toThrow(
-      /^Scope: .*sc_1 can't be found/,
+    expect(() => expectFound(scope, { id: "sc_1", state: {} }, undefined, now)).toThrow(
+      /^Scope: .*sc_1 can't be found at the base URL configured now \(https:\/\/a\.test, from stack config\)\. .* where it may still exist/,
     );
   });
 
   test("is missing where it was still to be deleted, since nobody looked for it", () => {
     const left = { __toDelete: [{ id: "key_left", name: "old" }] };
-    expect(() => expectFound(apiKeySet, held(ids, left), held(ids, left))).toThrow(/key_left can't be found/);
+    expect(() => expectFound(apiKeySet, held(ids, left), held(ids, left), now)).toThrow(
+      /key_left can't be found/,
+    );
   });
 });

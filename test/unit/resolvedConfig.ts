@@ -22,8 +22,8 @@ export function resolved(given: Given) {
     given.env ?? {},
   );
   if ("problems" in found) return found.problems;
-  const { credentials, tokenAdvice, parallel, expiry } = found.ready;
-  return { ...credentials, advice: tokenAdvice, parallel, expiry };
+  const { credentials, tokenAdvice, baseUrlSource, parallel, expiry } = found.ready;
+  return { ...credentials, advice: tokenAdvice, source: baseUrlSource, parallel, expiry };
 }
 
 /** What is wrong with it; nothing if it is complete. */

@@ -218,8 +218,9 @@ test.each([
     ci.always(asks("DELETE"), () => {
       throw error();
     });
-    const failed = await ci.failed(ci.up(kept));
-    expect(failed.message).toContain('Deleting key "ci" in workspace ws_1 (key_1)');
+    const failed = await ci.failed(ci.up(kept, { ...declared, keepers: { a: "b" } }));
+    expect(failed.message).toContain('\n"previous": Deleting key "ci" in workspace ws_1 (key_1)');
+    expect(ci.warnings.join()).not.toContain("the next update creates");
     expect(failed.state).toMatchObject({
       previousKey: "sk_key_1",
       previousKeyId: "key_1",

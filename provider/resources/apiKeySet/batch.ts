@@ -74,16 +74,19 @@ export function openBatch(session: Session, subject: string): Batch {
     },
     async each(verb, all, act) {
       for (const { name } of all) if (!indexes.has(name)) indexes.set(name, indexes.size);
-      let done = 0;
-      const progress = () =>
-        session.tell(
-          `${capitalised(subject)}: ${done.toLocaleString("en")} of ${all.length.toLocaleString("en")} ${verb}.`,
-        );
+      const failedBefore = failures.length;
+      let ended = 0;
+      const progress = () => {
+        const failed = failures.length - failedBefore;
+        const done = `${(ended - failed).toLocaleString("en")} of ${all.length.toLocaleString("en")} ${verb}`;
+        const rest = failed === 0 ? "" : `, ${failed.toLocaleString("en")} failed`;
+        session.tell(`${capitalised(subject)}: ${done}${rest}.`);
+      };
       const timer = setInterval(progress, progressMs);
       try {
         await eachBounded(session.parallel, all, async (one) => {
           await attempt(one, act);
-          done += 1;
+          ended += 1;
         });
       } finally {
         clearInterval(timer);

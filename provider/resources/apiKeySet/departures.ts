@@ -43,7 +43,7 @@ export function departures(
   const inUse = new Set([...staying, ...steps.flatMap((step) => adoptedBy(step) ?? [])]);
   const all = [
     ...done.replaced,
-    ...left.map((one) => ({ ...entryOf(inputs, one), name: one.name, isReplaced: true })),
+    ...left.map((one) => ({ ...entryOf(inputs, one), name: one.calledAs ?? one.name, isReplaced: true })),
     ...removed,
   ];
   return {

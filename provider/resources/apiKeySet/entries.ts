@@ -30,6 +30,8 @@ export interface KeyToDelete {
   readonly id: string;
   /** What messages call it: its name or, where that is secret, its id. */
   readonly name: string;
+  /** What the line of a failed deletion begins with. Default: `name`. */
+  readonly calledAs?: string;
   /** The alias whose new key is to be as declared before it goes: until then it may be the one in use. */
   readonly alias?: string;
 }

@@ -63,7 +63,7 @@ export async function create(session: Session, declared: SetInputs): Promise<Set
   return { ...outcome, failure: `${failed}. ${rest}`, lines, unresolved };
 }
 
-export const rest = "State records what succeeded; run `pulumi up` again to finish.";
+export const rest = "State records what succeeded. Do what the lines below say, then run `pulumi up` again.";
 
 export async function update(
   session: Session,

@@ -86,12 +86,13 @@ export async function update(session: Session, compared: RotatingUpdate): Promis
   const lastUsed = isAsked ? await lastUse(session, keysOf(state), doing) : undefined;
   const isUsed = lastUsed !== undefined && lastUsed !== state.__lastUsed;
   if (isUsed) session.warn(stillUsed(state, declared, session.now));
-  if (does === "retire" && !isUsed) {
+  const isRetiring = does === "retire" && !isUsed;
+  const { keys, batch, of } = await settle(session, compared, isRetiring);
+  if (isRetiring && batch.failures.length === 0) {
     for (const line of waiting(state, declared, decision.changed, session.now)) {
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
     }
   }
-  const { keys, batch, of } = await settle(session, compared, does === "retire" && !isUsed);
   const { rotatedAt = session.now, overlapFrom } = timesOf(state);
   const times = { rotatedAt, overlapFrom: isUsed ? session.time() : overlapFrom };
   let progress: Progress = { keys, times, lastUsed: lastUsed ?? state.__lastUsed };
@@ -119,7 +120,10 @@ async function settle(
     current: doubt ?? current,
     previous: isRetiring ? undefined : previous,
     // While the current key could not be made as declared, the previous one stays.
-    toDelete: retired === undefined ? toDelete : [...toDelete, { ...going(retired), alias: "current" }],
+    toDelete:
+      retired === undefined
+        ? toDelete
+        : [...toDelete, { ...going(retired), calledAs: "previous", alias: "current" }],
   });
   const keys = [...before.entries].map(([alias, entry]) => [alias, wanted(entry, declared)] as const);
   const inputs = { workspaceId: declared.workspaceId, keys: Object.fromEntries(keys), defaults: undefined };
