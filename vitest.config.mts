@@ -26,8 +26,8 @@ const onlyInAll = [
   "test/engine/snapshotsMoved.test.ts",
   // When the engine asks for a diff, of keys that expire: host/expiry, unit/expiry.
   "test/engine/expiry.test.ts",
-  // Failing calls once more: host/errors.
-  "test/engine/failures.test.ts",
+  // Failing calls once more, of sets too: host/{errors,setFaults}.
+  "test/engine/{failures,apiKeySetFailures}.test.ts",
   // What the service answers late, elsewhere, wrongly, or of keys that exist: host/{resourceDialects,hostile,lostAnswers,
   // adoptKey,updateKey}, unit/{hiddenState,keyGone,keyConvergence}.
   "test/engine/{queued,otherService,gone,apiKeyConvergence,apiKeyAdoption}.test.ts",
@@ -43,8 +43,8 @@ const onlyInAll = [
   "test/engine/importMany.test.ts",
   // A rotating key with more commands: engine/examples, engine/moving.
   "test/engine/rotatingApiKey.test.ts",
-  // Programs in JavaScript and as ES modules: engine/quickstart.
-  "test/engine/plainCli.test.ts",
+  // Programs that the CLI starts, in JavaScript and as ES modules too: engine/readme.
+  "test/engine/{quickstart,plainCli}.test.ts",
   // The examples of the pages for teams: engine/{pipelines,readme,examples,customerBilling}.
   "test/engine/pages.test.ts",
   // The engine tests' own tools: every other file there uses them.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { StandIn } from "../../standin";
 import { isAll, someOf } from "../all";
-import { itInAll } from "../inAll";
+import { describeInAll, itInAll } from "../inAll";
 import { runApikeys } from "./apikeysCommand";
 import { setDaysAhead } from "./clock";
 import { execute } from "./command";
@@ -134,7 +134,7 @@ describe("examples/workspace-baseline", () => {
   });
 });
 
-describe("examples/billing", () => {
+describeInAll("examples/billing", () => {
   let scene: Scene;
   let secrets: readonly string[];
   const line = `{ grant: "initial", credits: "1000" }`;
