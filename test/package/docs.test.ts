@@ -9,6 +9,7 @@ import { execute } from "../engine/command";
 import { shellEnvironment } from "../engine/environment";
 import { checkout } from "../engine/folders";
 import { createProject, type Project } from "../engine/project";
+import { oldestCli } from "../engine/pulumiCli/installed";
 import { brokenLinks, docComments, names, page, pages, read, typesIn } from "./docsText";
 import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 
@@ -239,7 +240,7 @@ describe("the code and the links of docs and of doc comments", () => {
     expect(number(newest)).toBeGreaterThan(number(floor));
     expect(others.filter((version) => number(version) > number(floor))).toEqual([]);
     expect(page("upgrading.md")).toContain(`@pulumi/pulumi ${floor} and a Pulumi CLI of that version`);
-    expect(read("test/engine/pulumiCli/installed.ts")).toContain(`"${newest}"`);
+    expect(newest).toBe(oldestCli);
     expect(read("CONTRIBUTING.md")).toContain(`${newest} or newer`);
   });
 

@@ -9,7 +9,7 @@ import type { Found, Search } from "./search";
 export const shim = "pulumi-resource-pulumi-nodejs";
 
 /** The newest that a command of the docs needs, as docs/upgrading.md says; all but a few would do with an older one. */
-const oldest = "3.254.0";
+export const oldestCli = "3.254.0";
 
 /** A `pulumi` on PATH, recent enough, in a folder named bin, with the shim beside it or on PATH as well. */
 export async function onPath({ env }: Search): Promise<Found> {
@@ -67,8 +67,8 @@ export async function usable(
     return { why: `${command} version fails: ${lastLine(answer.stderr)}` };
   }
   const text = version.join(".");
-  if (byVersion(text, oldest) < 0)
-    return { why: `${command} is ${text}, and ${oldest} is the oldest that will do` };
+  if (byVersion(text, oldestCli) < 0)
+    return { why: `${command} is ${text}, and ${oldestCli} is the oldest that will do` };
   return { root: dirname(folder), version: text };
 }
 
