@@ -49,8 +49,12 @@ export function differing({ fields, unchanged }: Deciding, compared: AnyComparis
   });
 }
 
-export function difference(deciding: Deciding, compared: AnyComparison): Difference {
-  const changed = differing(deciding, compared);
+/** What differing inputs mean for an update. */
+export function difference(
+  deciding: Deciding,
+  compared: AnyComparison,
+  changed = differing(deciding, compared),
+): Difference {
   const replaces = changed.filter((field) => field.onChange === "replace").map(({ name }) => name);
   const pending = deciding.pending?.(compared);
   if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };

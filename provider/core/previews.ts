@@ -57,21 +57,24 @@ export interface DetailedDifference extends Difference {
 export function detailedDiff(kind: Kind, given: Kept, news: Properties): DetailedDifference {
   const { definition } = kind;
   const compared = compare(kind, given, news);
-  const result = diff(kind, compared);
+  const changed = differing(definition, compared);
+  const result = diff(kind, compared, changed);
   if (result.changes === false) return { ...result, details: [] };
   const before = inputsOf(definition, compared.state);
   const now: Properties = compared.inputs;
-  const details = differing(definition, compared).flatMap(({ name }) =>
-    changesAt([name], before[name], now[name]),
-  );
+  const details = changed.flatMap(({ name }) => changesAt([name], before[name], now[name]));
   return { ...result, details };
 }
 
 /** What an update would do; it also prints the notes and warnings about it. */
-export function diff(kind: Kind, compared: AnyComparison): Difference {
+export function diff(
+  kind: Kind,
+  compared: AnyComparison,
+  changed = differing(kind.definition, compared),
+): Difference {
   const { definition, host, refreshed } = kind;
   register(kind, compared);
-  const result = difference(definition, compared);
+  const result = difference(definition, compared, changed);
   const isOnlyMarked = result.changes === false && !isMarkedAlike(compared);
   if (!refreshed.delete(compared.id)) {
     noteOwn(kind, compared);

@@ -54,6 +54,12 @@ export async function keysBefore(session: Session, declared: KeyInputs): Promise
     !("has" in before && before.has(key.id)) &&
     !session.registry.has(workspaceId, key.id) &&
     !isOld(key, since);
+  async function* readAgain() {
+    for (const ms of lagMs) {
+      if (ms > 0) await session.pause(ms);
+      yield live(await list.fresh());
+    }
+  }
   return {
     before,
     since,
@@ -72,18 +78,12 @@ export async function keysBefore(session: Session, declared: KeyInputs): Promise
     },
     async isAdded(id) {
       if ("problem" in before || before.has(id)) return false;
-      for (const ms of lagMs) {
-        if (ms > 0) await session.pause(ms);
-        const now = live(await list.fresh());
-        if ("has" in now && now.has(id)) return true;
-      }
+      for await (const now of readAgain()) if ("has" in now && now.has(id)) return true;
       return false;
     },
     async newKeys() {
       let found: readonly ApiKeyRecord[] | Unavailable = { problem: "it was not read" };
-      for (const ms of lagMs) {
-        if (ms > 0) await session.pause(ms);
-        const now = live(await list.fresh());
+      for await (const now of readAgain()) {
         await orAfter<unknown>(siblingsMs, Promise.all(posts), undefined);
         if ("problem" in now) {
           if ("problem" in found) found = now;
