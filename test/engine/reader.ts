@@ -1,7 +1,7 @@
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type StandIn, startStandIn } from "../../standin";
-import { codeBlocks } from "../package/readmeText";
+import { codeBlocks, linesOf } from "../package/readmeText";
 import type { CommandResult } from "./command";
 import { checkout, makeWorkFolder } from "./folders";
 import { packedPackage } from "./packedPackage";
@@ -71,8 +71,7 @@ export async function newReader(name: string): Promise<Reader> {
       for (const { language, file, text: code } of codeBlocks(text)) {
         const last = followed.at(-1);
         if (language === "sh") {
-          for (const line of commandLinesOf(code))
-            followed.push({ line, missing: [], ...(await instead(line)) });
+          for (const line of linesOf(code)) followed.push({ line, missing: [], ...(await instead(line)) });
         } else if (language === "text" && last !== undefined) {
           followed.splice(-1, 1, { ...last, missing: missingIn(last.output, here(code)) });
         } else if (file !== undefined) await write(file, code);
@@ -87,15 +86,6 @@ export async function newReader(name: string): Promise<Reader> {
       }
     },
   };
-}
-
-/** Each command line of a shell block, without its comment; one that goes on in the next line is one. */
-function commandLinesOf(block: string): readonly string[] {
-  return block
-    .replaceAll("\\\n", "")
-    .split("\n")
-    .map((line) => line.replace(/(^|\s+)#.*$/, ""))
-    .filter((line) => line !== "");
 }
 
 /** Puts a package into the folder's node_modules; what the checkout has resolves from there. */

@@ -33,8 +33,17 @@ export function codeBlocks(page: string) {
 /** The command lines of the shell blocks, each without its comment; those joined by && one by one. */
 export function commandLines(page = readme): readonly string[] {
   return blocks("sh", page)
-    .flatMap((text) => text.trimEnd().split("\n"))
-    .flatMap((line) => line.replace(/\s+#.*$/, "").split(" && "));
+    .flatMap(linesOf)
+    .flatMap((line) => line.split(" && "));
+}
+
+/** The lines of a shell block, each without its comment; one that goes on in the next line is one. */
+export function linesOf(block: string): readonly string[] {
+  return block
+    .replaceAll("\\\n", "")
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.replace(/\s+#.*$/, ""));
 }
 
 /** What stands under a heading of the second order, up to the next one. */
