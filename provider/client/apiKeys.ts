@@ -116,6 +116,13 @@ const apiKeyFields = {
   billingId: mirroredText,
 };
 
+/** A masked form in the secret's place is no secret, and the secret in the masked form's place is not to be shown. */
+function withSecretApart(record: ApiKeyRecord): ApiKeyRecord {
+  const { key, maskedKey } = record;
+  if (key === undefined || /[*.\u2022]{3}|\u2026/.test(key)) return { ...record, key: undefined };
+  return maskedKey?.includes(key) ? { ...record, maskedKey: undefined } : record;
+}
+
 // Nothing beside the id may cost the secret, which is shown this once: what can't be read counts as left out.
 const apiKeyWithSecret: z.ZodType<ApiKeyRecord> = record({
   ...apiKeyFields,
@@ -123,7 +130,7 @@ const apiKeyWithSecret: z.ZodType<ApiKeyRecord> = record({
   scopes: list(keyScope).catch(undefined),
   enabled: mirroredFlag,
   key: secretText,
-});
+}).transform(withSecretApart);
 
 // A secret that an answer of read, list, edit or delete carries against the interface is not taken over.
 const apiKey: z.ZodType<ApiKeyRecord> = record({ ...apiKeyFields, key: withheld });

@@ -99,6 +99,24 @@ describe("an answer with a key", () => {
     expect(value(readNewKey, { apiKey: { id: "k", key: half } }).key).toBe(whole);
   });
 
+  it.each(["sk_****", "sk_••••1234", "sk_live…1234", "sk_live...1234"])(
+    "has no secret where a masked form stands in its place: %s",
+    (masked) => {
+      expect(value(readNewKey, { apiKey: { id: "k", key: masked, maskedKey: masked } })).toMatchObject({
+        key: undefined,
+        maskedKey: masked,
+      });
+    },
+  );
+
+  it("has no masked form that shows the secret", () => {
+    const secret = "sk_live*a.b.c";
+    expect(value(readNewKey, { apiKey: { id: "k", key: secret, maskedKey: `${secret} ` } })).toMatchObject({
+      key: secret,
+      maskedKey: undefined,
+    });
+  });
+
   it("cuts texts that are too long for a message, never an id or a secret", () => {
     const long = "x".repeat(20_000);
     const read = value(readNewKey, { apiKey: { id: "k", createdAt: long, key: long.slice(0, 16_384) } });
