@@ -58,7 +58,8 @@ function mayBeDone(method: string, status: number): boolean {
   if (status === 409 && method === "POST") return true;
   // 303 says "the result is over there", and many a service says it with 302 after a POST: as much as "done".
   const elsewhere = (status === 303 && method !== "GET") || (status === 302 && method === "POST");
-  return status === 408 || status >= 500 || elsewhere;
+  // 499: a gateway stopped waiting for the service.
+  return status === 408 || status === 499 || status >= 500 || elsewhere;
 }
 
 /** The table of outcomes: what an exchange means for the call. */

@@ -71,7 +71,7 @@ export async function expectVisible(
 }
 
 /** Such an answer says nothing about the object, whether the request was carried out or not. */
-const saysNothing = new Set([401, 403, 408, 429]);
+const saysNothing = new Set([401, 403, 408, 429, 499]);
 
 /** Whether a write was refused for what it does, or for what the object is. */
 export function isAboutObject(error: unknown): error is CallError {

@@ -32,6 +32,7 @@ describe("a CustomerBilling whose request goes wrong", () => {
     { fault: { kind: "errorAfter" }, grants: 1 },
     { fault: { kind: "errorAfter", status: 408 }, grants: 1 },
     { fault: { kind: "errorAfter", status: 409 }, grants: 1 },
+    { fault: { kind: "errorAfter", status: 499 }, grants: 1 },
     { fault: { kind: "status", status: 409 }, grants: 0 },
     { fault: { kind: "status", status: 500 }, grants: 0 },
     { fault: { kind: "status", status: 503, headers: { "retry-after": "0" } }, grants: 0 },

@@ -22,11 +22,11 @@ describe("what an exchange means for a write", () => {
     expect(kindOf(status)).toBe("done");
   });
 
-  it.each([408, 500, 501, 502, 503, 504, 507, 520, 599])("%i is ambiguous", (status) => {
+  it.each([408, 499, 500, 501, 502, 503, 504, 507, 520, 599])("%i is ambiguous", (status) => {
     expect(kindOf(status)).toBe("ambiguous");
   });
 
-  it.each([400, 401, 403, 404, 405, 410, 413, 421, 422, 425, 451, 499])("%i is refused", (status) => {
+  it.each([400, 401, 403, 404, 405, 410, 413, 421, 422, 425, 451])("%i is refused", (status) => {
     expect(kindOf(status)).toBe("refused");
   });
 
