@@ -92,19 +92,34 @@ export interface Attempt {
   readonly again?: string;
 }
 
-const runAgain = (baseUrlSource: string) =>
-  `Run the command again; if it fails the same way, check the base URL (${baseUrlSource}), and any proxy or gateway in between`;
+interface Asked {
+  /** Where the requests went. */
+  readonly baseUrlSource: string;
+}
+
+const place = ({ baseUrlSource }: Asked) =>
+  `the base URL (${baseUrlSource}), and any proxy or gateway in between`;
+const runAgain = (asked: Asked) => `Run the command again; if it fails the same way, check ${place(asked)}`;
+
+/** What else to do after an answer that another server may have given. */
+export function ifElsewhere(asked: Asked): string {
+  return `If that doesn't help, check ${place(asked)}`;
+}
+
+/** Another server, or another path of this one, redirects, or knows no such path or method. */
+const isOfOthers = (status = 0) => status < 400 || status === 404 || status === 405;
 
 /**
  * Turns what a call threw into the line that the user reads. `tokenAdvice` is what to do if the service did not accept
- * the access token, `baseUrlSource` where the requests went. Any other error is a bug and passes.
+ * the access token. Any other error is a bug and passes.
  */
 export function toFailure(
   error: unknown,
-  { tokenAdvice, baseUrlSource }: { readonly tokenAdvice: string; readonly baseUrlSource: string },
+  asked: Asked & { readonly tokenAdvice: string },
   attempt: Attempt,
 ): Failure {
-  const { doing, notDone, unclear, advice, again = runAgain(baseUrlSource) } = attempt;
+  const { tokenAdvice } = asked;
+  const { doing, notDone, unclear, advice, again = runAgain(asked) } = attempt;
   if (error instanceof InconclusiveError) {
     return new Failure(sentences(`${doing}: ${error.message}`, notDone, error.advice ?? again));
   }
@@ -114,8 +129,10 @@ export function toFailure(
     const way = error.status === 401 ? tokenAdvice : ifRefused(error, advice);
     return new Failure(sentences(`${doing}: ${error.message}`, unclear, way), { unresolved: true });
   }
-  const way = error.status === 401 ? tokenAdvice : error.verdict === "refused" ? (advice ?? again) : again;
-  return new Failure(sentences(`${doing}: ${error.message}`, notDone, way));
+  const isRefused = error.verdict === "refused" && advice !== undefined;
+  const way = error.status === 401 ? tokenAdvice : isRefused ? advice : again;
+  const where = isRefused && isOfOthers(error.status) ? ifElsewhere(asked) : undefined;
+  return new Failure(sentences(`${doing}: ${error.message}`, notDone, way, where));
 }
 
 /** What to do where a proxy may have repeated a request that the service then refused. */

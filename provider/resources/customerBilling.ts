@@ -17,7 +17,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { capitalised, Failure, sentences, toFailure } from "../core/errors";
+import { capitalised, Failure, ifElsewhere, sentences, toFailure } from "../core/errors";
 import {
   aString,
   boolean,
@@ -231,6 +231,7 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
   const failure = sentences(
     `${doing}: the service accepted the request at ${at}, but ${answer.problem ?? "its answer can't be used"}`,
     waysOut,
+    answer.foreign && ifElsewhere(session),
   );
   return { ...uncertain(declared), failure };
 }

@@ -26,6 +26,12 @@ describe("the line that the user reads", () => {
     expect(told("invalidAnswer", 200)).toBe(`${start} 200. It stays in state. ${again}`);
   });
 
+  test.each([302, 404, 405])("says after a %i that another server may have answered", (status) => {
+    expect(told("refused", status)).toBe(
+      `${start} ${status}. It stays in state. Check the token's rights. If that doesn't help, check the base URL (https://a.test, from stack config), and any proxy or gateway in between.`,
+    );
+  });
+
   test("says what may hold where the call may have been carried out", () => {
     expect(told("ambiguous", 500)).toBe(`${start} 500. Whether it was deleted is not known.`);
     const { unclear: _, ...without } = about;

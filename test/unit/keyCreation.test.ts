@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { apiKey } from "../../provider/resources/apiKey";
+import { customerBilling } from "../../provider/resources/customerBilling";
 import { least } from "./offline";
 import { failureOf, replying } from "./replying";
 
@@ -95,4 +96,15 @@ describe("K6 an answer to create", () => {
     const { message } = await failureOf(answered(replayed, keys));
     expect(message).toContain("the service answered with a different key, key_2, which is more than two");
   });
+});
+
+test.each([
+  ["ApiKey", apiKey, least],
+  ["CustomerBilling", customerBilling, { workspaceId: "ws_1", totalCredits: "100" }],
+])("a POST of %s that a page of a proxy answers says where it went", async (_kind, definition, inputs) => {
+  const service = replying(definition, () => "<html>Sign in</html>");
+  const { message } = await failureOf(service.create(service.check(inputs, undefined).inputs));
+  expect(message).toMatch(
+    /the answer is not JSON\..* If that doesn't help, check the base URL \(.*\), and any proxy or gateway in between\.$/,
+  );
 });

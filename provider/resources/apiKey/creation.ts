@@ -3,7 +3,7 @@ import type { Written } from "../../client/call";
 import { CallError } from "../../client/callError";
 import { pathProblem } from "../../client/paths";
 import type { Session } from "../../core/definition";
-import { capitalised, Failure, ifRefused, sentences, toFailure } from "../../core/errors";
+import { capitalised, Failure, ifElsewhere, ifRefused, sentences, toFailure } from "../../core/errors";
 import { caseFolded } from "../../core/state";
 import { isKeyOf, isOf, isOld, keysBefore, mayBe } from "./keysBefore";
 import { type Creation, findings, inWords, leftover, unmanagedNamesakes, whatToLookFor } from "./lostAnswer";
@@ -23,9 +23,9 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
     const ids = alike.map(({ id }) => id);
     session.warn(`${doing}: ${leftover(creation, alike)} ${replacing}`, ids);
   }
-  const { record, problem, ...rest } = await post(creation, alike);
+  const { record, problem = "the answer can't be used", foreign, ...rest } = await post(creation, alike);
   if (record !== undefined) return { record, ...rest };
-  return recover(creation, problem ?? "the answer can't be used", "The service accepted the request");
+  return recover(creation, problem, "The service accepted the request", foreign && ifElsewhere(session));
 }
 
 /** For these replacements the engine asks for a create as for a new resource, and doesn't tell which key is in state. */
