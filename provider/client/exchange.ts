@@ -22,6 +22,9 @@ export interface WireRequest {
   readonly maxBytes: number;
 }
 
+/** Services also send what is no coding, such as "utf-8" or "none". */
+const compressed = /\b(gzip|deflate|compress|br|zstd)\b/i;
+
 const seconds = (ms: number): string => `${Math.round(ms / 10) / 100} s`;
 
 const size = (bytes: number): string => (bytes % 1048576 === 0 ? `${bytes / 1048576} MiB` : `${bytes} bytes`);
@@ -88,8 +91,7 @@ export function exchange(agent: Dispatcher, request: WireRequest, timeOuts: Time
         if (settled || status < 200) return;
         clearTimeout(headersTimer);
         answer = { status, headers: responseHeaders };
-        const encoding = responseHeaders["content-encoding"] ?? "identity";
-        if (encoding !== "identity" && encoding !== "") {
+        if (compressed.test(String(responseHeaders["content-encoding"]))) {
           settleUnread({ problem: "is compressed, but the provider did not ask for that", lasting: true });
         } else if (Number(responseHeaders["content-length"]) > maxBytes) {
           settleUnread({ problem: `is larger than ${size(maxBytes)}`, lasting: true });

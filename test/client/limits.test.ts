@@ -121,8 +121,8 @@ describe("a compressed answer", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("may say that it is not", async () => {
-    const server = await wireServer(() => answer(200, keyAnswer, "content-encoding: identity"));
+  it.each(["identity", "none", "UTF-8", ""])("is not what says that it is %j", async (coding) => {
+    const server = await wireServer(() => answer(200, keyAnswer, `content-encoding: ${coding}`));
     expect((await api.readApiKey(callTo(server.url), keyPath)).id).toBe("k");
   });
 });
