@@ -48,6 +48,24 @@ describe("K6 an answer to create", () => {
     expect((await answered({ ...answer, id: "key_2" })).id).toBe("key_2");
   });
 
+  test("R5 may have its own word for the customer, of which no refresh warns, after an update either", async () => {
+    let now = { ...least, id: "key_2", deleted: false, enabled: true, scopes: [], customerId: "internal_1" };
+    const keys = replying(apiKey, ({ method, path, body }) => {
+      if (method === "POST") return { apiKey: { id: now.id, key: "sk_new", name: least.name } };
+      now = { ...now, ...(body as object) };
+      return path.endsWith("/api-key") ? { apiKeys: [] } : { apiKey: now };
+    });
+    const { inputs } = keys.check(least, undefined);
+    const { id, state } = await keys.create(inputs);
+    await keys.read(id, state);
+    const updated = await keys.update(id, state, { ...inputs, enabled: false });
+    await keys.read(id, updated);
+    expect([updated["customerId"], keys.warnings]).toEqual([least.customerId, []]);
+    now = { ...now, customerId: "internal_2" };
+    await keys.read(id, updated);
+    expect(keys.warnings).toEqual([expect.stringContaining("its customerId in the service has changed")]);
+  });
+
   test.each([
     ["ahead", "2024-02-19T08:00:00Z", [expect.stringContaining("more than two days old by the clock")]],
     ["behind", "2099-02-19T08:00:00Z", []],

@@ -9,7 +9,7 @@ import { isRefusedAsGone } from "../../core/presence";
 import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
-import { adoptedKey } from "../../core/state";
+import { adoptedKey, observedKey } from "../../core/state";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
 import { createOrMigrate, secretProblem } from "./creation";
 import { isOf } from "./keysBefore";
@@ -52,7 +52,10 @@ export async function create(session: Session, inputs: KeyInputs, owner?: string
     }),
   );
   const doing = `${capitalised(label(declared))} was created with id ${id}, but could not be confirmed to match the program`;
-  return outcome(id, written(declared, settled, initial), [
+  const { customerId } = settled.record;
+  // A service may have its own word for the customer: that is no later change (R5).
+  const own = isOf({ customerId }, declared) ? initial : { ...initial, [observedKey]: { customerId } };
+  return outcome(id, written(declared, settled, own), [
     secretProblem(declared, record),
     failureOf(session, doing, settled),
   ]);

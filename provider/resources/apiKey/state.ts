@@ -10,6 +10,8 @@ import {
   adoptedKey,
   caseFolded,
   defined,
+  hiddenIn,
+  nonEmpty,
   observedKey,
   type Properties,
   pick,
@@ -174,10 +176,12 @@ export function written(declared: KeyInputs, settled: Settled<ApiKeyRecord>, bef
     name,
     value ?? before[name as keyof KeyState],
   ]);
+  const { [observedKey]: observed, ...after } = stateAfter(managed, declared, settled, observe);
   return {
     ...Object.fromEntries(chosen),
-    ...stateAfter(managed, declared, settled, observe),
+    ...after,
     ...pick(before, lasting),
+    [observedKey]: nonEmpty({ ...observed, ...pick(hiddenIn(before, observedKey), ["customerId"]) }),
   };
 }
 
@@ -204,7 +208,8 @@ export function tellsUnmanaged(record: ApiKeyRecord, state: KeyState): boolean {
 
 /** Warns of fields that can't be changed in place, but were changed outside Pulumi (R5). */
 export function unmanagedChanges(id: string, record: ApiKeyRecord, state: KeyState): readonly string[] {
-  const before = (name: keyof typeof unmanaged) => state[unmanaged[name]];
+  const known: Properties = { ...state, ...hiddenIn(state, observedKey) };
+  const before = (name: keyof typeof unmanaged) => known[unmanaged[name]];
   return unmanagedNames
     .filter((name) => before(name) !== undefined && record[name] !== undefined)
     .filter((name) => caseFolded(before(name)) !== caseFolded(record[name]))
