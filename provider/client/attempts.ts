@@ -1,6 +1,7 @@
 import { CallError } from "./callError";
 import type { Clock } from "./clock";
-import { classify, type Exchange, type Outcome } from "./outcome";
+import { errorInPlace } from "./errorText";
+import { classify, type Exchange, type Outcome, type Unreadable } from "./outcome";
 import type { Pace, Turn } from "./pace";
 import type { Reader, Reading } from "./reading";
 import { decide, type Failure, type Policy, pauseMs, type RetryBucket, retryLimits } from "./retry";
@@ -80,7 +81,7 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
     }
     const draw = shared.random();
     const outcome = await once(turn, draw);
-    const reading = outcome.kind === "done" ? call.read(outcome.body) : undefined;
+    const reading = outcome.kind === "done" ? readingOf(call, outcome.body) : undefined;
     // A write that the service carried out is over, whatever its answer looks like.
     if (reading?.usable || (reading !== undefined && call.method !== "GET")) {
       return outcome.kind === "done" && outcome.status === 202 ? { ...reading, deferred: true } : reading;
@@ -96,6 +97,13 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
       await pace.rest(decision.afterMs);
     }
   }
+}
+
+function readingOf<T>({ read, secrets, fieldNames }: Attempted<T>, body: Buffer | Unreadable): Reading<T> {
+  const reading = read(body);
+  if (reading.usable || reading.foreign || !Buffer.isBuffer(body) || body.length === 0) return reading;
+  const said = errorInPlace(new TextDecoder().decode(body), secrets, fieldNames);
+  return said ? { ...reading, problem: `${reading.problem}: "${said}"` } : reading;
 }
 
 type Unusable = Extract<Reading<unknown>, { usable: false }>;

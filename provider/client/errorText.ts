@@ -100,3 +100,15 @@ export function errorText(
   const text = said === undefined || hidden.length > 100 ? "" : plainText(said, [...secrets, ...hidden]);
   return text === "" ? undefined : text;
 }
+
+/** The error in JSON that should hold a record: some services answer 200 to what they refuse. */
+export function errorInPlace(
+  body: string,
+  secrets: readonly string[],
+  fieldNames: readonly string[],
+): string | undefined {
+  const parsed: unknown = JSON.parse(body);
+  if (!isObject(parsed)) return undefined;
+  const said = sentence({ error: parsed["error"], errors: parsed["errors"] });
+  return said && plainText(said, [...secrets, ...keysIn(parsed, fieldNames)]);
+}

@@ -159,6 +159,19 @@ describe("the answer to a write that was carried out", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it.each([
+    ["", { success: false, error: { message: "no quota" } }, ': "no quota"'],
+    ["\ufeff", { errors: [{ detail: "a" }, "b"], message: "made sk_1" }, ': "a; b"'],
+    ["", { message: "made sk_1", data: { id: "k" } }, ""],
+    ["", null, ""],
+  ])("may say in place of a record why it was not: %s%j", async (mark, body, said) => {
+    const server = await wireServer(() => answer(200, mark + JSON.stringify(body)));
+    const call = callTo(server.url);
+    const { problem } = await api.createApiKey(call, newKey);
+    expect(problem?.split("is not an object")[1]).toBe(said);
+    expect((await errorOf(api.readApiKey(call, keyPath))).message).toContain(problem);
+  });
+
   it("that was answered with 202 may not have been carried out yet", async () => {
     const server = await wireServer(() => answer(202, { apiKey: { id: "k", deleted: true } }));
     expect(await api.deleteApiKey(callTo(server.url), keyPath)).toMatchObject({

@@ -74,6 +74,11 @@ const replies: [string, string][] = [
     answer(200, { apiKey: { id: "k", scopes: [{ representation: [token], [made]: 1 }] } }),
   ],
   ["200 with another record", answer(200, { apiKey: { id: token, key: made }, apiKeys: [{ key: made }] })],
+  [
+    "200 with an error in place of a record",
+    answer(200, { error: { message: `${echo} made ${made}` }, data: { key: made } }),
+  ],
+  ["200 with text for JSON", answer(200, JSON.stringify(JSON.stringify(leak)))],
   ["200 compressed", answer(200, leak, "content-encoding: gzip")],
   ["200 too large", answer(200, JSON.stringify(leak).padEnd(1_100_000, made))],
   ["no HTTP", `${echo}\r\n\r\n`],
