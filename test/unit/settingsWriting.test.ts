@@ -129,13 +129,16 @@ describe("settings of a workspace", () => {
     expect(one.methods).toEqual([]);
   });
 
-  test("W1 a number without a value is not repeated, and neither is an absent prefix", async () => {
-    const held = { defaultRateLimitPerSecond: 0, defaultExpiration: -1, defaultAllowedIPs: [] };
-    const one = service(held, merging);
-    await one.write({ defaultKeyPrefix: "a" });
-    expect(one.sent).toEqual([{ defaultKeyPrefix: "a", defaultAllowedIPs: [] }]);
-    expect(sendable(settings, { ...blank, ...unset })).toEqual({});
-  });
+  test.each([-1, 2 ** 63])(
+    "W1 a number without a value is not repeated: %d, and neither is an absent prefix",
+    async (defaultExpiration) => {
+      const held = { defaultRateLimitPerSecond: 0, defaultExpiration, defaultAllowedIPs: [] };
+      const one = service(held, merging);
+      await one.write({ defaultKeyPrefix: "a" });
+      expect(one.sent).toEqual([{ defaultKeyPrefix: "a", defaultAllowedIPs: [] }]);
+      expect(sendable(settings, { ...blank, ...unset })).toEqual({});
+    },
+  );
 
   test("R4 an answer that says nothing, or the past, is followed by one GET", async () => {
     for (const answer of ["nothing", "before"] as const) {

@@ -82,13 +82,18 @@ export function observe(record: WorkspaceRecord): Settings {
 
 /**
  * The values that a request can carry, exactly as they were read: nothing can be unset, so absent ones are left out,
- * and one of the numbers must be above 0.
+ * and one of the numbers must be above 0. Above 2^53, such as a service's greatest number for "never", it would be
+ * another number.
  */
 export function sendable(fields: readonly Setting[], record: WorkspaceRecord): Settings {
   return Object.fromEntries(
     fields
       .map(({ name }) => [name, record[name]] as const)
-      .filter(([, value]) => value !== undefined && !(typeof value === "number" && value <= 0)),
+      .filter(
+        ([, value]) =>
+          value !== undefined &&
+          (typeof value !== "number" || (value > 0 && value <= Number.MAX_SAFE_INTEGER)),
+      ),
   );
 }
 
