@@ -106,6 +106,8 @@ export function ifElsewhere(asked: Asked): string {
   return `If that doesn't help, check ${place(asked)}`;
 }
 
+const later = "Run the command again later";
+
 /** Another server, or another path of this one, redirects, or knows no such path or method. */
 const isOfOthers = (status = 0) => status < 400 || status === 404 || status === 405;
 
@@ -129,9 +131,10 @@ export function toFailure(
     const way = error.status === 401 ? tokenAdvice : ifRefused(error, advice);
     return new Failure(sentences(`${doing}: ${error.message}`, unclear, way), { unresolved: true });
   }
-  const isRefused = error.verdict === "refused" && advice !== undefined;
-  const way = error.status === 401 ? tokenAdvice : isRefused ? advice : again;
-  const where = isRefused && isOfOthers(error.status) ? ifElsewhere(asked) : undefined;
+  const { status, verdict } = error;
+  const isRefused = verdict === "refused" && advice !== undefined;
+  const way = status === 401 ? tokenAdvice : status === 429 ? later : isRefused ? advice : again;
+  const where = isRefused && isOfOthers(status) ? ifElsewhere(asked) : undefined;
   return new Failure(sentences(`${doing}: ${error.message}`, notDone, way, where));
 }
 

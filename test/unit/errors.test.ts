@@ -32,6 +32,10 @@ describe("the line that the user reads", () => {
     );
   });
 
+  test.each(["refused", "notSent"] as const)("says when to try again after a 429: %s", (verdict) => {
+    expect(told(verdict, 429)).toBe(`${start} 429. It stays in state. Run the command again later.`);
+  });
+
   test("says what may hold where the call may have been carried out", () => {
     expect(told("ambiguous", 500)).toBe(`${start} 500. Whether it was deleted is not known.`);
     const { unclear: _, ...without } = about;
