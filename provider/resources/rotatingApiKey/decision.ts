@@ -1,7 +1,7 @@
 import type { Comparison } from "../../core/definition";
 import { type ManagedField, type Properties, same } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
-import { managed } from "../apiKey/state";
+import { fields as keyFields } from "../apiKey/properties";
 import type { Entry } from "../apiKeySet/entries";
 import { msOf } from "./duration";
 import {
@@ -38,6 +38,7 @@ export const unmanaged = [
   "metadata",
   "keepers",
 ] as const;
+const inPlace = keyFields.filter(({ onChange }) => onChange === "update");
 const unmanagedFields = fields.filter(({ name }) => unmanaged.some((one) => one === name));
 
 export function decide({ state, inputs, now }: RotatingCompared): Decision {
@@ -79,7 +80,7 @@ export function isUnconfirmed(state: RotatingState): boolean {
 
 /** Whether a field that can change in place differs from the program. */
 export function differs({ state }: Entry, inputs: RotatingDraft): boolean {
-  return changedOf(managed, state, inputs).length > 0;
+  return changedOf(inPlace, state, inputs).length > 0;
 }
 
 /** Whether the state, or the time, needs an update although the inputs are unchanged. */
