@@ -17,10 +17,10 @@ describe("a list that does not come", () => {
     "of keys, which can be read singly too, holds nobody up for longer than 10 s: %s",
     async (how) => {
       const done: unknown[] = [];
-      for (const reader of ["a", "b", "c"]) {
+      for (let asked = 0; asked < 3; asked += 1) {
         void reads
           .keys(`ws of ${how}`)
-          [how](lastingMs, reader)
+          [how](lastingMs)
           .then((answer) => done.push(answer));
       }
       await vi.advanceTimersByTimeAsync(10_000);
