@@ -20,9 +20,17 @@ export async function read(
   session.hide(state.key);
   const path = pathOf(state, id);
   if (!isForeign(state) && (await listedAsInState(session, path, state, "current"))) return { id, state };
-  const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
-  const record = await readKeyOrFail(session, path, doing);
-  return record === undefined ? missing(path, state) : found(session, path, state, record);
+  const record = await readKeyOrFail(session, path, `Reading key ${id} in workspace ${path.workspaceId}`);
+  const isReading = state[readingKey] === true;
+  if (record === undefined) {
+    if (!isReading) return undefined;
+    throw new Failure(`There is no key ${id} in workspace ${path.workspaceId}: check both ids.`);
+  }
+  if (!isReading) for (const line of unmanagedChanges(id, record, state)) session.warn(line, [id]);
+  const next = applyDrift(managed, state, observe(record));
+  if (!isForeign(state)) return { id, state: next };
+  const seen = defined({ customerId: record.customerId, ...outputs(record) });
+  return { id, state: isReading ? { ...next, ...seen } : { ...seen, ...defined(next) } };
 }
 
 /** One that this stack does not manage, or that was imported and not read yet: all that there is to know is wanted. */
@@ -31,27 +39,6 @@ function isForeign(state: KeyState): boolean {
   return (
     state[readingKey] === true || [key, __keyLost, createdAt, maskedKey].every((value) => value === undefined)
   );
-}
-
-function missing({ workspaceId, keyId }: KeyPath, state: KeyState): undefined {
-  if (!state[readingKey]) return undefined;
-  throw new Failure(`There is no key ${keyId} in workspace ${workspaceId}: check both ids.`);
-}
-
-function found(
-  session: Session,
-  { keyId }: KeyPath,
-  state: KeyState,
-  record: ApiKeyRecord,
-): Outcome<KeyState> {
-  const isReading = state[readingKey] === true;
-  if (!isReading) {
-    for (const line of unmanagedChanges(keyId, record, state)) session.warn(line, [keyId]);
-  }
-  const next = applyDrift(managed, state, observe(record));
-  if (!isForeign(state)) return { id: keyId, state: next };
-  const seen = defined({ customerId: record.customerId, ...outputs(record) });
-  return { id: keyId, state: isReading ? { ...next, ...seen } : { ...seen, ...defined(next) } };
 }
 
 type KeyList = ReturnType<SharedReads["keys"]>;
