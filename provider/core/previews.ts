@@ -16,7 +16,7 @@ import { unknown } from "./unknown";
 /** Check, diff and preview. Nothing here sends a request (R12). */
 
 export interface CheckResult {
-  readonly inputs: Record<string, unknown>;
+  readonly inputs: Properties;
   readonly failures: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export function check(
   const problems = [...misconfigured, ...failures(definition, named, before, checked)];
   // diff is asked of what is in state alone.
   if (before === undefined && problems.length === 0) note(kind, definition.createNote?.(declared), declared);
-  return { inputs: { ...defined(declared) }, failures: problems };
+  return { inputs: defined(declared), failures: problems };
 }
 
 /** Whether a program could declare just these properties, as it could those of every managed resource. */

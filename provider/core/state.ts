@@ -113,8 +113,8 @@ export function nonEmpty<T extends object>(value: T): T | undefined {
 }
 
 /** A copy that the wire can carry: without undefined values, at any depth. */
-export function wireable(properties: Properties): Record<string, unknown> {
-  return strip(properties) as Record<string, unknown>;
+export function wireable(properties: Properties): Properties {
+  return strip(properties) as Properties;
 }
 
 function strip(value: unknown): unknown {

@@ -111,12 +111,13 @@ export function calls(resource: Lifecycle) {
       // For `.get` the engine has nothing but what the program gave; an import gives nothing at all.
       const isGiven = !request.hasProperties() || isDeepStrictEqual(state, inputs.properties);
       const isKnown = !isGiven || (request.hasProperties() && resource.isDeclared(state));
+      const id = request.getId();
       const found = isKnown
-        ? await resource.read(request.getId(), state)
-        : await resource.find(request.getId(), given, request.hasInputs(), nameIn(request.getUrn()));
+        ? await resource.read(id, state)
+        : await resource.find({ id, given, isReading: request.hasInputs(), name: nameIn(request.getUrn()) });
       const answer = new messages.ReadResponse();
       if (found === undefined) return answer;
-      if (!isKnown) ownIds.set(request.getId(), found.id);
+      if (!isKnown) ownIds.set(id, found.id);
       answer.setId(found.id).setProperties(sentState(found.state, isKnown ? state : given));
       return found.inputs === undefined
         ? answer
