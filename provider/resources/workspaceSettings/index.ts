@@ -26,7 +26,7 @@ import {
   settings,
   shape,
 } from "./properties";
-import { ours, restorable, written } from "./state";
+import { type Change, ours, restorable, written } from "./state";
 import { sayingOf, write } from "./writing";
 
 export const workspaceSettings = define({
@@ -77,13 +77,8 @@ async function create(session: Session, declared: SettingsInputs): Promise<Setti
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const remembered = sendable(declaredIn(declared), record);
   session.onInterrupt(forgotten(workspaceId, declared, remembered));
-  return apply(
-    session,
-    doing,
-    workspaceId,
-    { declared, target: only(settings, declared), remembered },
-    record,
-  );
+  const target = only(settings, declared);
+  return apply(session, doing, { declared, target, remembered, held: {}, steady: [], back: {} }, record);
 }
 
 /** The warning with the former values, if the result can't be saved: the next create would take the new ones for them. */
@@ -121,26 +116,17 @@ async function update(
       same(field, ours(state, field.name), observed[field.name]),
   );
   const target = { ...back, ...only(settings, declared) };
-  return apply(session, doing, id, { declared, target, remembered, held: state, steady, back }, record);
-}
-
-interface Change {
-  readonly declared: SettingsInputs;
-  readonly target: Settings;
-  readonly remembered: Settings;
-  readonly held?: SettingsState;
-  readonly steady?: readonly Setting[];
-  /** Settings to restore, because they are no longer declared. */
-  readonly back?: Settings;
+  return apply(session, doing, { declared, target, remembered, held: state, steady, back }, record);
 }
 
 async function apply(
   session: Session,
   doing: string,
-  workspaceId: string,
-  { declared, target, remembered, held = {}, steady = [], back = {} }: Change,
+  change: Change,
   record: WorkspaceRecord,
 ): Promise<SettingsOutcome> {
+  const { declared, target, held, steady, back } = change;
+  const { workspaceId } = declared;
   let settled: Settled<WorkspaceRecord>;
   try {
     const writing = { workspaceId, target, steady, restored: declaredIn(back), secrecies: [declared, held] };
@@ -155,7 +141,7 @@ async function apply(
   for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
   const isLeft = settled.notApplied.some(({ field }) => field in back);
   const failure = sentences(failureOf(session, doing, settled), isLeft ? leftOut : undefined);
-  const state = written({ declared, target, remembered, held }, settled);
+  const state = written(change, settled);
   return failure === "" ? { id: workspaceId, state } : { id: workspaceId, state, failure };
 }
 

@@ -14,7 +14,8 @@ import {
 
 /** Projections of a workspace's settings: declared and seen → state, and what of it goes back on destroy. */
 
-interface Written {
+/** A write of settings. */
+export interface Change {
   readonly declared: SettingsInputs;
   /** The target values of the workspace: declared ones, and former ones to restore. */
   readonly target: Settings;
@@ -22,11 +23,15 @@ interface Written {
   readonly remembered: Settings;
   /** The state before; empty for a create. */
   readonly held: SettingsState;
+  /** Not to change: these settings may stay as the service rewrote them before. */
+  readonly steady: readonly Setting[];
+  /** Settings to restore, because they are no longer declared. */
+  readonly back: Settings;
 }
 
 /** State after a write (R1). */
 export function written(
-  { declared, target, remembered, held }: Written,
+  { declared, target, remembered, held }: Change,
   settled: Settled<WorkspaceRecord>,
 ): SettingsState {
   const { record, unseen } = settled;
