@@ -2,8 +2,13 @@
 export interface SharedRead<T> {
   /** An answer that was asked for no longer ago than this, be it by somebody else. */
   recent(maxAgeMs: number): Promise<T>;
-  /** The same, unless this process has written since it was asked for. */
-  current(maxAgeMs: number): Promise<T>;
+  /**
+   * The same, unless this process has written since it was asked for, or the reader has read before: who asks again wants
+   * to know more than last time.
+   */
+  current(maxAgeMs: number, reader: string): Promise<T>;
+  /** The reader has read by itself what it looks for. */
+  hasRead(reader: string): void;
   /** One that is asked for from now on. */
   fresh(): Promise<T>;
   /** The same, however long it takes. */
@@ -29,6 +34,7 @@ export function openSharedRead<T>(
   read: () => Promise<T>,
   { patience, writes }: SharedReadOptions<T>,
 ): SharedRead<T> {
+  const readers = new Set<string>();
   let last: Asked<T> | undefined;
   let reading: Promise<T> | undefined;
   let next: Promise<Asked<T>> | undefined;
@@ -64,11 +70,16 @@ export function openSharedRead<T>(
     last !== undefined && performance.now() - last.at <= maxAgeMs ? last : undefined;
   return {
     recent: (maxAgeMs) => (young(maxAgeMs) ?? start()).answer,
-    current: async (maxAgeMs) => {
-      const asked = young(maxAgeMs) ?? start();
-      const answer = await asked.answer;
-      return asked.writes === writes() ? answer : (await asNext()).answer;
+    current: async (maxAgeMs, reader) => {
+      if (!readers.has(reader)) {
+        readers.add(reader);
+        const asked = young(maxAgeMs) ?? start();
+        const answer = await asked.answer;
+        if (asked.writes === writes()) return answer;
+      }
+      return (await asNext()).answer;
     },
+    hasRead: (reader) => void readers.add(reader),
     fresh: async () => (await asNext()).answer,
     awaited: async () => (await asNext()).given,
   };

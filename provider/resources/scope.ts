@@ -197,7 +197,7 @@ async function findAgain(
 async function read(session: Session, id: string, state: ScopeState): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
   const subject = `${capitalised(label(state))} (${id})`;
-  const scopes = await list(session, state, doing, "State is unchanged", "current");
+  const scopes = await list(session, state, doing, "State is unchanged", id);
   const record = scopes.find((one) => one.id === id) ?? named(state)(scopes);
   if (record === undefined) {
     try {
@@ -223,7 +223,7 @@ async function find(
   [workspaceId = "", named]: readonly string[],
 ): Promise<ScopeOutcome | undefined> {
   const doing = `Reading the scopes of workspace ${workspaceId}`;
-  const scopes = await list(session, { workspaceId }, doing, "Nothing was imported", "current");
+  const scopes = await list(session, { workspaceId }, doing, "Nothing was imported", named);
   const found =
     scopes.find(({ representation }) => representation === named) ?? scopes.find(({ id }) => id === named);
   if (found === undefined) return undefined;
@@ -231,17 +231,18 @@ async function find(
   return written({ workspaceId, name, representation, ...(description && { description }) }, found);
 }
 
-/** The scopes of the workspace as of now or, if they are `current`, as others have just read them. */
+/** The scopes of the workspace as of now or, for a reader, as others have just read them. */
 async function list(
   session: Session,
   { workspaceId }: ScopeState,
   doing: string,
   notDone: string,
-  by: "awaited" | "current" = "awaited",
+  reader?: string,
 ): Promise<readonly ScopeRecord[]> {
   try {
     const scopes = sharedReads(session.call).scopes(String(workspaceId));
-    return orThrow(await scopes[by](lastingMs)).all;
+    const answer = reader === undefined ? scopes.awaited() : scopes.current(lastingMs, reader);
+    return orThrow(await answer).all;
   } catch (error) {
     const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
     throw toFailure(error, session, { doing, notDone, advice });

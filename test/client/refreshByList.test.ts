@@ -154,4 +154,13 @@ describe("a refresh of many keys", () => {
     const read = (process: Process) => Promise.all(imported.map((one) => told(process, one)));
     expect(await requestsOf(read)).toEqual({ readApiKey: 1, listApiKeys: 1 });
   });
+
+  test("is not told the same list twice", async () => {
+    const [, one] = held as [Held, Held];
+    await requestsOf(async (process) => {
+      await Promise.all(held.slice(0, 30).map((each) => told(process, each)));
+      service.editKey(one.id, { enabled: false });
+      expect(await told(process, one)).toMatchObject({ state: { enabled: false } });
+    });
+  });
 });

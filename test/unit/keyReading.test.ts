@@ -144,6 +144,17 @@ describe("R3 many keys of one workspace", () => {
     expect(others.asked()).not.toContain("k2");
   });
 
+  test("are each confirmed by a new list where they are read again", async () => {
+    const keys = service();
+    await keys.readAll();
+    keys.calls.length = 0;
+    await keys.read("k2");
+    expect(keys.asked()).toEqual(["list"]);
+    listed = ids.filter((id) => id !== "k3").map(keyOf);
+    await keys.read("k3");
+    expect(keys.asked()).toEqual(["list", "list", "k3"]);
+  });
+
   test("are each told of their own failure", async () => {
     listed = new CallError("refused", "the service answered 403", 403);
     held = new Map();

@@ -52,13 +52,40 @@ describe("a shared read", () => {
     expect(await Promise.all(later)).toEqual([3, 3]);
   });
 
+  test("is current for each reader once, and is asked for again by who asks again, together", async () => {
+    const { list, asked, answer } = listOfNumbers();
+    const first = [list.current(1_000, "a"), list.current(1_000, "b")];
+    answer(1);
+    expect(await Promise.all([...first, list.current(1_000, "c")])).toEqual([1, 1, 1]);
+    expect(asked()).toBe(1);
+    const again = [list.current(1_000, "a"), list.current(1_000, "b")];
+    await new Promise(setImmediate);
+    expect(asked()).toBe(2);
+    answer(2);
+    expect(await Promise.all(again)).toEqual([2, 2]);
+    expect(await list.current(1_000, "d")).toBe(2);
+  });
+
+  test("is not current for who has read by itself what it looks for", async () => {
+    const { list, asked, answer } = listOfNumbers();
+    const others = list.recent(1_000);
+    answer(1);
+    await others;
+    list.hasRead("a");
+    const own = list.current(1_000, "a");
+    await new Promise(setImmediate);
+    expect(asked()).toBe(2);
+    answer(2);
+    expect(await own).toBe(2);
+  });
+
   test("is not current where it is too old", async () => {
     const { list, asked, answer } = listOfNumbers();
-    const first = list.current(1_000);
+    const first = list.current(1_000, "a");
     answer(1);
     await first;
     await new Promise((resolve) => setTimeout(resolve, 5));
-    const second = list.current(1);
+    const second = list.current(1, "b");
     expect(asked()).toBe(2);
     answer(2);
     expect(await second).toBe(2);
@@ -66,7 +93,7 @@ describe("a shared read", () => {
 
   test("is not current once this process has written, be it under way or there: a new one is", async () => {
     const { list, asked, answer, write } = listOfNumbers();
-    const first = [list.current(1_000), list.recent(1_000)];
+    const first = [list.current(1_000, "a"), list.recent(1_000)];
     write();
     answer(1);
     expect(await first[1]).toBe(1);
@@ -75,7 +102,7 @@ describe("a shared read", () => {
     answer(2);
     expect(await first[0]).toBe(2);
     write();
-    const second = list.current(1_000);
+    const second = list.current(1_000, "b");
     await new Promise(setImmediate);
     expect(asked()).toBe(3);
     answer(3);
@@ -86,7 +113,7 @@ describe("a shared read", () => {
     const { list, asked, answer } = listOfNumbers();
     const others = list.recent(1_000);
     answer(1);
-    expect([await others, await list.current(1_000)]).toEqual([1, 1]);
+    expect([await others, await list.current(1_000, "a")]).toEqual([1, 1]);
     expect(asked()).toBe(1);
   });
 
@@ -112,10 +139,10 @@ describe("a shared read", () => {
 
   test("that takes too long serves later readers once it is there", async () => {
     const { list, asked, answer } = listOfNumbers(1);
-    expect(await list.current(60_000)).toBe(-1);
+    expect(await list.current(60_000, "a")).toBe(-1);
     answer(1);
     await new Promise(setImmediate);
-    expect(await list.current(60_000)).toBe(1);
+    expect(await list.current(60_000, "b")).toBe(1);
     expect(asked()).toBe(1);
   });
 

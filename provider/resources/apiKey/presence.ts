@@ -63,7 +63,7 @@ async function isListed(session: Session, path: KeyPath, { missing, marked }: Mi
   // A list may leave `deleted` out, which does not speak against a record that has it.
   const isAlive = (record: ApiKeyRecord | undefined) =>
     record !== undefined && (marked ? record.deleted === false : !record.deleted);
-  const before = await list.current(lastingMs);
+  const before = await list.current(lastingMs, `gone ${keyId}`);
   if ("byId" in before && !isAlive(before.byId.get(keyId))) return false;
   // A list from before the deletion still has the key.
   const now = await list.awaited();

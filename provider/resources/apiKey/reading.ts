@@ -19,7 +19,8 @@ export async function read(
 ): Promise<Outcome<KeyState> | undefined> {
   session.hide(state.key);
   const path = pathOf(state, id);
-  if (!isForeign(state) && (await listedAsInState(session, path, state, "current"))) return { id, state };
+  const ask = (list: KeyList) => list.current(lastingMs, id);
+  if (!isForeign(state) && (await listedAsInState(session, path, state, ask))) return { id, state };
   const record = await readKeyOrFail(session, path, `Reading key ${id} in workspace ${path.workspaceId}`);
   const isReading = state[readingKey] === true;
   if (record === undefined) {
@@ -46,6 +47,8 @@ type KeyList = ReturnType<SharedReads["keys"]>;
 /** Lists of workspaces of which one key was read by itself: a stack with one key must not list all others. */
 const readAlone = new WeakSet<KeyList>();
 
+type Ask = (list: KeyList) => ReturnType<KeyList["current"]>;
+
 /**
  * What the workspace's list shows of the key, if that is just what state has. A list may be cut, brief, or lag behind, so
  * it only confirms: what it does not show whole and unchanged is read by itself (R5, R6).
@@ -54,16 +57,17 @@ async function listedAsInState(
   session: Session,
   path: KeyPath,
   state: KeyState,
-  by: "current" | "recent",
+  ask: Ask,
 ): Promise<ApiKeyRecord | undefined> {
   const { workspaceId, keyId } = path;
   const list = sharedReads(session.call).keys(workspaceId);
   // The first key of each workspace is read by itself.
   if (!readAlone.has(list)) {
     readAlone.add(list);
+    list.hasRead(keyId);
     return undefined;
   }
-  const listed = await list[by](lastingMs);
+  const listed = await ask(list);
   const record = "byId" in listed ? listed.byId.get(keyId) : undefined;
   const isConfirmed =
     record?.deleted === false &&
@@ -89,7 +93,7 @@ export async function listedForUpdate(
   // If the name differs, only a read shows whether the service rewrote it or has not carried the write out yet.
   const { name }: { name?: unknown } = { ...state, ...hiddenIn(state, observedKey) };
   if (name !== declared.name || isForeign(state) || state[failedKey]) return undefined;
-  const record = await listedAsInState(session, path, state, "recent");
+  const record = await listedAsInState(session, path, state, ({ recent }) => recent(lastingMs));
   return record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
 }
 
