@@ -34,7 +34,7 @@ export interface Settings {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a call needs: that of now, so that a token rotated in the environment works at once. */
-interface Configuration {
+export interface Configuration {
   readonly credentials: Credentials;
   /** What to do when the service does not accept the token: says where it came from. */
   readonly tokenAdvice: string;

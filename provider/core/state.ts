@@ -7,7 +7,8 @@ export function isRecord(value: unknown): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Hidden from previews by the engine, as every name that begins with two underscores. */
+// Names that begin with two underscores the engine hides from previews.
+/** What the service has for managed fields where it is not what was declared (R1). */
 export const observedKey = "__observed";
 export const providerKey = "__provider";
 /** An input too: which inputs the program made secret (R16). */

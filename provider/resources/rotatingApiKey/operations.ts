@@ -73,23 +73,21 @@ function going({ id, state }: Entry): KeyToDelete {
 }
 
 export async function update(session: Session, compared: RotatingUpdate): Promise<RotatingOutcome> {
-  const { id, state, inputs: declared, plan: decision } = compared;
+  const { id, state, inputs: declared } = compared;
   const doing = `Updating the ${label(declared)}`;
-  const { does } = decision;
+  const { does } = compared.plan;
   if (does === "refuse") {
-    throw new Failure(
-      `${doing}: nothing was changed. ${capitalised(refusal(state, declared, decision.changed))}`,
-    );
+    throw new Failure(`${doing}: nothing was changed. ${capitalised(refusal(compared))}`);
   }
   if (does === "retire") await expectCurrent(session, state, doing);
   const isAsked = does === "retire" && declared.retire === "whenUnused";
   const lastUsed = isAsked ? await lastUse(session, keysOf(state), doing) : undefined;
   const isUsed = lastUsed !== undefined && lastUsed !== state.__lastUsed;
-  if (isUsed) session.warn(stillUsed(state, declared, session.now));
+  if (isUsed) session.warn(stillUsed(compared));
   const isRetiring = does === "retire" && !isUsed;
   const { keys, batch, of } = await settle(session, compared, isRetiring);
   if (isRetiring && batch.failures.length === 0) {
-    for (const line of waiting(state, declared, decision.changed, session.now)) {
+    for (const line of waiting(compared)) {
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
     }
   }
