@@ -6,7 +6,7 @@ import { complete, expectFound, lastService, serviceAfterRead, writtenElsewhere 
 import { inputsOf, toCreate, withoutDefaults } from "./inputs";
 import type { Kind } from "./kind";
 import { forget, register } from "./objects";
-import { onlyMarked } from "./previews";
+import { withNewSecrets } from "./previews";
 import * as rollback from "./rollback";
 import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "./secrecy";
 import { openSession } from "./session";
@@ -23,7 +23,7 @@ export function create(kind: Kind, inputs: Properties): Promise<Kept> {
   const { definition, host } = kind;
   return operate(kind, [inputs], async (session) => {
     const declared = toCreate(definition, inputs);
-    return stamped(kind, await rollback.create(definition, host.run, session, declared));
+    return withService(kind, await rollback.create(definition, host.run, session, declared));
   });
 }
 
@@ -69,7 +69,7 @@ export function find(kind: Kind, { id, given, isReading, name }: Wanted): Promis
     if (outcome === undefined) return undefined;
     const all = isReading ? outcome.state : { ...inputsOf(definition, outcome.state), ...outcome.state };
     const state = withSecrets(all, secretsOf(given));
-    const found = stamped(kind, { ...outcome, state });
+    const found = withService(kind, { ...outcome, state });
     register(kind, found);
     const inputs = withoutDefaults(definition, inputsOf(definition, state), name);
     return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
@@ -81,10 +81,10 @@ export function update(kind: Kind, given: Kept, news: Properties): Promise<Prope
   return operate(kind, [news, given.state], async (session) => {
     const compared = compare(kind, given, news);
     register(kind, compared);
-    const same = onlyMarked(definition, given.state, news, compared);
+    const same = withNewSecrets(definition, given.state, news, compared);
     if (same !== undefined) return same;
     await expectThere(kind, session, given.state, compared);
-    return stamped(kind, await rollback.update(definition, host.run, session, compared)).state;
+    return withService(kind, await rollback.update(definition, host.run, session, compared)).state;
   });
 }
 
@@ -131,7 +131,7 @@ async function expectThere(
   expectFound(definition, before, now, session.baseUrlSource);
 }
 
-function stamped({ services }: Kind, outcome: Outcome): Kept {
+function withService({ services }: Kind, outcome: Outcome): Kept {
   return complete(outcome, services()[0]);
 }
 

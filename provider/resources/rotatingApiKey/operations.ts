@@ -216,16 +216,11 @@ export async function rollback(
   { state }: RotatingOutcome,
   before: RotatingState | undefined,
 ): Promise<readonly string[]> {
-  const { toDelete, ...keys } = keysOf(state);
-  const { entries } = holdingOf({ ...keys, toDelete });
+  const { entries, toDelete } = holdingOf(keysOf(state));
   const useless = toDelete.map((one) => [one.id, entryOf(state, one)] as const);
   const made: Holding = { entries: new Map([...entries, ...useless]), toDelete: [] };
-  return rollbackKeys(
-    session,
-    ownerOf(state),
-    made,
-    before === undefined ? nothing : holdingOf(keysOf(before)),
-  );
+  const held = before === undefined ? nothing : holdingOf(keysOf(before));
+  return rollbackKeys(session, ownerOf(state), made, held);
 }
 
 /** Neither rotates nor deletes. What is gone leaves state; without the current key, the next update makes a new one. */
