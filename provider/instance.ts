@@ -4,29 +4,20 @@ import { openDeclarations } from "./core/declarations";
 import { Failure, type Kept } from "./core/errors";
 import { type Lifecycle, lifecycle } from "./core/lifecycle";
 import { openRegistry } from "./core/registry";
-import type { Run } from "./core/run";
 import type { HostContext, Shared } from "./core/session";
 import { isKeepable } from "./core/stateSize";
 import type { Source } from "./functions";
 import { definitions } from "./resources";
 
-/** What any host of the provider needs: one process that serves the engine. */
-export interface Instance {
-  /** The operations of a kind of resource. Throws a Failure for one that this version does not know. */
-  resource(kind: string, settings: () => Settings): Lifecycle;
-  /** Where functions read: with the connections of the resources. */
-  source(settings: Settings): Source;
-  /** To be called when the engine has configured the provider: warns, once in a process, of settings that disagree. */
-  checkSettings(settings: Settings): void;
-}
+export type Instance = ReturnType<typeof openInstance>;
 
-export interface InstanceOptions
-  extends Pick<HostContext, "run" | "env" | "warn" | "tell" | "note" | "importKey"> {
-  readonly run: Run;
-}
+type InstanceOptions = Pick<HostContext, "run" | "env" | "warn" | "tell" | "note" | "importKey">;
 
-/** All resources of a process share connections, pace and retries, and know what the others of their kind manage. */
-export function openInstance(options: InstanceOptions): Instance {
+/**
+ * What any host of the provider needs: one process that serves the engine. All its resources share connections, pace and
+ * retries, and know what the others of their kind manage.
+ */
+export function openInstance(options: InstanceOptions) {
   const { run, env } = options;
   const kinds = new Map<string, Shared>();
   let transport: Transport | undefined;
@@ -52,7 +43,8 @@ export function openInstance(options: InstanceOptions): Instance {
     return openTransport({ gate, signal: run.closed, concurrency: Math.max(32, parallel) });
   }
   return {
-    resource(kind, settings) {
+    /** The operations of a kind of resource. Throws a Failure for one that this version does not know. */
+    resource(kind: string, settings: () => Settings): Lifecycle {
       const definition = definitions[kind];
       if (definition === undefined) {
         throw new Failure(
@@ -70,8 +62,10 @@ export function openInstance(options: InstanceOptions): Instance {
         time: Date.now,
       });
     },
-    source: (settings) => ({ settings, env, transport: () => sharedTransport(settings) }),
-    checkSettings(settings) {
+    /** Where functions read: with the connections of the resources. */
+    source: (settings: Settings): Source => ({ settings, env, transport: () => sharedTransport(settings) }),
+    /** To be called when the engine has configured the provider: warns, once in a process, of settings that disagree. */
+    checkSettings(settings: Settings): void {
       now = Date.now();
       const line = isWarned ? undefined : disagreement(settings, env);
       if (line === undefined) return;

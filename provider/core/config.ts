@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { isLoopback } from "../client/agents";
 import type { Credentials } from "../client/call";
 import { isOn } from "../client/switches";
@@ -9,18 +10,18 @@ import { type ExpiryWarnings, mostWarningDays, msPerUnit, usualWarningDays } fro
 export const configNamespace = "apikeys";
 export const argumentNamespace = "apikeys.provider";
 
-const names = [
-  "baseUrl",
-  "accessToken",
-  "accessTokenEnv",
-  "allowHttp",
-  "parallel",
-  "expiresAtUnit",
-  "expiryWarningDays",
-] as const;
-/** The environment variables that the provider reads. */
-const variableNames = [...names, "movedFrom", "noKeyList"] as const;
-type Values = Readonly<Partial<Record<(typeof names)[number], string>>>;
+/** The settings, each with the environment variable that gives it too. */
+const variables = {
+  baseUrl: "APIKEYS_BASE_URL",
+  accessToken: "APIKEYS_ACCESS_TOKEN",
+  accessTokenEnv: undefined,
+  allowHttp: "APIKEYS_ALLOW_HTTP",
+  parallel: "APIKEYS_PARALLEL",
+  expiresAtUnit: "APIKEYS_EXPIRES_AT_UNIT",
+  expiryWarningDays: "APIKEYS_EXPIRY_WARNING_DAYS",
+} as const;
+type Name = keyof typeof variables;
+type Values = Readonly<Partial<Record<Name, string>>>;
 
 /** What the engine handed over once, when it configured this provider. */
 export interface Settings {
@@ -33,7 +34,7 @@ export interface Settings {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a call needs: that of now, so that a token rotated in the environment works at once. */
-interface Configuration {
+export interface Configuration {
   readonly credentials: Credentials;
   /** What to do when the service does not accept the token: says where it came from. */
   readonly tokenAdvice: string;
@@ -52,7 +53,7 @@ interface Configuration {
 export function settings(get: (key: string) => unknown): Settings {
   const under = (namespace: string): Values =>
     Object.fromEntries(
-      names.flatMap((name) => {
+      Object.keys(variables).flatMap((name) => {
         const value = get(`${namespace}:${name}`);
         return value === undefined || value === null || value === "" ? [] : [[name, String(value)]];
       }),
@@ -62,9 +63,17 @@ export function settings(get: (key: string) => unknown): Settings {
 
 export type Configured = { readonly ready: Configuration } | { readonly problems: readonly string[] };
 
-/** The current configuration, or all errors in it (R8, R14). */
+const last = new WeakMap<Settings, { readonly read: readonly unknown[]; readonly found: Configured }>();
+
+/** The current configuration, or all errors in it (R8, R14). Worked out again only if a variable has changed. */
 export function configuration(given: Settings, env: Environment): Configured {
-  return resolve(given, variables(given, env));
+  const names = [...Object.values(variables), "APIKEYS_MOVED_FROM", "APIKEYS_NO_KEY_LIST"];
+  const read = [...names, given.argument.accessTokenEnv].map((name) => name && env[name]);
+  const before = last.get(given);
+  if (before !== undefined && isDeepStrictEqual(before.read, read)) return before.found;
+  const found = resolve(given, env);
+  last.set(given, { read, found });
+  return found;
 }
 
 /** The warning if stack config names another service than the environment, which takes precedence silently. */
@@ -78,59 +87,41 @@ export function disagreement({ argument, stack }: Settings, env: Environment): s
   return `APIKEYS_BASE_URL${quoted(used)} is used, but stack config apikeys:baseUrl${quoted(unused)} differs. Unset one of them.`;
 }
 
-/** Tells the same, and works it out again only where one of the values has changed. */
-export function openConfiguration(): typeof configuration {
-  let last: { readonly given: Settings; readonly set: Variables; readonly found: Configured } | undefined;
-  return (given, env) => {
-    const set = variables(given, env);
-    if (last?.given !== given || !variableNames.every((name) => last?.set[name] === set[name])) {
-      last = { given, set, found: resolve(given, set) };
-    }
-    return last.found;
-  };
-}
-
-type Variables = Readonly<Record<(typeof variableNames)[number], string | undefined>>;
-
-/** All that is read from the environment. */
-function variables({ argument }: Settings, env: Environment): Variables {
-  const { accessTokenEnv } = argument;
-  return {
-    baseUrl: env["APIKEYS_BASE_URL"],
-    accessToken: env["APIKEYS_ACCESS_TOKEN"],
-    accessTokenEnv: accessTokenEnv === undefined ? undefined : env[accessTokenEnv],
-    allowHttp: env["APIKEYS_ALLOW_HTTP"],
-    parallel: env["APIKEYS_PARALLEL"],
-    expiresAtUnit: env["APIKEYS_EXPIRES_AT_UNIT"],
-    expiryWarningDays: env["APIKEYS_EXPIRY_WARNING_DAYS"],
-    movedFrom: env["APIKEYS_MOVED_FROM"],
-    noKeyList: env["APIKEYS_NO_KEY_LIST"],
-  };
-}
-
-function resolve(given: Settings, set: Variables): Configured {
-  const url = baseUrl(given, set);
-  const token = accessToken(given, set);
-  const atOnce = parallel(given, set);
-  const expiry = expiryWarnings(given, set);
-  if ("value" in url && "value" in token && typeof atOnce === "number" && "warnings" in expiry) {
-    return {
-      ready: {
-        credentials: { baseUrl: url.value, accessToken: token.value },
-        tokenAdvice: token.advice,
-        baseUrlSource: url.source,
-        parallel: atOnce,
-        services: [serviceAt(url.value), ...former(set.movedFrom)],
-        withoutKeyList: isOn(set.noKeyList),
-        expiry: expiry.warnings,
-      },
-    };
+function resolve(given: Settings, env: Environment): Configured {
+  const url = baseUrl(given, env);
+  const token = accessToken(given, env);
+  const atOnce = parallel(given, env);
+  const expiry = expiryWarnings(given, env);
+  const problems = [url, token, atOnce, expiry].flatMap((one) => ("problems" in one ? one.problems : []));
+  if ("problems" in url || "problems" in token || "problems" in atOnce || "problems" in expiry) {
+    return { problems };
   }
-  const single = [url, token, atOnce].flatMap((found) =>
-    typeof found === "object" && "problem" in found ? [found.problem] : [],
-  );
-  return { problems: [...single, ...("problems" in expiry ? expiry.problems : [])] };
+  return {
+    ready: {
+      credentials: { baseUrl: url.value, accessToken: token.value },
+      tokenAdvice: token.advice,
+      baseUrlSource: url.source,
+      parallel: atOnce.count,
+      services: [serviceAt(url.value), ...former(env["APIKEYS_MOVED_FROM"])],
+      withoutKeyList: isOn(env["APIKEYS_NO_KEY_LIST"]),
+      expiry: expiry.warnings,
+    },
+  };
 }
+
+/** The value of a setting and where it comes from; "" counts as none. */
+function chosen(name: Name, { argument, stack }: Settings, env: Environment): Choice {
+  const variable = variables[name];
+  const choices: readonly Choice[] = [
+    [argument[name], `the Provider's argument ${name}`, "argument"],
+    [variable && env[variable], `the environment variable ${variable}`, "environment"],
+    [stack[name], `stack config apikeys:${name}`, "stack"],
+  ];
+  return choices.find(([value]) => value) ?? [undefined, "", "stack"];
+}
+
+type Choice = readonly [value: string | undefined, source: string, place: keyof typeof waysOut];
+type Problems = { readonly problems: readonly string[] };
 
 function serviceAt(url: string): string {
   const { origin, pathname } = new URL(url);
@@ -144,37 +135,26 @@ function former(url = ""): readonly string[] {
 }
 
 const mostParallel = 64;
-const usualParallel = "16";
+const usualParallel = 16;
 
-function parallel({ argument, stack }: Settings, set: Variables): number | { problem: string } {
-  const [value, source] = first(
-    [argument.parallel, "the Provider's argument parallel"],
-    [set.parallel, "the environment variable APIKEYS_PARALLEL"],
-    [stack.parallel, "stack config apikeys:parallel"],
-    [usualParallel, ""],
-  );
-  const count = /^\d{1,4}$/.test(value?.trim() ?? "") ? Number(value) : 0;
-  if (count >= 1 && count <= mostParallel) return count;
+function parallel(given: Settings, env: Environment): { readonly count: number } | Problems {
+  const [value = String(usualParallel), source] = chosen("parallel", given, env);
+  const count = /^\d{1,4}$/.test(value.trim()) ? Number(value) : 0;
+  if (count >= 1 && count <= mostParallel) return { count };
   return {
-    problem: `${source} must be a whole number from 1 to ${mostParallel}: how many keys of a set to process at once.`,
+    problems: [
+      `${source} must be a whole number from 1 to ${mostParallel}: how many keys of a set to process at once.`,
+    ],
   };
 }
 
 /** Without the unit of expiresAt nothing is known of when a key expires (R21). */
 function expiryWarnings(
-  { argument, stack }: Settings,
-  set: Variables,
-): { readonly warnings: ExpiryWarnings | undefined } | { readonly problems: readonly string[] } {
-  const [unit, unitSource] = first(
-    [argument.expiresAtUnit, "the Provider's argument expiresAtUnit"],
-    [set.expiresAtUnit, "the environment variable APIKEYS_EXPIRES_AT_UNIT"],
-    [stack.expiresAtUnit, "stack config apikeys:expiresAtUnit"],
-  );
-  const [days, daysSource] = first(
-    [argument.expiryWarningDays, "the Provider's argument expiryWarningDays"],
-    [set.expiryWarningDays, "the environment variable APIKEYS_EXPIRY_WARNING_DAYS"],
-    [stack.expiryWarningDays, "stack config apikeys:expiryWarningDays"],
-  );
+  given: Settings,
+  env: Environment,
+): { readonly warnings: ExpiryWarnings | undefined } | Problems {
+  const [unit, unitSource] = chosen("expiresAtUnit", given, env);
+  const [days, daysSource] = chosen("expiryWarningDays", given, env);
   const ms = unit === undefined ? undefined : msPerUnit.get(unit.trim());
   const count = days === undefined ? usualWarningDays : /^\d{1,4}$/.test(days.trim()) ? Number(days) : -1;
   const problems: string[] = [];
@@ -197,24 +177,22 @@ function expiryWarnings(
   return { warnings: ms === undefined ? undefined : { msPerUnit: ms, days: count } };
 }
 
-type BaseUrl = { readonly value: string; readonly source: string } | { readonly problem: string };
-
-function baseUrl({ argument, stack }: Settings, set: Variables): BaseUrl {
-  const [value, source] = first(
-    [argument.baseUrl, "the Provider's argument baseUrl"],
-    [set.baseUrl, "the environment variable APIKEYS_BASE_URL"],
-    [stack.baseUrl, "stack config apikeys:baseUrl"],
-  );
+function baseUrl(
+  given: Settings,
+  env: Environment,
+): { readonly value: string; readonly source: string } | Problems {
+  const [value, source, place] = chosen("baseUrl", given, env);
   if (value === undefined) {
     return {
-      problem:
+      problems: [
         "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…`, set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.",
+      ],
     };
   }
-  const problem = badUrl(value, allowsHttp({ argument, stack }, set));
-  if (problem !== undefined) return { problem: `${source} ${problem}` };
+  const problem = badUrl(value, isOn(chosen("allowHttp", given, env)[0]));
+  if (problem !== undefined) return { problems: [`${source} ${problem}`] };
   // A program may have made its argument secret.
-  const shown = argument.baseUrl ? "" : `${value.trim()}, `;
+  const shown = place === "argument" ? "" : `${value.trim()}, `;
   return { value: value.trim(), source: `${shown}from ${source}` };
 }
 
@@ -236,56 +214,44 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
   return undefined;
 }
 
-function allowsHttp({ argument, stack }: Settings, set: Variables): boolean {
-  return isOn(first([argument.allowHttp, ""], [set.allowHttp, ""], [stack.allowHttp, ""])[0]);
-}
+type Token = { readonly value: string; readonly advice: string } | Problems;
 
-type Token = { readonly value: string; readonly advice: string } | { readonly problem: string };
-
-function accessToken({ argument, stack }: Settings, set: Variables): Token {
-  if (argument.accessTokenEnv !== undefined) {
-    const source = `the environment variable ${argument.accessTokenEnv}, which the Provider's accessTokenEnv names`;
-    const value = set.accessTokenEnv;
+function accessToken(given: Settings, env: Environment): Token {
+  const { accessTokenEnv } = given.argument;
+  if (accessTokenEnv !== undefined) {
+    const source = `the environment variable ${accessTokenEnv}, which the Provider's accessTokenEnv names`;
+    const value = env[accessTokenEnv];
     return value
-      ? usable(value, source, "Set it to a valid token")
-      : { problem: `${source}, is not set: set it to an access token.` };
+      ? usable(value, source, waysOut.environment)
+      : { problems: [`${source}, is not set: set it to an access token.`] };
   }
-  if (argument.accessToken !== undefined) {
-    return usable(
-      argument.accessToken,
-      "the Provider's argument accessToken",
-      "Pass a valid token there, or use accessTokenEnv, which is read at each call. Refresh and destroy use the arguments of the last update, unless you add `--run-program`",
-    );
-  }
-  if (set.accessToken) {
-    const source = "the environment variable APIKEYS_ACCESS_TOKEN";
-    return usable(set.accessToken, source, "Set it to a valid token");
-  }
-  if (stack.accessToken !== undefined) {
-    return usable(
-      stack.accessToken,
-      "stack config apikeys:accessToken",
-      "Set a valid token there with `pulumi config set --secret apikeys:accessToken`, or in the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence. Refresh and destroy use the stack config of the last update, unless you add `--run-program`",
-    );
-  }
-  return {
-    problem:
-      "the access token is not configured: run `pulumi config set --secret apikeys:accessToken`, set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.",
-  };
+  const [value, source, place] = chosen("accessToken", given, env);
+  return value === undefined
+    ? {
+        problems: [
+          "the access token is not configured: run `pulumi config set --secret apikeys:accessToken`, set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.",
+        ],
+      }
+    : usable(value, source, waysOut[place]);
 }
+
+/** What to do if the service does not accept a token, by where it came from. */
+const waysOut = {
+  argument:
+    "Pass a valid token there, or use accessTokenEnv, which is read at each call. Refresh and destroy use the arguments of the last update, unless you add `--run-program`",
+  environment: "Set it to a valid token",
+  stack:
+    "Set a valid token there with `pulumi config set --secret apikeys:accessToken`, or in the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence. Refresh and destroy use the stack config of the last update, unless you add `--run-program`",
+};
 
 function usable(value: string, source: string, wayOut: string): Token {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header must not hold.
   if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
     return {
-      problem: `the access token from ${source} contains white space or a character that a header can't carry: copy it again, without a line break at its end.`,
+      problems: [
+        `the access token from ${source} contains white space or a character that a header can't carry: copy it again, without a line break at its end.`,
+      ],
     };
   }
   return { value, advice: sentences(`The access token came from ${source}`, wayOut) };
-}
-
-type Choice = readonly [string | undefined, string];
-
-function first(...choices: readonly Choice[]): Choice {
-  return choices.find(([value]) => value !== undefined && value !== "") ?? [undefined, ""];
 }

@@ -1,17 +1,4 @@
-/** What the resources of one kind of object are that the program of this run declares (R17). */
-export interface Declarations {
-  /**
-   * Notes a check of a resource of a kind, with what its inputs declare and those of the last update, which the engine
-   * gives where it compares.
-   */
-  add(
-    kind: string,
-    name: string | undefined,
-    identities: readonly string[],
-    before: readonly string[] | undefined,
-  ): Checked;
-  has(identity: string): boolean;
-}
+export type Declarations = ReturnType<typeof openDeclarations>;
 
 /** The context of a check, besides its inputs. */
 export interface Checked {
@@ -25,12 +12,22 @@ export interface Checked {
 
 export const unchecked: Checked = { twinOf: () => undefined, isDeclaredAgain: false, replacesItself: false };
 
-export function openDeclarations(): Declarations {
+/** What the resources of one kind of object are that the program of this run declares (R17). */
+export function openDeclarations() {
   const firsts = new Map<string, { readonly kind: string; readonly name: string }>();
   /** What resources declared before. Under two parents there may be two of one kind and name, checked in turn. */
   const compared = new Set<string>();
   return {
-    add: (kind, name, identities, before) => {
+    /**
+     * Notes a check of a resource of a kind, with what its inputs declare and those of the last update, which the engine
+     * gives where it compares.
+     */
+    add: (
+      kind: string,
+      name: string | undefined,
+      identities: readonly string[],
+      before: readonly string[] | undefined,
+    ): Checked => {
       // Without names, two checks of one resource look like those of two resources.
       if (name === undefined) return unchecked;
       for (const identity of identities) if (!firsts.has(identity)) firsts.set(identity, { kind, name });
@@ -47,6 +44,6 @@ export function openDeclarations(): Declarations {
         replacesItself: isDeclaredAgain && before === undefined,
       };
     },
-    has: (identity) => firsts.has(identity),
+    has: (identity: string) => firsts.has(identity),
   };
 }

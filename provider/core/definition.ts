@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Call } from "../client/call";
+import type { Configuration } from "./config";
 import type { Checked } from "./declarations";
 import type { Expiries } from "./expiry";
 import {
@@ -15,6 +16,7 @@ import {
   type Values,
 } from "./fields";
 import type { Registry } from "./registry";
+import type { Run } from "./run";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import {
   adoptedKey,
@@ -32,14 +34,11 @@ import {
 /** Shows a warning; `about` are the ids in it, which are kept if the warning is shortened. */
 export type Warn = (message: string, about?: readonly string[]) => void;
 
-/** What an operation works with. */
-export interface Session {
-  /** Throws a Failure where the configuration is missing or bad. */
+/** What an operation works with. What needs the configuration throws a Failure where that is missing or bad. */
+export interface Session
+  extends Pick<Run, "closed" | "signal" | "closing">,
+    Pick<Configuration, "tokenAdvice" | "baseUrlSource" | "parallel" | "withoutKeyList"> {
   readonly call: Call;
-  /** What to do when the service does not accept the access token; throws as `call` does. */
-  readonly tokenAdvice: string;
-  /** The base URL and where it came from, for messages; throws as `call` does. */
-  readonly baseUrlSource: string;
   readonly warn: Warn;
   /** Keeps these texts out of all that the operation says from now on, as it keeps the access token out. */
   readonly hide: (...secrets: readonly unknown[]) => void;
@@ -49,12 +48,6 @@ export interface Session {
   readonly registry: Registry;
   /** Sets the line that is printed if the run ends before the result is saved to state. */
   readonly onInterrupt: (line: string | (() => string) | undefined) => void;
-  /** Aborted when nothing new should start; what is under way finishes. */
-  readonly closed: AbortSignal;
-  /** Aborted when nobody waits for the result. */
-  readonly signal: AbortSignal;
-  /** Why nothing new should start, checked again at each call; `undefined` while the run goes on. */
-  readonly closing: () => Promise<string | undefined>;
   /** Waits so long, or until nobody waits for the result any more. */
   readonly pause: (ms: number) => Promise<void>;
   /** Shows how far an operation has come that takes long. */
@@ -63,10 +56,6 @@ export interface Session {
   readonly now: number;
   /** The time by now: when something was done. */
   readonly time: () => number;
-  /** How many things are worked on at once where there are many; throws as `call` does. */
-  readonly parallel: number;
-  /** Whether a key may be gone although no list of keys can be read; throws as `call` does. */
-  readonly withoutKeyList: boolean;
   /** How users of this host take a key under management that exists already, in the words of a message. */
   readonly importKey: string;
   /**
@@ -108,9 +97,7 @@ export interface Shape {
 
 /** Properties that the inputs and state of every resource may have besides its own. */
 type Common = {
-  /** What the program made secret (R16). */
   readonly [secretsKey]?: readonly SecretPath[] | undefined;
-  /** Set if a create should create a new object although its inputs name an existing one (K11). */
   readonly [adoptedKey]?: true | undefined;
 };
 
@@ -123,11 +110,8 @@ export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
   Values<S["outputs"]> &
   Values<S["hidden"]> &
   Common & {
-    /** What the service has for managed fields where it is not what was declared (R1). */
     readonly [observedKey]?: Properties | undefined;
-    /** Set where the resource only looks at an object that it does not manage (K8). */
     readonly [readingKey]?: true | undefined;
-    /** Set where the last write failed halfway: the engine's inputs may say something else. */
     readonly [failedKey]?: true | undefined;
   };
 

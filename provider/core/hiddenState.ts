@@ -4,20 +4,12 @@ import { failedKey, type Properties, readingKey, serviceKey, wireable } from "./
 
 /** What the state of any resource holds beside what its definition keeps there. */
 
-export interface Complete {
-  readonly id: string;
-  readonly state: Record<string, unknown>;
-}
-
 /** What the engine is to keep, with the service that it was last written to. Throws where the operation failed halfway. */
-export function complete({ id, state, failure, lines = [] }: Outcome, service: string | undefined): Complete {
+export function complete({ id, state, failure, lines = [] }: Outcome, service: string | undefined): Kept {
   const written = state[readingKey] === undefined ? service : undefined;
-  const kept = {
-    id,
-    state: wireable({ ...state, [serviceKey]: written, [failedKey]: undefined }),
-  } satisfies Kept;
-  if (failure === undefined) return kept;
-  throw new Failure(failure, { kept: { id, state: { ...kept.state, [failedKey]: true } }, lines });
+  const kept = wireable({ ...state, [serviceKey]: written, [failedKey]: undefined });
+  if (failure === undefined) return { id, state: kept };
+  throw new Failure(failure, { kept: { id, state: { ...kept, [failedKey]: true } }, lines });
 }
 
 /** The service that the last write went to; `undefined` where state does not say. */

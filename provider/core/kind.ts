@@ -1,4 +1,4 @@
-import { type Configured, openConfiguration } from "./config";
+import { type Configured, configuration } from "./config";
 import { openDeclarations } from "./declarations";
 import type { AnyDefinition } from "./definition";
 import { openRegistry } from "./registry";
@@ -23,8 +23,7 @@ export interface Kind extends Shared {
 }
 
 export function openKind(definition: AnyDefinition, host: HostContext): Kind {
-  const configurationOf = openConfiguration();
-  const configured = () => configurationOf(host.settings, host.env);
+  const configured = () => configuration(host.settings, host.env);
   const shared = host.shared?.(definition.of ?? definition.kind);
   return {
     ...(shared ?? { registry: openRegistry(), declarations: openDeclarations() }),

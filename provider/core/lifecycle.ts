@@ -1,56 +1,32 @@
 import type { AnyDefinition } from "./definition";
-import { compare, type Difference } from "./diff";
+import { compare } from "./diff";
 import type { Kept } from "./errors";
-import type { Complete } from "./hiddenState";
 import { openKind } from "./kind";
-import { create, find, type ReadResult, read, remove, update } from "./operations";
-import {
-  type CheckResult,
-  check,
-  type DetailedDifference,
-  detailedDiff,
-  diff,
-  foresee,
-  isDeclared,
-} from "./previews";
-import type { SecretPaths } from "./secretPaths";
+import { create, find, read, remove, update, type Wanted } from "./operations";
+import { check, detailedDiff, diff, foresee, isDeclared } from "./previews";
 import type { HostContext } from "./session";
 import type { Properties } from "./state";
 
-/** One resource's operations, for any host. Those that call the service throw a Failure and nothing else. */
-export interface Lifecycle extends SecretPaths {
-  /** `name`: the resource's in the program, where the host knows it. */
-  check(inputs: Properties, before: Properties | undefined, name?: string): CheckResult;
-  diff(id: string, state: Properties, inputs: Properties): Difference;
-  detailedDiff(id: string, state: Properties, inputs: Properties): DetailedDifference;
-  /** Whether a program could declare just these properties, as it could those of every managed resource. */
-  isDeclared(properties: Properties): boolean;
-  /** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
-  foresee(inputs: Properties, before?: Kept): Properties;
-  create(inputs: Properties): Promise<Complete>;
-  read(id: string, state: Properties): Promise<ReadResult | undefined>;
-  /**
-   * Finds what no state knows yet, by the id that a user gives; `given` holds what else they gave. One that is `isReading`
-   * is only looked at, and not managed. Its inputs are what a program would declare: nothing that a default stands for.
-   */
-  find(id: string, given: Properties, isReading: boolean, name?: string): Promise<ReadResult | undefined>;
-  update(id: string, state: Properties, inputs: Properties): Promise<Record<string, unknown>>;
-  delete(id: string, state: Properties): Promise<void>;
-}
+export type Lifecycle = ReturnType<typeof lifecycle>;
 
-export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecycle {
+/** One resource's operations, for any host. Those that call the service throw a Failure and nothing else. */
+export function lifecycle(definition: AnyDefinition, host: HostContext) {
   const kind = openKind(definition, host);
   return {
     ...kind.paths,
-    check: (inputs, before, name) => check(kind, inputs, before, name),
-    diff: (id, state, inputs) => diff(kind, compare(kind, { id, state }, inputs)),
-    detailedDiff: (id, state, inputs) => detailedDiff(kind, { id, state }, inputs),
-    isDeclared: (properties) => isDeclared(definition, properties),
-    foresee: (inputs, before) => foresee(kind, inputs, before),
-    create: (inputs) => create(kind, inputs),
-    read: (id, state) => read(kind, { id, state }),
-    find: (id, given, isReading, name) => find(kind, { id, given, isReading, name }),
-    update: (id, state, inputs) => update(kind, { id, state }, inputs),
-    delete: (id, state) => remove(kind, { id, state }),
+    /** `name`: the resource's in the program, where the host knows it. */
+    check: (inputs: Properties, before: Properties | undefined, name?: string) =>
+      check(kind, inputs, before, name),
+    diff: (id: string, state: Properties, inputs: Properties) =>
+      diff(kind, compare(kind, { id, state }, inputs)),
+    detailedDiff: (id: string, state: Properties, inputs: Properties) =>
+      detailedDiff(kind, { id, state }, inputs),
+    isDeclared: (properties: Properties) => isDeclared(definition, properties),
+    foresee: (inputs: Properties, before?: Kept) => foresee(kind, inputs, before),
+    create: (inputs: Properties) => create(kind, inputs),
+    read: (id: string, state: Properties) => read(kind, { id, state }),
+    find: (wanted: Wanted) => find(kind, wanted),
+    update: (id: string, state: Properties, inputs: Properties) => update(kind, { id, state }, inputs),
+    delete: (id: string, state: Properties) => remove(kind, { id, state }),
   };
 }

@@ -27,7 +27,11 @@ export function forget({ definition, registry }: Kind, before: Kept, now?: Kept)
 }
 
 /** An object that the program newly adopts is not deleted in this run, whichever resource had it, even if the adoption fails. */
-export function keepAdopted({ definition, registry }: Kind, inputs: Properties, last: Properties = {}): void {
+export function protectAdopted(
+  { definition, registry }: Kind,
+  inputs: Properties,
+  last: Properties = {},
+): void {
   const adopted = definition.adopts?.(inputs) ?? [];
   const before = new Set(adopted.length > 0 ? definition.adopts?.(last).map(({ id }) => id) : []);
   const isMoved = inputs["workspaceId"] !== last["workspaceId"];
@@ -36,7 +40,7 @@ export function keepAdopted({ definition, registry }: Kind, inputs: Properties, 
 }
 
 /** Notes that existingId newly names an object that the resource already has: a replacement must not lose its secret. */
-export function noteOwn({ definition, ownNamed }: Kind, { id, state, inputs }: AnyComparison): void {
+export function noteOwnId({ definition, ownNamed }: Kind, { id, state, inputs }: AnyComparison): void {
   const named = replaceable(definition, inputs);
   const before = replaceable(definition, state);
   if (named === undefined || (before && placeOf(before) === placeOf(named))) return;
@@ -45,7 +49,7 @@ export function noteOwn({ definition, ownNamed }: Kind, { id, state, inputs }: A
 }
 
 /** Whether a create of these inputs creates a new object, which replaces the one that they name (K11). */
-export function isReplacedAnew(
+export function createsAnew(
   { definition, registry, ownNamed }: Kind,
   inputs: Properties,
   { isDeclaredAgain }: Checked,

@@ -2,18 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Outcome, Session } from "./definition";
 import { compare } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
-import {
-  type Complete,
-  complete,
-  expectFound,
-  lastService,
-  serviceAfterRead,
-  writtenElsewhere,
-} from "./hiddenState";
+import { complete, expectFound, lastService, serviceAfterRead, writtenElsewhere } from "./hiddenState";
 import { inputsOf, toCreate, withoutDefaults } from "./inputs";
 import type { Kind } from "./kind";
 import { forget, register } from "./objects";
-import { onlyMarked } from "./previews";
+import { withNewSecrets } from "./previews";
 import * as rollback from "./rollback";
 import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "./secrecy";
 import { openSession } from "./session";
@@ -21,18 +14,16 @@ import { defined, failedKey, type Properties, readingKey, serviceKey, wireable }
 
 /** The operations that call the service. They throw a Failure and nothing else. */
 
-export interface ReadResult {
-  readonly id: string;
-  readonly state: Properties;
+export interface ReadResult extends Kept {
   /** Absent where nothing has changed: then those that the engine has are right, and it keeps them. */
-  readonly inputs?: Record<string, unknown>;
+  readonly inputs?: Properties;
 }
 
-export function create(kind: Kind, inputs: Properties): Promise<Complete> {
+export function create(kind: Kind, inputs: Properties): Promise<Kept> {
   const { definition, host } = kind;
   return operate(kind, [inputs], async (session) => {
     const declared = toCreate(definition, inputs);
-    return stamped(kind, await rollback.create(definition, host.run, session, declared));
+    return withService(kind, await rollback.create(definition, host.run, session, declared));
   });
 }
 
@@ -56,19 +47,20 @@ export function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult
     const same = wireable({ ...before.state, [serviceKey]: last });
     if (isWhole && isDeepStrictEqual(found.state, same)) return unchanged;
     const inputs = withSecrets(inputsOf(definition, found.state), secretsOf(found.state));
-    return { ...found, inputs: { ...defined(inputs) } };
+    return { ...found, inputs: defined(inputs) };
   });
 }
 
-/** An object to find by the id that a user gives; `given` has their other properties. */
+/** An object that no state knows yet, by the id that a user gives; `given` has their other properties. */
 export interface Wanted {
   readonly id: string;
   readonly given: Properties;
   /** Whether it is only read, and not managed. */
   readonly isReading: boolean;
-  readonly name: string | undefined;
+  readonly name?: string;
 }
 
+/** The inputs that it gives are what a program would declare: nothing that a default stands for. */
 export function find(kind: Kind, { id, given, isReading, name }: Wanted): Promise<ReadResult | undefined> {
   const { definition } = kind;
   return operate(kind, [given], async (session) => {
@@ -77,22 +69,22 @@ export function find(kind: Kind, { id, given, isReading, name }: Wanted): Promis
     if (outcome === undefined) return undefined;
     const all = isReading ? outcome.state : { ...inputsOf(definition, outcome.state), ...outcome.state };
     const state = withSecrets(all, secretsOf(given));
-    const found = stamped(kind, { ...outcome, state });
+    const found = withService(kind, { ...outcome, state });
     register(kind, found);
     const inputs = withoutDefaults(definition, inputsOf(definition, state), name);
-    return { ...found, inputs: { ...defined(withSecrets(inputs, secretsOf(given))) } };
+    return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
   });
 }
 
-export function update(kind: Kind, given: Kept, news: Properties): Promise<Record<string, unknown>> {
+export function update(kind: Kind, given: Kept, news: Properties): Promise<Properties> {
   const { definition, host } = kind;
   return operate(kind, [news, given.state], async (session) => {
     const compared = compare(kind, given, news);
     register(kind, compared);
-    const same = onlyMarked(definition, given.state, news, compared);
-    if (same !== undefined) return { ...same };
+    const same = withNewSecrets(definition, given.state, news, compared);
+    if (same !== undefined) return same;
     await expectThere(kind, session, given.state, compared);
-    return stamped(kind, await rollback.update(definition, host.run, session, compared)).state;
+    return withService(kind, await rollback.update(definition, host.run, session, compared)).state;
   });
 }
 
@@ -139,7 +131,7 @@ async function expectThere(
   expectFound(definition, before, now, session.baseUrlSource);
 }
 
-function stamped({ services }: Kind, outcome: Outcome): Complete {
+function withService({ services }: Kind, outcome: Outcome): Kept {
   return complete(outcome, services()[0]);
 }
 

@@ -8,7 +8,7 @@ import { canonicalInputs } from "./fields";
 import { canonical, inputsOf, toCreate, withName } from "./inputs";
 import type { Kind } from "./kind";
 import { note, warnOfExpiry, warnOfState } from "./notices";
-import { isReplacedAnew, keepAdopted, noteOwn, register } from "./objects";
+import { createsAnew, noteOwnId, protectAdopted, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
 import { adoptedKey, defined, failedKey, type Properties, providerKey } from "./state";
 import { unknown } from "./unknown";
@@ -16,7 +16,7 @@ import { unknown } from "./unknown";
 /** Check, diff and preview. Nothing here sends a request (R12). */
 
 export interface CheckResult {
-  readonly inputs: Record<string, unknown>;
+  readonly inputs: Properties;
   readonly failures: readonly string[];
 }
 
@@ -33,14 +33,14 @@ export function check(
   const last = before && canonicalInputs(definition.fields, before);
   const identitiesOf = (all: Properties) => [...(definition.identities?.(all) ?? [])];
   const checked = declarations.add(definition.kind, name, identitiesOf(given), last && identitiesOf(last));
-  const declared = isReplacedAnew(kind, given, checked) ? { ...given, [adoptedKey]: true } : given;
-  keepAdopted(kind, declared, last);
+  const declared = createsAnew(kind, given, checked) ? { ...given, [adoptedKey]: true } : given;
+  protectAdopted(kind, declared, last);
   const found = configured();
   const misconfigured = "problems" in found ? found.problems : [];
   const problems = [...misconfigured, ...failures(definition, named, before, checked)];
   // diff is asked of what is in state alone.
   if (before === undefined && problems.length === 0) note(kind, definition.createNote?.(declared), declared);
-  return { inputs: { ...defined(declared) }, failures: problems };
+  return { inputs: defined(declared), failures: problems };
 }
 
 /** Whether a program could declare just these properties, as it could those of every managed resource. */
@@ -75,9 +75,9 @@ export function diff(
   const { definition, host, refreshed } = kind;
   register(kind, compared);
   const result = difference(definition, compared, changed);
-  const isOnlyMarked = result.changes === false && !isMarkedAlike(compared);
+  const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
   if (!refreshed.delete(compared.id)) {
-    noteOwn(kind, compared);
+    noteOwnId(kind, compared);
     warnOfState(kind, compared);
     if (result.replaces.length === 0) warnOfExpiry(kind, compared);
     // An input that replaces is the cause by itself.
@@ -86,25 +86,25 @@ export function diff(
     );
     if (result.changes !== false && !isExplained)
       note(kind, definition.updateNote?.(compared), compared.state, compared.inputs);
-    if (isOnlyMarked) host.note?.("Only the list of secret values has changed. No request is sent.");
+    if (isOnlySecrets) host.note?.("Only the list of secret values has changed. No request is sent.");
   }
   // What is secret in state is told by the state alone, so it has to be written anew.
-  return isOnlyMarked ? { ...result, changes: true } : result;
+  return isOnlySecrets ? { ...result, changes: true } : result;
 }
 
-function isMarkedAlike({ state, inputs }: AnyComparison): boolean {
+function hasSameSecrets({ state, inputs }: AnyComparison): boolean {
   return isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
 }
 
 /** The new state if only the list of secrets has changed, or the host: then no request is needed. */
-export function onlyMarked(
+export function withNewSecrets(
   definition: AnyDefinition,
   given: Properties,
   news: Properties,
   compared: AnyComparison,
 ): Properties | undefined {
   const isMoved = given[providerKey] === undefined && news[providerKey] !== undefined;
-  if ((isMarkedAlike(compared) && !isMoved) || given[failedKey] !== undefined) return undefined;
+  if ((hasSameSecrets(compared) && !isMoved) || given[failedKey] !== undefined) return undefined;
   const isSame = difference(definition, compared).changes === false;
   return isSame ? defined(withSecrets(given, secretsOf(news))) : undefined;
 }
@@ -119,7 +119,7 @@ export function foresee(kind: Kind, news: Properties, before?: Kept): Properties
   const compared = compare(kind, before, news);
   const { inputs, state } = compared;
   return (
-    onlyMarked(definition, before.state, news, compared) ??
+    withNewSecrets(definition, before.state, news, compared) ??
     foreseen(definition, inputs, state, definition.foreseeUpdate?.(compared))
   );
 }

@@ -1,19 +1,4 @@
-/** The objects of one kind that this process has met, each by its id in its workspace: a service may count ids anew in each. */
-export interface Registry {
-  /** A key that is in state, or that this process created. */
-  add(workspaceId: unknown, id: string): void;
-  /**
-   * A resource manages it: `claim` distinguishes the resource from others ("" if nothing does), because several may have the
-   * same object.
-   */
-  claim(workspaceId: unknown, id: string, claim: string): void;
-  /** The resource no longer needs it. Gives whether another one does. */
-  release(workspaceId: unknown, id: string, claim: string): boolean;
-  has(workspaceId: unknown, id: string): boolean;
-  /** It no longer exists, unless another resource claims it: a service may give its id again. */
-  drop(workspaceId: unknown, id: string): void;
-  isDropped(workspaceId: unknown, id: string): boolean;
-}
+export type Registry = ReturnType<typeof openRegistry>;
 
 /** The claim of a program that declares an existing object, until a resource has it. */
 export const declaredClaim = "declared";
@@ -23,7 +8,8 @@ interface Entry {
   readonly claims: Set<string>;
 }
 
-export function openRegistry(): Registry {
+/** The objects of one kind that this process has met, each by its id in its workspace: a service may count ids anew in each. */
+export function openRegistry() {
   const entries = new Map<string, Entry>();
   const key = (workspaceId: unknown, id: string) => JSON.stringify([workspaceId, id]);
   const entryOf = (workspaceId: unknown, id: string): Entry => {
@@ -31,6 +17,7 @@ export function openRegistry(): Registry {
     entries.set(key(workspaceId, id), found);
     return found;
   };
+  /** One that is in state, or that this process created. */
   const add = (workspaceId: unknown, id: string): Entry => {
     const entry = entryOf(workspaceId, id);
     entry.exists = true;
@@ -38,17 +25,24 @@ export function openRegistry(): Registry {
   };
   return {
     add,
-    claim: (workspaceId, id, claim) => void add(workspaceId, id).claims.add(claim),
-    release: (workspaceId, id, claim) => {
+    /**
+     * A resource manages it: `claim` distinguishes the resource from others ("" if nothing does), because several may have
+     * the same object.
+     */
+    claim: (workspaceId: unknown, id: string, claim: string) => void add(workspaceId, id).claims.add(claim),
+    /** The resource no longer needs it. Gives whether another one does. */
+    release: (workspaceId: unknown, id: string, claim: string): boolean => {
       const { claims } = entryOf(workspaceId, id);
       claims.delete(claim);
       return claims.size > 0;
     },
-    has: (workspaceId, id) => entries.get(key(workspaceId, id))?.exists === true,
-    drop: (workspaceId, id) => {
+    has: (workspaceId: unknown, id: string): boolean => entries.get(key(workspaceId, id))?.exists === true,
+    /** It no longer exists, unless another resource claims it: a service may give its id again. */
+    drop: (workspaceId: unknown, id: string): void => {
       const entry = entryOf(workspaceId, id);
       entry.exists = entry.claims.size > 0;
     },
-    isDropped: (workspaceId, id) => entries.get(key(workspaceId, id))?.exists === false,
+    isDropped: (workspaceId: unknown, id: string): boolean =>
+      entries.get(key(workspaceId, id))?.exists === false,
   };
 }

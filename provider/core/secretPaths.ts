@@ -2,22 +2,13 @@ import type { AnyDefinition } from "./definition";
 import { everywhere, type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import { type Properties, providerKey, secretsKey, serviceKey } from "./state";
 
-/** Which properties of a resource the engine is to keep as secret. */
-export interface SecretPaths {
-  /** The paths of inputs and outputs that are secret whatever the program says. */
-  readonly secrets: readonly SecretPath[];
-  /** The inputs with the paths of those values that the engine has as secret, beside those that the program names itself. */
-  withSecrets(inputs: Properties, paths: readonly SecretPath[]): Properties;
-  /** The paths of what is secret in these inputs: some are whatever the program says. */
-  secretInputs(inputs: Properties): readonly SecretPath[];
-  /** Those outputs, hidden ones too, that may hold a value which the program made secret (R16). */
-  secretOutputs(state: Properties): readonly SecretPath[];
-}
-
 /** What is hidden but can hold no value of an input. */
 const plain: ReadonlySet<string> = new Set([providerKey, secretsKey, serviceKey]);
 
-export function secretPathsOf(definition: AnyDefinition): SecretPaths {
+export type SecretPaths = ReturnType<typeof secretPathsOf>;
+
+/** Which properties of a resource the engine is to keep as secret. */
+export function secretPathsOf(definition: AnyDefinition) {
   const { fields, follows, outputs, secretPath = (path) => path } = definition;
   const ofInputs = fields.flatMap(({ name, secret }): SecretPath[] =>
     secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
@@ -29,8 +20,10 @@ export function secretPathsOf(definition: AnyDefinition): SecretPaths {
   const spelled = (all: readonly SecretPath[]) => new Set(all.map((path) => JSON.stringify(path)));
   const always = spelled(secrets);
   return {
+    /** The paths of inputs and outputs that are secret whatever the program says. */
     secrets,
-    withSecrets: (inputs, paths) => {
+    /** The inputs with the paths of those values that the engine has as secret, beside those that the program names itself. */
+    withSecrets: (inputs: Properties, paths: readonly SecretPath[]): Properties => {
       const all = [...spelled([...secretsOf(inputs), ...paths.map((path) => secretPath(path))])];
       const news = all.filter((path) => !always.has(path)).sort();
       return withSecrets(
@@ -38,11 +31,13 @@ export function secretPathsOf(definition: AnyDefinition): SecretPaths {
         news.map((path) => JSON.parse(path)),
       );
     },
-    secretInputs: (inputs) => {
+    /** The paths of what is secret in these inputs: some are whatever the program says. */
+    secretInputs: (inputs: Properties): readonly SecretPath[] => {
       const byNature = secrets.filter(([name]) => fields.some((field) => field.name === name));
       return [...byNature, ...everywhere(secretsOf(inputs), follows)];
     },
-    secretOutputs: (state) => {
+    /** Those outputs, hidden ones too, that may hold a value which the program made secret (R16). */
+    secretOutputs: (state: Properties): readonly SecretPath[] => {
       const paths = everywhere(secretsOf(state), follows);
       if (paths.length === 0) return [];
       const hidden = Object.keys(state).filter((name) => name.startsWith("__") && !plain.has(name));

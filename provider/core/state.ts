@@ -7,7 +7,8 @@ export function isRecord(value: unknown): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Hidden from previews by the engine, as every name that begins with two underscores. */
+// Names that begin with two underscores the engine hides from previews.
+/** What the service has for managed fields where it is not what was declared (R1). */
 export const observedKey = "__observed";
 export const providerKey = "__provider";
 /** An input too: which inputs the program made secret (R16). */
@@ -113,8 +114,8 @@ export function nonEmpty<T extends object>(value: T): T | undefined {
 }
 
 /** A copy that the wire can carry: without undefined values, at any depth. */
-export function wireable(properties: Properties): Record<string, unknown> {
-  return strip(properties) as Record<string, unknown>;
+export function wireable(properties: Properties): Properties {
+  return strip(properties) as Properties;
 }
 
 function strip(value: unknown): unknown {

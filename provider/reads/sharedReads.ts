@@ -1,18 +1,13 @@
-import { type ApiKeyRecord, listApiKeys } from "../client/apiKeys";
+import { listApiKeys } from "../client/apiKeys";
 import type { Call } from "../client/call";
 import { CallError } from "../client/callError";
-import { listScopes, type ScopeRecord } from "../client/scopes";
+import { listScopes } from "../client/scopes";
 import type { Transport } from "../client/transport";
-import { listWorkspaces, readWorkspace, type WorkspaceRecord } from "../client/workspaces";
+import { listWorkspaces, readWorkspace } from "../client/workspaces";
 import { openSharedRead, type SharedRead } from "./sharedRead";
 
 /** What operations of one process read together: of one service, with one access token. */
-export interface SharedReads {
-  keys(workspaceId: string): SharedRead<Listing<ApiKeyRecord> | Unavailable>;
-  scopes(workspaceId: string): SharedRead<Listing<ScopeRecord> | Unavailable>;
-  readonly workspaces: SharedRead<Listing<WorkspaceRecord> | Unavailable>;
-  workspace(workspaceId: string): SharedRead<WorkspaceRecord | Unavailable>;
-}
+export type SharedReads = ReturnType<typeof openReads>;
 
 /** The records of a list. */
 export interface Listing<T> {
@@ -69,7 +64,7 @@ function open(call: Call): Opened {
   return { reads: openReads(ofAll), concealed };
 }
 
-function openReads(call: Call): SharedReads {
+function openReads(call: Call) {
   const writes = () => call.transport.writes;
   const open = <T>(read: () => Promise<T>, options: { readonly patience?: typeof patience } = {}) =>
     openSharedRead<T | Unavailable>(() => orUnavailable(read()), { ...options, writes });

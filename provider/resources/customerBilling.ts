@@ -5,7 +5,7 @@
  * 4.12).
  */
 import { randomUUID } from "node:crypto";
-import { type BillingRecord, type CreateBilling, createBilling } from "../client/billing";
+import { type BillingRecord, createBilling } from "../client/billing";
 import type { Written } from "../client/call";
 import { CallError } from "../client/callError";
 import type { Checked } from "../core/declarations";
@@ -137,16 +137,6 @@ function isUncertain({ __grant }: BillingState): boolean {
   return __grant === "uncertain";
 }
 
-function body({
-  totalCredits = "",
-  allowOverages,
-  spendCap,
-  externalMeterId,
-  workspaceId,
-}: BillingInputs): CreateBilling {
-  return { totalCredits, allowOverages, spendCap, externalMeterId, workspaceId };
-}
-
 function label(declared: BillingState): string {
   const credits = isSecret(declared, "totalCredits") ? "credits" : `${declared.totalCredits} credits`;
   return `${credits} in workspace ${declared.workspaceId}`;
@@ -198,8 +188,9 @@ export const customerBilling = define({
 });
 
 async function create(session: Session, declared: BillingInputs): Promise<BillingOutcome> {
-  const { billingId } = declared;
+  const { billingId, workspaceId, totalCredits = "", allowOverages, spendCap, externalMeterId } = declared;
   if (billingId !== undefined) return { id: billingId, state: declared };
+  const body = { totalCredits, allowOverages, spendCap, externalMeterId, workspaceId };
   const doing = `Granting ${label(declared)}`;
   let at = "";
   const sending = () => {
@@ -210,13 +201,13 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
   };
   let answer: Written<BillingRecord>;
   try {
-    answer = await createBilling({ ...session.call, sending }, body(declared));
+    answer = await createBilling({ ...session.call, sending }, body);
   } catch (error) {
     const failure = toFailure(error, session, {
       doing,
       notDone: notGranted(error),
       unclear: `The request was sent at ${at}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
-      advice: `Check that the access token is allowed to create billing records in ${declared.workspaceId}.`,
+      advice: `Check that the access token is allowed to create billing records in ${workspaceId}.`,
     });
     if (error instanceof CallError && error.verdict === "ambiguous") {
       return { ...uncertain(declared), failure: failure.message };

@@ -201,8 +201,7 @@ async function read(session: Session, id: string, state: ScopeState): Promise<Sc
   const record = scopes.find((one) => one.id === id) ?? named(state)(scopes);
   if (record === undefined) {
     try {
-      const workspace = sharedReads(session.call).workspace(String(state.workspaceId));
-      await expectVisible(session, { workspace }, "the service does not list the scope");
+      await expectVisible(session, String(state.workspaceId), "the service does not list the scope");
     } catch (error) {
       throw toFailure(error, session, { doing, notDone: "State is unchanged" });
     }

@@ -139,18 +139,6 @@ describe("an update of many keys", () => {
     expect(service.keys({ deleted: false }).every(({ enabled }) => enabled)).toBe(true);
   });
 
-  test("K1 reads a key by itself that this process has updated before", async () => {
-    const service = await startService();
-    const held = await create(service, many(5));
-    const process = start(service);
-    await freezeList(service);
-    await updated(service, held, undefined, process);
-    expect((await updated(service, held, { enabled: false }, process)).requests).toEqual({
-      readApiKey: 5,
-      editApiKey: 5,
-    });
-  });
-
   test("R6 fails for a key that is gone, though the list still shows it", async () => {
     const service = await startService();
     const held = await create(service, many(5));

@@ -78,7 +78,9 @@ test.each([{ defaultKeyPrefix: "" }, { defaultKeyPrefix: null }, { defaultExpira
   "W5 a workspace whose settings are %j has none to import",
   async (values) => {
     const settings = replying(workspaceSettings, () => ({ workspace: { id: "ws_1", ...values } }));
-    const { message } = await failureOf(settings.find("ws_1", {}, false, "ci"));
+    const { message } = await failureOf(
+      settings.find({ id: "ws_1", given: {}, isReading: false, name: "ci" }),
+    );
     expect(message).toMatch(/: it has no settings to import\. Declare the settings that you want instead\.$/);
   },
 );

@@ -52,18 +52,26 @@ test("T1 a key is rotated when it is old enough, and the one before is deleted w
   expect([...ci.live.keys()]).toEqual(["key_2"]);
 });
 
-test("T2 name, scopes and enabled change on both keys, and nothing else is made", async () => {
-  const ci = rotating();
-  let kept = await ci.create();
-  ci.at(90);
-  kept = await ci.up(kept);
-  ci.writes();
-  const narrower = { ...declared, enabled: false };
-  kept = await ci.up(kept, narrower);
-  expect(ci.writes().toSorted()).toEqual(["PATCH key_1", "PATCH key_2"]);
-  expect([...ci.live.values()].map(({ enabled }) => enabled)).toEqual([false, false]);
-  expect(ci.isQuiet(kept, narrower)).toBe(true);
-});
+test.each([{ name: "cd" }, { enabled: false }, { scopes: [{ representation: "orders", read: true }] }])(
+  "T2 name, scopes and enabled change on both keys, each by itself, and nothing else is made: %o",
+  async (change) => {
+    const ci = rotating();
+    let kept = await ci.create();
+    ci.at(90);
+    kept = await ci.up(kept);
+    ci.writes();
+    const changed = { ...declared, ...change };
+    kept = await ci.up(kept, changed);
+    expect(ci.writes().toSorted()).toEqual(["PATCH key_1", "PATCH key_2"]);
+    expect(ci.live.size).toBe(2);
+    for (const key of ci.live.values()) {
+      expect(key).toMatchObject(
+        "scopes" in change ? { scopes: [expect.objectContaining({ read: true })] } : change,
+      );
+    }
+    expect(ci.isQuiet(kept, changed)).toBe(true);
+  },
+);
 
 test.each(["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "keepers"])(
   "T2 another %s rotates now, with overlap",

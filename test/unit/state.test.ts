@@ -123,7 +123,8 @@ describe("state after a read", () => {
         const state = afterWrite(inputs, answer);
         const { [observedKey]: _, ...next } = afterRead(state, later);
         const [before, now] = [observe(answer), observe(later)];
-        const { [observedKey]: __, ...wanted } = state;
+        const { [observedKey]: __, ...kept } = state;
+        const wanted: Record<string, unknown> = kept;
         for (const { name, canonical } of managed) {
           if (isDeepStrictEqual(canonical(before[name]), canonical(now[name]))) continue;
           wanted[name] = canonical(now[name]);

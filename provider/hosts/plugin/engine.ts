@@ -4,24 +4,14 @@ import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 
-export interface Engine {
-  connect(address: string): void;
-  /** Lasting, with a warning's colour and count. */
-  warn(message: string): void;
-  /** Shown beside the resource while it lasts. */
-  tell(message: string): void;
-  /** Lasting. */
-  note(message: string): void;
-  /** What is said meanwhile belongs to the resource, and is shown before the result is. */
-  withResource<T>(urn: string, operation: () => Promise<T>): Promise<T>;
-}
+export type Engine = ReturnType<typeof openEngine>;
 
 interface Subject {
   readonly urn: string;
   readonly underWay: Promise<void>[];
 }
 
-export function openEngine(): Engine {
+export function openEngine() {
   const subjects = new AsyncLocalStorage<Subject>();
   let client: EngineClient | undefined;
 
@@ -40,14 +30,18 @@ export function openEngine(): Engine {
     underWay?.push(shown);
   }
   return {
-    connect: (address) => {
+    connect: (address: string) => {
       client?.close();
       client = new EngineClient(address, credentials.createInsecure());
     },
-    warn: (message) => log(LogSeverity.WARNING, message),
-    tell: (message) => log(LogSeverity.INFO, message, true),
-    note: (message) => log(LogSeverity.INFO, message),
-    withResource: (urn, operation) => {
+    /** Lasting, with a warning's colour and count. */
+    warn: (message: string) => log(LogSeverity.WARNING, message),
+    /** Shown beside the resource while it lasts. */
+    tell: (message: string) => log(LogSeverity.INFO, message, true),
+    /** Lasting. */
+    note: (message: string) => log(LogSeverity.INFO, message),
+    /** What is said meanwhile belongs to the resource, and is shown before the result is. */
+    withResource: <T>(urn: string, operation: () => Promise<T>): Promise<T> => {
       const subject: Subject = { urn, underWay: [] };
       return subjects.run(subject, async () => {
         try {

@@ -6,7 +6,7 @@ import { Any } from "google-protobuf/google/protobuf/any_pb";
 import type { SecretPath } from "../../core/secrecy";
 import type { Properties } from "../../core/state";
 import { failed } from "../../instance";
-import { sent } from "./wire";
+import { toStruct } from "./wire";
 
 /** `stateOf` completes the state that is to be kept, and says what of it is secret. */
 export function serviceError(
@@ -19,7 +19,7 @@ export function serviceError(
     const detail = new ErrorResourceInitFailed()
       .setId(kept.id)
       .setReasonsList([message])
-      .setProperties(sent(...stateOf(kept.state)));
+      .setProperties(toStruct(...stateOf(kept.state)));
     const any = new Any();
     any.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
     const all = new Status().setCode(status.UNKNOWN).setMessage(message).setDetailsList([any]);

@@ -4,7 +4,7 @@ import { openInstance } from "../../instance";
 import { openEngine } from "./engine";
 import { serveRun } from "./process";
 import { serve } from "./server";
-import { thriftyFlags } from "./thrift";
+import { memoryFlags } from "./v8Flags";
 
 const engine = openEngine();
 const [, , address] = process.argv;
@@ -20,6 +20,6 @@ const instance = openInstance({
 });
 serve({ instance, engine, run }).then((port) => {
   // Only now that all is loaded: what Node.js has compiled beforehand is refused under other flags.
-  for (const flag of thriftyFlags(process.versions.node)) setFlagsFromString(flag);
+  for (const flag of memoryFlags(process.versions.node)) setFlagsFromString(flag);
   process.stdout.write(`${port}\n`);
 });

@@ -6,7 +6,7 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Lifecycle } from "../../core/lifecycle";
 import { type SecretPath, valuesAt } from "../../core/secrecy";
 import { nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
-import { type Received, received, sent } from "./wire";
+import { fromStruct, type Received, toStruct } from "./wire";
 
 const { DiffResponse, PropertyDiff } = messages;
 const { Kind } = PropertyDiff;
@@ -38,20 +38,20 @@ export function calls(resource: Lifecycle) {
   const declared = ({ properties, secrets }: Received) => resource.withSecrets(properties, secrets);
   /** Inputs as check gave them, with marks of its own. */
   const checked = (struct: Struct | undefined): Properties => {
-    const given = received(struct);
+    const given = fromStruct(struct);
     return given.properties[secretsKey] === undefined ? declared(given) : given.properties;
   };
-  const sentState = (state: Properties, given: Properties) => sent(...keptState(resource, state, given));
+  const sentState = (state: Properties, given: Properties) => toStruct(...keptState(resource, state, given));
   const sentInputs = (inputs: Properties, given: Properties) => {
     const provider = given[providerKey];
     const all = provider === undefined ? inputs : { ...inputs, [providerKey]: provider };
-    return sent(all, resource.secretInputs(inputs));
+    return toStruct(all, resource.secretInputs(inputs));
   };
 
   return {
     check: async (request: messages.CheckRequest) => {
-      const { [nameKey]: _, ...inputs } = declared(received(request.getNews()));
-      const { properties: olds } = received(request.getOlds());
+      const { [nameKey]: _, ...inputs } = declared(fromStruct(request.getNews()));
+      const { properties: olds } = fromStruct(request.getOlds());
       const before = Object.keys(olds).length === 0 ? undefined : olds;
       const { inputs: all, failures } = resource.check(inputs, before, nameIn(request.getUrn()));
       return (
@@ -62,7 +62,7 @@ export function calls(resource: Lifecycle) {
       );
     },
     diff: async (request: messages.DiffRequest) => {
-      const { properties: state } = received(request.getOlds());
+      const { properties: state } = fromStruct(request.getOlds());
       const inputs = checked(request.getNews());
       const {
         changes,
@@ -105,25 +105,26 @@ export function calls(resource: Lifecycle) {
       return new messages.CreateResponse().setId(id).setProperties(sentState(state, inputs));
     },
     read: async (request: messages.ReadRequest) => {
-      const inputs = received(request.getInputs());
+      const inputs = fromStruct(request.getInputs());
       const given = declared(inputs);
-      const { properties: state } = received(request.getProperties());
+      const { properties: state } = fromStruct(request.getProperties());
       // For `.get` the engine has nothing but what the program gave; an import gives nothing at all.
       const isGiven = !request.hasProperties() || isDeepStrictEqual(state, inputs.properties);
       const isKnown = !isGiven || (request.hasProperties() && resource.isDeclared(state));
+      const id = request.getId();
       const found = isKnown
-        ? await resource.read(request.getId(), state)
-        : await resource.find(request.getId(), given, request.hasInputs(), nameIn(request.getUrn()));
+        ? await resource.read(id, state)
+        : await resource.find({ id, given, isReading: request.hasInputs(), name: nameIn(request.getUrn()) });
       const answer = new messages.ReadResponse();
       if (found === undefined) return answer;
-      if (!isKnown) ownIds.set(request.getId(), found.id);
+      if (!isKnown) ownIds.set(id, found.id);
       answer.setId(found.id).setProperties(sentState(found.state, isKnown ? state : given));
       return found.inputs === undefined
         ? answer
         : answer.setInputs(sentInputs(found.inputs, isKnown ? state : given));
     },
     update: async (request: messages.UpdateRequest) => {
-      const { properties: state } = received(request.getOlds());
+      const { properties: state } = fromStruct(request.getOlds());
       const inputs = checked(request.getNews());
       const next = request.getPreview()
         ? resource.foresee(inputs, { id: ownId(request.getId()), state })
@@ -131,7 +132,7 @@ export function calls(resource: Lifecycle) {
       return new messages.UpdateResponse().setProperties(sentState(next, inputs));
     },
     delete: async (request: messages.DeleteRequest) => {
-      await resource.delete(ownId(request.getId()), received(request.getProperties()).properties);
+      await resource.delete(ownId(request.getId()), fromStruct(request.getProperties()).properties);
       return new Empty();
     },
   };

@@ -18,7 +18,7 @@ import type { Engine } from "./engine";
 import { serviceError } from "./failures";
 import { calls, keptState } from "./resource";
 import schema from "./schema.json";
-import { received, sent } from "./wire";
+import { fromStruct, toStruct } from "./wire";
 
 interface Served {
   readonly instance: Instance;
@@ -35,8 +35,8 @@ interface Kind {
 /** What belongs to a resource. */
 interface OfResource {
   getUrn(): string;
-  getProperties?(): Parameters<typeof received>[0];
-  getNews?(): Parameters<typeof received>[0];
+  getProperties?(): Parameters<typeof fromStruct>[0];
+  getNews?(): Parameters<typeof fromStruct>[0];
 }
 
 /** Starts to listen on this machine, and returns the port. */
@@ -88,7 +88,7 @@ function handlers({ instance, engine, run }: Served) {
           .then(
             (answer) => done(null, answer),
             (error: unknown) => {
-              const given = received(request.getNews?.() ?? request.getProperties?.()).properties;
+              const given = fromStruct(request.getNews?.() ?? request.getProperties?.()).properties;
               done(serviceError(error, (state) => keptState(kindOf(urn).lifecycle, state, given)));
             },
           ),
@@ -107,7 +107,7 @@ function handlers({ instance, engine, run }: Served) {
     getPluginInfo: unary(async () => new PluginInfo().setVersion(schema.version)),
     getSchema: unary(async () => new messages.GetSchemaResponse().setSchema(JSON.stringify(schema))),
     checkConfig: unary(async (request: messages.CheckRequest) => {
-      const { properties, secrets } = received(request.getNews());
+      const { properties, secrets } = fromStruct(request.getNews());
       const isBoth = ["accessToken", "accessTokenEnv"].every((name) => (properties[name] ?? "") !== "");
       if (isBoth) {
         const reason = "set either accessToken or accessTokenEnv, not both.";
@@ -115,24 +115,24 @@ function handlers({ instance, engine, run }: Served) {
       }
       const names = ["accessToken", ...[configNamespace, argumentNamespace].map((of) => `${of}:accessToken`)];
       const tokens = names.filter((name) => name in properties);
-      const inputs = sent(properties, [...secrets, ...tokens.map((name) => [name] as const)]);
+      const inputs = toStruct(properties, [...secrets, ...tokens.map((name) => [name] as const)]);
       return new messages.CheckResponse().setInputs(inputs);
     }),
     // A changed Provider never replaces its resources.
     diffConfig: unary(async (request: messages.DiffRequest) => {
-      const [olds, news] = [request.getOlds(), request.getNews()].map((one) => received(one).properties);
+      const [olds, news] = [request.getOlds(), request.getNews()].map((one) => fromStruct(one).properties);
       const { DIFF_NONE, DIFF_SOME } = messages.DiffResponse.DiffChanges;
       return new messages.DiffResponse().setChanges(isDeepStrictEqual(olds, news) ? DIFF_NONE : DIFF_SOME);
     }),
     configure: unary(async (request: messages.ConfigureRequest) => {
-      configured = settingsFrom(request.getUrn() ?? "", received(request.getArgs()).properties);
+      configured = settingsFrom(request.getUrn() ?? "", fromStruct(request.getArgs()).properties);
       instance.checkSettings(configured);
       return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     invoke: unary(async (request: messages.InvokeRequest) => {
-      const { properties } = received(request.getArgs());
+      const { properties } = fromStruct(request.getArgs());
       const found = await invoked(request.getTok(), instance.source(configured), properties);
-      return new messages.InvokeResponse().setReturn(sent(found));
+      return new messages.InvokeResponse().setReturn(toStruct(found));
     }),
     list: (call: ServerWritableStream<messages.ListRequest, messages.ListResponse>) => {
       const { request } = call;
@@ -185,7 +185,7 @@ async function listed(request: messages.ListRequest, source: functions.Source): 
   if (lister === undefined) {
     throw new Failure(`${request.getToken()} can't be listed: the service has no call that lists them.`);
   }
-  const { properties } = received(request.getQuery());
+  const { properties } = fromStruct(request.getQuery());
   const found = await lister.list(source, argumentsOf(kind, { properties: lister.query }, properties));
   return request.getLimit() > 0 ? found.slice(0, request.getLimit()) : found;
 }

@@ -11,7 +11,7 @@ export interface Received {
   readonly secrets: readonly SecretPath[];
 }
 
-export function received(struct: Struct | undefined): Received {
+export function fromStruct(struct: Struct | undefined): Received {
   const secrets: SecretPath[] = [];
   // `isWhole`: the value at the path is secret as a whole, or not at all.
   const plain = (value: unknown, path: readonly string[], isWhole: boolean): unknown => {
@@ -33,7 +33,7 @@ export function received(struct: Struct | undefined): Received {
 }
 
 /** The properties with the values at these paths marked as secret. */
-export function sent(properties: Properties, secrets: readonly SecretPath[] = []): Struct {
+export function toStruct(properties: Properties, secrets: readonly SecretPath[] = []): Struct {
   const marked = markedAt(properties, secrets, secret);
   return Struct.fromJavaScript(marked as Parameters<typeof Struct.fromJavaScript>[0]);
 }

@@ -4,10 +4,9 @@ import type { Written } from "../../client/call";
 import { type Aim, type Convergence, converge, type Settled, saying } from "../../core/converge";
 import type { Session } from "../../core/definition";
 import { InconclusiveError } from "../../core/errors";
-import { isAboutObject } from "../../core/presence";
 import { isSecret } from "../../core/secrecy";
 import { hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
-import { findKey, type KeyPath, lookUpKey } from "./presence";
+import { findKey, isAboutKey, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState } from "./properties";
 import { excess, type Granted, inWords, toWire, toWireWithout } from "./scopes";
 import { editBody, isWhole, managed, observe } from "./state";
@@ -46,7 +45,7 @@ export async function editListed(session: Session, one: KeyEdit): Promise<Settle
   try {
     return await converge(session, { ...by, isEdit: true, aims: aimsAt(declared, true) });
   } catch (error) {
-    const now = isAboutObject(error) ? await by.read().catch(() => undefined) : undefined;
+    const now = isAboutKey(error) ? await by.read().catch(() => undefined) : undefined;
     const sent = ({ scopes }: ApiKeyRecord) => toWire(declared.scopes, scopes);
     if (now === undefined || isDeepStrictEqual(sent(now), sent(current))) throw error;
     // Its scopes have other ids now.

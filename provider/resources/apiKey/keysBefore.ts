@@ -21,18 +21,7 @@ interface Live {
   alike(declared: Named): readonly ApiKeyRecord[];
 }
 
-export interface KeysBefore {
-  /** The live keys before the POST. */
-  readonly before: Live | Unavailable;
-  /** When they were read; a key created long before is not new, even if a truncated list shows it only now. */
-  readonly since: Date;
-  /** Runs the POST; until it is over, other creates don't report its key as one of unknown origin. */
-  posting<T>(post: () => Promise<T>): Promise<T>;
-  /** Whether the list, read again, has a live key that it did not have before. */
-  isAdded(id: string): Promise<boolean>;
-  /** The live keys since then that this process neither knew nor created, or why they could not be read. */
-  newKeys(): Promise<readonly ApiKeyRecord[] | Unavailable>;
-}
+export type KeysBefore = Awaited<ReturnType<typeof keysBefore>>;
 
 /** A list may lag behind the writes. */
 const lagMs = [0, 500, 1_500];
@@ -43,7 +32,7 @@ const siblingsMs = 5_000;
 const underWay = new WeakMap<object, Set<Promise<void>>>();
 
 /** Reads the keys before a POST. For a key that is migrated, the list is read again. */
-export async function keysBefore(session: Session, declared: KeyInputs): Promise<KeysBefore> {
+export async function keysBefore(session: Session, declared: KeyInputs) {
   const { workspaceId } = declared;
   const list = sharedReads(session.call).keys(workspaceId);
   const posts = underWay.get(list) ?? new Set();
@@ -61,9 +50,12 @@ export async function keysBefore(session: Session, declared: KeyInputs): Promise
     }
   }
   return {
+    /** The live keys before the POST. */
     before,
+    /** When they were read; a key created long before is not new, even if a truncated list shows it only now. */
     since,
-    async posting(post) {
+    /** Runs the POST; until it is over, other creates don't report its key as one of unknown origin. */
+    async posting<T>(post: () => Promise<T>): Promise<T> {
       const posted = post();
       const over = posted.then(
         () => {},
@@ -76,12 +68,14 @@ export async function keysBefore(session: Session, declared: KeyInputs): Promise
         posts.delete(over);
       }
     },
-    async isAdded(id) {
+    /** Whether the list, read again, has a live key that it did not have before. */
+    async isAdded(id: string): Promise<boolean> {
       if ("problem" in before || before.has(id)) return false;
       for await (const now of readAgain()) if ("has" in now && now.has(id)) return true;
       return false;
     },
-    async newKeys() {
+    /** The live keys since then that this process neither knew nor created, or why they could not be read. */
+    async newKeys(): Promise<readonly ApiKeyRecord[] | Unavailable> {
       let found: readonly ApiKeyRecord[] | Unavailable = { problem: "it was not read" };
       for await (const now of readAgain()) {
         await orAfter<unknown>(siblingsMs, Promise.all(posts), undefined);

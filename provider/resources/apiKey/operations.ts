@@ -5,7 +5,6 @@ import { failureOf, type Settled } from "../../core/converge";
 import type { Outcome, Session } from "../../core/definition";
 import { capitalised, Failure, InconclusiveError, sentences, toFailure } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
-import { isRefusedAsGone } from "../../core/presence";
 import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
@@ -13,9 +12,9 @@ import { adoptedKey, observedKey } from "../../core/state";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
 import { createOrMigrate, secretProblem } from "./creation";
 import { isOf } from "./keysBefore";
-import { findKey, type KeyPath, lookUpKey, presenceOf } from "./presence";
+import { findKey, isRefusedAsGone, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
-import { listedForAdoption, listedForUpdate, pathOf, readKeyOrFail } from "./reading";
+import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
 import { adoptedId, claimOf, isAdopted, isAsDeclared, label, outputs, updated, written } from "./state";
 
 /** The operations on one API key: observe, decide, call, project. */
@@ -100,7 +99,8 @@ export async function update(
   const write = { path, doing, notDone: "State is unchanged", gone: deletedOutside };
   const listed = await listedForUpdate(session, path, state, declared);
   const current = listed ?? (await readToWrite(session, write));
-  const settled = await send(session, write, { declared, state, current }, current === listed);
+  const by = listed === undefined ? edit : editListed;
+  const settled = await send(session, write, by, { declared, state, current });
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
   return outcome(id, updated(declared, settled, state), [failureOf(session, doing, settled)]);
 }
@@ -117,8 +117,7 @@ async function adopt(
   const write = { path, doing, notDone: "Nothing was changed", gone: nothingToAdopt };
   const claim = owner ?? randomUUID().slice(0, 8);
   session.registry.claim(path.workspaceId, id, claim);
-  const listed = await listedForAdoption(session, path, declared);
-  const current = listed ?? (await readToWrite(session, write));
+  const current = await readToWrite(session, write);
   if (!isOf(current, declared)) {
     const customer = shown(declared, "customerId", JSON.stringify(current.customerId));
     throw new Failure(
@@ -127,7 +126,7 @@ async function adopt(
   }
   const settled = isAsDeclared(current, declared)
     ? { record: current, notApplied: [], warnings: [] }
-    : await send(session, write, { declared, state: {}, current }, current === listed);
+    : await send(session, write, edit, { declared, state: {}, current });
   session.registry.release(path.workspaceId, id, declaredClaim);
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
   const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
@@ -161,12 +160,12 @@ async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRec
 async function send(
   session: Session,
   write: KeyWrite,
+  by: typeof edit,
   edited: Omit<KeyEdit, "path">,
-  isListed: boolean,
 ): Promise<Settled<ApiKeyRecord>> {
   const { path, doing, notDone } = write;
   try {
-    return await (isListed ? editListed : edit)(session, { path, ...edited });
+    return await by(session, { path, ...edited });
   } catch (error) {
     throw toFailure(await causeOf(session, write, error), session, {
       doing,
@@ -179,7 +178,7 @@ async function send(
 /** Why a write was refused: for the error that it was answered with, or because the key is gone. */
 async function causeOf(session: Session, { path, gone }: KeyWrite, error: unknown): Promise<unknown> {
   try {
-    return (await isRefusedAsGone(session, presenceOf(session, path), error)) ? gone() : error;
+    return (await isRefusedAsGone(session, path, error)) ? gone() : error;
   } catch (doubt) {
     return doubt;
   }
@@ -224,7 +223,7 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
   try {
     answered = await deleteApiKey(session.call, path);
   } catch (error) {
-    if (await isRefusedAsGone(session, presenceOf(session, path), error)) return;
+    if (await isRefusedAsGone(session, path, error)) return;
     throw error;
   }
   if (recordOf(answered)?.deleted) return;

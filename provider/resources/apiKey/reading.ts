@@ -3,10 +3,9 @@ import type { Outcome, Session } from "../../core/definition";
 import { Failure, toFailure } from "../../core/errors";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey, readingKey } from "../../core/state";
 import { lastingMs, type SharedReads, sharedReads } from "../../reads/sharedReads";
-import { isOf } from "./keysBefore";
 import { type KeyPath, lookUpKey } from "./presence";
 import type { KeyDraft, KeyInputs, KeyState } from "./properties";
-import { isAsDeclared, isWhole, managed, observe, outputs, tellsUnmanaged, unmanagedChanges } from "./state";
+import { isWhole, managed, observe, outputs, tellsUnmanaged, unmanagedChanges } from "./state";
 
 export function pathOf({ workspaceId }: KeyDraft, keyId: string): KeyPath {
   return { workspaceId: String(workspaceId), keyId };
@@ -22,9 +21,17 @@ export async function read(
   const path = pathOf(state, id);
   const ask = (list: KeyList) => list.current(lastingMs, id);
   if (!isForeign(state) && (await listedAsInState(session, path, state, ask))) return { id, state };
-  const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
-  const record = await readKeyOrFail(session, path, doing);
-  return record === undefined ? missing(path, state) : found(session, path, state, record);
+  const record = await readKeyOrFail(session, path, `Reading key ${id} in workspace ${path.workspaceId}`);
+  const isReading = state[readingKey] === true;
+  if (record === undefined) {
+    if (!isReading) return undefined;
+    throw new Failure(`There is no key ${id} in workspace ${path.workspaceId}: check both ids.`);
+  }
+  if (!isReading) for (const line of unmanagedChanges(id, record, state)) session.warn(line, [id]);
+  const next = applyDrift(managed, state, observe(record));
+  if (!isForeign(state)) return { id, state: next };
+  const seen = defined({ customerId: record.customerId, ...outputs(record) });
+  return { id, state: isReading ? { ...next, ...seen } : { ...seen, ...defined(next) } };
 }
 
 /** One that this stack does not manage, or that was imported and not read yet: all that there is to know is wanted. */
@@ -33,27 +40,6 @@ function isForeign(state: KeyState): boolean {
   return (
     state[readingKey] === true || [key, __keyLost, createdAt, maskedKey].every((value) => value === undefined)
   );
-}
-
-function missing({ workspaceId, keyId }: KeyPath, state: KeyState): undefined {
-  if (!state[readingKey]) return undefined;
-  throw new Failure(`There is no key ${keyId} in workspace ${workspaceId}: check both ids.`);
-}
-
-function found(
-  session: Session,
-  { keyId }: KeyPath,
-  state: KeyState,
-  record: ApiKeyRecord,
-): Outcome<KeyState> {
-  const isReading = state[readingKey] === true;
-  if (!isReading) {
-    for (const line of unmanagedChanges(keyId, record, state)) session.warn(line, [keyId]);
-  }
-  const next = applyDrift(managed, state, observe(record));
-  if (!isForeign(state)) return { id: keyId, state: next };
-  const seen = defined({ customerId: record.customerId, ...outputs(record) });
-  return { id: keyId, state: isReading ? { ...next, ...seen } : { ...seen, ...defined(next) } };
 }
 
 type KeyList = ReturnType<SharedReads["keys"]>;
@@ -73,22 +59,9 @@ async function listedAsInState(
   state: KeyState,
   ask: Ask,
 ): Promise<ApiKeyRecord | undefined> {
-  const record = await listedWhole(session, path, ask);
-  const isConfirmed =
-    record !== undefined &&
-    tellsUnmanaged(record, state) &&
-    unmanagedChanges(path.keyId, record, state).length === 0 &&
-    applyDrift(managed, state, observe(record)) === state;
-  return isConfirmed ? record : undefined;
-}
-
-/** The live key as the list shows it, if it shows all; `undefined` for the first of each workspace. */
-async function listedWhole(
-  session: Session,
-  { workspaceId, keyId }: KeyPath,
-  ask: Ask,
-): Promise<ApiKeyRecord | undefined> {
+  const { workspaceId, keyId } = path;
   const list = sharedReads(session.call).keys(workspaceId);
+  // The first key of each workspace is read by itself.
   if (!readAlone.has(list)) {
     readAlone.add(list);
     list.hasRead(keyId);
@@ -96,16 +69,16 @@ async function listedWhole(
   }
   const listed = await ask(list);
   const record = "byId" in listed ? listed.byId.get(keyId) : undefined;
-  const isThere =
+  const isConfirmed =
     record?.deleted === false &&
     isWhole(record) &&
     // One without any scope may be of a list that leaves scopes out.
-    (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del);
-  return isThere ? record : undefined;
+    (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del) &&
+    tellsUnmanaged(record, state) &&
+    unmanagedChanges(keyId, record, state).length === 0 &&
+    applyDrift(managed, state, observe(record)) === state;
+  return isConfirmed ? record : undefined;
 }
-
-/** Keys that this process has set out to update: a list may be from before that. */
-const updated = new WeakMap<KeyList, Set<string>>();
 
 /**
  * What an update may take from the workspace's list in place of a read (K1); `undefined` where there is any doubt. Whatever
@@ -117,46 +90,11 @@ export async function listedForUpdate(
   state: KeyState,
   declared: KeyInputs,
 ): Promise<ApiKeyRecord | undefined> {
-  if (!isFirstUpdate(session, path)) return undefined;
   // If the name differs, only a read shows whether the service rewrote it or has not carried the write out yet.
   const { name }: { name?: unknown } = { ...state, ...hiddenIn(state, observedKey) };
   if (name !== declared.name || isForeign(state) || state[failedKey]) return undefined;
-  const record = await listedAsInState(session, path, state, lately);
-  return record && hasScopeIds(record) ? record : undefined;
-}
-
-/**
- * When an adoption may use the list instead of a read (K11): for a key that differs from the program in its scopes
- * or `enabled` alone, so that a PATCH follows, which shows whether the key still exists.
- */
-export async function listedForAdoption(
-  session: Session,
-  path: KeyPath,
-  declared: KeyInputs,
-): Promise<ApiKeyRecord | undefined> {
-  if (!isFirstUpdate(session, path)) return undefined;
-  const record = await listedWhole(session, path, lately);
-  const isToChange =
-    record?.customerId !== undefined &&
-    isOf(record, declared) &&
-    record.name === declared.name &&
-    !isAsDeclared(record, declared);
-  return isToChange && hasScopeIds(record) ? record : undefined;
-}
-
-const lately: Ask = ({ recent }) => recent(lastingMs);
-
-function isFirstUpdate(session: Session, { workspaceId, keyId }: KeyPath): boolean {
-  const list = sharedReads(session.call).keys(workspaceId);
-  const before = updated.get(list) ?? new Set();
-  updated.set(list, before);
-  const isFirst = !before.has(keyId);
-  before.add(keyId);
-  return isFirst;
-}
-
-function hasScopeIds({ scopes = [] }: ApiKeyRecord): boolean {
-  return scopes.every(({ id }) => id !== undefined);
+  const record = await listedAsInState(session, path, state, ({ recent }) => recent(lastingMs));
+  return record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
 }
 
 export async function readKeyOrFail(

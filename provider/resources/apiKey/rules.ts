@@ -82,25 +82,20 @@ function combined(declared: KeyDraft): readonly Problem[] {
     names
       .filter((name) => inputs[name].canonical(declared[name]) !== undefined && !isUnknown(declared[name]))
       .map((name): Problem => ({ path: [name], message }));
-  const [value, id] = [existingValue(declared), string(declared.existingId)];
+  const id = string(declared.existingId);
   if (id !== undefined && !isUnknown(id)) {
+    const isBare = declared.scopes === undefined || declared.scopes === null;
+    const message = "can't be combined with existingId, because an adopted key keeps its own; leave it out.";
     return [
       ...twice,
-      ...(declared.scopes === undefined || declared.scopes === null ? [withoutScopes] : []),
-      ...beside(
-        ["existingKey", ...fixed, "metadata"],
-        "can't be combined with existingId, because an adopted key keeps its own; leave it out.",
-      ),
+      ...(isBare ? [withoutScopes] : []),
+      ...beside(["existingKey", ...fixed, "metadata"], message),
     ];
   }
-  if (value === undefined) return twice;
-  return [
-    ...twice,
-    ...beside(
-      fixed,
-      "can't be combined with existingKey, because the service migrates a key without it; leave it out.",
-    ),
-  ];
+  if (existingValue(declared) === undefined) return twice;
+  const message =
+    "can't be combined with existingKey, because the service migrates a key without it; leave it out.";
+  return [...twice, ...beside(fixed, message)];
 }
 
 /** Nobody wants a key that is in use to lose all that it may do (K11). */

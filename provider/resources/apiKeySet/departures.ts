@@ -8,16 +8,6 @@ export interface Going extends Named<Entry> {
   readonly isReplaced: boolean;
 }
 
-interface Departures {
-  readonly going: readonly Going[];
-  /** Keys that are kept until the key that replaces them matches the program. */
-  readonly waiting: readonly KeyToDelete[];
-  /** Removed aliases whose keys other entries have. */
-  readonly given: readonly string[];
-  /** The ids of the keys that stay. */
-  readonly inUse: ReadonlySet<string>;
-}
-
 /**
  * Decides which keys to delete once the others are written. `done`: the keys now, and those that were replaced; `failed`:
  * the aliases whose keys don't match the program.
@@ -26,7 +16,7 @@ export function departures(
   { holding, inputs, steps }: Plan,
   done: Pick<Holding, "entries"> & { readonly replaced: readonly Going[] },
   failed: ReadonlySet<string>,
-): Departures {
+) {
   // Until the new key matches the program, the replaced one may be in use.
   const open = new Set(
     steps.flatMap((step) => ("from" in step && failed.has(step.alias) ? [step.from] : [])),
@@ -48,8 +38,11 @@ export function departures(
   ];
   return {
     going: all.filter(({ id }) => !inUse.has(id)),
+    /** Kept until the key that replaces them matches the program. */
     waiting: holding.toDelete.filter(isWaiting),
+    /** Removed aliases whose keys other entries have. */
     given: removed.filter(({ id }) => inUse.has(id)).map(({ name }) => name),
+    /** The ids of the keys that stay. */
     inUse,
   };
 }

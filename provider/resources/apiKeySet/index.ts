@@ -14,7 +14,7 @@ import { previewNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
 import { existingIn, shape } from "./properties";
 import { rules } from "./rules";
-import { isQuiet, plan } from "./steps";
+import { changesNothing, plan } from "./steps";
 
 export const apiKeySet = define({
   kind: "ApiKeySet",
@@ -34,7 +34,7 @@ export const apiKeySet = define({
   adopts: (declared) => existingIn(declared).flatMap(adopts),
   plan: ({ state, inputs }) => plan(holdingOf(state), inputs),
   pending: ({ state }) => (isPending(state) ? [] : undefined),
-  unchanged: (name, _value, compared) => name !== "workspaceId" && isQuiet(compared.plan),
+  unchanged: (name, _value, compared) => name !== "workspaceId" && changesNothing(compared.plan),
   follows,
   createNote: (declared) => previewNote({}, plan(nothing, declared)),
   updateNote: (compared) => previewNote(compared.state, compared.plan),

@@ -42,7 +42,7 @@ export function plan(holding: Holding, inputs: SetDraft): Plan {
     const entry = entries.get(from);
     if (entry === undefined) return { alias, does: "add", declared: wanted };
     taken.add(from);
-    return { alias, from, ...madeAs(entry, wanted) };
+    return { alias, from, ...stepFor(entry, wanted) };
   });
   const gone = [...entries].filter(([alias]) => !taken.has(alias));
   const removed = gone.map(([alias, entry]): Step => ({ alias, does: "remove", entry }));
@@ -77,7 +77,7 @@ function openAliases(entries: Holding["entries"], inputs: SetDraft) {
 }
 
 /** Compares a key with its entry. */
-function madeAs(entry: Entry, wanted: KeyInputs) {
+function stepFor(entry: Entry, wanted: KeyInputs) {
   const { id, state } = entry;
   const compared = { id, state, inputs: wanted, now: 0, plan: undefined };
   const { changes, replaces } = difference({ fields, unchanged, pending }, compared);
@@ -97,6 +97,6 @@ export function adoptedBy(step: Step): string | undefined {
 }
 
 /** Whether there is nothing to do, however differently the inputs are spelled. */
-export function isQuiet({ steps }: Plan): boolean {
+export function changesNothing({ steps }: Plan): boolean {
   return steps.every((step) => step.does === "keep" && step.from === step.alias);
 }

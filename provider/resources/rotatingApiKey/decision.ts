@@ -1,7 +1,7 @@
 import type { Comparison } from "../../core/definition";
 import { type ManagedField, type Properties, same } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
-import { managed } from "../apiKey/state";
+import { fields as keyFields } from "../apiKey/properties";
 import type { Entry } from "../apiKeySet/entries";
 import { msOf } from "./duration";
 import {
@@ -15,16 +15,16 @@ import {
 import { after, keysOf, timesOf } from "./state";
 
 /** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
-export type Decision =
-  | { readonly does: "keep" }
-  /** Creates a key, because there is no current one. */
-  | { readonly does: "make" }
-  /** Creates a new key, and the current one becomes the previous. */
-  | { readonly does: "rotate"; readonly changed: readonly string[] }
-  /** Deletes the previous key. Changes wait for the next update. */
-  | { readonly does: "retire"; readonly changed: readonly string[] }
-  /** A change needs a new key while the previous one still exists. */
-  | { readonly does: "refuse"; readonly changed: readonly string[] };
+export interface Decision {
+  /**
+   * `make` creates a key, because there is no current one. `rotate` creates one, and the current key becomes the previous.
+   * `retire` deletes the previous key, and changes wait for the next update. `refuse`: a change needs a new key while the
+   * previous one still exists.
+   */
+  readonly does: "keep" | "make" | "rotate" | "retire" | "refuse";
+  /** The inputs whose change needs a new key. */
+  readonly changed: readonly string[];
+}
 
 export type RotatingComparison = Comparison<Shape, Decision>;
 export type RotatingUpdate = Comparison<Shape, Decision, RotatingInputs>;
@@ -38,17 +38,18 @@ export const unmanaged = [
   "metadata",
   "keepers",
 ] as const;
+const inPlace = keyFields.filter(({ onChange }) => onChange === "update");
 const unmanagedFields = fields.filter(({ name }) => unmanaged.some((one) => one === name));
 
 export function decide({ state, inputs, now }: RotatingCompared): Decision {
   const { current, previous } = keysOf(state);
-  if (current === undefined) return { does: "make" };
   const changed = changedOf(unmanagedFields, state, inputs);
+  if (current === undefined) return { does: "make", changed };
   if (previous !== undefined) {
     if (isOver(state, inputs, now)) return { does: "retire", changed };
-    return changed.length > 0 ? { does: "refuse", changed } : { does: "keep" };
+    return { does: changed.length > 0 ? "refuse" : "keep", changed };
   }
-  return changed.length > 0 || isDue(state, inputs, now) ? { does: "rotate", changed } : { does: "keep" };
+  return { does: changed.length > 0 || isDue(state, inputs, now) ? "rotate" : "keep", changed };
 }
 
 /** Which fields are certain to differ. */
@@ -79,7 +80,7 @@ export function isUnconfirmed(state: RotatingState): boolean {
 
 /** Whether a field that can change in place differs from the program. */
 export function differs({ state }: Entry, inputs: RotatingDraft): boolean {
-  return changedOf(managed, state, inputs).length > 0;
+  return changedOf(inPlace, state, inputs).length > 0;
 }
 
 /** Whether the state, or the time, needs an update although the inputs are unchanged. */

@@ -50,26 +50,24 @@ export function updateNote(compared: RotatingComparison): string | undefined {
   return parts.length === 0 ? undefined : sentences(`${capitalised(label(inputs))}: ${parts.join("; ")}`);
 }
 
-function steps({ state, inputs, now, plan: decision }: RotatingComparison): readonly string[] {
+function steps(compared: RotatingComparison): readonly string[] {
+  const { state, inputs, plan } = compared;
   const { current, previous } = keysOf(state);
-  switch (decision.does) {
+  switch (plan.does) {
     case "make":
-      return ["it has no current key: a new key will be created", ...staying(previous?.id, inputs, now)];
+      return ["it has no current key: a new key will be created", ...staying(previous?.id, compared)];
     case "rotate":
-      return [
-        `${why(state, inputs, decision.changed, now)}: a new key will be created`,
-        ...staying(current?.id, inputs, now),
-      ];
+      return [`${why(compared)}: a new key will be created`, ...staying(current?.id, compared)];
     case "retire": {
       const isCertain = inputs.retire === "afterOverlap";
-      const next = waiting(state, inputs, decision.changed, now);
+      const next = waiting(compared);
       return [
-        ...retiring(state, inputs, now),
+        ...retiring(compared),
         ...(isCertain ? next : next.map((line) => `once it is deleted, ${line}`)),
       ];
     }
     case "refuse":
-      return [`the update will fail: ${refusal(state, inputs, decision.changed)}`];
+      return [`the update will fail: ${refusal(compared)}`];
     case "keep": {
       if (isUnconfirmed(state)) {
         return [
@@ -87,12 +85,12 @@ function steps({ state, inputs, now, plan: decision }: RotatingComparison): read
   }
 }
 
-function staying(id: string | undefined, inputs: RotatingDraft, now: number): readonly string[] {
-  return id === undefined ? [] : [`${id} stays valid ${stay(inputs, now)}`];
+function staying(id: string | undefined, compared: RotatingComparison): readonly string[] {
+  return id === undefined ? [] : [`${id} stays valid ${stay(compared)}`];
 }
 
 /** How long a previous key stays whose overlap begins now. */
-function stay(inputs: RotatingDraft, now: number): string {
+function stay({ inputs, now }: RotatingComparison): string {
   if (msOf(inputs.overlap) === 0) return "until the next update";
   const until = dayIn(inputs, after(now, inputs.overlap));
   if (until === undefined) return "for the overlap";
@@ -100,7 +98,7 @@ function stay(inputs: RotatingDraft, now: number): string {
 }
 
 /** Why the key is to be rotated. */
-function why(state: RotatingState, inputs: RotatingDraft, changed: readonly string[], now: number): string {
+function why({ state, inputs, plan: { changed }, now }: RotatingComparison): string {
   if (changed.length > 0) return `${inWords(changed)} changed`;
   const { keyId: id } = state;
   const age = now - (timesOf(state).rotatedAt ?? now);
@@ -109,7 +107,8 @@ function why(state: RotatingState, inputs: RotatingDraft, changed: readonly stri
   return `${id} is ${Math.floor(count).toLocaleString("en")} ${unit}${Math.floor(count) === 1 ? "" : "s"} old`;
 }
 
-function retiring(state: RotatingState, inputs: RotatingDraft, now: number): readonly string[] {
+function retiring(compared: RotatingComparison): readonly string[] {
+  const { state, inputs } = compared;
   const { previousKeyId: id } = state;
   const { overlapFrom } = timesOf(state);
   const ended = msOf(inputs.overlap) === 0 ? undefined : dayIn(inputs, after(overlapFrom, inputs.overlap));
@@ -118,18 +117,13 @@ function retiring(state: RotatingState, inputs: RotatingDraft, now: number): rea
     return [`${isOver}: ${id} will be deleted, unless retire is "whenUnused" and it is still used`];
   if (inputs.retire !== "whenUnused") return [`${isOver}: ${id} will be deleted`];
   if (state.__lastUsed === undefined)
-    return [`${isOver}: its last use will be recorded`, ...staying(id, inputs, now)];
+    return [`${isOver}: its last use will be recorded`, ...staying(id, compared)];
   const since = dayIn(inputs, overlapFrom) ?? "then";
   return [`${isOver}: ${id} will be deleted unless it was used since ${since}`];
 }
 
 /** What an update that deletes the previous key leaves to the next one. */
-export function waiting(
-  state: RotatingState,
-  inputs: RotatingDraft,
-  changed: readonly string[],
-  now: number,
-): readonly string[] {
+export function waiting({ state, inputs, plan: { changed }, now }: RotatingComparison): readonly string[] {
   const what =
     changed.length > 0
       ? `that the change of ${inWords(changed)} needs`
@@ -140,9 +134,9 @@ export function waiting(
 }
 
 /** Why a change can't be applied now, and what to do. */
-export function refusal(state: RotatingState, inputs: RotatingDraft, changed: readonly string[]): string {
+export function refusal({ state, inputs, plan }: RotatingComparison): string {
   const { current, previous } = keysOf(state);
-  const needs = `the change of ${inWords(changed)} needs a new key, but the previous key, ${previous?.id}, still exists`;
+  const needs = `the change of ${inWords(plan.changed)} needs a new key, but the previous key, ${previous?.id}, still exists`;
   const { overlapFrom } = timesOf(state);
   if (overlapFrom === undefined) {
     return `${needs}, because ${current?.id} could not be confirmed to match the program yet; undo that change until an update has succeeded.`;
@@ -157,13 +151,14 @@ function noOverlap({ retire }: RotatingDraft): string {
 }
 
 /** The warning about a previous key that may be in use. */
-export function stillUsed(state: RotatingState, inputs: RotatingDraft, now: number): string {
+export function stillUsed(compared: RotatingComparison): string {
+  const { state, inputs } = compared;
   const since = dayIn(inputs, timesOf(state).overlapFrom) ?? "the last time";
   const reason =
     state.__lastUsed === undefined
       ? "is not deleted, because its last use was not recorded until now"
       : `is not deleted, because it was used since ${since}`;
-  return `${capitalised(label(inputs))}: the previous key, ${state.previousKeyId}, ${reason}. It stays valid ${stay(inputs, now)}.`;
+  return `${capitalised(label(inputs))}: the previous key, ${state.previousKeyId}, ${reason}. It stays valid ${stay(compared)}.`;
 }
 
 /** How far the clock of one machine may be behind that of another. */

@@ -11,11 +11,11 @@ import type { Batch } from "../apiKeySet/batch";
 import { convergeKeys } from "../apiKeySet/convergence";
 import { type Entry, entryOf, type Holding, type KeyToDelete, nothing } from "../apiKeySet/entries";
 import { type Owner, readKeys, removeKeys, rest, rollbackKeys, share } from "../apiKeySet/operations";
-import { plan } from "../apiKeySet/steps";
-import { isUnconfirmed, type RotatingUpdate } from "./decision";
+import type { Step } from "../apiKeySet/steps";
+import { differs, isUnconfirmed, type RotatingUpdate } from "./decision";
 import { refusal, stillUsed, waiting } from "./notes";
 import type { RotatingInputs, RotatingState } from "./properties";
-import { type Keys, keysOf, label, newKey, stateOf, type Times, timesOf, wanted } from "./state";
+import { edited, type Keys, keysOf, label, newKey, stateOf, type Times, timesOf } from "./state";
 
 /**
  * What is done with a rotating key: with each of its keys what is done with one of a set. First those that exist are made
@@ -73,23 +73,21 @@ function going({ id, state }: Entry): KeyToDelete {
 }
 
 export async function update(session: Session, compared: RotatingUpdate): Promise<RotatingOutcome> {
-  const { id, state, inputs: declared, plan: decision } = compared;
+  const { id, state, inputs: declared } = compared;
   const doing = `Updating the ${label(declared)}`;
-  const { does } = decision;
+  const { does } = compared.plan;
   if (does === "refuse") {
-    throw new Failure(
-      `${doing}: nothing was changed. ${capitalised(refusal(state, declared, decision.changed))}`,
-    );
+    throw new Failure(`${doing}: nothing was changed. ${capitalised(refusal(compared))}`);
   }
   if (does === "retire") await expectCurrent(session, state, doing);
   const isAsked = does === "retire" && declared.retire === "whenUnused";
   const lastUsed = isAsked ? await lastUse(session, keysOf(state), doing) : undefined;
   const isUsed = lastUsed !== undefined && lastUsed !== state.__lastUsed;
-  if (isUsed) session.warn(stillUsed(state, declared, session.now));
+  if (isUsed) session.warn(stillUsed(compared));
   const isRetiring = does === "retire" && !isUsed;
   const { keys, batch, of } = await settle(session, compared, isRetiring);
   if (isRetiring && batch.failures.length === 0) {
-    for (const line of waiting(state, declared, decision.changed, session.now)) {
+    for (const line of waiting(compared)) {
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
     }
   }
@@ -115,9 +113,8 @@ async function settle(
 ): Promise<{ readonly keys: Keys; readonly batch: Batch; readonly of: number }> {
   const { current, previous, toDelete } = keysOf(state);
   const retired = isRetiring ? previous : undefined;
-  const doubt = isUnconfirmed(state) || state[failedKey] ? doubted(current, declared) : undefined;
   const before = holdingOf({
-    current: doubt ?? current,
+    current,
     previous: isRetiring ? undefined : previous,
     // While the current key could not be made as declared, the previous one stays.
     toDelete:
@@ -125,33 +122,32 @@ async function settle(
         ? toDelete
         : [...toDelete, { ...going(retired), calledAs: "previous", alias: "current" }],
   });
-  const keys = [...before.entries].map(([alias, entry]) => [alias, wanted(entry, declared)] as const);
-  const inputs = { workspaceId: declared.workspaceId, keys: Object.fromEntries(keys), defaults: undefined };
-  const asDeclared = { ...inputs, [secretsKey]: declared[secretsKey] };
+  // Nobody has seen it to be as declared.
+  const isDoubted = isUnconfirmed(state) || state[failedKey] === true;
+  const steps = Array.from(before.entries, ([alias, entry]): Step => {
+    const isEdited = differs(entry, declared) || (isDoubted && alias === "current");
+    if (!isEdited) return { alias, from: alias, does: "keep", entry };
+    return { alias, from: alias, does: "edit", entry, declared: edited(entry, declared) };
+  });
+  const { workspaceId, [secretsKey]: secrets } = declared;
+  const inputs = { workspaceId, keys: {}, defaults: undefined, [secretsKey]: secrets };
   const { holding, batch, of } = await convergeKeys(session, {
     claim: id,
-    declared: asDeclared,
-    plan: plan(before, asDeclared),
+    declared: inputs,
+    plan: { holding: before, inputs, steps },
     verb: "written",
     subject: label(declared),
   });
-  const now = holding.entries.get("current");
   const isLeft = holding.toDelete.some((one) => one.id === retired?.id);
   return {
     keys: {
-      // Where it was not written, it is as it was.
-      current: now === doubt ? current : now,
+      current: holding.entries.get("current"),
       previous: isRetiring ? (isLeft ? previous : undefined) : holding.entries.get("previous"),
       toDelete: holding.toDelete.filter((one) => one.id !== retired?.id),
     },
     batch,
     of,
   };
-}
-
-/** A key that nobody has seen to be as declared: it is to be written again. */
-function doubted(key: Entry | undefined, { enabled }: RotatingInputs): Entry | undefined {
-  return key && { ...key, state: { ...key.state, enabled: !enabled } };
 }
 
 /** Makes a new key, which becomes the current one. */
@@ -220,16 +216,11 @@ export async function rollback(
   { state }: RotatingOutcome,
   before: RotatingState | undefined,
 ): Promise<readonly string[]> {
-  const { toDelete, ...keys } = keysOf(state);
-  const { entries } = holdingOf({ ...keys, toDelete });
+  const { entries, toDelete } = holdingOf(keysOf(state));
   const useless = toDelete.map((one) => [one.id, entryOf(state, one)] as const);
   const made: Holding = { entries: new Map([...entries, ...useless]), toDelete: [] };
-  return rollbackKeys(
-    session,
-    ownerOf(state),
-    made,
-    before === undefined ? nothing : holdingOf(keysOf(before)),
-  );
+  const held = before === undefined ? nothing : holdingOf(keysOf(before));
+  return rollbackKeys(session, ownerOf(state), made, held);
 }
 
 /** Neither rotates nor deletes. What is gone leaves state; without the current key, the next update makes a new one. */

@@ -140,8 +140,9 @@ export function iso(ms = Number.NaN): string | undefined {
 }
 
 /** The inputs of an existing key: the declared values where they can change, and its own otherwise. */
-export function wanted({ state }: Entry, { name, scopes, enabled }: RotatingInputs): Properties {
-  return { ...pick(state, [...ofEachKey, ...ofFirst]), name, scopes, enabled };
+export function edited({ state }: Entry, declared: RotatingInputs): KeyInputs {
+  const own = pick(state, ["workspaceId", ...ofEachKey, ...ofFirst]);
+  return { ...own, ...pick(declared, ["name", "scopes", "enabled", secretsKey]) } as unknown as KeyInputs;
 }
 
 /** The inputs of a new key. Only the first one is migrated, or adopted. */

@@ -26,7 +26,7 @@ import {
   settings,
   shape,
 } from "./properties";
-import { ours, restorable, written } from "./state";
+import { type Change, lastWritten, restorable, written } from "./state";
 import { sayingOf, write } from "./writing";
 
 export const workspaceSettings = define({
@@ -77,11 +77,11 @@ async function create(session: Session, declared: SettingsInputs): Promise<Setti
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const remembered = sendable(declaredIn(declared), record);
   session.onInterrupt(forgotten(workspaceId, declared, remembered));
+  const target = only(settings, declared);
   return apply(
     session,
     doing,
-    workspaceId,
-    { declared, target: only(settings, declared), remembered },
+    { declared, target, remembered, before: {}, steady: [], toRestore: {} },
     record,
   );
 }
@@ -111,39 +111,36 @@ async function update(
   const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
   const managed = declaredIn(declared);
   const dropped = declaredIn(state).filter((field) => !managed.includes(field));
-  const back = declared.onDestroy === "restore" ? restorable(state, dropped, record) : {};
+  const toRestore = declared.onDestroy === "restore" ? restorable(state, dropped, record) : {};
   const added = managed.filter(({ name }) => state[name] === undefined);
   const remembered = { ...sendable(added, record), ...state.__before };
   const observed = observe(record);
   const steady = managed.filter(
     (field) =>
       same(field, state[field.name], declared[field.name]) &&
-      same(field, ours(state, field.name), observed[field.name]),
+      same(field, lastWritten(state, field.name), observed[field.name]),
   );
-  const target = { ...back, ...only(settings, declared) };
-  return apply(session, doing, id, { declared, target, remembered, held: state, steady, back }, record);
-}
-
-interface Change {
-  readonly declared: SettingsInputs;
-  readonly target: Settings;
-  readonly remembered: Settings;
-  readonly held?: SettingsState;
-  readonly steady?: readonly Setting[];
-  /** Settings to restore, because they are no longer declared. */
-  readonly back?: Settings;
+  const target = { ...toRestore, ...only(settings, declared) };
+  return apply(session, doing, { declared, target, remembered, before: state, steady, toRestore }, record);
 }
 
 async function apply(
   session: Session,
   doing: string,
-  workspaceId: string,
-  { declared, target, remembered, held = {}, steady = [], back = {} }: Change,
+  change: Change,
   record: WorkspaceRecord,
 ): Promise<SettingsOutcome> {
+  const { declared, target, before, steady, toRestore } = change;
+  const { workspaceId } = declared;
   let settled: Settled<WorkspaceRecord>;
   try {
-    const writing = { workspaceId, target, steady, restored: declaredIn(back), secrecies: [declared, held] };
+    const writing = {
+      workspaceId,
+      target,
+      steady,
+      restored: declaredIn(toRestore),
+      secrecies: [declared, before],
+    };
     settled = await write(session, writing, record);
   } catch (error) {
     throw toFailure(error, session, {
@@ -153,9 +150,9 @@ async function apply(
     });
   }
   for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
-  const isLeft = settled.notApplied.some(({ field }) => field in back);
+  const isLeft = settled.notApplied.some(({ field }) => field in toRestore);
   const failure = sentences(failureOf(session, doing, settled), isLeft ? leftOut : undefined);
-  const state = written({ declared, target, remembered, held }, settled);
+  const state = written(change, settled);
   return failure === "" ? { id: workspaceId, state } : { id: workspaceId, state, failure };
 }
 
@@ -166,8 +163,8 @@ async function read(session: Session, id: string, state: SettingsState): Promise
   const doing = `Reading the defaults of workspace ${id}`;
   const observed = observe(await readOrFail(session, id, { doing, notDone: "State is unchanged" }));
   const managed = declaredIn(state);
-  const moved = managed.filter((field) => !same(field, ours(state, field.name), observed[field.name]));
-  const last = Object.fromEntries(moved.map(({ name }) => [name, ours(state, name) ?? ""]));
+  const moved = managed.filter((field) => !same(field, lastWritten(state, field.name), observed[field.name]));
+  const last = Object.fromEntries(moved.map(({ name }) => [name, lastWritten(state, name) ?? ""]));
   return { id, state: { ...applyDrift(managed, state, observed), __last: nonEmpty(last) } };
 }
 
@@ -215,11 +212,16 @@ async function remove(
     advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
   });
   const managed = declaredIn(state);
-  const back = restorable(state, managed, record);
-  warnOfLeft(session, doing, state, record, back);
+  const toRestore = restorable(state, managed, record);
+  warnOfLeft(session, doing, state, record, toRestore);
   let settled: Settled<WorkspaceRecord>;
   try {
-    const writing = { workspaceId: id, target: back, restored: declaredIn(back), secrecies: [state] };
+    const writing = {
+      workspaceId: id,
+      target: toRestore,
+      restored: declaredIn(toRestore),
+      secrecies: [state],
+    };
     settled = await write(session, writing, record);
   } catch (error) {
     const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
@@ -241,7 +243,7 @@ function warnOfLeft(
   doing: string,
   state: SettingsState,
   record: WorkspaceRecord,
-  back: Settings,
+  toRestore: Settings,
 ): void {
   const remembered = state.__before ?? {};
   const observed = observe(record);
@@ -249,7 +251,7 @@ function warnOfLeft(
   const isDone = (field: Setting) =>
     field.name in remembered && same(field, remembered[field.name], observed[field.name]);
   const left = declaredIn(state)
-    .filter((field) => !(field.name in back || isDone(field)))
+    .filter((field) => !(field.name in toRestore || isDone(field)))
     .map(({ name }) => (name in remembered ? `${name} (before: ${say(name, remembered[name])})` : name));
   if (left.length === 0) return;
   session.warn(
@@ -262,7 +264,8 @@ function warnOfHandover(session: Session, id: string, state: SettingsState): voi
   const remembered = state.__before ?? {};
   const say = sayingOf([state]);
   const others = declaredIn(state).filter(
-    (field) => field.name in remembered && !same(field, remembered[field.name], ours(state, field.name)),
+    (field) =>
+      field.name in remembered && !same(field, remembered[field.name], lastWritten(state, field.name)),
   );
   if (others.length === 0) return;
   const values = others.map(({ name }) => `${name} ${say(name, remembered[name])}`).join(", ");

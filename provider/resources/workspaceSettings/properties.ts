@@ -3,7 +3,7 @@ import type { WorkspaceRecord } from "../../client/workspaces";
 import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
 import { aMap, aString, defaulted, number, optional, required, stable, string } from "../../core/fields";
 import type { SecretPath } from "../../core/secrecy";
-import { type ManagedField, observedKey, type Properties } from "../../core/state";
+import { type ManagedField, observedKey, type Properties, pick } from "../../core/state";
 import { addressesSchema, canonicalAddresses } from "../fields/addresses";
 import { optionalString, pathSegment } from "../fields/schemas";
 
@@ -64,9 +64,10 @@ export function declaredIn(properties: Properties): readonly Setting[] {
 }
 
 /** Those of the properties that are named. */
-export function only(fields: readonly Pick<Setting, "name">[], properties: Properties): Settings {
-  return Object.fromEntries(
-    fields.flatMap(({ name }) => (name in properties ? [[name, properties[name]]] : [])),
+export function only(fields: readonly Setting[], properties: Properties): Settings {
+  return pick(
+    properties,
+    fields.map(({ name }) => name),
   );
 }
 

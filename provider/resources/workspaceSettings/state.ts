@@ -14,19 +14,24 @@ import {
 
 /** Projections of a workspace's settings: declared and seen → state, and what of it goes back on destroy. */
 
-interface Written {
+/** A write of settings. */
+export interface Change {
   readonly declared: SettingsInputs;
   /** The target values of the workspace: declared ones, and former ones to restore. */
   readonly target: Settings;
   /** What goes back on destroy. */
   readonly remembered: Settings;
   /** The state before; empty for a create. */
-  readonly held: SettingsState;
+  readonly before: SettingsState;
+  /** Not to change: these settings may stay as the service rewrote them before. */
+  readonly steady: readonly Setting[];
+  /** Settings to restore, because they are no longer declared. */
+  readonly toRestore: Settings;
 }
 
 /** State after a write (R1). */
 export function written(
-  { declared, target, remembered, held }: Written,
+  { declared, target, remembered, before }: Change,
   settled: Settled<WorkspaceRecord>,
 ): SettingsState {
   const { record, unseen } = settled;
@@ -35,11 +40,13 @@ export function written(
   const open = settings.filter(({ name }) => notApplied.some(({ field }) => field === name));
   const state = stateAfter(settings, declared, { ...settled, notApplied }, observe);
   const managed = declaredIn(state);
-  const last = open.filter(({ name }) => name in held).map(({ name }) => [name, ours(held, name) ?? ""]);
+  const last = open
+    .filter(({ name }) => name in before)
+    .map(({ name }) => [name, lastWritten(before, name) ?? ""]);
   const observed = state[observedKey];
   return {
     name: record.name,
-    teamId: held.teamId ?? record.teamId,
+    teamId: before.teamId ?? record.teamId,
     ...state,
     [observedKey]: observed && nonEmpty(only(managed, observed)),
     __before: nonEmpty(only(managed, remembered)),
@@ -48,7 +55,7 @@ export function written(
 }
 
 /** The value of a setting after the last write. */
-export function ours(state: SettingsState, name: Setting["name"]): unknown {
+export function lastWritten(state: SettingsState, name: Setting["name"]): unknown {
   const { __last: last = {} } = state;
   if (name in last) return last[name];
   const observed = hiddenIn(state as Properties, observedKey);
@@ -71,5 +78,5 @@ export function restorable(
 function isOurs(state: SettingsState, field: Setting, value: unknown): boolean {
   const { __sent: sent = {} } = state;
   if (field.name in sent && same(field, sent[field.name], value)) return true;
-  return same(field, ours(state, field.name), value);
+  return same(field, lastWritten(state, field.name), value);
 }

@@ -12,6 +12,6 @@ const flags = [
 const newestMajor = 26;
 
 /** V8's flags which save memory. None in a later Node.js, whose V8 would complain on stderr of each that it lacks. */
-export function thriftyFlags(nodeVersion: string): readonly string[] {
+export function memoryFlags(nodeVersion: string): readonly string[] {
   return Number.parseInt(nodeVersion, 10) <= newestMajor ? flags : [];
 }

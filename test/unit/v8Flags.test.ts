@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { thriftyFlags } from "../../provider/hosts/plugin/thrift";
+import { memoryFlags } from "../../provider/hosts/plugin/v8Flags";
 
 /** In a process of its own: flags of V8 hold for a whole one. */
 function saidOf(flags: readonly string[]): string {
@@ -10,10 +10,10 @@ function saidOf(flags: readonly string[]): string {
 
 test("this Node.js has all flags of V8 that the plugin sets in it", () => {
   expect(saidOf(["--made-up"])).toContain("unrecognized flag --made-up");
-  expect(saidOf(thriftyFlags(process.versions.node))).toBe("");
+  expect(saidOf(memoryFlags(process.versions.node))).toBe("");
 });
 
 test("the plugin sets flags of V8 in each Node.js that was seen to have them, and in no later one", () => {
-  for (const version of ["22.19.0", "24.21.0", "26.10.0"]) expect(thriftyFlags(version)).toHaveLength(3);
-  for (const version of ["27.0.0", "100.1.0", "", "x"]) expect(thriftyFlags(version)).toEqual([]);
+  for (const version of ["22.19.0", "24.21.0", "26.10.0"]) expect(memoryFlags(version)).toHaveLength(3);
+  for (const version of ["27.0.0", "100.1.0", "", "x"]) expect(memoryFlags(version)).toEqual([]);
 });
