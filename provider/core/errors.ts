@@ -12,26 +12,33 @@ export class Failure extends Error {
   readonly unresolved: boolean;
   /** The first line of the message. */
   readonly headline: string;
+  /** The headline without what names the object, but for what was found of it: many objects may have the same. */
+  readonly reason: ((found: string) => string) | undefined;
+  readonly found: string;
   /** Further lines, one for each object. */
   readonly lines: readonly string[];
 
-  constructor(message: string, { kept, unresolved = false, lines = [] }: FailureOptions = {}) {
+  constructor(message: string, options: FailureOptions = {}) {
+    const { kept, unresolved = false, reason, found = "", lines = [] } = options;
     const [headline, ...others] = [message, ...lines].map(oneLine) as [string, ...string[]];
     super([headline, ...others].join("\n"));
     this.name = "Failure";
     this.kept = kept;
     this.unresolved = unresolved;
     this.headline = headline;
+    this.reason = reason;
+    this.found = found;
     this.lines = others;
     this.stack = this.message;
   }
 }
 
-type FailureOptions = Partial<Pick<Failure, "kept" | "unresolved" | "lines">>;
+type FailureOptions = Partial<Pick<Failure, "kept" | "unresolved" | "reason" | "found" | "lines">>;
 
 /** The same failure with each line of its message turned into another. */
 export function reworded(failure: Failure, reword: (line: string) => string): Failure {
-  return new Failure(reword(failure.headline), { ...failure, lines: failure.lines.map(reword) });
+  const { headline, kept, unresolved, lines } = failure;
+  return new Failure(reword(headline), { kept, unresolved, lines: lines.map(reword) });
 }
 
 /** Names that a message quotes may hold line breaks, terminal codes, and marks that turn the text round. */
@@ -95,27 +102,34 @@ export interface Attempt {
 const runAgain = (baseUrlSource: string) =>
   `Run the command again; if it fails the same way, check the base URL (${baseUrlSource}), and any proxy or gateway in between`;
 
-/**
- * Turns what a call threw into the line that the user reads. `tokenAdvice` is what to do if the service did not accept
- * the access token, `baseUrlSource` where the requests went. Any other error is a bug and passes.
- */
-export function toFailure(
+/** What to do if the service did not accept the access token, and where the requests went. */
+interface Credited {
+  readonly tokenAdvice: string;
+  readonly baseUrlSource: string;
+}
+
+/** Turns what a call threw into the line that the user reads. Any other error is a bug and passes. */
+export function toFailure(error: unknown, of: Credited, attempt: Attempt): Failure {
+  const { reason, unresolved } = reasonOf(error, of, attempt);
+  return new Failure(`${attempt.doing}: ${reason}`, { reason: () => reason, unresolved });
+}
+
+/** The same without what was tried. */
+export function reasonOf(
   error: unknown,
-  { tokenAdvice, baseUrlSource }: { readonly tokenAdvice: string; readonly baseUrlSource: string },
-  attempt: Attempt,
-): Failure {
-  const { doing, notDone, unclear, advice, again = runAgain(baseUrlSource) } = attempt;
+  { tokenAdvice, baseUrlSource }: Credited,
+  { notDone, unclear, advice, again = runAgain(baseUrlSource) }: Omit<Attempt, "doing">,
+): { readonly reason: string; readonly unresolved: boolean } {
   if (error instanceof InconclusiveError) {
-    return new Failure(sentences(`${doing}: ${error.message}`, notDone, error.advice ?? again));
+    return { reason: sentences(error.message, notDone, error.advice ?? again), unresolved: false };
   }
   if (!(error instanceof CallError)) throw error;
-  const unsure = error.verdict === "ambiguous" && unclear !== undefined;
-  if (unsure) {
+  if (error.verdict === "ambiguous" && unclear !== undefined) {
     const way = error.status === 401 ? tokenAdvice : ifRefused(error, advice);
-    return new Failure(sentences(`${doing}: ${error.message}`, unclear, way), { unresolved: true });
+    return { reason: sentences(error.message, unclear, way), unresolved: true };
   }
   const way = error.status === 401 ? tokenAdvice : error.verdict === "refused" ? (advice ?? again) : again;
-  return new Failure(sentences(`${doing}: ${error.message}`, notDone, way));
+  return { reason: sentences(error.message, notDone, way), unresolved: false };
 }
 
 /** What to do where a proxy may have repeated a request that the service then refused. */

@@ -11,7 +11,7 @@ import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
 import { adoptedKey } from "../../core/state";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
-import { createOrMigrate, secretProblem } from "./creation";
+import { createOrMigrate, type Problem, secretProblem } from "./creation";
 import { isOf } from "./keysBefore";
 import { findKey, type KeyPath, lookUpKey, presenceOf } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
@@ -51,16 +51,25 @@ export async function create(session: Session, inputs: KeyInputs, owner?: string
       error: new InconclusiveError("the run ended"),
     }),
   );
-  const doing = `${capitalised(label(declared))} was created with id ${id}, but could not be confirmed to match the program`;
+  const doing = `${capitalised(label(declared))} was created with id ${id}${unconfirmed}`;
   return outcome(id, written(declared, settled, initial), [
     secretProblem(declared, record),
-    failureOf(session, doing, settled),
+    problem(doing, failureOf(session, settled), `created${unconfirmed}: `),
   ]);
 }
 
-function outcome(id: string, state: KeyState, failures: readonly (string | undefined)[]): KeyOutcome {
-  const failure = sentences(...failures);
-  return failure === "" ? { id, state } : { id, state, failure };
+const unconfirmed = ", but could not be confirmed to match the program";
+
+function problem(doing: string, why: string | undefined, before = ""): Problem | undefined {
+  return why === undefined ? undefined : { failure: `${doing}: ${why}`, reason: `${before}${why}` };
+}
+
+function outcome(id: string, state: KeyState, all: readonly (Problem | undefined)[]): KeyOutcome {
+  const [failure, reason] = [
+    sentences(...all.map((one) => one?.failure)),
+    sentences(...all.map((one) => one?.reason)),
+  ];
+  return failure === "" ? { id, state } : { id, state, failure, reason };
 }
 
 /** Deletes a new key whose secret would be lost; never one whose value may already be in use (K5, K11). */
@@ -99,7 +108,7 @@ export async function update(
   const current = listed ?? (await readToWrite(session, write));
   const settled = await send(session, write, { declared, state, current }, current === listed);
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
-  return outcome(id, updated(declared, settled, state), [failureOf(session, doing, settled)]);
+  return outcome(id, updated(declared, settled, state), [problem(doing, failureOf(session, settled))]);
 }
 
 /** Adopts an existing key and makes it match the program; it has no secret then (K11). */
@@ -128,7 +137,7 @@ async function adopt(
   session.registry.release(path.workspaceId, id, declaredClaim);
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
   const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
-  return outcome(id, written(declared, settled, before), [failureOf(session, doing, settled)]);
+  return outcome(id, written(declared, settled, before), [problem(doing, failureOf(session, settled))]);
 }
 
 function nothingToAdopt(): InconclusiveError {
@@ -206,12 +215,14 @@ async function deleteKey(session: Session, id: string, state: KeyState): Promise
     await sendDelete(session, path);
     session.registry.drop(path.workspaceId, id);
   } catch (error) {
-    throw toFailure(error, session, {
+    const { headline, reason } = toFailure(error, session, {
       doing: `Deleting ${label(state)} (${id})`,
       notDone: "It stays in state",
       unclear: "It is not known whether the key was deleted. It stays in state: run the command again",
       advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}.`,
     });
+    // State has the key, whatever became of it.
+    throw new Failure(headline, { reason });
   }
 }
 
