@@ -199,14 +199,16 @@ export async function remove(
   claim = claimOf(state) ?? "",
 ): Promise<void> {
   if (session.registry.release(state.workspaceId, id, claim)) {
-    session.warn(
-      `${capitalised(label(state))} (${id}) stays in the service, because another resource of this stack manages the same key.`,
-      [id],
-    );
+    const stays = `${capitalised(label(state))} (${id}) stays in the service, because another resource of this stack manages the same key`;
+    session.warn(sentences(stays, state.key === undefined ? undefined : withoutSecret), [id]);
     return;
   }
   await deleteKey(session, id, state);
 }
+
+/** For `--target-replace` and `pulumi state taint`, the engine shows the provider no state before the create. */
+const withoutSecret =
+  "If it is adopted there by existingId, state no longer has its secret: take that from an earlier version of the state, or change keepers, which creates a new key";
 
 async function deleteKey(session: Session, id: string, state: KeyState): Promise<void> {
   session.hide(state.key);
