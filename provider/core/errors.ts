@@ -60,13 +60,7 @@ export function inBounds(line: string, most = longest): string {
 /** The first of many, and how many more: "a, b and 3 more". */
 export function listed(all: readonly string[], most = 20, separator = ", "): string {
   const first = all.slice(0, most).join(separator);
-  const more = moreThan(all, most);
-  return more === undefined ? first : `${first} ${more}`;
-}
-
-/** "and 3 more" than the first of many; `undefined` where there are no more. */
-export function moreThan(all: readonly unknown[], most: number): string | undefined {
-  return all.length > most ? `and ${(all.length - most).toLocaleString("en")} more` : undefined;
+  return all.length > most ? `${first} and ${(all.length - most).toLocaleString("en")} more` : first;
 }
 
 /** The service's answers are inconclusive: a phrase to follow what was tried, and what to do. */
