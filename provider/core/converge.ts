@@ -1,7 +1,7 @@
 import { recordOf, type Written } from "../client/call";
 import { CallError } from "../client/callError";
 import type { Session } from "./definition";
-import { InconclusiveError, sentences, toFailure } from "./errors";
+import { InconclusiveError, reasonOf, sentences } from "./errors";
 import { pollUntil } from "./polling";
 import { mask } from "./secrecy";
 import {
@@ -185,10 +185,9 @@ export function stateAfter<T, State extends Properties>(
   return { ...state, [observedKey]: rewritten(fields, state, observed) };
 }
 
-/** Why a write failed after something was sent, if it did. State then has the object as last seen. */
+/** Why a write failed after something was sent, if it did, to follow what was tried. State then has the object as last seen. */
 export function failureOf<T>(
   session: Session,
-  doing: string,
   { error, notApplied, unseen }: Settled<T>,
 ): string | undefined {
   const words = notApplied.map((one) => one.words).join("; ");
@@ -197,14 +196,14 @@ export function failureOf<T>(
     : "State has the values that the service last showed";
   if (error === undefined) {
     if (notApplied.length === 0) return undefined;
-    return `${doing}: the service did not apply the change. ${words}. State has what the service has, and the next preview shows what is left to do.`;
+    return `the service did not apply the change. ${words}. State has what the service has, and the next preview shows what is left to do.`;
   }
   const again = "Run `pulumi up` again, which sends the values in the program";
   // Its message may contain anything, and it must not lose an object that exists.
   if (!(error instanceof CallError || error instanceof InconclusiveError)) {
-    return sentences(`${doing}: unexpected error, a bug in pulumi-apikeys`, rest, again);
+    return sentences("unexpected error, a bug in pulumi-apikeys", rest, again);
   }
-  return toFailure(error, session, { doing, notDone: rest, again }).message;
+  return reasonOf(error, session, { notDone: rest, again }).reason;
 }
 
 /** The words for a field's value, or a mask where one of these properties has it as secret. */

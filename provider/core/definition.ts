@@ -72,6 +72,8 @@ export interface Outcome<State = Properties> {
   readonly id: string;
   readonly state: State;
   readonly failure?: string;
+  /** The failure without what names the object. */
+  readonly reason?: string;
   /** Lines of the failure for each of several things. */
   readonly lines?: readonly string[];
   /** Of a read: what to warn of where the object was not found, but stays in state. */

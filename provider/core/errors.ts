@@ -12,26 +12,33 @@ export class Failure extends Error {
   readonly unresolved: boolean;
   /** The first line of the message. */
   readonly headline: string;
+  /** The headline without what names the object, but for what was found of it: many objects may have the same. */
+  readonly reason: ((found: string) => string) | undefined;
+  readonly found: string;
   /** Further lines, one for each object. */
   readonly lines: readonly string[];
 
-  constructor(message: string, { kept, unresolved = false, lines = [] }: FailureOptions = {}) {
+  constructor(message: string, options: FailureOptions = {}) {
+    const { kept, unresolved = false, reason, found = "", lines = [] } = options;
     const [headline, ...others] = [message, ...lines].map(oneLine) as [string, ...string[]];
     super([headline, ...others].join("\n"));
     this.name = "Failure";
     this.kept = kept;
     this.unresolved = unresolved;
     this.headline = headline;
+    this.reason = reason;
+    this.found = found;
     this.lines = others;
     this.stack = this.message;
   }
 }
 
-type FailureOptions = Partial<Pick<Failure, "kept" | "unresolved" | "lines">>;
+type FailureOptions = Partial<Pick<Failure, "kept" | "unresolved" | "reason" | "found" | "lines">>;
 
 /** The same failure with each line of its message turned into another. */
 export function reworded(failure: Failure, reword: (line: string) => string): Failure {
-  return new Failure(reword(failure.headline), { ...failure, lines: failure.lines.map(reword) });
+  const { headline, kept, unresolved, lines } = failure;
+  return new Failure(reword(headline), { kept, unresolved, lines: lines.map(reword) });
 }
 
 /** Names that a message quotes may hold line breaks, terminal codes, and marks that turn the text round. */
@@ -53,13 +60,7 @@ export function inBounds(line: string, most = longest): string {
 /** The first of many, and how many more: "a, b and 3 more". */
 export function listed(all: readonly string[], most = 20, separator = ", "): string {
   const first = all.slice(0, most).join(separator);
-  const more = moreThan(all, most);
-  return more === undefined ? first : `${first} ${more}`;
-}
-
-/** "and 3 more" than the first of many; `undefined` where there are no more. */
-export function moreThan(all: readonly unknown[], most: number): string | undefined {
-  return all.length > most ? `and ${(all.length - most).toLocaleString("en")} more` : undefined;
+  return all.length > most ? `${first} and ${(all.length - most).toLocaleString("en")} more` : first;
 }
 
 /** The service's answers are inconclusive: a phrase to follow what was tried, and what to do. */
@@ -111,31 +112,36 @@ const later = "Run the command again later";
 /** Another server, or another path of this one, redirects, or knows no such path or method. */
 const isOfOthers = (status = 0) => status < 400 || status === 404 || status === 405;
 
-/**
- * Turns what a call threw into the line that the user reads. `tokenAdvice` is what to do if the service did not accept
- * the access token. Any other error is a bug and passes.
- */
-export function toFailure(
+/** What to do if the service did not accept the access token, and where the requests went. */
+interface Credited extends Asked {
+  readonly tokenAdvice: string;
+}
+
+/** Turns what a call threw into the line that the user reads. Any other error is a bug and passes. */
+export function toFailure(error: unknown, of: Credited, attempt: Attempt): Failure {
+  const { reason, unresolved } = reasonOf(error, of, attempt);
+  return new Failure(`${attempt.doing}: ${reason}`, { reason: () => reason, unresolved });
+}
+
+/** The same without what was tried. */
+export function reasonOf(
   error: unknown,
-  asked: Asked & { readonly tokenAdvice: string },
-  attempt: Attempt,
-): Failure {
-  const { tokenAdvice } = asked;
-  const { doing, notDone, unclear, advice, again = runAgain(asked) } = attempt;
+  of: Credited,
+  { notDone, unclear, advice, again = runAgain(of) }: Omit<Attempt, "doing">,
+): { readonly reason: string; readonly unresolved: boolean } {
   if (error instanceof InconclusiveError) {
-    return new Failure(sentences(`${doing}: ${error.message}`, notDone, error.advice ?? again));
+    return { reason: sentences(error.message, notDone, error.advice ?? again), unresolved: false };
   }
   if (!(error instanceof CallError)) throw error;
-  const unsure = error.verdict === "ambiguous" && unclear !== undefined;
-  if (unsure) {
-    const way = error.status === 401 ? tokenAdvice : ifRefused(error, advice);
-    return new Failure(sentences(`${doing}: ${error.message}`, unclear, way), { unresolved: true });
+  if (error.verdict === "ambiguous" && unclear !== undefined) {
+    const way = error.status === 401 ? of.tokenAdvice : ifRefused(error, advice);
+    return { reason: sentences(error.message, unclear, way), unresolved: true };
   }
   const { status, verdict } = error;
   const isRefused = verdict === "refused" && advice !== undefined;
-  const way = status === 401 ? tokenAdvice : status === 429 ? later : isRefused ? advice : again;
-  const where = isRefused && isOfOthers(status) ? ifElsewhere(asked) : undefined;
-  return new Failure(sentences(`${doing}: ${error.message}`, notDone, way, where));
+  const way = status === 401 ? of.tokenAdvice : status === 429 ? later : isRefused ? advice : again;
+  const where = isRefused && isOfOthers(status) ? ifElsewhere(of) : undefined;
+  return { reason: sentences(error.message, notDone, way, where), unresolved: false };
 }
 
 /** What to do where a proxy may have repeated a request that the service then refused. */

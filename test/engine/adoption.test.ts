@@ -62,7 +62,7 @@ describe.each<Host>(["dynamic", "plugin"])("keys that exist, adopted by their id
     scene.service.clearRequests();
     const preview = await scene.stack.preview();
     expect(preview.output).toMatch(
-      /60 existing keys to adopt, not create: "there0", "there1", .* and 40 more/,
+      /60 existing keys to adopt, without their secrets: "there0", "there1", .* and 40 more/,
     );
     expect(sent(scene)).toEqual({});
     await up();
@@ -74,7 +74,7 @@ describe.each<Host>(["dynamic", "plugin"])("keys that exist, adopted by their id
     const ci = single("ci", `"key_ci"`);
     await declare(program(many(60), ci));
     expect((await scene.stack.preview()).output).toContain(
-      `Key "ci" in workspace ws_main: 1 existing key to adopt: key_ci; nothing to create.`,
+      `Key "ci" in workspace ws_main: 1 existing key to adopt, without its secret: key_ci; nothing to create.`,
     );
     await up();
     expect(sent(scene)).toEqual({ readApiKey: 1, editApiKey: 1 });

@@ -38,11 +38,9 @@ describe("a set in which some keys fail", () => {
     expect(first).toBe(
       "Creating the keys of workspace ws_main: 2 of 5 failed. State records what succeeded. Do what the lines below say, then run `pulumi up` again.",
     );
-    expect(lines.map((line) => line.trim().slice(0, 24)).toSorted()).toEqual([
-      '"b": Creating key "b" in',
-      '"d": Creating key "d" in',
+    expect(lines.map((line) => line.trim())).toEqual([
+      'For each of 2 keys ("b", "d"): the service answered 403 "not this one". Nothing was created. Check that the access token is allowed to create keys in ws_main, and that the service accepts the values.',
     ]);
-    for (const line of lines) expect(line).toContain("403");
     const { aliases, set } = await heldBy(scene);
     expect(aliases).toEqual(["a", "c", "e"]);
     expect(set?.outputs?.["keys"]).toEqual({ a: {}, c: {}, e: {} });

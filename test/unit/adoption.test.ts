@@ -307,6 +307,19 @@ describe("an ApiKey that was adopted", () => {
     expect(next.foresee(kept, { id: "key_1", state })).not.toHaveProperty("__adopted");
   });
 
+  test("K11 is left with a warning where state had its secret, which the adoption does not give", async () => {
+    const { keys, service } = oneKey();
+    await keys.create(keys.checked(adopting()));
+    await keys.delete("key_1", { ...state, key: "sk_own" });
+    expect([...service.live.keys()]).toEqual(["key_1"]);
+    expect(keys.warnings).toEqual([
+      expect.stringMatching(
+        /manages the same key\. If it is adopted there by existingId, state no longer has/,
+      ),
+    ]);
+    expect(keys.warnings.join()).not.toContain("sk_own");
+  });
+
   test.each(["before", "after"])(
     "K11 is adopted again where only the engine replaces it, deleting it %s the create",
     async (order) => {
@@ -358,7 +371,7 @@ describe("what a preview says of an ApiKey with existingId", () => {
     const { keys } = adoptions();
     const inputs = keys.checked(adopting());
     expect(keys.progress).toEqual([
-      'Key "ci" in workspace ws_1: 1 existing key to adopt: key_1; nothing to create.',
+      'Key "ci" in workspace ws_1: 1 existing key to adopt, without its secret: key_1; nothing to create.',
     ]);
     keys.checked(adopting(), inputs);
     keys.checked({ ...least, existingId: unknownSentinels[0] });

@@ -157,7 +157,7 @@ export const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** A message for the user: one line, or one for each of several things; not endless, without a secret. */
 export function expectFit(...messages: readonly string[]): void {
-  for (const message of messages.flatMap((all) => all.split(/\n(?="|and \d)/))) {
+  for (const message of messages.flatMap((all) => all.split(/\n(?="|For each of |and \d)/))) {
     expect(message).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
     expect(message.length).toBeLessThanOrEqual(4_000);
     expect(message).not.toContain(canary);

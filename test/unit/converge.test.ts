@@ -92,7 +92,7 @@ async function converged({
     steps: steps.join(" "),
     told,
     words: settled.notApplied.map(({ words }) => words),
-    failure: failureOf(session, "Updating the box", settled),
+    failure: failureOf(session, settled),
     state: stateAfter(fields, { ...declared } as Properties, settled, (box) => ({ ...box })),
   };
 }
@@ -129,7 +129,7 @@ describe("R4 a write that was answered", () => {
     expect(steps).toBe(`send read send ${patiently}`);
     expect(words).toEqual(['name: the program has "new", the service has "new_"']);
     expect(failure).toBe(
-      'Updating the box: the service did not apply the change. name: the program has "new", the service has "new_". State has what the service has, and the next preview shows what is left to do.',
+      'the service did not apply the change. name: the program has "new", the service has "new_". State has what the service has, and the next preview shows what is left to do.',
     );
     expect(state).toMatchObject({ name: "new_" });
   });
@@ -227,7 +227,7 @@ describe("R4 a write that failed", () => {
     });
     expect(words).toEqual(['name: "old" before']);
     expect(failure).toMatch(
-      /^Updating the box: the connection was cut\. It is not known whether the change was applied: state has the previous values\./,
+      /^the connection was cut\. It is not known whether the change was applied: state has the previous values\./,
     );
     expect(state).toMatchObject({ name: "old", size: 1 });
   });

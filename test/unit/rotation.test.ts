@@ -471,7 +471,7 @@ describe("K11 an adopted key", () => {
     const ci = adopted();
     const first = await ci.create(inputs);
     expect(ci.told()).toEqual([
-      'Rotating key "ci" in workspace ws_1: 1 existing key to adopt: key_old; nothing to create.',
+      'Rotating key "ci" in workspace ws_1: 1 existing key to adopt, without its secret: key_old; nothing to create.',
     ]);
     expect(ci.writes()).toEqual(["PATCH key_old"]);
     expect(first.state).toMatchObject({ keyId: "key_old", rotatedAt: iso(0) });

@@ -191,7 +191,7 @@ describe("R15 what is not known in a preview", () => {
     ci.check({ ...draft, workspaceId: unknown, scopes: [], existingId: "key_9" }, undefined);
     expect(ci.told()).toEqual([
       "Rotating key in workspace ws_1: the update will fail if keepers changes, because the previous key, key_1, still exists.",
-      "Rotating key in a workspace that is not known yet: 1 existing key to adopt: key_9; nothing to create.",
+      "Rotating key in a workspace that is not known yet: 1 existing key to adopt, without its secret: key_9; nothing to create.",
     ]);
   });
 });

@@ -42,7 +42,7 @@ describe("a set that adopts keys", () => {
     const inputs = adoptingSet(ids(60), others);
     const done = await update(held, inputs, before);
     expect(done.notes[0]).toMatch(
-      /^Keys of workspace ws_1: 60 existing keys to adopt, not create: "k0", .* and 40 more\.$/,
+      /^Keys of workspace ws_1: 60 existing keys to adopt, without their secrets: "k0", .* and 40 more\.$/,
     );
     expect(counted()).toEqual({ GET: 60 });
     expect(Object.keys(done.state["secrets"] as object)).toHaveLength(40);
@@ -139,7 +139,7 @@ describe("a set that adopts keys", () => {
     expect(service.live.size).toBe(2);
     const done = await update(kept as Kept, adoptingSet({ a: "key_1" }), missing);
     expect(done.notes).toEqual([
-      'Keys of workspace ws_1: 1 existing key to adopt, not create: "a"; 1 to delete, with another key adopted in its place: "a".',
+      'Keys of workspace ws_1: 1 existing key to adopt, without its secret: "a"; 1 to delete, with another key adopted in its place: "a".',
     ]);
     expect(done.state["ids"]).toEqual({ a: "key_1" });
     expect([...service.live.keys()]).toEqual(["key_1"]);
@@ -284,7 +284,9 @@ describe("a set that adopts keys", () => {
   test("K11 R18 what is promised of a key to be adopted is its id, and no secret", () => {
     const { sets } = adoptions();
     const inputs = sets.checked(adoptingSet({ a: "key_0" }, { b: {} }));
-    expect(sets.progress).toEqual(['Keys of workspace ws_1: 1 existing key to adopt, not create: "a".']);
+    expect(sets.progress).toEqual([
+      'Keys of workspace ws_1: 1 existing key to adopt, without its secret: "a".',
+    ]);
     const { ids: promised, secrets, maskedKeys } = sets.foresee(inputs);
     expect(promised).toMatchObject({ a: "key_0" });
     expect(Object.keys(secrets as object)).toEqual(["b"]);

@@ -22,18 +22,18 @@ function open() {
 const named = (count: number, prefix = "k") =>
   Array.from({ length: count }, (_, place) => ({ name: `${prefix}${place}` }));
 
-/** What is told of so many keys, each of which fails for a reason of 500 characters. */
+/** What is told of so many keys, each of which fails for a reason of its own of 500 characters. */
 async function linesOf(count: number): Promise<readonly string[]> {
   const { batch } = open();
-  await batch.each("created", named(count), async () => {
-    throw new Failure(`${"why ".repeat(120)}what to do`);
+  await batch.each("created", named(count), async (_, { name }) => {
+    throw new Failure(`${"why ".repeat(120)}${Number(name.slice(1)) + 10} what to do`);
   });
   return batch.lines();
 }
 
 test("of a few keys that fail the reasons are told whole, of many the beginnings and the ends", async () => {
   const [few, many] = [await linesOf(3), await linesOf(30)];
-  expect(few.map(({ length }) => length)).toEqual([496, 496, 496]);
+  expect(few.map(({ length }) => length)).toEqual([499, 499, 499]);
   expect(few.join("")).not.toContain("…");
   expect(many).toHaveLength(21);
   expect(many.slice(0, 20).every((line) => line.length === 300 && /…(.*)what to do$/.test(line))).toBe(true);
@@ -44,20 +44,77 @@ test("failures are told in the order of the keys, whichever came first", async (
   const { batch } = open();
   await batch.each("created", named(4), async (_, { name }) => {
     await new Promise((resolve) => setTimeout(resolve, 20 - 5 * Number(name.slice(1))));
-    throw new Failure("no");
+    throw new Failure(`no ${"abcd"[Number(name.slice(1))]}`);
   });
-  expect(batch.lines()).toEqual(named(4).map(({ name }) => `"${name}": no`));
+  expect(batch.lines()).toEqual(['"k0": no a', '"k1": no b', '"k2": no c', '"k3": no d']);
 });
 
-test("what may have been left in the service is told first and whole, and nothing of it twice or not at all", async () => {
+test("of keys that fail for one reason it is told once, with their names, and of the most keys first", async () => {
+  const { batch } = open();
+  await batch.each(
+    "created",
+    [{ name: "a" }, ...named(300), { name: "b" }, { name: "c" }],
+    async (_, { name }) => {
+      const reason = /^[abc]$/.test(name) ? "too late" : "not allowed";
+      throw new Failure(`Creating ${name}: ${reason}`, { reason: () => reason });
+    },
+  );
+  const first = named(20).map(({ name }) => JSON.stringify(name));
+  expect(batch.lines()).toEqual([
+    `For each of 300 keys (${first.join(", ")} and 280 more): not allowed`,
+    'For each of 3 keys ("a", "b", "c"): too late',
+  ]);
+});
+
+test("a reason is the same whichever key the service names in it, and one of a single key names the key", async () => {
+  const { batch } = open();
+  const all = named(4).map(({ name }) => ({ name, id: `id.${name}` }));
+  await batch.each("read", all, async (_, { name, id }) => {
+    const reason = name === "k3" ? `${id} is odd` : `no ${id}, called ${name}, and not ${name}x`;
+    throw new Failure(`Reading ${id}: ${reason}`, { reason: () => reason });
+  });
+  expect(batch.lines()).toEqual([
+    '"k0": Reading id.k0: no id.k0, called k0, and not k0x',
+    '"k1": Reading id.k1: no id.k1, called k1, and not k1x',
+    '"k2": Reading id.k2: no id.k2, called k2, and not k2x',
+    '"k3": Reading id.k3: id.k3 is odd',
+  ]);
+  await batch.each(
+    "read",
+    [
+      { name: "x", id: "id.x" },
+      { name: "y", id: "id.y" },
+    ],
+    async (_, { name, id }) => {
+      throw new Failure("", { reason: () => `no ${id}, called ${name}` });
+    },
+  );
+  expect(batch.lines()[0]).toBe('For each of 2 keys ("x", "y"): no …, called …');
+});
+
+test("what was found of each key is told in the reason, once", async () => {
+  const { batch } = open();
+  await batch.each("created", named(3), async (_, { name }) => {
+    const found = name === "k2" ? "none" : `key_${name}`;
+    throw new Failure("", { unresolved: true, found, reason: (all) => `look at ${all}; delete it` });
+  });
+  expect(batch.lines()).toEqual([
+    'For each of 3 keys ("k0", "k1", "k2"): look at key_k0, key_k1, none; delete it',
+  ]);
+});
+
+test("each key that may have been left in the service is named, and none of them twice", async () => {
   const { batch, warnings } = open();
   const reason = `${"why ".repeat(300)}what to do`;
-  await batch.each("created", [...named(18), ...named(22, "left")], async (_, { name }) => {
+  await batch.each("created", [...named(18), ...named(212, "left")], async (_, { name }) => {
     throw new Failure(reason, { unresolved: name.startsWith("left") });
   });
   batch.close();
-  const whole = named(22, "left").map(({ name }) => `"${name}": ${reason}`);
-  expect(batch.lines()).toEqual([...whole.slice(0, 20), "and 20 more"]);
+  const names = named(212, "left").map(({ name }) => JSON.stringify(name));
+  const whole = Array.from({ length: 22 }, (_, nth) => names.slice(nth * 10, nth * 10 + 10)).map(
+    (part) => `For each of ${part.length} keys (${part.join(", ")}): ${reason}`,
+  );
+  expect(batch.lines()).toEqual([...whole.slice(0, 20), "and 30 more"]);
   expect(warnings).toEqual(whole.slice(20));
   expect(batch.unresolved).toEqual(whole);
 });
@@ -68,7 +125,6 @@ test("an error that nobody foresaw stops no other key, and says where to look bu
   await batch.each("created", named(8), async (_, { name }) => {
     if (name === "k2") throw new TypeError("private words");
     done.push(name);
-    return undefined;
   });
   expect(done).toHaveLength(7);
   expect(batch.lines()).toEqual([
@@ -80,13 +136,12 @@ test("an error that nobody foresaw stops no other key, and says where to look bu
   expect(batch.unresolved).toHaveLength(1);
 });
 
-test("no secret of a key stands in what is told of it, whether it failed or stands all the same", async () => {
+test("no secret of a key stands in what is told of it", async () => {
   const { batch } = open();
   await batch.each("created", named(2), async (_, { name }) => {
-    if (name === "k0") throw new Failure(`refused for sk_${name}`);
-    return `not as declared: sk_${name}`;
+    throw new Failure(`refused for sk_${name}`, { reason: () => `refused for sk_${name}` });
   });
-  expect(batch.lines()).toEqual(['"k0": refused for [secret]', '"k1": not as declared: [secret]']);
+  expect(batch.lines()).toEqual(['For each of 2 keys ("k0", "k1"): refused for [secret]']);
 });
 
 test("the ids that a warning speaks of are told where it is cut, in lines that are not too long themselves", async () => {
@@ -95,7 +150,6 @@ test("the ids that a warning speaks of are told where it is cut, in lines that a
   await batch.each("read", named(60), async (part, { name }) => {
     const half = "why ".repeat(60);
     part.warn(`${half}${idOf(name)}${half}`, [idOf(name)]);
-    return undefined;
   });
   batch.close();
   const [first = "", ...others] = warnings.slice(21);
@@ -116,7 +170,6 @@ test("a key that fails is not counted as done", async () => {
     const over = batch.each("deleted", named(3), async (_, { name }) => {
       if (name === "k0") throw new Failure("refused");
       if (name === "k2") await waiting;
-      return undefined;
     });
     await new Promise(setImmediate);
     vi.advanceTimersByTime(3_100);

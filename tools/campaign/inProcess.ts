@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { openTransport } from "../../provider/client/transport";
 import { settings } from "../../provider/core/config";
 import { openDeclarations } from "../../provider/core/declarations";
@@ -8,13 +9,14 @@ import { openRun } from "../../provider/core/run";
 import type { Shared } from "../../provider/core/session";
 import { definitions } from "../../provider/resources";
 import { quickClock } from "../../test/client/quickClock";
+import { laterMs } from "../../test/host/knobs";
 import { type Actor, OperationFailed, type Resource, type Service } from "./actor";
 import type { Properties } from "./schedule";
 
 /** Long for a busy event loop, short for a service that never answers. */
 const timeOuts = { connectMs: 400, headersMs: 400, exchangeMs: 700 };
 
-/** The provider below its host, in this process: its sockets are real, and its waits take no time. */
+/** The provider below its host, in this process: its sockets are real, and its waits take hardly any time. */
 export async function startInProcess(service: Service): Promise<Actor> {
   const env = {
     APIKEYS_BASE_URL: service.url,
@@ -44,7 +46,8 @@ export async function startInProcess(service: Service): Promise<Actor> {
     warn: (message: string) => void warnings.push(`warning: ${message}`),
     note: (line: string) => void warnings.push(`note: ${line}`),
     run,
-    pause: async () => {},
+    // A service that writes later takes real time for it. Without any, six looks are over before its first millisecond.
+    pause: () => wait(laterMs),
     now: () => now,
     shared(kind: string) {
       const found = kinds.get(kind) ?? { registry: openRegistry(), declarations: openDeclarations() };

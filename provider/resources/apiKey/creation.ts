@@ -147,18 +147,29 @@ async function recover(
   }
   const lost =
     existingKey === undefined ? "the key is not in state, and its secret is lost" : "the key is not in state";
-  const message = sentences(`${doing}: ${problem}`, `${accepted}; ${lost}`, findings(creation, now), advice);
-  throw new Failure(message, { unresolved: true });
+  const { found, say } = findings(creation, now);
+  const reason = (all: string) => sentences(problem, `${accepted}; ${lost}`, say(all), advice);
+  throw new Failure(`${doing}: ${reason(found)}`, { unresolved: true, reason, found });
 }
 
+/** What is wrong with a key that exists all the same, with and without what names it. */
+export type Problem = Readonly<Record<"failure" | "reason", string>>;
+
 /** The problem with the secret in the answer of create or migrate, if there is one (K5, K6). */
-export function secretProblem(declared: KeyInputs, { id, key, maskedKey }: ApiKeyRecord): string | undefined {
+export function secretProblem(
+  declared: KeyInputs,
+  { id, key, maskedKey }: ApiKeyRecord,
+): Problem | undefined {
   const { existingKey } = declared;
   if (existingKey === undefined) {
     if (key !== undefined) return undefined;
-    return `Creating ${label(declared)}: the service created ${id} but did not return the secret. The key is in state, and the next update replaces it.`;
+    const why = (it: string) =>
+      `the service created ${it} but did not return the secret. The key is in state, and the next update replaces it.`;
+    return { failure: `Creating ${label(declared)}: ${why(id)}`, reason: why("it") };
   }
   const isMasked = key === maskedKey || /[*\u2022\u2026]/.test(key ?? "");
   if (key === undefined || key === existingKey || isMasked) return undefined;
-  return `Migrating ${label(declared)}: the service created ${id}, but returned a secret that differs from existingKey. The key is in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.`;
+  const why = (it: string) =>
+    `the service created ${it}, but returned a secret that differs from existingKey. The key is in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.`;
+  return { failure: `Migrating ${label(declared)}: ${why(id)}`, reason: why("it") };
 }

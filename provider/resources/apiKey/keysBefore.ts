@@ -16,6 +16,7 @@ type Named = { readonly name?: string | undefined; readonly customerId?: string 
 /** The live keys of a workspace. */
 interface Live {
   readonly all: readonly ApiKeyRecord[];
+  readonly since: Date;
   has(id: string): boolean;
   /** Those of this name and customer. */
   alike(declared: Named): readonly ApiKeyRecord[];
@@ -38,7 +39,7 @@ export async function keysBefore(session: Session, declared: KeyInputs) {
   const posts = underWay.get(list) ?? new Set();
   underWay.set(list, posts);
   const before = live(await (declared.existingKey === undefined ? list.recent(lastingMs) : list.fresh()));
-  const since = new Date();
+  const since = "has" in before ? before.since : new Date();
   const isNew = (key: ApiKeyRecord) =>
     !("has" in before && before.has(key.id)) &&
     !session.registry.has(workspaceId, key.id) &&
@@ -145,5 +146,6 @@ function live(answer: Listing<ApiKeyRecord> | Unavailable): Live | Unavailable {
 function indexed(all: readonly ApiKeyRecord[]): Live {
   const ids = new Set(all.map(({ id }) => id));
   const byName = Map.groupBy(all, nameOf);
-  return { all, has: (id) => ids.has(id), alike: (declared) => byName.get(nameOf(declared)) ?? [] };
+  const alike = (declared: Named) => byName.get(nameOf(declared)) ?? [];
+  return { all, since: new Date(), has: (id) => ids.has(id), alike };
 }

@@ -43,22 +43,45 @@ function wanted({ seen }: Creation): string {
   return `a key with this name and customer, created since ${seen.since.toISOString()}`;
 }
 
+interface Findings {
+  /** The keys that may be it. */
+  readonly found: string;
+  /** What to do with these. */
+  readonly say: (found: string) => string;
+}
+
 /** What the list shows of a key whose answer was lost, and what to do. */
-export function findings(creation: Creation, now: readonly ApiKeyRecord[] | Unavailable): string {
+export function findings(creation: Creation, now: readonly ApiKeyRecord[] | Unavailable): Findings {
   const { declared, seen } = creation;
+  const alone = (text: string) => ({ found: "", say: () => text });
   if ("problem" in now) {
-    return `The workspace's list of keys could not be read (${now.problem}): ${whatToLookFor(creation)}.`;
+    return alone(
+      `The workspace's list of keys could not be read (${now.problem}): ${whatToLookFor(creation)}.`,
+    );
   }
   if ("problem" in seen.before) {
     const alike = now.filter((key) => resembles(key, declared));
     const some = alike.length > 0 ? inWords(creation, alike) : "none so far";
-    return `The keys that existed before could not be listed (${seen.before.problem}), so any key with this name and customer may be the new one. The workspace has ${some}: if one was created since ${seen.since.toISOString()}, ${remedyOf(creation)}; then run \`pulumi up\` again.`;
+    const { problem } = seen.before;
+    return {
+      found: some,
+      say: (found) =>
+        `The keys that existed before could not be listed (${problem}), so any key with this name and customer may be the new one. The workspace has ${found}: if one was created since ${seen.since.toISOString()}, ${remedyOf(creation)}; then run \`pulumi up\` again.`,
+    };
   }
   if (now.length === 0) {
-    return `The workspace's list shows no new key: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted(creation)} shows up later, ${remedyOf(creation)}.`;
+    return alone(
+      `The workspace's list shows no new key: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted(creation)} shows up later, ${remedyOf(creation)}.`,
+    );
   }
-  const one = now.length === 1 ? "If" : "If it is one of these and";
-  return `New in the workspace's list: ${inWords(creation, now)}. ${one} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again.`;
+  const alike = now.filter((key) => resembles(key, declared));
+  const all = alike.length > 0 ? alike : now;
+  const one = all.length === 1 ? "If" : "If it is one of these and";
+  return {
+    found: inWords(creation, all),
+    say: (found) =>
+      `New in the workspace's list: ${found}. ${one} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again.`,
+  };
 }
 
 /** What earlier runs may have left behind. */

@@ -10,7 +10,7 @@ import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
 import { adoptedKey, observedKey } from "../../core/state";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
-import { createOrMigrate, secretProblem } from "./creation";
+import { createOrMigrate, type Problem, secretProblem } from "./creation";
 import { isOf } from "./keysBefore";
 import { findKey, isRefusedAsGone, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
@@ -50,19 +50,28 @@ export async function create(session: Session, inputs: KeyInputs, owner?: string
       error: new InconclusiveError("the run ended"),
     }),
   );
-  const doing = `${capitalised(label(declared))} was created with id ${id}, but could not be confirmed to match the program`;
+  const doing = `${capitalised(label(declared))} was created with id ${id}${unconfirmed}`;
   const { customerId } = settled.record;
   // A service may have its own word for the customer: that is no later change (R5).
   const own = isOf({ customerId }, declared) ? initial : { ...initial, [observedKey]: { customerId } };
   return outcome(id, written(declared, settled, own), [
     secretProblem(declared, record),
-    failureOf(session, doing, settled),
+    problem(doing, failureOf(session, settled), `created${unconfirmed}: `),
   ]);
 }
 
-function outcome(id: string, state: KeyState, failures: readonly (string | undefined)[]): KeyOutcome {
-  const failure = sentences(...failures);
-  return failure === "" ? { id, state } : { id, state, failure };
+const unconfirmed = ", but could not be confirmed to match the program";
+
+function problem(doing: string, why: string | undefined, before = ""): Problem | undefined {
+  return why === undefined ? undefined : { failure: `${doing}: ${why}`, reason: `${before}${why}` };
+}
+
+function outcome(id: string, state: KeyState, all: readonly (Problem | undefined)[]): KeyOutcome {
+  const [failure, reason] = [
+    sentences(...all.map((one) => one?.failure)),
+    sentences(...all.map((one) => one?.reason)),
+  ];
+  return failure === "" ? { id, state } : { id, state, failure, reason };
 }
 
 /** Deletes a new key whose secret would be lost; never one whose value may already be in use (K5, K11). */
@@ -102,7 +111,7 @@ export async function update(
   const by = listed === undefined ? edit : editListed;
   const settled = await send(session, write, by, { declared, state, current });
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
-  return outcome(id, updated(declared, settled, state), [failureOf(session, doing, settled)]);
+  return outcome(id, updated(declared, settled, state), [problem(doing, failureOf(session, settled))]);
 }
 
 /** Adopts an existing key and makes it match the program; it has no secret then (K11). */
@@ -130,7 +139,7 @@ async function adopt(
   session.registry.release(path.workspaceId, id, declaredClaim);
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
   const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
-  return outcome(id, written(declared, settled, before), [failureOf(session, doing, settled)]);
+  return outcome(id, written(declared, settled, before), [problem(doing, failureOf(session, settled))]);
 }
 
 function nothingToAdopt(): InconclusiveError {
@@ -192,14 +201,16 @@ export async function remove(
   claim = claimOf(state) ?? "",
 ): Promise<void> {
   if (session.registry.release(state.workspaceId, id, claim)) {
-    session.warn(
-      `${capitalised(label(state))} (${id}) stays in the service, because another resource of this stack manages the same key.`,
-      [id],
-    );
+    const stays = `${capitalised(label(state))} (${id}) stays in the service, because another resource of this stack manages the same key`;
+    session.warn(sentences(stays, state.key === undefined ? undefined : withoutSecret), [id]);
     return;
   }
   await deleteKey(session, id, state);
 }
+
+/** For `--target-replace` and `pulumi state taint`, the engine shows the provider no state before the create. */
+const withoutSecret =
+  "If it is adopted there by existingId, state no longer has its secret: take that from an earlier version of the state, or change keepers, which creates a new key";
 
 async function deleteKey(session: Session, id: string, state: KeyState): Promise<void> {
   session.hide(state.key);
@@ -208,12 +219,14 @@ async function deleteKey(session: Session, id: string, state: KeyState): Promise
     await sendDelete(session, path);
     session.registry.drop(path.workspaceId, id);
   } catch (error) {
-    throw toFailure(error, session, {
+    const { headline, reason } = toFailure(error, session, {
       doing: `Deleting ${label(state)} (${id})`,
       notDone: "It stays in state",
       unclear: "It is not known whether the key was deleted. It stays in state: run the command again",
       advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}.`,
     });
+    // State has the key, whatever became of it.
+    throw new Failure(headline, { reason });
   }
 }
 

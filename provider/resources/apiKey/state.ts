@@ -80,7 +80,7 @@ export function updateNote({ state }: KeyCompared): string | undefined {
 /** The note of a create that only adopts. */
 export function adoptionNote(what: string, inputs: KeyDraft): string | undefined {
   const id = adoptedId(inputs);
-  return id && `${capitalised(what)}: 1 existing key to adopt: ${id}; nothing to create.`;
+  return id && `${capitalised(what)}: 1 existing key to adopt, without its secret: ${id}; nothing to create.`;
 }
 
 const withoutSecret = { key: undefined };

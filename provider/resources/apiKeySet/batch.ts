@@ -1,40 +1,57 @@
 import { eachBounded } from "../../core/bounded";
 import type { Session } from "../../core/definition";
-import { capitalised, Failure, inBounds, moreThan } from "../../core/errors";
+import { capitalised, Failure, inBounds, listed, oneLine } from "../../core/errors";
 
-/** Work on many keys at once: one that fails never stops the others, and users are told of the first of many. */
+/** Work on many keys at once: one that fails never stops the others, and users are told each reason once. */
 
-/** How many of many failures, or warnings, are told. */
+/** How many of many reasons, names of a reason, or warnings are told. */
 const mostTold = 20;
 /** So many characters of each, or more where fewer are told: the last words say what to do. */
 const longestTold = 300;
 /** What may have been left behind in the service is named in it: the ids of ten keys, which must not be cut out. */
 const longestUnresolved = 2_000;
+const mostUnresolved = 10;
+const longestName = 60;
 const longestId = 100;
 const longestPage = 3_500;
 const progressMs = 3_000;
 
-interface Trouble {
+interface Told {
   readonly name: string;
   readonly message: string;
-  /** Whether something may stand in the service that no state holds. */
-  readonly unresolved: boolean;
-  /** The ids that it speaks of. */
-  readonly about?: readonly string[] | undefined;
 }
 
-/** One of many, by the name that messages call it. */
-export type Named<T = unknown> = T & { readonly name: string };
-/** Gives what is wrong with it, if it was done all the same. */
-type Act<T> = (session: Session, one: T) => Promise<string | undefined>;
+interface Trouble extends Told {
+  /** Whether something may stand in the service that no state holds. */
+  readonly unresolved: boolean;
+  /** The message without what names the key, but for what was found of it. */
+  readonly reason: (found: string) => string;
+  readonly found: string;
+}
+
+interface Warning extends Told {
+  /** The ids that it speaks of. */
+  readonly about: readonly string[] | undefined;
+}
+
+/** A line of an error, and how many keys it is about. */
+interface Line {
+  readonly text: string;
+  readonly of: number;
+  readonly unresolved: boolean;
+}
+
+/** One of many, by the name that messages call it, and by its id if it has one. */
+export type Named<T = unknown> = T & { readonly name: string; readonly id?: string | undefined };
+type Act<T> = (session: Session, one: T) => Promise<void>;
 
 export interface Batch {
   /** Works on each, bounded; `verb` is what it has come to, for the user who waits: "created". */
   each<T extends Named>(verb: string, all: readonly T[], act: Act<T>): Promise<void>;
-  readonly failures: readonly Trouble[];
+  readonly failures: readonly Told[];
   /** What may stand in the service and in no state. */
   readonly unresolved: readonly string[];
-  /** A line for each of the first that failed. */
+  /** A line for each reason, of those that most keys failed for first. */
   lines(): readonly string[];
   /** Tells the warnings, and what may stand in the service where the lines don't. */
   close(): void;
@@ -47,30 +64,39 @@ export function expectOpen({ closed }: Session): void {
 
 export function openBatch(session: Session, subject: string): Batch {
   const failures: Trouble[] = [];
-  const warnings: Trouble[] = [];
+  const warnings: Warning[] = [];
   /** In the order of the keys, whichever was done first: so the same trouble is told in the same way each time. */
   const indexes = new Map<string, number>();
-  const inOrder = (troubles: readonly Trouble[]) =>
-    troubles.toSorted((a, b) => (indexes.get(a.name) ?? 0) - (indexes.get(b.name) ?? 0));
+  const inOrder = <T extends Told>(all: readonly T[]) =>
+    all.toSorted((a, b) => (indexes.get(a.name) ?? 0) - (indexes.get(b.name) ?? 0));
+  const unresolvedLines = () =>
+    linesOf(inOrder(failures.filter(({ unresolved }) => unresolved))).map(({ text }) => text);
 
   async function attempt<T extends Named>(one: T, act: Act<T>): Promise<void> {
-    const { name } = one;
+    const { name, id = name } = one;
     const part = session.part(name, (message, about) => {
-      warnings.push({ name, message, unresolved: false, about });
+      warnings.push({ name, message, about });
     });
     try {
-      const failure = await act(part, one);
-      if (failure !== undefined) failures.push({ name, message: part.masked(failure), unresolved: false });
+      await act(part, one);
     } catch (error) {
-      const isFailure = error instanceof Failure;
-      const message = isFailure ? part.masked(error.headline) : unforeseen(error);
-      failures.push({ name, message, unresolved: !isFailure || error.unresolved });
+      const failure = error instanceof Failure ? error : new Failure(unforeseen(error), { unresolved: true });
+      const { headline, unresolved, reason = () => headline, found } = failure;
+      const said = (all: string) => oneLine(part.masked(reason(all)));
+      const unnamed = (all: string) => (found === "" ? without(said(all), [name, id]) : said(all));
+      failures.push({
+        name,
+        message: part.masked(headline),
+        unresolved,
+        reason: unnamed,
+        found: part.masked(found),
+      });
     }
   }
   return {
     failures,
     get unresolved() {
-      return inOrder(failures.filter(({ unresolved }) => unresolved)).map(told);
+      return unresolvedLines();
     },
     async each(verb, all, act) {
       for (const { name } of all) if (!indexes.has(name)) indexes.set(name, indexes.size);
@@ -92,31 +118,53 @@ export function openBatch(session: Session, subject: string): Batch {
         clearInterval(timer);
       }
     },
-    lines: () => firstOf(inOrder(failures)),
+    lines: () => firstOf(linesOf(inOrder(failures))),
     close: () => {
-      const [warned, failed] = [inOrder(warnings), inOrder(failures)];
-      for (const line of [...firstOf(warned), ...othersOf(warned)]) session.warn(line);
-      const lines = new Set(firstOf(failed));
-      for (const line of failed.filter(({ unresolved }) => unresolved).map(told)) {
-        if (!lines.has(line)) session.warn(line);
-      }
+      const warned = inOrder(warnings);
+      const all = warned.map((one) => ({ text: told(one), of: 1, unresolved: false }));
+      for (const line of [...firstOf(all), ...othersOf(warned)]) session.warn(line);
+      const lines = new Set(firstOf(linesOf(inOrder(failures))));
+      for (const line of unresolvedLines()) if (!lines.has(line)) session.warn(line);
     },
   };
 }
 
-function told({ name, message }: Trouble): string {
+function told({ name, message }: Told): string {
   return `${JSON.stringify(name)}: ${message}`;
 }
 
-/** Those that may have left something come first. */
-function firstOf(troubles: readonly Trouble[]): readonly string[] {
-  const ordered = troubles.toSorted((a, b) => Number(b.unresolved) - Number(a.unresolved));
-  const room = roomFor(troubles.length);
-  const lines = ordered
+/** A line for each reason; if something may have been left behind, as many as it takes to name each key. */
+function linesOf(failures: readonly Trouble[]): readonly Line[] {
+  const groups = Map.groupBy(failures, ({ unresolved, reason }) => `${unresolved} ${reason("")}`);
+  return [...groups.values()]
+    .toSorted((a, b) => b.length - a.length || Number(b[0]?.unresolved) - Number(a[0]?.unresolved))
+    .flatMap((group) => {
+      const most = group[0]?.unresolved ? mostUnresolved : group.length;
+      const parts = Array.from({ length: Math.ceil(group.length / most) }, (_, nth) => nth * most);
+      return parts.map((from) => lineOf(group.slice(from, from + most)));
+    });
+}
+
+function lineOf(group: readonly Trouble[]): Line {
+  const [first, ...others] = group as [Trouble, ...Trouble[]];
+  const { unresolved } = first;
+  if (others.length === 0) return { text: told(first), of: 1, unresolved };
+  const names = listed(
+    group.map(({ name }) => inBounds(JSON.stringify(name), longestName)),
+    mostTold,
+  );
+  const found = listed([...new Set(group.map((one) => one.found))]);
+  const text = `For each of ${group.length.toLocaleString("en")} keys (${names}): ${first.reason(found)}`;
+  return { text, of: group.length, unresolved };
+}
+
+function firstOf(all: readonly Line[]): readonly string[] {
+  const room = roomFor(all.length);
+  const lines = all
     .slice(0, mostTold)
-    .map((one) => inBounds(told(one), one.unresolved ? longestUnresolved : room));
-  const more = moreThan(troubles, mostTold);
-  return more === undefined ? lines : [...lines, more];
+    .map(({ text, unresolved }) => inBounds(text, unresolved ? longestUnresolved : room));
+  const more = all.slice(mostTold).reduce((sum, line) => sum + line.of, 0);
+  return more === 0 ? lines : [...lines, `and ${more.toLocaleString("en")} more`];
 }
 
 /** How long a line may be. */
@@ -125,9 +173,9 @@ function roomFor(count: number): number {
 }
 
 /** The ids that those speak of that are told in short, or not at all: without them nobody could find what was left. */
-function othersOf(troubles: readonly Trouble[]): readonly string[] {
-  const room = roomFor(troubles.length);
-  const short = troubles.filter((one, index) => index >= mostTold || told(one).length > room);
+function othersOf(warnings: readonly Warning[]): readonly string[] {
+  const room = roomFor(warnings.length);
+  const short = warnings.filter((one, index) => index >= mostTold || told(one).length > room);
   const pages: string[] = [];
   for (const id of short.flatMap(({ about = [] }) => about)) {
     const [page = "", text] = [pages.at(-1), inBounds(id, longestId)];
@@ -135,6 +183,12 @@ function othersOf(troubles: readonly Trouble[]): readonly string[] {
     else pages[pages.length - 1] = `${page}, ${text}`;
   }
   return pages;
+}
+
+/** The text without names that the service itself may have put into its words. */
+function without(text: string, names: readonly string[]): string {
+  const spelled = names.map((name) => name.replace(/\W/g, "\\$&")).join("|");
+  return text.replace(new RegExp(`(?<![\\w-])(${spelled})(?![\\w-])`, "g"), "…");
 }
 
 /** Its message may hold anything. The others' results must not be lost to it. */

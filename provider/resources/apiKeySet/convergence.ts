@@ -56,7 +56,9 @@ export async function convergeKeys(
   const progress: Progress = { claim, entries: new Map(holding.entries), replaced: [], toDelete: [] };
   for (const step of steps) if (step.does === "keep") progress.entries.set(step.from, step.entry);
   const work = steps.flatMap((step): Work[] =>
-    step.does === "keep" || step.does === "remove" ? [] : [{ name: step.alias, ...step }],
+    step.does === "keep" || step.does === "remove"
+      ? []
+      : [{ name: step.alias, id: step.does === "add" ? undefined : step.entry.id, ...step }],
   );
   const holders = holdersIn(holding);
   await batch.each(work.some(adoptedBy) ? "written" : verb, work, (part, step) =>
@@ -107,30 +109,26 @@ function holdersIn({ entries }: Holding): Holders {
   );
 }
 
-/** Makes one key as declared. Gives what is wrong with it, if it exists all the same. */
-async function apply(
-  session: Session,
-  step: Work,
-  progress: Progress,
-  holders: Holders,
-): Promise<string | undefined> {
+/** Makes one key as declared. */
+async function apply(session: Session, step: Work, progress: Progress, holders: Holders): Promise<void> {
   const { alias, does, declared } = step;
   conceal(session, declared, ...(does === "add" ? [] : [step.entry.state]));
   expectOpen(session);
   const wrong = does === "edit" ? [] : problemsOf(step, holders);
   if (wrong.length > 0) throw new Failure(`Nothing was changed: ${wrong.join(" ")}`);
-  const { id, state, failure } =
+  const { id, state, failure, reason } =
     does === "edit"
       ? await key.update(session, { ...step.entry, inputs: declared })
       : await key.create(session, declared, progress.claim);
   progress.entries.set(does === "add" ? alias : step.from, { id, state });
-  if (does !== "replace") return failure;
-  const { entry, from } = step;
-  // While nobody can tell whether the new one works, the old one does, unless nobody has its secret.
-  if (failure === undefined || isLost(entry.state))
-    progress.replaced.push({ name: alias, isReplaced: true, ...entry });
-  else progress.toDelete.push({ ...released(session, entry, progress), alias: from });
-  return failure;
+  if (does === "replace") {
+    const { entry, from } = step;
+    // While nobody can tell whether the new one works, the old one does, unless nobody has its secret.
+    if (failure === undefined || isLost(entry.state))
+      progress.replaced.push({ name: alias, isReplaced: true, ...entry });
+    else progress.toDelete.push({ ...released(session, entry, progress), alias: from });
+  }
+  if (failure !== undefined) throw new Failure(failure, { reason: () => reason ?? failure });
 }
 
 /** What check can't see, which has the inputs of before: not the secrets of keys, nor what a failed update has done (K5). */
@@ -161,7 +159,7 @@ async function deleteOne(
   one: Going,
   progress: Progress,
   isTooLarge: boolean,
-): Promise<undefined> {
+): Promise<void> {
   conceal(session, one.state);
   try {
     expectOpen(session);

@@ -23,8 +23,8 @@ export function previewNote(state: SetState, plan: Plan): string | undefined {
   const parts = [
     counted(
       adopting.map(({ alias }) => alias),
-      "existing key to adopt, not create",
-      "existing keys to adopt, not create",
+      "existing key to adopt, without its secret",
+      "existing keys to adopt, without their secrets",
     ),
     counted(
       adopting.flatMap(({ alias, does }) => (does === "replace" ? [alias] : [])),

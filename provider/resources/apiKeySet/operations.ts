@@ -124,7 +124,6 @@ export async function rollbackKeys(
     const lines = await key.rollbackCreate(part, entry);
     part.onInterrupt(lines[0]);
     left.push(...lines);
-    return undefined;
   });
   batch.close();
   return [...left, ...batch.lines()];
@@ -182,7 +181,6 @@ export async function readKeys(session: Session, owner: Owner, holding: Holding)
     conceal(part, entry.state);
     const now = await readKey(part, entry.id, entry.state);
     if (now !== undefined) found.set(name, now);
-    return undefined;
   });
   batch.close();
   if (batch.failures.length > 0) {
@@ -232,7 +230,6 @@ export async function removeKeys(
     expectOpen(part);
     conceal(part, one.state);
     await key.remove(part, one.id, one.state, claim);
-    return undefined;
   });
   batch.close();
   if (batch.failures.length === 0) return;

@@ -60,7 +60,7 @@ async function makeKey(
   { current, previous, toDelete }: Keys,
   declared: KeyInputs,
 ): Promise<{ readonly keys: Keys; readonly failure: string | undefined }> {
-  const { failure, ...made } = await key.create(session, declared, claim);
+  const { failure, reason: _, ...made } = await key.create(session, declared, claim);
   if (!made.state.__keyLost) {
     return { keys: { current: made, previous: current ?? previous, toDelete }, failure };
   }

@@ -151,7 +151,8 @@ async function apply(
   }
   for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
   const isLeft = settled.notApplied.some(({ field }) => field in toRestore);
-  const failure = sentences(failureOf(session, doing, settled), isLeft ? leftOut : undefined);
+  const reason = failureOf(session, settled);
+  const failure = sentences(reason && `${doing}: ${reason}`, isLeft ? leftOut : undefined);
   const state = written(change, settled);
   return failure === "" ? { id: workspaceId, state } : { id: workspaceId, state, failure };
 }
