@@ -1,8 +1,14 @@
 /** Bundles the plugin into one file, which may be named, and writes beside it the licences of all that is in it. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { checkout } from "../../test/engine/folders";
+
+/** It is only for a version of undici whose files are elsewhere, and would bring all that undici has. */
+const withoutIndexOfUndici: Plugin = {
+  name: "without undici's index",
+  setup: ({ onResolve }) => onResolve({ filter: /^undici$/ }, ({ path }) => ({ path, external: true })),
+};
 
 async function main([outfile = "plugin/provider.js"]: readonly string[]) {
   const { metafile } = await build({
@@ -19,6 +25,9 @@ async function main([outfile = "plugin/provider.js"]: readonly string[]) {
     legalComments: "none",
     // Leaves out undici's second parser, as Node.js does.
     define: { esbuildDetection: "true" },
+    // grpc-js loads it for services that are described at run time: the plugin has none.
+    external: ["@grpc/proto-loader"],
+    plugins: [withoutIndexOfUndici],
     metafile: true,
     logLevel: "warning",
   });

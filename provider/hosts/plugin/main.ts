@@ -1,10 +1,9 @@
 /** The plugin `pulumi-resource-apikeys`. The engine starts it with its address, and reads the port from stdout. */
-import { setFlagsFromString } from "node:v8";
+import "./early";
 import { openInstance } from "../../instance";
 import { openEngine } from "./engine";
 import { serveRun } from "./process";
 import { serve } from "./server";
-import { memoryFlags } from "./v8Flags";
 
 const engine = openEngine();
 const [, , address] = process.argv;
@@ -19,7 +18,5 @@ const instance = openInstance({
   importKey: "import it with `pulumi import apikeys:index:ApiKey <name> <workspaceId>/<keyId>`",
 });
 serve({ instance, engine, run }).then((port) => {
-  // Only now that all is loaded: what Node.js has compiled beforehand is refused under other flags.
-  for (const flag of memoryFlags(process.versions.node)) setFlagsFromString(flag);
   process.stdout.write(`${port}\n`);
 });

@@ -1,8 +1,9 @@
 /** Properties on Pulumi's wire, where secrets are marked in place. */
-import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { markedAt, type SecretPath } from "../../core/secrecy";
 import { isRecord, type Properties } from "../../core/state";
 import { isMarked, secret } from "../secretMark";
+import { propertiesOf, structOf } from "./struct";
 
 export interface Received {
   /** The values, secret or not. */
@@ -29,11 +30,10 @@ export function fromStruct(struct: Struct | undefined): Received {
         plain(value, isWhole ? path : [...path, name], isWhole),
       ]),
     );
-  return { properties: entries((struct?.toJavaScript() ?? {}) as Properties, [], false), secrets };
+  return { properties: entries(propertiesOf(struct), [], false), secrets };
 }
 
 /** The properties with the values at these paths marked as secret. */
 export function toStruct(properties: Properties, secrets: readonly SecretPath[] = []): Struct {
-  const marked = markedAt(properties, secrets, secret);
-  return Struct.fromJavaScript(marked as Parameters<typeof Struct.fromJavaScript>[0]);
+  return structOf(markedAt(properties, secrets, secret));
 }

@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { BinaryReader, BinaryWriter } from "google-protobuf";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { expect, test } from "vitest";
+
+// What the module replaces for all messages of a process, kept to compare with.
+const { deserializeBinaryFromReader, serializeBinaryToWriter } = Struct;
+const library = { deserializeBinaryFromReader, serializeBinaryToWriter };
+
+const codecs = (async () => {
+  const { propertiesOf, structOf } = await import("../../provider/hosts/plugin/struct.js");
+  const { deserializeBinaryFromReader, serializeBinaryToWriter } = Struct;
+  const own = { deserializeBinaryFromReader, serializeBinaryToWriter };
+  const using = <T>(codec: typeof own, act: () => T): T => {
+    Object.assign(Struct, codec);
+    return act();
+  };
+  const bytes = (struct: Struct) => {
+    const writer = new BinaryWriter();
+    Struct.serializeBinaryToWriter(struct, writer);
+    return writer.getResultBuffer();
+  };
+  const read = (from: Uint8Array) => Struct.deserializeBinaryFromReader(new Struct(), new BinaryReader(from));
+  type Given = Readonly<Record<string, unknown>>;
+  return {
+    written: (given: Given) => using(own, () => bytes(structOf(given))),
+    writtenByLibrary: (given: Given) => using(library, () => bytes(Struct.fromJavaScript(given as never))),
+    read: (from: Uint8Array) => using(own, () => propertiesOf(read(from))),
+    readByLibrary: (from: Uint8Array) => using(library, () => read(from).toJavaScript()),
+    propertiesOf,
+  };
+})();
+
+/** google-protobuf loses one that is called `__proto__`. */
+const name = fc.string({ unit: "binary" }).filter((one) => one !== "__proto__");
+const { tree } = fc.letrec((tie) => ({
+  tree: fc.dictionary(name, tie("value"), { maxKeys: 5, noNullPrototype: true }),
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.constantFrom(null, true, false, "", 0, -0, Number.MAX_VALUE, Number.NaN, "__proto__"),
+    fc.double(),
+    fc.string({ unit: "binary" }),
+    fc.array(tie("value"), { maxLength: 4 }),
+    tie("tree"),
+  ),
+}));
+
+test("google-protobuf reads what is written, and what it writes is read", async () => {
+  const { written, writtenByLibrary, read, readByLibrary } = await codecs;
+  fc.assert(
+    fc.property(tree as fc.Arbitrary<Record<string, unknown>>, (given) => {
+      expect(read(writtenByLibrary(given))).toStrictEqual(given);
+      expect(readByLibrary(written(given))).toStrictEqual(given);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a property may have any name", async () => {
+  const { read, written } = await codecs;
+  const json = '{"__proto__":{"":1,"constructor":[{"__proto__":null}]}}';
+  expect(JSON.stringify(read(written(JSON.parse(json))))).toBe(json);
+});
+
+test("what is undefined is left out, in a list it is null", async () => {
+  const { read, written } = await codecs;
+  expect(read(written({ a: undefined, b: [1, undefined], c: { d: undefined } }))).toStrictEqual({
+    b: [1, null],
+    c: {},
+  });
+});
+
+test("nothing is read from no message, and from one without properties", async () => {
+  const { propertiesOf } = await codecs;
+  expect(propertiesOf(undefined)).toEqual({});
+  expect(propertiesOf(new Struct())).toEqual({});
+});
