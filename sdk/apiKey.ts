@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKey/properties";
-import { isOfKind, type PropertiesOf, registration } from "./resource";
+import { isOfKind, type PropertiesOf, reading, registration } from "./resource";
 
 /** The permissions of a key on one scope. A permission that is left out is false. */
 export interface KeyScopeArgs {
@@ -250,7 +250,7 @@ export class ApiKey extends pulumi.CustomResource {
     state: ApiKeyState,
     opts: pulumi.CustomResourceOptions = {},
   ): ExistingApiKey {
-    return new ApiKey(name, { ...state, __reading: true } as unknown as ApiKeyArgs, { ...opts, id });
+    return new ApiKey(name, state as ApiKeyArgs, reading(id, state.workspaceId, opts));
   }
 }
 

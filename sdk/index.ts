@@ -49,5 +49,5 @@ export {
 } from "./functions";
 export { Provider, type ProviderArgs } from "./provider";
 export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotatingApiKey";
-export { Scope, type ScopeArgs } from "./scope";
+export { Scope, type ScopeArgs, type ScopeState } from "./scope";
 export { WorkspaceSettings, type WorkspaceSettingsArgs } from "./workspaceSettings";

@@ -375,6 +375,6 @@ export const found = ApiKey.get("found", "${id}", { workspaceId }).name;
     expect(JSON.stringify({ inputs, outputs })).not.toContain("ws_main");
     scene.service.deleteKey(id);
     const gone = await scene.stack.up();
-    expect(onlyLine(gone, "found")).toBe(`There is no key ${id} in workspace [secret]: check both ids.`);
+    expect(onlyLine(gone, "found")).toBe(`There is no ApiKey ${id} in workspace [secret]: check both ids.`);
   });
 });

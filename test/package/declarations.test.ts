@@ -47,13 +47,18 @@ describe("the declarations, in a project without TypeScript", () => {
   });
 
   it("find nothing wrong in a program that is right", async () => {
-    const program = `import { ApiKey, ApiKeyArgs, getWorkspaceOutput } from "pulumi-apikeys";
+    const program = `import { ApiKey, ApiKeyArgs, getWorkspaceOutput, Scope, WorkspaceSettings } from "pulumi-apikeys";
 const args: ApiKeyArgs = { workspaceId: getWorkspaceOutput({ name: "Main" }).id, customerId: "customer-1" };
 export const ciKey = new ApiKey("ci", { ...args, scopes: [{ representation: "orders", read: true }] }).key;
+const of = { workspaceId: "ws_main" };
+export const isEnabled = ApiKey.get("theirs", "key_theirs", of).enabled;
+export const description = Scope.get("theirs", "orders", of, { protect: true }).description;
+export const limit = WorkspaceSettings.get("theirs", "ws_main").defaultRateLimitPerSecond;
 `;
     expect(await mistakes(program)).toEqual([]);
     expect(await mistakes(program.replace('"customer-1"', "1"))).toEqual([
       expect.stringContaining("Type 'number' is not assignable to type 'Input<string>'"),
     ]);
+    expect(await mistakes(program.replace('"key_theirs", of', '"key_theirs"'))).toHaveLength(1);
   });
 });

@@ -187,7 +187,7 @@ export async function remove(
   session: Session,
   id: string,
   state: KeyState,
-  claim = claimOf(state) ?? "",
+  claim = claimOf(state),
 ): Promise<void> {
   if (session.registry.release(state.workspaceId, id, claim)) {
     session.warn(

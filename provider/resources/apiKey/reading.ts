@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../../client/apiKeys";
 import type { Outcome, Session } from "../../core/definition";
-import { Failure, toFailure } from "../../core/errors";
-import { applyDrift, defined, failedKey, hiddenIn, observedKey, readingKey } from "../../core/state";
+import { toFailure } from "../../core/errors";
+import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
 import { lastingMs, type SharedReads, sharedReads } from "../../reads/sharedReads";
 import { isOf } from "./keysBefore";
 import { type KeyPath, lookUpKey } from "./presence";
@@ -24,20 +24,12 @@ export async function read(
   if (!isForeign(state) && (await listedAsInState(session, path, state, ask))) return { id, state };
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
   const record = await readKeyOrFail(session, path, doing);
-  return record === undefined ? missing(path, state) : found(session, path, state, record);
+  return record && found(session, path, state, record);
 }
 
-/** One that this stack does not manage, or that was imported and not read yet: all that there is to know is wanted. */
-function isForeign(state: KeyState): boolean {
-  const { key, __keyLost, createdAt, maskedKey } = state;
-  return (
-    state[readingKey] === true || [key, __keyLost, createdAt, maskedKey].every((value) => value === undefined)
-  );
-}
-
-function missing({ workspaceId, keyId }: KeyPath, state: KeyState): undefined {
-  if (!state[readingKey]) return undefined;
-  throw new Failure(`There is no key ${keyId} in workspace ${workspaceId}: check both ids.`);
+/** One of which state does not have all yet that there is to know: one that is imported, or read by `.get`. */
+function isForeign({ key, __keyLost, createdAt, maskedKey }: KeyState): boolean {
+  return [key, __keyLost, createdAt, maskedKey].every((value) => value === undefined);
 }
 
 function found(
@@ -46,14 +38,11 @@ function found(
   state: KeyState,
   record: ApiKeyRecord,
 ): Outcome<KeyState> {
-  const isReading = state[readingKey] === true;
-  if (!isReading) {
-    for (const line of unmanagedChanges(keyId, record, state)) session.warn(line, [keyId]);
-  }
+  for (const line of unmanagedChanges(keyId, record, state)) session.warn(line, [keyId]);
   const next = applyDrift(managed, state, observe(record));
   if (!isForeign(state)) return { id: keyId, state: next };
   const seen = defined({ customerId: record.customerId, ...outputs(record) });
-  return { id: keyId, state: isReading ? { ...next, ...seen } : { ...seen, ...defined(next) } };
+  return { id: keyId, state: { ...seen, ...defined(next) } };
 }
 
 type KeyList = ReturnType<SharedReads["keys"]>;

@@ -6,16 +6,7 @@ import { capitalised } from "../../core/errors";
 import { type Expiring, expiryOf } from "../../core/expiry";
 import { boolean, string } from "../../core/fields";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
-import {
-  adoptedKey,
-  caseFolded,
-  defined,
-  observedKey,
-  type Properties,
-  pick,
-  readingKey,
-  same,
-} from "../../core/state";
+import { adoptedKey, caseFolded, defined, observedKey, type Properties, pick, same } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
 import { type KeyCompared, type KeyDraft, type KeyInputs, type KeyState, shape } from "./properties";
 import { canonicalScopes, toWire } from "./scopes";
@@ -54,9 +45,9 @@ export function pending({ state }: KeyCompared): readonly string[] | undefined {
   return isLost(state) ? ["key"] : undefined;
 }
 
-/** Distinguishes the resource from others that manage the same key; `undefined` for one that only reads it. */
-export function claimOf(state: KeyState): string | undefined {
-  return state[readingKey] ? undefined : (state.__claim ?? "");
+/** Distinguishes the resource from others that manage the same key. */
+export function claimOf({ __claim = "" }: KeyState): string {
+  return __claim;
 }
 
 /** The id of the key that a create of these inputs adopts; `undefined` if it creates a new one (K11). */
