@@ -100,7 +100,7 @@ export interface ApiKeyState {
 }
 
 /** The result of {@link ApiKey.get}: an {@link ApiKey} without `key`, because the service shows a secret only once. */
-export type ExistingApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
+export type UnmanagedApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
 
 const insteadOfImport = "Use `pulumi import --file` instead; docs/api-key.md shows the file.";
 
@@ -249,7 +249,7 @@ export class ApiKey extends pulumi.CustomResource {
     id: pulumi.Input<pulumi.ID>,
     state: ApiKeyState,
     opts: pulumi.CustomResourceOptions = {},
-  ): ExistingApiKey {
+  ): UnmanagedApiKey {
     return new ApiKey(name, state as ApiKeyArgs, reading(id, state.workspaceId, opts));
   }
 }

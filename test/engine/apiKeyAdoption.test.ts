@@ -129,7 +129,7 @@ describeInAll("a key that the service answers again where its value is handed ov
   beforeAll(async () => {
     scene = await setScene("handed-again", {
       program: programWithKeys({}),
-      dialect: { migrateHeld: "returned" },
+      dialect: { duplicateKey: "returned" },
     });
   });
   afterAll(() => scene?.close());
