@@ -86,7 +86,7 @@ async function listed(
 /** As an import finds a key: with the inputs that a program has to declare; `undefined` where it is gone. */
 async function read(instance: Instance, workspaceId: string, id: string): Promise<ExistingKey | undefined> {
   const apiKey = instance.resource("ApiKey", () => usual);
-  const found = await apiKey.find({ id: `${workspaceId}/${id}`, given: { workspaceId }, isReading: false });
+  const found = await apiKey.find({ id, given: { workspaceId }, isReading: false });
   if (found === undefined) return undefined;
   // Inputs in canonical form have these types; a default is left out of them.
   const { name, customerId, scopes = [], enabled = true } = found.inputs as Partial<ExistingKey>;

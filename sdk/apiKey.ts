@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKey/properties";
-import { isOfKind, type PropertiesOf, registration } from "./resource";
+import { isOfKind, type PropertiesOf, reading, registration } from "./resource";
 
 /** The permissions of a key on one scope. A permission that is left out is false. */
 export interface KeyScopeArgs {
@@ -100,7 +100,7 @@ export interface ApiKeyState {
 }
 
 /** The result of {@link ApiKey.get}: an {@link ApiKey} without `key`, because the service shows a secret only once. */
-export type ExistingApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
+export type UnmanagedApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
 
 const insteadOfImport = "Use `pulumi import --file` instead; docs/api-key.md shows the file.";
 
@@ -249,8 +249,8 @@ export class ApiKey extends pulumi.CustomResource {
     id: pulumi.Input<pulumi.ID>,
     state: ApiKeyState,
     opts: pulumi.CustomResourceOptions = {},
-  ): ExistingApiKey {
-    return new ApiKey(name, { ...state, __reading: true } as unknown as ApiKeyArgs, { ...opts, id });
+  ): UnmanagedApiKey {
+    return new ApiKey(name, state as ApiKeyArgs, reading(id, state.workspaceId, opts));
   }
 }
 

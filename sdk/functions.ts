@@ -11,7 +11,7 @@ export interface FunctionOptions {
 }
 
 /** A workspace, as a function returns it. A field that the service leaves out is absent. */
-export interface Workspace {
+export interface FoundWorkspace {
   /** The workspace's id. */
   readonly id: string;
   /** The workspace's name. */
@@ -133,7 +133,7 @@ export interface GetScopesArgs {
 /** The result of {@link getWorkspaces}. */
 export interface GetWorkspacesResult {
   /** All workspaces that the access token can see. */
-  readonly workspaces: Workspace[];
+  readonly workspaces: FoundWorkspace[];
 }
 
 /** The result of {@link getApiKeys}. */
@@ -200,7 +200,7 @@ export function getWorkspacesOutput(opts: FunctionOptions = {}): pulumi.Output<G
  *
  * @see docs/functions.md
  */
-export function getWorkspace(args: GetWorkspaceArgs, opts: FunctionOptions = {}): Promise<Workspace> {
+export function getWorkspace(args: GetWorkspaceArgs, opts: FunctionOptions = {}): Promise<FoundWorkspace> {
   return plainly("getWorkspace", opts, (credentials) => workspace(credentials, args));
 }
 
@@ -223,7 +223,7 @@ export function getWorkspace(args: GetWorkspaceArgs, opts: FunctionOptions = {})
 export function getWorkspaceOutput(
   args: FunctionInputs<GetWorkspaceArgs>,
   opts: FunctionOptions = {},
-): pulumi.Output<Workspace> {
+): pulumi.Output<FoundWorkspace> {
   return eventually(args, opts, workspace);
 }
 
@@ -368,7 +368,7 @@ function loading<Args, T>(pick: (client: Client) => (source: Source, args: Args)
 }
 
 const workspaces = loading<unknown, GetWorkspacesResult>((client) => client.getWorkspaces);
-const workspace = loading<GetWorkspaceArgs, Workspace>((client) => client.getWorkspace);
+const workspace = loading<GetWorkspaceArgs, FoundWorkspace>((client) => client.getWorkspace);
 const apiKeys = loading<GetApiKeysArgs, GetApiKeysResult>((client) => client.getApiKeys);
 const apiKey = loading<GetApiKeyArgs, FoundApiKey>((client) => client.getApiKey);
 const scopes = loading<GetScopesArgs, GetScopesResult>((client) => client.getScopes);

@@ -9,9 +9,9 @@ export {
   ApiKey,
   type ApiKeyArgs,
   type ApiKeyState,
-  type ExistingApiKey,
   type KeyScope,
   type KeyScopeArgs,
+  type UnmanagedApiKey,
 } from "./apiKey";
 export {
   ApiKeySet,
@@ -26,6 +26,7 @@ export {
   type FoundApiKey,
   type FoundKeyScope,
   type FoundScope,
+  type FoundWorkspace,
   type FunctionInputs,
   type FunctionOptions,
   type GetApiKeyArgs,
@@ -45,9 +46,8 @@ export {
   getWorkspaceOutput,
   getWorkspaces,
   getWorkspacesOutput,
-  type Workspace,
 } from "./functions";
 export { Provider, type ProviderArgs } from "./provider";
 export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotatingApiKey";
-export { Scope, type ScopeArgs } from "./scope";
+export { Scope, type ScopeArgs, type ScopeState } from "./scope";
 export { WorkspaceSettings, type WorkspaceSettingsArgs } from "./workspaceSettings";

@@ -20,7 +20,7 @@ export interface PolicyResource {
 }
 
 /** The permissions of a key on one scope, defaults filled in. */
-export interface PolicyScope {
+export interface PolicyKeyScope {
   /** The representation of the scope. */
   readonly representation: string;
   /** Whether the key may create. */
@@ -47,7 +47,7 @@ export interface PolicyKey {
   /** The key's name. The program may have made it a secret; use `label` in messages. */
   readonly name: string;
   /** The key's permissions. */
-  readonly scopes: readonly PolicyScope[];
+  readonly scopes: readonly PolicyKeyScope[];
   /** Whether the key works. */
   readonly enabled: boolean;
   /** The start of the secret. */
@@ -134,7 +134,7 @@ function keyOf(label: string, read: (field: string) => unknown, isMigrated = fal
       return given<string>("name") ?? label;
     },
     get scopes() {
-      return (given<readonly Partial<PolicyScope>[]>("scopes") ?? []).map(scopeOf);
+      return (given<readonly Partial<PolicyKeyScope>[]>("scopes") ?? []).map(scopeOf);
     },
     get enabled() {
       return given<boolean>("enabled") ?? true;
@@ -163,7 +163,13 @@ function keyOf(label: string, read: (field: string) => unknown, isMigrated = fal
   };
 }
 
-function scopeOf({ representation = "", create, read, update, del }: Partial<PolicyScope>): PolicyScope {
+function scopeOf({
+  representation = "",
+  create,
+  read,
+  update,
+  del,
+}: Partial<PolicyKeyScope>): PolicyKeyScope {
   return {
     representation,
     create: create === true,

@@ -44,6 +44,20 @@ interface Facts {
 }
 
 /**
+ * The options of a resource that `get` reads. The engine leaves unknown properties out of a read, so while the workspace
+ * is unknown, the id is too. The engine has no secret ids.
+ *
+ * @internal
+ */
+export function reading(
+  id: pulumi.Input<pulumi.ID>,
+  workspaceId: pulumi.Input<string>,
+  opts: pulumi.CustomResourceOptions,
+): pulumi.CustomResourceOptions {
+  return { ...opts, id: pulumi.unsecret(pulumi.all([id, workspaceId]).apply(([known]) => known)) };
+}
+
+/**
  * The arguments that a resource's class passes to `super`. They do what pulumi.dynamic.Resource does, but with a
  * constant provider string instead of a serialized closure. That keeps state small, and an upgrade of this package also
  * applies to existing resources. This is not a base class, because the engine takes the resource's source position from
@@ -78,7 +92,7 @@ export function registration(
       ...inputs,
       ...(paths === undefined ? {} : { __secrets: paths }),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
-      ...(isDynamic && opts.id === undefined && { __resourceName: name }),
+      ...(opts.id !== undefined ? { __reading: true } : isDynamic && { __resourceName: name }),
       // The plugin only keeps it, so that a stack can move back.
       __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
     },

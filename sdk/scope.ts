@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/scope";
-import { isOfKind, type PropertiesOf, registration } from "./resource";
+import { isOfKind, type PropertiesOf, reading, registration } from "./resource";
 
 /**
  * The inputs of a {@link Scope}.
@@ -25,6 +25,12 @@ export interface ScopeArgs {
    * a scope, unless `representation` or `workspaceId` changes too.
    */
   readonly description?: pulumi.Input<string | undefined>;
+}
+
+/** The properties that {@link Scope.get} needs to read a scope, in addition to its id. */
+export interface ScopeState {
+  /** The id of the workspace that defines the scope. */
+  readonly workspaceId: pulumi.Input<string>;
 }
 
 const insteadOfImport =
@@ -84,5 +90,30 @@ export class Scope extends pulumi.CustomResource {
    */
   constructor(name: string, args: ScopeArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration("Scope", name, args, { properties, insteadOfImport }, opts));
+  }
+
+  /**
+   * Reads a scope that this stack does not manage, at each preview and update. If the workspace has no such scope, reading
+   * it fails. Destroy leaves the scope in the service.
+   *
+   * @param name The resource's name, unique within the stack.
+   * @param id The scope's representation, or its id in the service; the output `id` is the same.
+   * @param state The workspace that defines the scope.
+   * @param opts Pulumi's resource options.
+   * @example
+   * ```ts
+   * import { Scope } from "pulumi-apikeys";
+   *
+   * const orders = Scope.get("orders", "orders", { workspaceId: "ws_main" });
+   * export const description = orders.description;
+   * ```
+   */
+  static get(
+    name: string,
+    id: pulumi.Input<pulumi.ID>,
+    state: ScopeState,
+    opts: pulumi.CustomResourceOptions = {},
+  ): Scope {
+    return new Scope(name, state as ScopeArgs, reading(id, state.workspaceId, opts));
   }
 }

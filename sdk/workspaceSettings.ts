@@ -103,4 +103,27 @@ export class WorkspaceSettings extends pulumi.CustomResource {
   constructor(name: string, args: WorkspaceSettingsArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration("WorkspaceSettings", name, args, { properties, insteadOfImport }, opts));
   }
+
+  /**
+   * Reads the settings of a workspace that this stack does not manage, at each preview and update. The result has all
+   * settings that have a value. If the workspace can't be read, the preview fails. Destroy leaves the settings as they are.
+   *
+   * @param name The resource's name, unique within the stack.
+   * @param id The workspace's id.
+   * @param opts Pulumi's resource options.
+   * @example
+   * ```ts
+   * import { WorkspaceSettings } from "pulumi-apikeys";
+   *
+   * const theirs = WorkspaceSettings.get("theirs", "ws_main");
+   * export const limit = theirs.defaultRateLimitPerSecond;
+   * ```
+   */
+  static get(
+    name: string,
+    id: pulumi.Input<pulumi.ID>,
+    opts: pulumi.CustomResourceOptions = {},
+  ): WorkspaceSettings {
+    return new WorkspaceSettings(name, {} as WorkspaceSettingsArgs, { ...opts, id });
+  }
 }

@@ -21,7 +21,7 @@ export function findWorkspace(
 ): { workspace: StoredWorkspace } | { refusal: Answer } {
   const workspace = store.workspaces.get(id ?? "");
   if (workspace?.tenant === tenant) return { workspace };
-  if (workspace !== undefined && dialect.foreign === 403) {
+  if (workspace !== undefined && dialect.otherTenant === 403) {
     return { refusal: refuse(403, "this token may not see the workspace") };
   }
   return { refusal: refuse(404, "there is no such workspace") };
@@ -34,7 +34,7 @@ export function carryOut({ store, dialect }: Call<unknown>, object: string, chan
 }
 
 /** The records of a list that the answer shows. */
-export function cutList<T>(records: readonly T[], { listOrder, listCut }: Dialect): readonly T[] {
-  const cut = listCut > 0 ? records.slice(0, listCut) : records;
+export function cutList<T>(records: readonly T[], { listOrder, listLimit }: Dialect): readonly T[] {
+  const cut = listLimit > 0 ? records.slice(0, listLimit) : records;
   return listOrder === "newestFirst" ? [...cut].reverse() : cut;
 }

@@ -42,15 +42,15 @@ export interface Dialect {
   /** What create and migrate answer: the record with its `key` | the record without it | only `id` and `key`. */
   createAnswer: "withKey" | "withoutKey" | "brief";
   /** `enabled` in create and migrate: used | ignored, so that every new key is enabled. */
-  enabledOnCreate: "honoured" | "ignored";
+  enabledOnCreate: "used" | "ignored";
   /** Representations of a key's scopes: any string | only scopes that the workspace defines, others are refused. */
   keyScopes: "free" | "mustBeDefined";
   /**
    * A POST of a scope whose representation the workspace has: refused | 200 with the existing scope | a second scope.
    */
-  duplicateScope: 409 | "returned" | "made";
+  duplicateScope: 409 | "returned" | "created";
   /** A migrate of a value that a live key has: refused | 200 with the existing key | a second record. */
-  migrateHeld: 409 | "returned" | "made";
+  duplicateKey: 409 | "returned" | "created";
   /** Which of the two numbers of a workspace must be greater than 0 (the service's API does not say). */
   positiveNumber: "defaultRateLimitPerSecond" | "defaultExpiration" | "both" | "neither";
   /** Required fields of migrate: all seven | key, name and workspaceId. */
@@ -74,8 +74,8 @@ export interface Dialect {
   /** The status of DELETE for a key that is deleted already. 200: the same answer as the first time. */
   deleteAgain: 404 | 410 | 409 | 400 | 422 | 200;
   /** The status of GET for a deleted key that is not shown, and of PATCH if deleted keys can't be edited. */
-  readGone: 404 | 410;
-  /** PATCH of a key that is marked as deleted: answered with the status of `readGone` | carried out. */
+  readDeleted: 404 | 410;
+  /** PATCH of a key that is marked as deleted: answered with the status of `readDeleted` | carried out. */
   editDeleted: "gone" | "edited";
 
   // ── Errors and limits ───────────────────────────────────────────────────────────────────────────────────
@@ -89,7 +89,7 @@ export interface Dialect {
   /** The status for an invalid body. */
   invalidStatus: 400 | 422;
   /** A workspace of another tenant: 403 | 404 | 404 with empty lists, also for unknown workspaces. */
-  foreign: 403 | 404 | "empty";
+  otherTenant: 403 | 404 | "empty";
   /** How many requests a tenant may send in each second; more are answered with 429. 0: no limit. */
   rateLimitPerSecond: number;
   /** `Retry-After` of a 429: seconds | an HTTP date | none. */
@@ -120,7 +120,7 @@ export interface Dialect {
   /** Fields without a value: left out | null | "" for strings, 0 for numbers, [] for lists. */
   absent: "omitted" | "null" | "empty";
   /** false, 0, "" and []: sent | left out, as Go's omitempty does. */
-  zeroValues: "sent" | "leftOut";
+  zeroValues: "sent" | "omitted";
   /** Empty lists, inside records and at the top level: `[]` | null. */
   emptyLists: "sent" | "null";
   /** Whether answers have unknown fields, next to and inside every record and scope entry. */
@@ -132,7 +132,7 @@ export interface Dialect {
   /** The four flags of a scope entry: all | only the true ones. */
   scopeFlags: "all" | "onlyTrue";
   /** Whether every key has one more scope entry, "workspace", with all four flags false. */
-  scopeExtraEmpty: boolean;
+  extraEmptyScope: boolean;
   /** The Content-Type of JSON answers. */
   contentType: "application/json" | "application/json; charset=utf-8" | "application/vnd.api+json" | "none";
 
@@ -140,7 +140,7 @@ export interface Dialect {
   /** The list of a workspace's keys: answered | always refused with this status. */
   keyLists: "answered" | 403 | 404 | 405 | 501;
   /** The maximum number of records in a list, which then has the oldest ones. 0: no maximum. */
-  listCut: number;
+  listLimit: number;
   /** After a write, this many requests for its list still return the list as it was before. */
   listLag: number;
   /**
@@ -163,10 +163,10 @@ export const defaultDialect: Readonly<Dialect> = {
   patchAnswer: "after",
   createStatus: 201,
   createAnswer: "withKey",
-  enabledOnCreate: "honoured",
+  enabledOnCreate: "used",
   keyScopes: "free",
   duplicateScope: 409,
-  migrateHeld: 409,
+  duplicateKey: 409,
   positiveNumber: "defaultRateLimitPerSecond",
   migrateRequires: "all",
   scopeRequires: "all",
@@ -174,12 +174,12 @@ export const defaultDialect: Readonly<Dialect> = {
   delete: "removes",
   deleteAnswer: "record",
   deleteAgain: 404,
-  readGone: 404,
+  readDeleted: 404,
   editDeleted: "gone",
   errorBody: "message",
   errorEchoes: "nothing",
   invalidStatus: 400,
-  foreign: 404,
+  otherTenant: 404,
   rateLimitPerSecond: 0,
   retryAfter: "seconds",
   names: "asSent",
@@ -197,10 +197,10 @@ export const defaultDialect: Readonly<Dialect> = {
   scopeOrder: "asSent",
   scopeIds: "stable",
   scopeFlags: "all",
-  scopeExtraEmpty: false,
+  extraEmptyScope: false,
   contentType: "application/json",
   keyLists: "answered",
-  listCut: 0,
+  listLimit: 0,
   listLag: 0,
   listRecords: "full",
   listOrder: "oldestFirst",

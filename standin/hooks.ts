@@ -8,7 +8,7 @@ import type {
   StoredKeyScope,
   StoredScope,
   StoredWorkspace,
-  Workspace,
+  WorkspaceChange,
 } from "./types";
 
 /** A scope entry for a {@link KeyChange}. Default: permissions are false, the id is generated. */
@@ -56,7 +56,7 @@ export interface Hooks {
   /** Returns the workspaces of all tenants. */
   workspaces(): StoredWorkspace[];
   /** Changes a workspace. Sets `updatedAt` to now, unless it is given. */
-  editWorkspace(id: string, change: Partial<Omit<Workspace, "id">>): void;
+  editWorkspace(id: string, change: WorkspaceChange): void;
   /** Deletes a workspace with its keys and scopes. The service has no call for this. */
   deleteWorkspace(id: string): void;
   /** Returns the scopes that a workspace defines; none if the workspace does not exist. */

@@ -21,5 +21,5 @@ export type {
   StoredWorkspace,
   Tenant,
   TenantOptions,
-  Workspace,
+  WorkspaceChange,
 } from "./types";

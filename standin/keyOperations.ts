@@ -14,7 +14,7 @@ export function listApiKeys(call: Call): Answer {
   const { store, dialect, params } = call;
   if (dialect.keyLists !== "answered") return refuse(dialect.keyLists, "keys are not listed here");
   const found = findWorkspace(call, params[0]);
-  if ("refusal" in found) return dialect.foreign === "empty" ? listAnswer([], dialect) : found.refusal;
+  if ("refusal" in found) return dialect.otherTenant === "empty" ? listAnswer([], dialect) : found.refusal;
   const { id } = found.workspace;
   const present = store.lag.list(`keys of ${id}`, () => keysOf(store, id));
   const listed = present.filter(
@@ -63,9 +63,9 @@ export function migrateApiKey(call: Call<Bodies["migrateApiKey"]>): Answer {
   const undefinedScope = scopeNotDefined(call, body.workspaceId, body.scopes ?? []);
   if (undefinedScope !== undefined) return undefinedScope;
   const holder = keyOfSecret(store, body.key);
-  if (holder !== undefined && dialect.migrateHeld !== "made") {
+  if (holder !== undefined && dialect.duplicateKey !== "created") {
     const isOwn = store.workspaces.get(holder.workspaceId)?.tenant === tenant;
-    if (dialect.migrateHeld === 409 || !isOwn) return refuse(409, "a key with this value exists already");
+    if (dialect.duplicateKey === 409 || !isOwn) return refuse(409, "a key with this value exists already");
     return { ...madeAnswer(holder, dialect), status: 200, carriedOut: false };
   }
   return addKey(call, { ...blankKey(dialect), ...body, scopes: newKeyScopes(body.scopes ?? [], dialect) });
@@ -193,8 +193,8 @@ function isReadable(dialect: Dialect): boolean {
   return dialect.delete === "marks" || dialect.delete === "marksAndLists";
 }
 
-function gone({ readGone }: Dialect): Answer {
-  return refuse(readGone, readGone === 404 ? "there is no such key" : "the key is deleted");
+function gone({ readDeleted }: Dialect): Answer {
+  return refuse(readDeleted, readDeleted === 404 ? "there is no such key" : "the key is deleted");
 }
 
 function scopeNotDefined(

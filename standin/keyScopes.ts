@@ -14,10 +14,10 @@ export function newKeyScopes(given: readonly KeyScopeInput[], dialect: Dialect):
 export function unknownScope(
   held: readonly StoredKeyScope[],
   given: readonly KeyScopeInput[],
-  { unknownScopeId, scopeIds, scopeExtraEmpty }: Dialect,
+  { unknownScopeId, scopeIds, extraEmptyScope }: Dialect,
 ): KeyScopeInput | undefined {
   // Ids that were shown but never stored look the same as invented ids.
-  if (unknownScopeId === "ignored" || scopeIds === "newEachTime" || scopeExtraEmpty) return undefined;
+  if (unknownScopeId === "ignored" || scopeIds === "newEachTime" || extraEmptyScope) return undefined;
   return given.find(({ id }) => id !== undefined && !held.some((entry) => entry.id === id));
 }
 

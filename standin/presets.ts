@@ -26,7 +26,7 @@ export interface Presets {
   /** PATCH resets each field that it does not have, and creates all scope entries again. */
   readonly replacing: Partial<Dialect>;
   /** The service rewrites every value to its own spelling. */
-  readonly normalising: Partial<Dialect>;
+  readonly normalizing: Partial<Dialect>;
   /** As little as possible: brief list records and answers; no ids for scope entries, no times, no error messages. */
   readonly minimal: Partial<Dialect>;
   /** Ids with characters that have a meaning in a path, and scope entries in a different order each time. */
@@ -63,16 +63,16 @@ export const presets: Presets = {
     absent: "null",
     listOrder: "newestFirst",
     duplicateScope: "returned",
-    migrateHeld: "returned",
+    duplicateKey: "returned",
   },
   strictRest: {
     patchAnswer: "nothing",
     deleteAnswer: "nothing",
     deleteAgain: 410,
-    readGone: 410,
+    readDeleted: 410,
     errorBody: "problem",
     invalidStatus: 422,
-    foreign: 403,
+    otherTenant: 403,
     positiveNumber: "both",
     retryAfter: "date",
     contentType: "application/json; charset=utf-8",
@@ -82,14 +82,14 @@ export const presets: Presets = {
     absent: "null",
     extraFields: true,
     errorBody: "list",
-    foreign: "empty",
+    otherTenant: "empty",
     delete: "marks",
     deleteAgain: 200,
     scopeIds: "newEachTime",
-    duplicateScope: "made",
+    duplicateScope: "created",
   },
   goJson: {
-    zeroValues: "leftOut",
+    zeroValues: "omitted",
     emptyLists: "null",
     scopeFlags: "onlyTrue",
     timestamps: "epochSeconds",
@@ -114,7 +114,7 @@ export const presets: Presets = {
     listRecords: "stale",
     patchAnswer: "before",
     deleteAnswer: "before",
-    listCut: 100,
+    listLimit: 100,
   },
   numericIds: {
     ids: "numeric",
@@ -127,7 +127,7 @@ export const presets: Presets = {
   },
   mergePatch: {
     patchScopes: "merges",
-    scopeExtraEmpty: true,
+    extraEmptyScope: true,
     patchAnswer: "emptyObject",
     unknownScopeId: "ignored",
     editDeleted: "edited",
@@ -142,7 +142,7 @@ export const presets: Presets = {
     migrateRequires: "few",
     scopeRequires: "few",
   },
-  normalising: {
+  normalizing: {
     names: "lowerCased",
     prefix: "underscored",
     decimals: "twoPlaces",
@@ -180,8 +180,8 @@ export const presets: Presets = {
     deleteAgain: 409,
     errorBody: "nested",
   },
-  writeBehind: { writes: "behind", patchAnswer: "nothing", deleteAnswer: "nothing", readGone: 410 },
-  noLists: { keyLists: 403, deleteAgain: 409, readGone: 410, foreign: 403, patchAnswer: "emptyBody" },
+  writeBehind: { writes: "behind", patchAnswer: "nothing", deleteAnswer: "nothing", readDeleted: 410 },
+  noLists: { keyLists: 403, deleteAgain: 409, readDeleted: 410, otherTenant: 403, patchAnswer: "emptyBody" },
   strayGateway: { keyLists: 405, deleteAgain: 400, errorBody: "text", deleteAnswer: "emptyBody" },
 };
 

@@ -91,7 +91,7 @@ export function envelope(field: string, content: Shown | readonly Shown[], diale
 
 function showKeyScopes(scopes: readonly StoredKeyScope[], dialect: Dialect): Shown[] {
   const all = [...scopes];
-  if (dialect.scopeExtraEmpty && !all.some(({ representation }) => representation === "workspace")) {
+  if (dialect.extraEmptyScope && !all.some(({ representation }) => representation === "workspace")) {
     const none = { create: false, read: false, update: false, del: false };
     all.push({ id: newId("ks", dialect), representation: "workspace", ...none });
   }
@@ -148,7 +148,7 @@ function finish(record: Shown, { zeroValues, emptyLists, extraFields }: Dialect)
   for (const [field, value] of Object.entries(record)) {
     const empty = Array.isArray(value) && value.length === 0;
     if (value === undefined) continue;
-    if (zeroValues === "leftOut" && (empty || value === false || value === 0 || value === "")) continue;
+    if (zeroValues === "omitted" && (empty || value === false || value === 0 || value === "")) continue;
     shown[field] = empty && emptyLists === "null" ? null : value;
   }
   if (extraFields) shown["_links"] = { self: "/somewhere" };

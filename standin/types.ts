@@ -70,8 +70,8 @@ export interface StoredKey {
   metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A workspace, as the service shows it. */
-export interface Workspace {
+/** A workspace as the stand-in stores it. */
+export interface StoredWorkspace {
   /** The workspace's id. */
   id: string;
   /** The workspace's name. */
@@ -90,15 +90,14 @@ export interface Workspace {
   createdAt: string;
   /** When the workspace was last changed. */
   updatedAt: string;
-}
-
-/** A workspace as the stand-in stores it. */
-export interface StoredWorkspace extends Workspace {
   /** The name of the tenant that the workspace belongs to. */
   tenant: string;
 }
 
-/** A scope that a workspace defines. */
+/** A change of a workspace outside Pulumi. `undefined` removes the value of an optional field. */
+export type WorkspaceChange = Partial<Omit<StoredWorkspace, "id" | "tenant">>;
+
+/** A scope that a workspace defines, as the stand-in stores it. */
 export interface StoredScope {
   /** The scope's id. */
   id: string;
@@ -116,7 +115,7 @@ export interface StoredScope {
   updatedAt: string;
 }
 
-/** A customer billing record. */
+/** A customer billing record, as the stand-in stores it. */
 export interface StoredBilling {
   /** The record's id. */
   id: string;
@@ -145,7 +144,7 @@ export interface TenantOptions {
   /** The access token that the stand-in accepts for this tenant. */
   accessToken: string;
   /** The tenant's workspaces. Only `id` is required; the name defaults to the id. */
-  workspaces: readonly (Partial<Workspace> & {
+  workspaces: readonly (WorkspaceChange & {
     /** The workspace's id. */
     id: string;
   })[];

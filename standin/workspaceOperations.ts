@@ -5,7 +5,7 @@ import { newId } from "./identity";
 import { storedAddresses, storedDecimal, storedName, storedNumber, storedPrefix } from "./normalise";
 import { envelope, showBilling, showScope, showWorkspace } from "./render";
 import { putScope, scopesOf, workspacesOf } from "./store";
-import type { StoredBilling, StoredScope, StoredWorkspace, Workspace } from "./types";
+import type { StoredBilling, StoredScope, StoredWorkspace, WorkspaceChange } from "./types";
 import type { Bodies } from "./validate";
 
 /** Interface, 4.6. */
@@ -52,7 +52,7 @@ export function editWorkspace(call: Call<Bodies["editWorkspace"]>): Answer {
 export function listScopes(call: Call): Answer {
   const { store, dialect, params } = call;
   const found = findWorkspace(call, params[0]);
-  if ("refusal" in found) return dialect.foreign === "empty" ? scopesAnswer([], dialect) : found.refusal;
+  if ("refusal" in found) return dialect.otherTenant === "empty" ? scopesAnswer([], dialect) : found.refusal;
   const { id } = found.workspace;
   return scopesAnswer(
     store.lag.list(`scopes of ${id}`, () => scopesOf(store, id)),
@@ -112,8 +112,8 @@ export function createBilling(call: Call<Bodies["createBilling"]>): Answer {
   return { status: dialect.createStatus, carriedOut: true, body: shown };
 }
 
-function stored(body: Bodies["editWorkspace"], dialect: Dialect): Partial<Workspace> {
-  const result: Partial<Workspace> = { ...body };
+function stored(body: Bodies["editWorkspace"], dialect: Dialect): WorkspaceChange {
+  const result: WorkspaceChange = { ...body };
   if (body.defaultKeyPrefix !== undefined)
     result.defaultKeyPrefix = storedPrefix(body.defaultKeyPrefix, dialect);
   if (body.defaultAllowedIPs) result.defaultAllowedIPs = storedAddresses(body.defaultAllowedIPs, dialect);

@@ -86,7 +86,7 @@ export interface Outcome<State = Properties> {
 export interface Managed {
   readonly workspaceId: unknown;
   readonly id: string;
-  /** Tells the resource from others that manage the same object; `undefined` for one that is only to be deleted, or looked at. */
+  /** Tells the resource from others that manage the same object; `undefined` for one that is only to be deleted, or read. */
   readonly claim: string | undefined;
 }
 
@@ -208,11 +208,11 @@ export interface Definition<S extends Shape, P = undefined> {
 interface Importing<S extends Shape> {
   /** The form of its id, such as "workspaceId/keyId": as many parts, of which the last may contain slashes. */
   readonly form: string;
-  /** `undefined` where there is none. `reading`: what state holds of one that is only looked at, nothing of others. */
+  /** `undefined` where there is none. `isReading`: `.get` asks, and reads it again by the outcome's id. */
   read(
     session: Session,
     parts: readonly string[],
-    reading: { readonly [readingKey]?: true },
+    isReading: boolean,
   ): Promise<Outcome<StateOf<S>> | undefined>;
 }
 
@@ -259,13 +259,18 @@ export function define<S extends Shape, P = undefined>(definition: Definition<S,
     };
   };
   const erased = definition as unknown as Definition<AnyShape, unknown>;
+  const managed = (id: string, state: Properties): Iterable<Managed> =>
+    erased.managed?.(id, state) ?? [{ workspaceId: state["workspaceId"], id, claim: "" }];
   return {
     ...erased,
     schema: z.strictObject(Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))),
     fields,
     outputs,
     parse,
-    managed: erased.managed ?? ((id, state) => [{ workspaceId: state["workspaceId"], id, claim: "" }]),
+    managed: (id, state) =>
+      state[readingKey] === true
+        ? Array.from(managed(id, state), (one) => ({ ...one, claim: undefined }))
+        : managed(id, state),
     inputsOf: (state) => erased.inputsOf?.(state) ?? state,
   };
 }

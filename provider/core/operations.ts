@@ -29,6 +29,7 @@ export function create(kind: Kind, inputs: Properties): Promise<Kept> {
 
 export function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult | undefined> {
   const { definition, refreshed, services } = kind;
+  if (given[readingKey] === true) return find(kind, { id, given, isReading: true });
   return operate(kind, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     register(kind, before);
@@ -57,20 +58,26 @@ export interface Wanted {
   readonly given: Properties;
   /** Whether it is only read, and not managed. */
   readonly isReading: boolean;
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 /** The inputs that it gives are what a program would declare: nothing that a default stands for. */
 export function find(kind: Kind, { id, given, isReading, name }: Wanted): Promise<ReadResult | undefined> {
-  const { definition } = kind;
+  const { definition, refreshed } = kind;
   return operate(kind, [given], async (session) => {
-    const reading = isReading ? ({ [readingKey]: true } as const) : {};
-    const outcome = await definition.importing.read(session, partsOf(kind, id, given), reading);
+    const parts = partsOf(kind, id, given);
+    const outcome = await definition.importing.read(session, parts, isReading);
+    if (outcome === undefined && isReading) throw missing(kind, parts);
     if (outcome === undefined) return undefined;
-    const all = isReading ? outcome.state : { ...inputsOf(definition, outcome.state), ...outcome.state };
-    const state = withSecrets(all, secretsOf(given));
+    const more = isReading ? { [readingKey]: true } : inputsOf(definition, outcome.state);
+    const state = withSecrets({ ...more, ...outcome.state }, secretsOf(given));
     const found = withService(kind, { ...outcome, state });
     register(kind, found);
+    // Its inputs are what the program gave to find it.
+    if (isReading) {
+      refreshed.add(found.id);
+      return found;
+    }
     const inputs = withoutDefaults(definition, inputsOf(definition, state), name);
     return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
   });
@@ -135,17 +142,20 @@ function withService({ services }: Kind, outcome: Outcome): Kept {
   return complete(outcome, services()[0]);
 }
 
-/** The parts of an id that a user gives; the workspace may be given apart. */
+function missing({ definition: { kind } }: Kind, [workspaceId, id]: readonly string[]): Failure {
+  return new Failure(`There is no ${kind} ${id} in workspace ${workspaceId}: check both ids.`);
+}
+
+/** The parts of an id that a user gives; `.get` and state give the workspace apart. */
 function partsOf(
   { definition: { kind, importing } }: Kind,
   id: string,
   { workspaceId }: Properties,
 ): readonly string[] {
   const isOfWorkspace = importing.form.includes("/");
-  const apart = isOfWorkspace && typeof workspaceId === "string" ? workspaceId : undefined;
-  const given = apart === undefined || id.startsWith(`${apart}/`) ? id : `${apart}/${id}`;
-  const at = apart?.length ?? given.indexOf("/");
-  const parts = at < 0 ? [given] : [given.slice(0, at), given.slice(at + 1)];
+  if (isOfWorkspace && typeof workspaceId === "string") return [workspaceId, id];
+  const at = id.indexOf("/");
+  const parts = at < 0 ? [id] : [id.slice(0, at), id.slice(at + 1)];
   if (parts.length === (isOfWorkspace ? 2 : 1) && parts.every((part) => part !== "")) return parts;
   throw new Failure(
     `${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${importing.form}.`,

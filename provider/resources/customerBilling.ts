@@ -165,7 +165,12 @@ export const customerBilling = define({
   inputsOf: (state) => (state.totalCredits === undefined ? state : { ...state, billingId: undefined }),
   importing: {
     form: "workspaceId/billingId",
-    read: async (session, [workspaceId = "", billingId = ""]) => {
+    read: async (session, [workspaceId = "", billingId = ""], isReading) => {
+      if (isReading) {
+        throw new Failure(
+          `CustomerBilling: the service has no call to read a billing record, so ${billingId} in workspace ${workspaceId} can't be read. To adopt the record, set billingId.`,
+        );
+      }
       session.warn(
         `The service has no call to read a billing record, so the record ${billingId} in workspace ${workspaceId} can't be verified. Nothing is granted.`,
       );

@@ -223,7 +223,7 @@ async function find(
   [workspaceId = "", named]: readonly string[],
 ): Promise<ScopeOutcome | undefined> {
   const doing = `Reading the scopes of workspace ${workspaceId}`;
-  const scopes = await list(session, { workspaceId }, doing, "Nothing was imported", named);
+  const scopes = await list(session, { workspaceId }, doing, "Nothing was changed", named);
   const found =
     scopes.find(({ representation }) => representation === named) ?? scopes.find(({ id }) => id === named);
   if (found === undefined) return undefined;

@@ -84,7 +84,7 @@ async function edit(service: StandIn, id: string) {
 const unlisted = (Object.keys(presets) as PresetName[]).filter((name) => "keyLists" in presets[name]);
 const services: Readonly<Record<string, Partial<Dialect>>> = {
   ...presets,
-  "a service whose lists are cut, brief and late": { listCut: 2, listRecords: "brief", listLag: 2 },
+  "a service whose lists are cut, brief and late": { listLimit: 2, listRecords: "brief", listLag: 2 },
 };
 
 describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled"))(
@@ -92,7 +92,7 @@ describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled")
   (_, dialect) => {
     const isPaced = "rateLimitPerSecond" in dialect;
     const isTerse = "zeroValues" in dialect;
-    const isListed = !("keyLists" in dialect || dialect.listCut === 2);
+    const isListed = !("keyLists" in dialect || dialect.listLimit === 2);
 
     it("K12 declares each key as it is now, and leaves out what was deleted", async () => {
       const service = await serviceWith(dialect);
@@ -196,7 +196,7 @@ describe("pulumi-apikeys adopt", () => {
   });
 
   it("reads what a cut list leaves out by its id", async () => {
-    const service = await serviceWith({ listCut: 2, listRecords: "brief" });
+    const service = await serviceWith({ listLimit: 2, listRecords: "brief" });
     const ids = addKeys(service);
     const cut = await adopt(service, "--workspace", "ws_main");
     expect(adopted(cut.out)).toHaveLength(2);
@@ -245,7 +245,7 @@ describe("pulumi-apikeys adopt", () => {
   });
 
   it("writes nothing where a key that is asked for, or the workspace, is not there", async () => {
-    const service = await serviceWith({ foreign: "empty" });
+    const service = await serviceWith({ otherTenant: "empty" });
     const key = await adopt(service, "--workspace", "ws_main", "--key-id", "key_of_nobody");
     expect([key.code, key.out]).toEqual([1, ""]);
     expect(key.err).toContain("There is no key key_of_nobody in workspace ws_main: check both ids.");
@@ -260,7 +260,7 @@ describe("pulumi-apikeys adopt", () => {
   });
 
   it("says what it can't declare", async () => {
-    const service = await serviceWith({ zeroValues: "leftOut" });
+    const service = await serviceWith({ zeroValues: "omitted" });
     service.addKey({ workspaceId: "ws_main", name: "", customerId: "" });
     const { code, err } = await adopt(service, "--workspace", "ws_main");
     expect(code).toBe(0);

@@ -122,7 +122,7 @@ describe("no error, and no line of the debug output, holds the token or a key", 
       const tenant = { name: "t", accessToken: token, workspaces: [{ id: "ws_main" }] };
       const service = await startStandIn({
         tenants: [tenant],
-        dialect: { errorEchoes: "request", migrateHeld: 409 },
+        dialect: { errorEchoes: "request", duplicateKey: 409 },
       });
       onTestFinished(() => service.close());
       service.addKey({ id: "k", workspaceId: "ws_main", name: "a", key: made });

@@ -119,7 +119,7 @@ describe("an update of many keys", () => {
     ["whose list is missing", { keyLists: 404 }, count],
     ["whose lists leave scopes out", { listRecords: "brief" }, count],
     ["whose lists have no ids of scopes", { scopeIds: "none" }, count],
-    ["whose lists are cut", { listCut: 11 }, count - 10],
+    ["whose lists are cut", { listLimit: 11 }, count - 10],
     ["that writes names its own way", { names: "lowerCased" }, 1],
   ] as const)("K1 of a service %s reads by itself what is in doubt", async (_, dialect, reads) => {
     const service = await startService(dialect);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeInAll } from "../inAll";
 import { programWithKeys } from "./apiKeyProgram";
-import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
+import { errorsFor, expectQuiet, expectSilentUp, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
 import { programWithSet } from "./setProgram";
 
@@ -118,82 +118,6 @@ describe("a key that exists already, taken under management", () => {
   });
 });
 
-describe("ApiKey.get", () => {
-  let scene: Scene;
-  let id: string;
-  const declare = (keyId: string) =>
-    scene.declare(`
-      import { ApiKey } from "pulumi-apikeys";
-      const theirs = ApiKey.get("theirs", "${keyId}", { workspaceId: "ws_main" });
-      export const { name, enabled, scopes, customerId, maskedKey } = theirs;
-    `);
-
-  beforeAll(async () => {
-    scene = await setScene("get");
-    const scopes = [{ representation: "orders", read: true }];
-    id = scene.service.addKey({ workspaceId: "ws_main", name: "theirs", scopes }).id;
-    await declare(id);
-  });
-  afterAll(() => scene?.close());
-
-  it("K8 reads a key without its secret", async () => {
-    const up = await scene.stack.up();
-    expect(up.ok, up.output).toBe(true);
-    const outputs = Object.entries(await scene.stack.outputs());
-    expect(Object.fromEntries(outputs.map(([name, { value }]) => [name, value]))).toEqual({
-      name: "theirs",
-      enabled: true,
-      scopes: [{ representation: "orders", read: true }],
-      customerId: "cust_elsewhere",
-      maskedKey: scene.service.key(id)?.maskedKey,
-    });
-  });
-
-  it("K8 follows what others change, in refresh and in the next up", async () => {
-    const quiet = await scene.stack.previewRefresh({ expectNoChanges: true });
-    expect(quiet.ok, quiet.output).toBe(true);
-    scene.service.editKey(id, { name: "renamed" });
-    const refresh = await scene.stack.refresh();
-    expect(refresh.ok, refresh.output).toBe(true);
-    scene.service.editKey(id, { enabled: false });
-    const up = await scene.stack.up();
-    expect(up.ok, up.output).toBe(true);
-    expect(await scene.stack.outputs()).toMatchObject({
-      name: { value: "renamed" },
-      enabled: { value: false },
-    });
-  });
-
-  it("K8 its secret can't be asked for, not even by a program whose types nobody checked; it can be exported whole", async () => {
-    const got = `ApiKey.get("theirs", "${id}", { workspaceId: "ws_main" })`;
-    const program = (output: string) => `import { ApiKey } from "pulumi-apikeys";\nexport const ${output};`;
-    await scene.declare(program(`key = (${got} as any).key`));
-    const preview = await scene.stack.preview();
-    expect(preview.ok).toBe(false);
-    expect(preview.error).toContain('ApiKey "theirs": ApiKey.get reads no secret');
-    await scene.declare(program(`theirs = ${got}`));
-    const whole = await scene.stack.up();
-    expect(whole.ok, whole.output).toBe(true);
-    expect((await scene.stack.outputs())["theirs"]?.value).toMatchObject({
-      id,
-      customerId: "cust_elsewhere",
-    });
-  });
-
-  it("K8 an id that does not exist is an error in one line", async () => {
-    await declare("key_of_nobody");
-    expect(onlyLine(await scene.stack.preview(), "theirs")).toContain("There is no key key_of_nobody");
-  });
-
-  it("K8 destroy leaves the key alone", async () => {
-    scene.service.clearRequests();
-    const destroy = await scene.stack.destroy();
-    expect(destroy.ok, destroy.output).toBe(true);
-    expect(scene.service.key(id)).toMatchObject({ name: "renamed", deleted: false });
-    expect(scene.service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
-  });
-});
-
 describeInAll("a key that the service answers again where its value is handed over again", () => {
   const value = "sk_held_value_of_ours";
   const base = { workspaceId: "ws_main", customerId: "customer", name: "ours" };
@@ -205,7 +129,7 @@ describeInAll("a key that the service answers again where its value is handed ov
   beforeAll(async () => {
     scene = await setScene("handed-again", {
       program: programWithKeys({}),
-      dialect: { migrateHeld: "returned" },
+      dialect: { duplicateKey: "returned" },
     });
   });
   afterAll(() => scene?.close());

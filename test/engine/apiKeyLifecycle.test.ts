@@ -91,7 +91,7 @@ lifecycleSuite({
       { delete: "removes" },
       { delete: "marks" },
       { delete: "marksAndLists" },
-      { delete: "marksAndOnlyLists", readGone: 410 },
+      { delete: "marksAndOnlyLists", readDeleted: 410 },
     ],
     (dialect) => dialect.delete === "removes",
   ),

@@ -4,7 +4,7 @@ import { stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
 
 /** Services that differ much from one another, and that the host tier tries one by one with all the others. */
-const names = ["goJson", "rails", "mergePatch", "normalising"] as const satisfies readonly PresetName[];
+const names = ["goJson", "rails", "mergePatch", "normalizing"] as const satisfies readonly PresetName[];
 
 let scene: Scene;
 let services: Readonly<Record<(typeof names)[number], StandIn>>;

@@ -140,7 +140,7 @@ describe("values that the program made secret", () => {
     `no key ${name}`;
 
   beforeAll(async () => {
-    kept = await setSecretScene("declared-secrets", { dialect: "normalising" });
+    kept = await setSecretScene("declared-secrets", { dialect: "normalizing" });
     scene = kept.scene;
     kept.hide(formerPrefix);
     await declare("first");
@@ -326,7 +326,7 @@ new CustomerBilling("billing", { workspaceId, totalCredits: ${mark}("76543") });
   const kinds = [...inPlain.keys()];
 
   beforeAll(async () => {
-    scene = await setScene("changed-secrecy", { tenants, dialect: "normalising" });
+    scene = await setScene("changed-secrecy", { tenants, dialect: "normalizing" });
     await declare("");
     succeeded(await scene.stack.up());
   });
@@ -375,6 +375,6 @@ export const found = ApiKey.get("found", "${id}", { workspaceId }).name;
     expect(JSON.stringify({ inputs, outputs })).not.toContain("ws_main");
     scene.service.deleteKey(id);
     const gone = await scene.stack.up();
-    expect(onlyLine(gone, "found")).toBe(`There is no key ${id} in workspace [secret]: check both ids.`);
+    expect(onlyLine(gone, "found")).toBe(`There is no ApiKey ${id} in workspace [secret]: check both ids.`);
   });
 });

@@ -31,17 +31,17 @@ const troubles: readonly Trouble[] = [
   },
   {
     trouble: "another tenant's token, refused with 403",
-    ...withToken("globex", { foreign: 403 }),
+    ...withToken("globex", { otherTenant: 403 }),
     says: ["the service answered 403", "access token"],
   },
   {
     trouble: "another tenant's token, to which the key does not exist",
-    ...withToken("globex", { foreign: 404 }),
+    ...withToken("globex", { otherTenant: 404 }),
     says: ["its workspace can't be read either", "APIKEYS_ACCESS_TOKEN"],
   },
   {
     trouble: "another tenant's token, to which lists are empty",
-    ...withToken("globex", { foreign: "empty" }),
+    ...withToken("globex", { otherTenant: "empty" }),
     says: ["its workspace can't be read either", "APIKEYS_ACCESS_TOKEN"],
   },
   {

@@ -129,10 +129,10 @@ describe("the option import, with the plugin", () => {
     await expectQuiet(scene);
   });
 
-  it("K8 reads a key that is not managed, by an id of the same form", async () => {
+  it("R19 reads a key that is not managed, by an id of the same form", async () => {
     scene.service.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "theirs", enabled: false });
     expect(await errorsOf(reading("ws_main/key_9"))).toContain(
-      "There is no key key_9 in workspace ws_main: check both ids.",
+      "There is no ApiKey key_9 in workspace ws_main: check both ids.",
     );
     expect(await errorsOf(reading("key_theirs"))).toContain("does not have the form workspaceId/keyId.");
     await scene.declare(reading("ws_main/key_theirs"));

@@ -20,6 +20,8 @@ new ApiKey("dependent", { ...base, name: ci.maskedKey.apply((masked) => "for " +
 new ApiKey("hidden", { ...base, metadata: pulumi.secret({ note: "note-in-the-dark" }) });
 new ApiKey("byProvider", base, { provider });
 ApiKey.get("theirs", "key_theirs", { workspaceId: "ws_main" });
+Scope.get("theirScope", "theirs", { workspaceId: "ws_main" });
+WorkspaceSettings.get("theirSettings", "ws_second");
 const set = new ApiKeySet("set", {
   workspaceId: "ws_main",
   defaults: { customerId: "customer" },
@@ -67,6 +69,8 @@ describe("a stack of every resource that moves to the plugin, and back", () => {
   beforeAll(async () => {
     scene = await setScene("moving", { program, host: "dynamic" });
     scene.service.addKey({ id: "key_theirs", workspaceId: "ws_main", customerId: "theirs", name: "theirs" });
+    scene.service.addScope({ workspaceId: "ws_main", representation: "theirs" });
+    scene.service.editWorkspace("ws_second", { defaultExpiration: 60 });
     expectOk(await scene.stack.up());
   });
   afterAll(() => scene?.close());
@@ -78,12 +82,13 @@ describe("a stack of every resource that moves to the plugin, and back", () => {
     const preview = await scene.stack.preview({ expectNoChanges: true });
     expectOk(preview);
     // The engine follows no alias of what is only read: it drops the one and reads the other.
-    expect(preview.changes).toEqual({ same: expect.any(Number), discard: 1 });
+    expect(preview.changes).toEqual({ same: expect.any(Number), discard: 3 });
     const up = await scene.stack.up({ expectNoChanges: true });
     expectOk(up);
-    // ApiKey.get asks in each.
-    expect(scene.service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(
-      Array(2).fill("GET /api/v1/workspace/ws_main/api-key/key_theirs"),
+    // Each `get` asks in both.
+    const asked = ["ws_main/api-key/key_theirs", "ws_main/scopes", "ws_second"];
+    expect(scene.service.requests.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
+      asked.flatMap((path) => Array(2).fill(`GET /api/v1/workspace/${path}`)),
     );
     const after = await held(scene);
     expect(after.resources).toEqual(before.resources);

@@ -105,7 +105,7 @@ describeInAll("a scope that somebody else deletes or can't see", () => {
   afterAll(() => scene?.close());
 
   it("R6 a token that sees another tenant's workspaces leaves the state as it was, although its list is empty", async () => {
-    scene.service.setDialect({ foreign: "empty" });
+    scene.service.setDialect({ otherTenant: "empty" });
     scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-globex");
     const before = await state();
     const line = onlyLine(await scene.stack.refresh(), "held");
@@ -161,7 +161,7 @@ describe("a scope whose POST is not answered", () => {
   beforeAll(async () => {
     // Posted twice, there would be two.
     scene = await setScene("scope-lost", {
-      dialect: { duplicateScope: "made" },
+      dialect: { duplicateScope: "created" },
       program: program(Object.fromEntries(names.map((name) => [name, declared(name)]))),
     });
   });

@@ -106,13 +106,13 @@ const value = "sk_of_both_stacks_0123456789";
 describe.each([
   ["refuses a value that it holds", 409],
   ["answers the record that holds the value", "returned"],
-  ["makes a second record of a value", "made"],
-] as const)("the same existingKey in two stacks, on a service that %s", (_words, migrateHeld) => {
+  ["creates a second record of a value", "created"],
+] as const)("the same existingKey in two stacks, on a service that %s", (_words, duplicateKey) => {
   let both: Both;
   const keys = () => both.scene.service.keys();
 
   beforeAll(async () => {
-    both = await setBoth("existing", { migrateHeld });
+    both = await setBoth("existing", { duplicateKey });
     const program = programWithKeys({ key: `{ ...base, existingKey: process.env["APIKEYS_EXISTING"] }` });
     for (const stack of [both.scene.stack, both.other]) stack.setEnv("APIKEYS_EXISTING", value);
     await both.scene.declare(program);
@@ -121,19 +121,19 @@ describe.each([
   });
   afterAll(() => both?.close());
 
-  it(`K5 the second up ${migrateHeld === 409 ? "fails, and the first stack's key stays" : "is green"}`, async () => {
+  it(`K5 the second up ${duplicateKey === 409 ? "fails, and the first stack's key stays" : "is green"}`, async () => {
     const up = await both.other.up();
-    if (migrateHeld === 409) expect(onlyLine(up, "key")).toContain("the service answered 409");
+    if (duplicateKey === 409) expect(onlyLine(up, "key")).toContain("the service answered 409");
     else expectOk(up);
-    expect(keys()).toHaveLength(migrateHeld === "made" ? 2 : 1);
+    expect(keys()).toHaveLength(duplicateKey === "created" ? 2 : 1);
     expect(keys().map(({ key }) => key)).toEqual(keys().map(() => value));
     expectOk(await both.scene.stack.previewRefresh({ expectNoChanges: true }));
   });
 
-  it(`K10 the second stack's destroy ${migrateHeld === "returned" ? "ends the key for the first" : "leaves the first stack's record"}`, async () => {
+  it(`K10 the second stack's destroy ${duplicateKey === "returned" ? "ends the key for the first" : "leaves the first stack's record"}`, async () => {
     const { id } = keys()[0] ?? {};
     expectOk(await both.other.destroy());
-    expect(keys().map((key) => key.id)).toEqual(migrateHeld === "returned" ? [] : [id]);
+    expect(keys().map((key) => key.id)).toEqual(duplicateKey === "returned" ? [] : [id]);
     // On `up --refresh` the first stack hands the value over again.
     expectOk(await both.scene.stack.up({ refresh: true }));
     expect(keys().map(({ key }) => key)).toEqual([value]);

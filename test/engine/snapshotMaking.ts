@@ -52,6 +52,7 @@ export const live: Readonly<Record<Story, (scene: Scene) => Promise<void>>> = {
     const theirs = { workspaceId: "ws_main", customerId: "customer" };
     service.addKey({ ...theirs, id: "key_theirs", name: "theirs" });
     service.addKey({ ...theirs, id: "key_imported", name: "imported" });
+    service.addScope({ workspaceId: "ws_main", id: "sc_theirs", representation: "theirs" });
     const __provider = 'exports.handler=()=>require("pulumi-apikeys/dynamic").provider("ApiKey");';
     const declared = { __provider, ...theirs, name: "imported" };
     const type = "pulumi-nodejs:dynamic/apikeys:ApiKey";

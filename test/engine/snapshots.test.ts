@@ -61,7 +61,7 @@ describe.each(readdirSync(snapshots))("a settled state that version %s wrote", (
       defaultRateLimitPerSecond: 9,
     });
     expect(workspace(scene, "ws_second")).toMatchObject({ defaultExpiration: 7200 });
-    expect(scene.service.scopes("ws_main")).toHaveLength(1);
+    expect(scene.service.scopes("ws_main")).toHaveLength(2);
     expect((await scene.stack.exportState()).resources ?? []).toEqual([]);
   });
 });

@@ -31,7 +31,11 @@ describe.each(readdirSync(snapshots))("a settled state that version %s wrote", (
     await scene.project.setHost(host);
     const preview = await scene.stack.preview({ expectNoChanges: true });
     expectOk(preview);
-    expect(acting(preview)).toEqual({ theirs: ["discard"] });
+    expect(acting(preview)).toEqual({
+      theirs: ["discard"],
+      theirScope: ["discard"],
+      theirSettings: ["discard"],
+    });
     expectOk(await scene.stack.up({ expectNoChanges: true }));
     expect(await outputs(scene)).toEqual(before);
     expectOk(await scene.stack.refresh({ expectNoChanges: true, runProgram: false }));

@@ -102,7 +102,7 @@ describe("an ApiKey that existed before", () => {
 
     test("K8 of a key that does not exist is an error, not an empty answer", async () => {
       const failure = await failureOf(key.get("key_nobody", asked));
-      expect(failure.message).toMatch(/^There is no key key_nobody in workspace ws_main: check both ids/);
+      expect(failure.message).toMatch(/^There is no ApiKey key_nobody in workspace ws_main: check both ids/);
     });
 
     test("K8 shows what changed since", async () => {

@@ -69,7 +69,7 @@ describe("errors of an ApiKey's operations", () => {
     test.each([403, 404, "empty"] as const)(
       "R6 with another tenant's token is an error (%s)",
       async (foreign) => {
-        scene.standIn.setDialect({ foreign });
+        scene.standIn.setDialect({ otherTenant: foreign });
         scene.standIn.rotateToken("acme", "another");
         const stranger = scene.standIn.addTenant({
           name: `stranger of ${doing} ${foreign}`,
@@ -125,15 +125,15 @@ describe("errors of an ApiKey's operations", () => {
     );
   });
 
-  const gone: readonly Pick<Dialect, "delete" | "readGone" | "deleteAgain">[] = (
+  const gone: readonly Pick<Dialect, "delete" | "readDeleted" | "deleteAgain">[] = (
     ["removes", "marks", "marksAndLists", "marksAndOnlyLists"] as const
   ).flatMap((how) =>
-    ([404, 410] as const).flatMap((readGone) =>
-      ([404, 410, 200] as const).map((deleteAgain) => ({ delete: how, readGone, deleteAgain })),
+    ([404, 410] as const).flatMap((readDeleted) =>
+      ([404, 410, 200] as const).map((deleteAgain) => ({ delete: how, readDeleted, deleteAgain })),
     ),
   );
   test.each(gone)(
-    "R6 R7 gone is gone: DELETE $delete, GET $readGone, DELETE again $deleteAgain",
+    "R6 R7 gone is gone: DELETE $delete, GET $readDeleted, DELETE again $deleteAgain",
     async (dialect) => {
       scene.standIn.setDialect(dialect);
       scene.standIn.deleteKey(held.id);

@@ -147,7 +147,7 @@ describe("a key whose answer was lost", () => {
     );
 
     test("that was made years ago is not named where a list that is cut shows it only now", async () => {
-      scene.standIn.setDialect({ listCut: 2 });
+      scene.standIn.setDialect({ listLimit: 2 });
       const createdAt = "2024-02-19T08:00:00.000Z";
       const [first] = ["a", "b", "ci"].map(
         (name) => scene.standIn.addKey({ workspaceId: "ws_main", name, customerId: "cus_1", createdAt }).id,
@@ -343,7 +343,7 @@ describe("a key whose answer was lost", () => {
     });
 
     test("answered with a record that was there before warns that another may manage it", async () => {
-      scene.standIn.setDialect({ migrateHeld: "returned" });
+      scene.standIn.setDialect({ duplicateKey: "returned" });
       const theirs = scene.standIn.addKey({
         workspaceId: "ws_main",
         name: "x",
@@ -363,7 +363,7 @@ describe("a key whose answer was lost", () => {
     });
 
     test("answered with a record that state has already is not deleted with what had it before", async () => {
-      scene.standIn.setDialect({ migrateHeld: "returned" });
+      scene.standIn.setDialect({ duplicateKey: "returned" });
       const before = await key.create(await inputs({ existingKey }));
       const held = await key.create(await inputs({ existingKey, customerId: before.state["customerId"] }));
       expect(held.id).toBe(before.id);

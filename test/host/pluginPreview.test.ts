@@ -95,7 +95,7 @@ const stepsOf = (inputs: fc.Arbitrary<Properties>): fc.Arbitrary<readonly Step[]
   );
 
 /** Those that answer a write most differently. */
-const few: ReadonlySet<string> = new Set(["default", "goJson", "mergePatch", "normalising"]);
+const few: ReadonlySet<string> = new Set(["default", "goJson", "mergePatch", "normalizing"]);
 const later = "2030-01-01T00:00:00.000Z";
 const workspaceOf = { text: "ws_main", numeric: "7", odd: "ws 7/ü%2F?#" };
 

@@ -160,28 +160,31 @@ describe("what the plugin reads", () => {
   });
 
   describe("by `.get`", () => {
-    test("K8 a key is only looked at, with either form of its id, and read anew by a refresh", async () => {
+    test("R19 a key is only read, with either form of its id, and read anew by a refresh", async () => {
       const { id } = someKey();
-      for (const given of [id, `ws_main/${id}`]) {
-        const found = await resource("ApiKey").get(given, { workspaceId: "ws_main" });
+      for (const [given, inputs] of [
+        [id, { workspaceId: "ws_main" }],
+        [`ws_main/${id}`, {}],
+      ] as const) {
+        const found = await resource("ApiKey").get(given, inputs);
         expect(found).toMatchObject({ id, properties: { __reading: true, name: "ci", scopes: [orders] } });
         scene.standIn.editKey(id, { name: "theirs" });
         const held = { id, state: found.properties };
-        const { properties } = await resource("ApiKey").refresh(held, { workspaceId: "ws_main" });
+        const { properties } = await resource("ApiKey").refresh(held, inputs);
         expect(properties).toMatchObject({ __reading: true, name: "theirs" });
         scene.standIn.editKey(id, { name: "ci" });
       }
     });
 
-    test("K8 a key that does not exist is an error", async () => {
+    test("R19 a key that does not exist is an error", async () => {
       const { message } = await failureOf(resource("ApiKey").get("key_0", { workspaceId: "ws_main" }));
-      expect(message).toBe("There is no key key_0 in workspace ws_main: check both ids.");
+      expect(message).toBe("There is no ApiKey key_0 in workspace ws_main: check both ids.");
     });
 
     test("a set claims no key, and is the same each time", async () => {
       const [one, other] = [someKey(), someKey({ name: "other" })];
-      const id = `ws_main/a=${one.id},b=${other.id}`;
-      const set = await resource("ApiKeySet").get(id, { workspaceId: "ws_main" });
+      const id = `a=${one.id},b=${other.id}`;
+      const set = await resource("ApiKeySet").get(`ws_main/${id}`, {});
       expect(set).toMatchObject({ id, properties: { __reading: true, ids: { a: one.id, b: other.id } } });
       expect(await resource("ApiKeySet").get(id, { workspaceId: "ws_main" })).toEqual(set);
       const held = { id, state: set.properties };
@@ -202,6 +205,32 @@ describe("what the plugin reads", () => {
       expect(managed["__service"]).toBe(imported.properties["__service"]);
       const { properties } = await resource("ApiKey").get(id, { workspaceId: "ws_main" });
       expect(properties).toMatchObject({ __reading: true });
+    });
+
+    test("a rotating key has the id and the values of its key", async () => {
+      const { id } = someKey();
+      const rotating = resource("RotatingApiKey");
+      const found = await rotating.get(id, { workspaceId: "ws_main" });
+      expect(found).toMatchObject({ id, properties: { __reading: true, keyId: id, name: "ci" } });
+      expect(found.properties).not.toHaveProperty("rotatedAt");
+      const held = { id, state: found.properties };
+      expect(await rotating.refresh(held, { workspaceId: "ws_main" })).toEqual(found);
+    });
+
+    test("a billing record can't be read, which is said instead of giving what was asked with", async () => {
+      const { message } = await failureOf(resource("CustomerBilling").get("ws_main/bill_1", {}));
+      expect(message).toMatch(/so bill_1 in workspace ws_main can't be read\./);
+    });
+
+    test("a workspace without settings has its name", async () => {
+      scene.standIn.editWorkspace("ws_second", {
+        defaultExpiration: undefined,
+        defaultKeyPrefix: undefined,
+      });
+      const { properties } = await resource("WorkspaceSettings").get("ws_second", {});
+      const { name, teamId } = scene.standIn.workspaces().find(({ id }) => id === "ws_second") ?? {};
+      const read = { __reading: true, onDestroy: "retain" };
+      expect(properties).toEqual({ workspaceId: "ws_second", name, teamId, ...read });
     });
 
     test("a scope and settings are found where their workspace is given apart", async () => {

@@ -40,7 +40,7 @@ describe("a Scope whose requests go wrong", () => {
   ];
   const habits: readonly Partial<Dialect>[] = [
     {},
-    { listLag: 2, duplicateScope: "made" },
+    { listLag: 2, duplicateScope: "created" },
     { names: "lowerCased", duplicateScope: "returned" },
     { ids: "odd", listOrder: "newestFirst", timestamps: "null" },
   ];
@@ -137,7 +137,7 @@ describe("a Scope whose requests go wrong", () => {
     );
 
     test.each([403, 404, "empty"] as const)("R6 another tenant's token is an error (%s)", async (foreign) => {
-      scene.standIn.setDialect({ foreign });
+      scene.standIn.setDialect({ otherTenant: foreign });
       scene.standIn.rotateToken("acme", "another");
       const name = `stranger ${foreign}`;
       scene.standIn.addTenant({ name, accessToken, workspaces: [] });
@@ -163,7 +163,7 @@ describe("a Scope whose requests go wrong", () => {
         scene.standIn.addScope({ workspaceId: "ws_main", representation: `filler ${n}` });
       const next = (await scope.check({ ...least, representation: "beyond" })).inputs;
       const beyond = await scope.create(next);
-      scene.standIn.setDialect({ listCut: 100 });
+      scene.standIn.setDialect({ listLimit: 100 });
       await warned(
         scene,
         /^warning: .*"beyond".*may be truncated, so it stays in state\..*pulumi state delete/m,

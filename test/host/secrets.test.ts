@@ -79,7 +79,7 @@ describe("secrets", () => {
   });
 
   test("an existing key that the service refuses is not told, even if the service echoes it", async () => {
-    scene.standIn.setDialect({ errorEchoes: "request", migrateHeld: 409 });
+    scene.standIn.setDialect({ errorEchoes: "request", duplicateKey: 409 });
     const { inputs } = await scene.key.check({ ...least, existingKey: marker });
     await scene.key.create(inputs);
     const failure = await failureOf(scene.key.create(inputs));

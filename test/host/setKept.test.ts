@@ -29,7 +29,7 @@ test("K5 an existingKey is in no message about its key, not even where the servi
 });
 
 describe("a key that serves is not deleted", { concurrent: true }, () => {
-  const dialect = { delete: "marks", migrateHeld: "returned" } as const;
+  const dialect = { delete: "marks", duplicateKey: "returned" } as const;
 
   test("K5 where its value moves to another entry, and the service answers the record that it has", async (context) => {
     const at = await stage(context, { dialect });
@@ -76,7 +76,7 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
   });
 
   test("K5 where its entry changes otherwise too, and the last up failed halfway", async (context) => {
-    const at = await stage(context, { dialect: { delete: "marks", migrateHeld: "made" } });
+    const at = await stage(context, { dialect: { delete: "marks", duplicateKey: "created" } });
     const before = await declared(at, { b: {} });
     const held = await at.set.create(before);
     at.standIn.inject({ endpoint: "createApiKey", fault: refused, ...forEver });

@@ -46,14 +46,37 @@ describe("the declarations, in a project without TypeScript", () => {
     expect(found).toHaveLength(misused.length);
   });
 
+  it("give no two entry points a name of their own that is the same", () => {
+    const files = ["sdk/index", "sdk/policy", "standin/index", "provider/hosts/dynamic/index"].map((file) =>
+      join(project.dir, "node_modules", "pulumi-apikeys", "dist", `${file}.d.ts`),
+    );
+    // It takes the word `type` in a list of exports for a name.
+    const isName = (name: string) => name !== "type";
+    const compiled = brought.createProgram(files, { moduleResolution: brought.ModuleResolutionKind.NodeJs });
+    const checker = compiled.getTypeChecker();
+    const all = files.flatMap((file) => {
+      const source = compiled.getSourceFile(file);
+      const module = source && checker.getSymbolAtLocation(source);
+      return module === undefined ? [] : checker.getExportsOfModule(module).map(({ name }) => name);
+    });
+    const names = all.filter(isName);
+    expect(names).toEqual(expect.arrayContaining(["ApiKey", "PolicyKey", "StandIn", "provider"]));
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   it("find nothing wrong in a program that is right", async () => {
-    const program = `import { ApiKey, ApiKeyArgs, getWorkspaceOutput } from "pulumi-apikeys";
+    const program = `import { ApiKey, ApiKeyArgs, getWorkspaceOutput, Scope, WorkspaceSettings } from "pulumi-apikeys";
 const args: ApiKeyArgs = { workspaceId: getWorkspaceOutput({ name: "Main" }).id, customerId: "customer-1" };
 export const ciKey = new ApiKey("ci", { ...args, scopes: [{ representation: "orders", read: true }] }).key;
+const of = { workspaceId: "ws_main" };
+export const isEnabled = ApiKey.get("theirs", "key_theirs", of).enabled;
+export const description = Scope.get("theirs", "orders", of, { protect: true }).description;
+export const limit = WorkspaceSettings.get("theirs", "ws_main").defaultRateLimitPerSecond;
 `;
     expect(await mistakes(program)).toEqual([]);
     expect(await mistakes(program.replace('"customer-1"', "1"))).toEqual([
       expect.stringContaining("Type 'number' is not assignable to type 'Input<string>'"),
     ]);
+    expect(await mistakes(program.replace('"key_theirs", of', '"key_theirs"'))).toHaveLength(1);
   });
 });

@@ -6,11 +6,11 @@ import {
   type ApiKeySetArgs,
   CustomerBilling,
   type FoundApiKey,
+  type FoundWorkspace,
   type FunctionInputs,
   Provider,
   type ProviderArgs,
   Scope,
-  type Workspace,
   WorkspaceSettings,
   type WorkspaceSettingsArgs,
 } from "../../sdk";
@@ -33,7 +33,7 @@ test.each([
 test("what a function returns, and any list that is read only, can be declared", () => {
   expectTypeOf<pulumi.Output<FoundApiKey["scopes"]>>().toExtend<ApiKeyArgs["scopes"]>();
   expectTypeOf<FoundApiKey["scopes"]>().toExtend<ApiKeyArgs["scopes"]>();
-  expectTypeOf<Workspace["defaultAllowedIPs"]>().toExtend<WorkspaceSettingsArgs["defaultAllowedIPs"]>();
+  expectTypeOf<FoundWorkspace["defaultAllowedIPs"]>().toExtend<WorkspaceSettingsArgs["defaultAllowedIPs"]>();
   expectTypeOf<pulumi.Output<string | undefined>>().toExtend<ProviderArgs["baseUrl"]>();
 });
 

@@ -100,7 +100,7 @@ export type WriteKnob =
   | "enabledOnCreate"
   | "keyScopes"
   | "duplicateScope"
-  | "migrateHeld"
+  | "duplicateKey"
   | "positiveNumber"
   | "migrateRequires"
   | "scopeRequires"
@@ -123,7 +123,7 @@ export type ShownKnob =
   | "scopeOrder"
   | "scopeIds"
   | "scopeFlags"
-  | "scopeExtraEmpty"
+  | "extraEmptyScope"
   | "contentType";
 
 /** Knobs about writes that are carried out after their answer. */

@@ -50,8 +50,8 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect((await del(keyPath(id))).body.apiKey).toMatchObject({ id, deleted: true });
     expect(standIn.requests.at(-1)?.carriedOut).toBe(false);
   },
-  async readGone() {
-    const { create, del, get, patch, keyPath } = await open({ readGone: 410 });
+  async readDeleted() {
+    const { create, del, get, patch, keyPath } = await open({ readDeleted: 410 });
     const { id } = await create();
     await del(keyPath(id));
     expect((await get(keyPath(id))).status).toBe(410);
@@ -100,11 +100,11 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect((await post("/api-key", {})).status).toBe(422);
     expect((await post("/api-key", "{")).status).toBe(400);
   },
-  async foreign() {
+  async otherTenant() {
     const { standIn, get } = await open();
     standIn.addTenant({ accessToken: "other", workspaces: [{ id: "ws_other" }] });
-    const see = async (foreign: Dialect["foreign"]) => {
-      standIn.setDialect({ foreign });
+    const see = async (otherTenant: Dialect["otherTenant"]) => {
+      standIn.setDialect({ otherTenant });
       const read = await get("/workspace/ws_other");
       const lists = [await get("/workspace/ws_other/api-key"), await get("/workspace/ws_other/scopes")];
       return [read.status, ...lists.map(({ status, text }) => (status === 200 ? text : status))];
@@ -112,7 +112,7 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect(await see(404)).toEqual([404, 404, 404]);
     expect(await see(403)).toEqual([403, 403, 403]);
     expect(await see("empty")).toEqual([404, '{"apiKeys":[]}', '{"scopes":[]}']);
-    standIn.setDialect({ foreign: 403 });
+    standIn.setDialect({ otherTenant: 403 });
     expect((await get("/workspace/ws_none")).status).toBe(404);
   },
   async rateLimitPerSecond() {
@@ -138,7 +138,7 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     const { standIn, create, get, keyPath } = await open();
     const { id } = await create();
     for (const keyLists of [403, 404, 405, 501] as const) {
-      standIn.setDialect({ keyLists, foreign: "empty" });
+      standIn.setDialect({ keyLists, otherTenant: "empty" });
       const paths = ["/workspace/ws_main/api-key", "/workspace/ws_none/api-key"];
       for (const path of paths) expect((await get(path)).status).toBe(keyLists);
       for (const path of [keyPath(id), "/workspace/ws_main", "/workspace", "/workspace/ws_main/scopes"]) {
@@ -146,8 +146,8 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
       }
     }
   },
-  async listCut() {
-    const { create, get } = await open({ listCut: 2 });
+  async listLimit() {
+    const { create, get } = await open({ listLimit: 2 });
     for (const name of ["a", "b", "c"]) await create({ name });
     expect(names((await get("/workspace/ws_main/api-key")).body.apiKeys)).toEqual(["a", "b"]);
   },

@@ -28,7 +28,7 @@ const knobs: Record<ShownKnob, () => Promise<void>> = {
     for (const field of Object.keys(nothing)) expect(await create()).not.toHaveProperty(field);
   },
   async zeroValues() {
-    const { create, patch } = await open({ zeroValues: "leftOut" });
+    const { create, patch } = await open({ zeroValues: "omitted" });
     const key = await create({ enabled: false, customerId: "", scopes: [] });
     for (const field of ["enabled", "customerId", "scopes", "deleted"]) expect(key).not.toHaveProperty(field);
     const [shown] = (await create()).scopes;
@@ -89,8 +89,8 @@ const knobs: Record<ShownKnob, () => Promise<void>> = {
       { id: expect.any(String), representation: "bills", read: true },
     ]);
   },
-  async scopeExtraEmpty() {
-    const { create, patch, keyPath } = await open({ scopeExtraEmpty: true });
+  async extraEmptyScope() {
+    const { create, patch, keyPath } = await open({ extraEmptyScope: true });
     const { id, scopes } = await create();
     expect(scopes).toHaveLength(3);
     expect(scopes[2]).toEqual({ ...entry("workspace", ""), id: expect.any(String) });

@@ -83,30 +83,30 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
     standIn.setDialect({ duplicateScope: "returned" });
     const returned = await again();
     expect([returned.status, returned.body]).toEqual([200, first.body]);
-    standIn.setDialect({ duplicateScope: "made" });
+    standIn.setDialect({ duplicateScope: "created" });
     expect((await again()).body.scope.id).not.toBe(first.body.scope.id);
     expect(names(standIn.scopes("ws_main"))).toEqual([" Orders ", "other"]);
   },
-  async migrateHeld() {
+  async duplicateKey() {
     const { standIn, post, del, keyPath } = await open();
     const first = await post("/api-key/migrate", heldKey);
     const again = () => post("/api-key/migrate", { ...heldKey, workspaceId: "ws_second" });
     expect((await again()).status).toBe(409);
-    standIn.setDialect({ migrateHeld: "returned" });
+    standIn.setDialect({ duplicateKey: "returned" });
     const returned = await again();
     expect([returned.status, returned.body]).toEqual([200, first.body]);
-    standIn.setDialect({ migrateHeld: "made" });
+    standIn.setDialect({ duplicateKey: "created" });
     expect((await again()).status).toBe(201);
     standIn.setDialect({});
     for (const { id } of standIn.keys({ workspaceId: "ws_second" })) standIn.deleteKey(id);
     await del(keyPath(first.body.apiKey.id));
     expect((await again()).status).toBe(201);
-    standIn.setDialect({ migrateHeld: "returned", delete: "marks" });
+    standIn.setDialect({ duplicateKey: "returned", delete: "marks" });
     standIn.addTenant({ accessToken: "other", workspaces: [{ id: "ws_other" }] });
     const foreign = { ...heldKey, workspaceId: "ws_other" };
     const asOther = { authorization: "Bearer other" };
     expect((await send(standIn, "POST", "/api-key/migrate", foreign, asOther)).status).toBe(409);
-    standIn.setDialect({ migrateHeld: "made", delete: "marks" });
+    standIn.setDialect({ duplicateKey: "created", delete: "marks" });
     const twin = await again();
     for (const { id } of standIn.keys()) if (id !== twin.body.apiKey.id) standIn.deleteKey(id);
     standIn.setDialect({ delete: "marks" });

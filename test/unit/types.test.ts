@@ -22,13 +22,13 @@ import {
   type ApiKeySetEntryArgs,
   CustomerBilling,
   type CustomerBillingArgs,
-  type ExistingApiKey,
   type KeyScope,
   type KeyScopeArgs,
   RotatingApiKey,
   type RotatingApiKeyArgs,
   Scope,
   type ScopeArgs,
+  type UnmanagedApiKey,
   WorkspaceSettings,
   type WorkspaceSettingsArgs,
 } from "../../sdk";
@@ -276,8 +276,8 @@ describe("a resource in a program", () => {
   test("K8 what ApiKey.get returns is a resource with all that an ApiKey has, but for the secret", () => {
     const read = ApiKey.get("read", "key_1", inWorkspace);
     // tsc checks these.
-    expectTypeOf<keyof ApiKey>().toEqualTypeOf<keyof ExistingApiKey | "key">();
-    expectTypeOf<ExistingApiKey>().toExtend<pulumi.CustomResource>();
+    expectTypeOf<keyof ApiKey>().toEqualTypeOf<keyof UnmanagedApiKey | "key">();
+    expectTypeOf<UnmanagedApiKey>().toExtend<pulumi.CustomResource>();
     expectTypeOf<ApiKey["key"]>().toEqualTypeOf<pulumi.Output<string>>();
     // @ts-expect-error There is no such property.
     expect(() => read.key).toThrow('ApiKey "read": ApiKey.get reads no secret');

@@ -28,7 +28,7 @@ export function redEnd(trace: Trace): string | undefined {
   const rule = expected.find(([pattern]) => pattern.test(messages))?.[1];
   if (
     rule === undefined &&
-    schedule.dialect.listCut > 0 &&
+    schedule.dialect.listLimit > 0 &&
     /has a scope with this|Creating scope .*answered 409/.test(messages)
   ) {
     return "a scope that the service has but does not list";

@@ -46,10 +46,10 @@ function detectable(dialect: Dialect, { faults, ...trouble }: Trouble): Trouble 
 }
 
 function isUndetectable(dialect: Dialect, { endpoint, fault }: CampaignFault): boolean {
-  const hidesKeys = dialect.listCut > 0 || dialect.listLag > 0;
+  const hidesKeys = dialect.listLimit > 0 || dialect.listLag > 0;
   switch (fault.kind) {
     case "markedDeleted":
-      return hidesKeys || dialect.zeroValues === "leftOut";
+      return hidesKeys || dialect.zeroValues === "omitted";
     case "status":
       return hidesKeys && endpoint !== undefined && (fault.status === 404 || fault.status === 410);
     case "otherRecord":

@@ -82,12 +82,12 @@ function unnameable(trace: Trace, made: MadeKey): string | undefined {
   );
   const isForIt = (n: number) =>
     alike.some((making) => making.operation.from < n && n <= endOf(trace, making));
-  const { listCut, listLag } = trace.schedule.dialect;
+  const { listLimit, listLag } = trace.schedule.dialect;
   const legible = lists.filter(({ n, status, fault }) => status === 200 && fault === undefined && isForIt(n));
   const refused = alike.some(({ said }) => /connection was refused/.test(said));
   const asked = lists.length > 0 || refused;
   if (asked && legible.length <= listLag) return "no list was answered while it was declared";
-  if (listCut > 0 && asked) return "the service cuts its lists";
+  if (listLimit > 0 && asked) return "the service cuts its lists";
   return undefined;
 }
 
@@ -177,9 +177,9 @@ export function droppedAlive(trace: Trace): readonly Finding[] {
           isAbout({ path }, id),
       );
       const lists = asked.filter(({ endpoint, status }) => endpoint === "listApiKeys" && status === 200);
-      const { listCut, listLag } = trace.schedule.dialect;
+      const { listLimit, listLag } = trace.schedule.dialect;
       // Not to ask, or not to be answered, is no excuse.
-      const hidden = lists.length > 0 && (listCut > 0 || lists.length <= listLag);
+      const hidden = lists.length > 0 && (listLimit > 0 || lists.length <= listLag);
       const what = `${resource} (${id}) by ${name} in ${command.name} ${command.step}.${command.repetition}`;
       const reason = denied && hidden ? "said to be gone, and left out by the list" : undefined;
       return { column: "droppedAlive", what, ...apart(reason) };

@@ -1,4 +1,4 @@
-import type { Dialect, Endpoint, Fault, KeyChange, KeyScopeChange, Workspace } from "../../standin";
+import type { Dialect, Endpoint, Fault, KeyChange, KeyScopeChange, WorkspaceChange } from "../../standin";
 
 /** What one run of the campaign does: made from its seed alone, and plain data, so that it can be printed. */
 export interface Schedule {
@@ -71,7 +71,7 @@ export type Drift =
   | { readonly kind: "editKey"; readonly place: string; readonly change: KeyChange }
   | { readonly kind: "useKey"; readonly place: string }
   | { readonly kind: "deleteKey"; readonly place: string }
-  | { readonly kind: "editWorkspace"; readonly change: Partial<Omit<Workspace, "id">> };
+  | { readonly kind: "editWorkspace"; readonly change: WorkspaceChange };
 
 /** The service is down from a moment of the command on, until so many repetitions of it have failed. */
 export interface Outage {

@@ -41,8 +41,7 @@ export const apiKey = define({
   expiries: ({ id, state, inputs }) => ({ keys: [expiring(id, label(state), state, inputs)] }),
   importing: {
     form: "workspaceId/keyId",
-    read: (session, [workspaceId = "", keyId = ""], reading) =>
-      read(session, keyId, { workspaceId, ...reading }),
+    read: (session, [workspaceId = "", keyId = ""]) => read(session, keyId, { workspaceId }),
   },
   create,
   rollbackCreate,

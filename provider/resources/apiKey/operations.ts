@@ -198,7 +198,7 @@ export async function remove(
   session: Session,
   id: string,
   state: KeyState,
-  claim = claimOf(state) ?? "",
+  claim = claimOf(state),
 ): Promise<void> {
   if (session.registry.release(state.workspaceId, id, claim)) {
     const stays = `${capitalised(label(state))} (${id}) stays in the service, because another resource of this stack manages the same key`;

@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "../../client/apiKeys";
 import type { Outcome, Session } from "../../core/definition";
-import { Failure, toFailure } from "../../core/errors";
-import { applyDrift, defined, failedKey, hiddenIn, observedKey, readingKey } from "../../core/state";
+import { toFailure } from "../../core/errors";
+import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
 import { lastingMs, type SharedReads, sharedReads } from "../../reads/sharedReads";
 import { type KeyPath, lookUpKey } from "./presence";
 import type { KeyDraft, KeyInputs, KeyState } from "./properties";
@@ -21,25 +21,27 @@ export async function read(
   const path = pathOf(state, id);
   const ask = (list: KeyList) => list.current(lastingMs, id);
   if (!isForeign(state) && (await listedAsInState(session, path, state, ask))) return { id, state };
-  const record = await readKeyOrFail(session, path, `Reading key ${id} in workspace ${path.workspaceId}`);
-  const isReading = state[readingKey] === true;
-  if (record === undefined) {
-    if (!isReading) return undefined;
-    throw new Failure(`There is no key ${id} in workspace ${path.workspaceId}: check both ids.`);
-  }
-  if (!isReading) for (const line of unmanagedChanges(id, record, state)) session.warn(line, [id]);
-  const next = applyDrift(managed, state, observe(record));
-  if (!isForeign(state)) return { id, state: next };
-  const seen = defined({ customerId: record.customerId, ...outputs(record) });
-  return { id, state: isReading ? { ...next, ...seen } : { ...seen, ...defined(next) } };
+  const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
+  const record = await readKeyOrFail(session, path, doing);
+  return record && found(session, path, state, record);
 }
 
-/** One that this stack does not manage, or that was imported and not read yet: all that there is to know is wanted. */
-function isForeign(state: KeyState): boolean {
-  const { key, __keyLost, createdAt, maskedKey } = state;
-  return (
-    state[readingKey] === true || [key, __keyLost, createdAt, maskedKey].every((value) => value === undefined)
-  );
+/** One of which state does not have all yet that there is to know: one that is imported, or read by `.get`. */
+function isForeign({ key, __keyLost, createdAt, maskedKey }: KeyState): boolean {
+  return [key, __keyLost, createdAt, maskedKey].every((value) => value === undefined);
+}
+
+function found(
+  session: Session,
+  { keyId }: KeyPath,
+  state: KeyState,
+  record: ApiKeyRecord,
+): Outcome<KeyState> {
+  for (const line of unmanagedChanges(keyId, record, state)) session.warn(line, [keyId]);
+  const next = applyDrift(managed, state, observe(record));
+  if (!isForeign(state)) return { id: keyId, state: next };
+  const seen = defined({ customerId: record.customerId, ...outputs(record) });
+  return { id: keyId, state: { ...seen, ...defined(next) } };
 }
 
 type KeyList = ReturnType<SharedReads["keys"]>;

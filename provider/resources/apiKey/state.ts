@@ -15,7 +15,6 @@ import {
   observedKey,
   type Properties,
   pick,
-  readingKey,
   same,
 } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
@@ -56,9 +55,9 @@ export function pending({ state }: KeyCompared): readonly string[] | undefined {
   return isLost(state) ? ["key"] : undefined;
 }
 
-/** Distinguishes the resource from others that manage the same key; `undefined` for one that only reads it. */
-export function claimOf(state: KeyState): string | undefined {
-  return state[readingKey] ? undefined : (state.__claim ?? "");
+/** Distinguishes the resource from others that manage the same key. */
+export function claimOf({ __claim = "" }: KeyState): string {
+  return __claim;
 }
 
 /** The id of the key that a create of these inputs adopts; `undefined` if it creates a new one (K11). */

@@ -9,7 +9,6 @@ import {
   observedKey,
   type Properties,
   pick,
-  readingKey,
   secretsKey,
 } from "../../core/state";
 import { type KeyState, fields as keyFields } from "../apiKey/properties";
@@ -124,7 +123,6 @@ export function stateOf(declared: SetInputs | SetState, { entries, toDelete }: H
     all.flatMap(([alias, { state }]) => (has(state) ? [alias] : []));
   return {
     ...defined({ workspaceId, defaults, [secretsKey]: declared[secretsKey] }),
-    ...pick(declared, [readingKey]),
     keys: Object.fromEntries(
       all.map(([alias, { state }]) => [alias, spelledAs(declared, alias, spellings.get(alias), state)]),
     ),

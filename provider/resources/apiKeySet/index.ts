@@ -5,7 +5,6 @@
  * Destroy deletes all its keys (interface, sections 2 and 4.1 to 4.5).
  */
 import { define } from "../../core/definition";
-import { readingKey } from "../../core/state";
 import { identities } from "../apiKey/rules";
 import { adopts } from "../apiKey/state";
 import { follows, holdingOf, idsIn, inputsOf, isPending, nothing, toDeleteIn } from "./entries";
@@ -23,9 +22,8 @@ export const apiKeySet = define({
   of: "ApiKey",
   managed: (id, state) => {
     const { workspaceId } = state;
-    const claim = state[readingKey] ? undefined : id;
     return [
-      ...idsIn(state).map(([, keyId]) => ({ workspaceId, id: keyId, claim })),
+      ...idsIn(state).map(([, keyId]) => ({ workspaceId, id: keyId, claim: id })),
       ...toDeleteIn(state).map((key) => ({ workspaceId, id: key.id, claim: undefined })),
     ];
   },

@@ -3,7 +3,6 @@ import { CallError } from "../../client/callError";
 import { eachBounded } from "../../core/bounded";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError, listed } from "../../core/errors";
-import { readingKey } from "../../core/state";
 import * as key from "../apiKey/operations";
 import { lookUpKey } from "../apiKey/presence";
 import { pathOf, read as readKey } from "../apiKey/reading";
@@ -133,7 +132,7 @@ export async function rollbackKeys(
 export async function find(
   session: Session,
   [workspaceId = "", list = ""]: readonly string[],
-  reading: { readonly [readingKey]?: true },
+  isReading: boolean,
 ): Promise<SetOutcome> {
   const ids = new Map<string, string>();
   for (const pair of list.split(",")) {
@@ -152,10 +151,8 @@ export async function find(
     }
     entries.set(alias, entry);
   }
-  const state = stateOf({ workspaceId, ...reading }, { entries, toDelete: [] });
-  // One that is only looked at is the same each time.
-  const isReading = reading[readingKey] === true;
-  return { id: isReading ? `${workspaceId}/${list}` : `keys-${randomUUID()}`, state };
+  const state = stateOf({ workspaceId }, { entries, toDelete: [] });
+  return { id: isReading ? list : `keys-${randomUUID()}`, state };
 }
 
 export async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {

@@ -5,7 +5,6 @@
  * sections 2 and 4.1 to 4.5).
  */
 import { define } from "../../core/definition";
-import { readingKey } from "../../core/state";
 import { identities } from "../apiKey/rules";
 import { adoptionNote, adopts } from "../apiKey/state";
 import { decide, isPending } from "./decision";
@@ -26,7 +25,7 @@ export const rotatingApiKey = define({
     const { current, previous, toDelete } = keysOf(state);
     const kept = [current, previous].filter((key) => key !== undefined);
     return [
-      ...kept.map((key) => ({ workspaceId, id: key.id, claim: state[readingKey] ? undefined : id })),
+      ...kept.map((key) => ({ workspaceId, id: key.id, claim: id })),
       ...toDelete.map((key) => ({ workspaceId, id: key.id, claim: undefined })),
     ];
   },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Outcome, Session } from "../../core/definition";
 import { capitalised, Failure } from "../../core/errors";
 import { isSecret } from "../../core/secrecy";
-import { applyDrift, failedKey, readingKey, secretsKey } from "../../core/state";
+import { applyDrift, failedKey, secretsKey } from "../../core/state";
 import * as key from "../apiKey/operations";
 import type { KeyInputs } from "../apiKey/properties";
 import { pathOf, readKeyOrFail, read as readOne } from "../apiKey/reading";
@@ -233,7 +233,7 @@ export async function read(
   const [current, previous] = [entries.get("current"), entries.get("previous")];
   if (entries.size === 0 && toDelete.length === 0) return undefined;
   const { rotatedAt = session.now, overlapFrom } = timesOf(state);
-  const times: Times = current === undefined || state[readingKey] ? {} : { rotatedAt, overlapFrom };
+  const times: Times = current === undefined ? {} : { rotatedAt, overlapFrom };
   return { id, state: stateOf(state, { current, previous, toDelete }, times, state.__lastUsed) };
 }
 
@@ -245,13 +245,12 @@ export async function remove(session: Session, id: string, state: RotatingState)
 export async function find(
   session: Session,
   [workspaceId = "", keyId = ""]: readonly string[],
-  reading: { readonly [readingKey]?: true },
+  isReading: boolean,
 ): Promise<RotatingOutcome | undefined> {
-  const current = await readOne(session, keyId, { workspaceId, ...reading });
+  const current = await readOne(session, keyId, { workspaceId });
   if (current === undefined) return undefined;
   const keys = { current, toDelete: [] };
-  if (reading[readingKey])
-    return { id: `${workspaceId}/${keyId}`, state: stateOf({ workspaceId, ...reading }, keys, {}) };
+  if (isReading) return { id: keyId, state: stateOf({ workspaceId }, keys, {}) };
   const declared = { workspaceId, rotateEvery: "90d", overlap: "7d", retire: "afterOverlap" };
   return { id: `rotating-${randomUUID()}`, state: stateOf(declared, keys, { rotatedAt: session.time() }) };
 }

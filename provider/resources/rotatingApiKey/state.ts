@@ -9,7 +9,6 @@ import {
   observedKey,
   type Properties,
   pick,
-  readingKey,
   secretsKey,
 } from "../../core/state";
 import {
@@ -49,7 +48,7 @@ const ofFirst = ["existingKey", "existingId"];
 const ofEachKey = keyFields
   .map(({ name }) => name)
   .filter((name) => name !== "workspaceId" && !ofFirst.includes(name));
-const ofResource = ["workspaceId", ...ofFirst, "rotateEvery", "overlap", "retire", secretsKey, readingKey];
+const ofResource = ["workspaceId", ...ofFirst, "rotateEvery", "overlap", "retire", secretsKey];
 const ofCurrent = [...ofEachKey, ...outputNames, observedKey];
 const previousInputs = fieldsOf({
   customerId: keyInputs.customerId,
@@ -68,7 +67,7 @@ export function label(properties: RotatingDraft): string {
 
 export function keysOf(state: RotatingState): Keys {
   const { keyId, previousKeyId, key, previousKey, existingKey, existingId } = state;
-  const ofBoth = pick(state, ["workspaceId", secretsKey, failedKey, readingKey]);
+  const ofBoth = pick(state, ["workspaceId", secretsKey, failedKey]);
   const entry = (id: string | undefined, own: Properties): Entry | undefined =>
     id === undefined ? undefined : { id, state: { ...defined(own), ...ofBoth } as KeyState };
   const previous = hiddenIn(state, "__previous");

@@ -38,7 +38,7 @@ export const workspaceSettings = define({
   identities: ({ workspaceId }) =>
     workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
   follows,
-  importing: { form: "workspaceId", read: (session, [workspaceId = ""]) => find(session, workspaceId) },
+  importing: { form: "workspaceId", read: find },
   create,
   rollbackCreate: async (_session, { id, state }) => {
     const line = forgotten(id, state, state.__before ?? {});
@@ -170,15 +170,18 @@ async function read(session: Session, id: string, state: SettingsState): Promise
 }
 
 /** All settings that have a value, as if they were declared as they are. */
-async function find(session: Session, workspaceId: string): Promise<SettingsOutcome> {
-  const doing = `Importing the defaults of workspace ${workspaceId}`;
-  const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was imported" });
+async function find(
+  session: Session,
+  [workspaceId = ""]: readonly string[],
+  isReading: boolean,
+): Promise<SettingsOutcome> {
+  const doing = `Reading the defaults of workspace ${workspaceId}`;
+  const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const values = sendable(settings, record);
   const { name, teamId } = record;
-  const observed = only(declaredIn(values), observe(record));
-  if (Object.keys(observed).length > 0) {
-    return { id: workspaceId, state: { workspaceId, ...observed, name, teamId, __before: values } };
-  }
+  const found = { workspaceId, ...only(declaredIn(values), observe(record)), name, teamId };
+  if (isReading) return { id: workspaceId, state: { ...found, onDestroy: "retain" } };
+  if (nonEmpty(values) !== undefined) return { id: workspaceId, state: { ...found, __before: values } };
   throw new Failure(`${doing}: it has no settings to import. Declare the settings that you want instead.`);
 }
 

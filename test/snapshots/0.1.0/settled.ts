@@ -38,6 +38,8 @@ new ApiKey("takenOver", {
 });
 new ApiKey("imported", { ...base, name: named("imported") });
 ApiKey.get("theirs", "key_theirs", { workspaceId: "ws_main" });
+Scope.get("theirScope", "theirs", { workspaceId: "ws_main" });
+WorkspaceSettings.get("theirSettings", "ws_main");
 
 const provider = new Provider("acme", { accessToken: process.env["APIKEYS_ACCESS_TOKEN"] });
 new ApiKey("byProvider", { ...base, name: named("byProvider") }, { provider });
