@@ -10,7 +10,7 @@ export interface SecretPaths {
   withSecrets(inputs: Properties, paths: readonly SecretPath[]): Properties;
   /** The paths of what is secret in these inputs: some are whatever the program says. */
   secretInputs(inputs: Properties): readonly SecretPath[];
-  /** Those outputs, hidden ones too, that may hold a value which the program made secret (R16). */
+  /** What of state is secret: that which always is, and outputs that may hold what the program made secret (R16). */
   secretOutputs(state: Properties): readonly SecretPath[];
 }
 
@@ -44,9 +44,10 @@ export function secretPathsOf(definition: AnyDefinition): SecretPaths {
     },
     secretOutputs: (state) => {
       const paths = everywhere(secretsOf(state), follows);
-      if (paths.length === 0) return [];
+      if (paths.length === 0) return secrets;
       const hidden = Object.keys(state).filter((name) => name.startsWith("__") && !plain.has(name));
-      return [...new Set([...paths.map(([name]) => name), ...hidden])].map((name) => [name]);
+      const declared = [...new Set([...paths.map(([name]) => name), ...hidden])];
+      return [...secrets, ...declared.map((name) => [name] as const)];
     },
   };
 }

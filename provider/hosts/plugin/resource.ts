@@ -26,7 +26,7 @@ export function keptState(
   const provider = given[providerKey];
   return [
     provider === undefined ? state : { ...state, [providerKey]: provider },
-    [...resource.secrets, ...resource.secretOutputs(state)],
+    resource.secretOutputs(state),
   ];
 }
 
