@@ -27,7 +27,8 @@ export interface Lifecycle extends SecretPaths {
   isDeclared(properties: Properties): boolean;
   /** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
   foresee(inputs: Properties, before?: Kept): Properties;
-  create(inputs: Properties): Promise<Complete>;
+  /** `urn`: the resource's, where the host knows it. */
+  create(inputs: Properties, urn?: string): Promise<Complete>;
   read(id: string, state: Properties): Promise<ReadResult | undefined>;
   /**
    * Finds what no state knows yet, by the id that a user gives; `given` holds what else they gave. One that is `isReading`
@@ -47,7 +48,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext): Lifecyc
     detailedDiff: (id, state, inputs) => detailedDiff(kind, { id, state }, inputs),
     isDeclared: (properties) => isDeclared(definition, properties),
     foresee: (inputs, before) => foresee(kind, inputs, before),
-    create: (inputs) => create(kind, inputs),
+    create: (inputs, urn) => create(kind, inputs, urn),
     read: (id, state) => read(kind, { id, state }),
     find: (id, given, isReading, name) => find(kind, { id, given, isReading, name }),
     update: (id, state, inputs) => update(kind, { id, state }, inputs),

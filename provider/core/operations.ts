@@ -28,12 +28,23 @@ export interface ReadResult {
   readonly inputs?: Record<string, unknown>;
 }
 
-export function create(kind: Kind, inputs: Properties): Promise<Complete> {
-  const { definition, host } = kind;
-  return operate(kind, [inputs], async (session) => {
-    const declared = toCreate(definition, inputs);
-    return stamped(kind, await rollback.create(definition, host.run, session, declared));
-  });
+export async function create(kind: Kind, inputs: Properties, urn?: string): Promise<Complete> {
+  const { definition, halfway, host } = kind;
+  const again = halfway.find((one) => one.urn === urn && isDeepStrictEqual(one.inputs, inputs));
+  // An error hook of the program asks for another attempt, which would create a second object.
+  if (again !== undefined) throw again.failure;
+  try {
+    return await operate(kind, [inputs], async (session) => {
+      const declared = toCreate(definition, inputs);
+      return stamped(kind, await rollback.create(definition, host.run, session, declared));
+    });
+  } catch (failure) {
+    const isKept = failure instanceof Failure && failure.kept !== undefined;
+    // Without a URN, another resource may have the same inputs.
+    const isSure = urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
+    if (isKept && isSure) halfway.push({ urn, inputs, failure });
+    throw failure;
+  }
 }
 
 export function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult | undefined> {
