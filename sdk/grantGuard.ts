@@ -75,7 +75,7 @@ function openHook(): pulumi.ResourceHook {
 }
 
 const replaced =
-  "this grant is already in state, and replacing the resource would grant it again. Nothing was granted. Leave out --target-replace, run `pulumi state untaint`, or remove the resource option that forces the replacement; or, to grant again on purpose, change grant.";
+  "this grant is already in state, and replacing the resource would grant it again. Nothing was granted. Leave out --replace or --target-replace, run `pulumi state untaint`, or remove the resource option that forces the replacement; or, to grant again on purpose, change grant.";
 const renamed =
   "and creating another resource would grant it again. Nothing was granted. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose or at another service, use another value of grant.";
 

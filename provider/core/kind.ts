@@ -1,9 +1,11 @@
 import { type Configured, configuration } from "./config";
 import { openDeclarations } from "./declarations";
 import type { AnyDefinition } from "./definition";
+import type { Failure } from "./errors";
 import { openRegistry } from "./registry";
 import { type SecretPaths, secretPathsOf } from "./secretPaths";
 import type { HostContext, Shared } from "./session";
+import type { Properties } from "./state";
 
 /** A kind of resource in a process: what all its operations need, and what they remember for each other. */
 export interface Kind extends Shared {
@@ -20,6 +22,14 @@ export interface Kind extends Shared {
   readonly warned: Set<string>;
   /** The objects that existingId newly names although the resource already has them. */
   readonly ownNamed: Set<string>;
+  /** Creates that failed and left an object, or may have. */
+  readonly halfway: HalfwayCreate[];
+}
+
+interface HalfwayCreate {
+  readonly urn: string | undefined;
+  readonly inputs: Properties;
+  readonly failure: Failure;
 }
 
 export function openKind(definition: AnyDefinition, host: HostContext): Kind {
@@ -39,5 +49,6 @@ export function openKind(definition: AnyDefinition, host: HostContext): Kind {
     refreshed: new Set(),
     warned: new Set(),
     ownNamed: new Set(),
+    halfway: [],
   };
 }

@@ -23,7 +23,8 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
       detailedDiff(kind, { id, state }, inputs),
     isDeclared: (properties: Properties) => isDeclared(definition, properties),
     foresee: (inputs: Properties, before?: Kept) => foresee(kind, inputs, before),
-    create: (inputs: Properties) => create(kind, inputs),
+    /** `urn`: the resource's, where the host knows it. */
+    create: (inputs: Properties, urn?: string) => create(kind, inputs, urn),
     read: (id: string, state: Properties) => read(kind, { id, state }),
     find: (wanted: Wanted) => find(kind, wanted),
     update: (id: string, state: Properties, inputs: Properties) => update(kind, { id, state }, inputs),

@@ -19,12 +19,23 @@ export interface ReadResult extends Kept {
   readonly inputs?: Properties;
 }
 
-export function create(kind: Kind, inputs: Properties): Promise<Kept> {
-  const { definition, host } = kind;
-  return operate(kind, [inputs], async (session) => {
-    const declared = toCreate(definition, inputs);
-    return withService(kind, await rollback.create(definition, host.run, session, declared));
-  });
+export async function create(kind: Kind, inputs: Properties, urn?: string): Promise<Kept> {
+  const { definition, halfway, host } = kind;
+  const again = halfway.find((one) => one.urn === urn && isDeepStrictEqual(one.inputs, inputs));
+  // An error hook of the program asks for another attempt, which would create a second object.
+  if (again !== undefined) throw again.failure;
+  try {
+    return await operate(kind, [inputs], async (session) => {
+      const declared = toCreate(definition, inputs);
+      return withService(kind, await rollback.create(definition, host.run, session, declared));
+    });
+  } catch (failure) {
+    const isKept = failure instanceof Failure && failure.kept !== undefined;
+    // Without a URN, another resource may have the same inputs.
+    const isSure = urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
+    if (isKept && isSure) halfway.push({ urn, inputs, failure });
+    throw failure;
+  }
 }
 
 export function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult | undefined> {

@@ -36,12 +36,13 @@ export function secretPathsOf(definition: AnyDefinition) {
       const byNature = secrets.filter(([name]) => fields.some((field) => field.name === name));
       return [...byNature, ...everywhere(secretsOf(inputs), follows)];
     },
-    /** Those outputs, hidden ones too, that may hold a value which the program made secret (R16). */
+    /** What of state is secret: what always is, and outputs, hidden ones too, that may hold what the program made secret (R16). */
     secretOutputs: (state: Properties): readonly SecretPath[] => {
       const paths = everywhere(secretsOf(state), follows);
-      if (paths.length === 0) return [];
+      if (paths.length === 0) return secrets;
       const hidden = Object.keys(state).filter((name) => name.startsWith("__") && !plain.has(name));
-      return [...new Set([...paths.map(([name]) => name), ...hidden])].map((name) => [name]);
+      const declared = [...new Set([...paths.map(([name]) => name), ...hidden])];
+      return [...secrets, ...declared.map((name) => [name] as const)];
     },
   };
 }

@@ -26,7 +26,7 @@ test("a set that makes a key names each of ten that earlier runs may have left",
   expect(ids.filter((id) => !process.warnings[0]?.includes(id))).toEqual([]);
   // Of these replacements no provider learns which key is the former one.
   expect(process.warnings[0]).toMatch(
-    /if this update replaces it because of `--target-replace` or `pulumi state taint`\.$/,
+    /if this update replaces it, for example because of `--replace` or `pulumi state taint`\.$/,
   );
 });
 

@@ -16,14 +16,17 @@ const existing = { first: "sk_canary_taken_over_first_value", second: 'sk_canary
 const inSet = (value: string) => `${value}_in_a_set`;
 
 const program = (step: string, existingKey: string, more = "") => `
+  import * as pulumi from "@pulumi/pulumi";
   import * as apikeys from "pulumi-apikeys";
   const workspaceId = "ws_config";
   const customerId = "customer";
   const byEnv = new apikeys.Provider("byEnv", { accessTokenEnv: "APIKEYS_CANARY_ENV" });
   const accessToken = process.env["APIKEYS_CANARY_ARGUMENT"];
   const byArgument = new apikeys.Provider("byArgument", { accessToken });
+  // Without the options that the package adds.
+  const transforms = [({ props }: pulumi.ResourceTransformArgs) => ({ props, opts: {} })];
   const made = ["a", "b", "c", "d", "e", "f", "g"].map((name) =>
-    new apikeys.ApiKey(name, { workspaceId, customerId, name: name + " ${step}" }));
+    new apikeys.ApiKey(name, { workspaceId, customerId, name: name + " ${step}" }, name === "g" ? { transforms } : {}));
   const ofEnv = new apikeys.ApiKey("ofEnv", { workspaceId: "ws_env", customerId, name: "${step}" }, { provider: byEnv });
   const ofArgument = new apikeys.ApiKey("ofArgument", {
     workspaceId: "ws_argument", customerId, name: "${step}", keepers: { step: "${step}" },

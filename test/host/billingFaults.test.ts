@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Fault } from "../../standin";
 import type { Held, HostedResource, Properties } from "./host";
@@ -6,7 +7,7 @@ import { asking, warned } from "./plot";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
 
-const least = { workspaceId: "ws_main", totalCredits: "100" };
+let least = { workspaceId: "ws_main", totalCredits: "100", grant: "" };
 
 describe("a CustomerBilling whose request goes wrong", () => {
   let scene: Scene;
@@ -20,6 +21,8 @@ describe("a CustomerBilling whose request goes wrong", () => {
     scene.standIn.setDialect({});
     scene.standIn.clearFaults();
     scene.standIn.clearRequests();
+    // Every test is in the same process, which never repeats a create that failed halfway.
+    least = { ...least, grant: randomUUID() };
     ({ inputs } = await billing.check(least));
   });
   afterAll(() => scene.close());
@@ -135,6 +138,12 @@ describe("a CustomerBilling whose request goes wrong", () => {
       () => asking(scene, [], () => billing.delete(held)),
     );
     expect(granted()).toHaveLength(1);
+  });
+
+  test("B3 a create that an error hook repeats sends nothing, and is the same question", async () => {
+    scene.standIn.inject({ endpoint: "createBilling", fault: { kind: "resetAfter" } });
+    const held = await uncertain();
+    await asking(scene, [], async () => expect(await uncertain()).toEqual(held));
   });
 
   test("B3 two grants of one program at once are two records", async () => {

@@ -54,6 +54,18 @@ describe("the calls of the plugin", () => {
     expect(message).toMatch(`too large for the engine to save, so it keeps the previous state; ${id} exists`);
   });
 
+  test("that fail halfway leave one key, however often an error hook repeats them", async () => {
+    scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
+    const resource = scene.host.resource("ApiKey", "halfway");
+    const { inputs } = await resource.check({ ...least, name: "halfway" });
+    const { kept } = await failureOf(resource.create(inputs));
+    expect(kept?.id).toBe(scene.standIn.keys().at(-1)?.id);
+    expect((await failureOf(resource.create(inputs))).kept).toEqual(kept);
+    const other = await scene.host.resource("ApiKey", "twin").create(inputs);
+    expect(other.id).toBe(scene.standIn.keys().at(-1)?.id);
+    expect(other.id).not.toBe(kept?.id);
+  });
+
   test("for a kind that this version does not know say so", async () => {
     const resource = scene.host.resource("Nothing");
     const held = { id: "x", state: {} };

@@ -48,6 +48,7 @@ test("R16 what the program made secret is marked in checked inputs as it was, in
     name: marked("ci"),
     prefix: marked("owl"),
     metadata: marked(metadata),
+    key: marked("sk_1"),
     maskedKey: marked("owl…1"),
     effectivePrefix: marked("owl_"),
     __observed: marked({ name: "CI" }),

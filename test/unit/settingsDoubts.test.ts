@@ -10,13 +10,15 @@ const refused = (status: number) => new CallError("refused", `the service answer
 /** A workspace in memory whose PATCH replaces; `fault` is thrown in place of the answer to a method. */
 let held: Properties;
 let fault: { method: string; error: CallError; carriedOut?: boolean } | undefined;
-const subject = replying(workspaceSettings, ({ method, body }) => {
-  const failing = fault !== undefined && method === fault.method;
-  if (method === "PATCH" && (!failing || fault?.carriedOut))
-    held = { name: held["name"], ...(body as object) };
-  if (failing && fault !== undefined) throw fault.error;
-  return { workspace: { id: "ws_1", ...held } };
-});
+let subject: ReturnType<typeof openSubject>;
+const openSubject = () =>
+  replying(workspaceSettings, ({ method, body }) => {
+    const failing = fault !== undefined && method === fault.method;
+    if (method === "PATCH" && (!failing || fault?.carriedOut))
+      held = { name: held["name"], ...(body as object) };
+    if (failing && fault !== undefined) throw fault.error;
+    return { workspace: { id: "ws_1", ...held } };
+  });
 const bodies = () => subject.calls.flatMap(({ body }) => (body === undefined ? [] : [body]));
 const inputs = { workspaceId: "ws_1", defaultKeyPrefix: "new", onDestroy: "restore" };
 /** What the engine sends of kept state. */
@@ -28,8 +30,8 @@ const kept = async (operation: Promise<unknown>) => {
 beforeEach(() => {
   held = { name: "Main", defaultKeyPrefix: "old" };
   fault = undefined;
-  subject.calls.length = 0;
-  subject.warnings.length = 0;
+  // Another process, as in another run.
+  subject = openSubject();
 });
 
 describe("a PATCH that was sent and not seen through", () => {

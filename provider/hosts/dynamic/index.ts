@@ -48,7 +48,8 @@ export function provider(
   // In read the engine would take the marks from the inputs before, and what the program has since left out is not
   // among them; in check, from the program, which may not have marked what is in a map.
   const markedInputs = (inputs: Properties) => markedAt(inputs, resource.secretInputs(inputs), secret);
-  // Of outputs the engine knows only those that have the name of a secret input.
+  // By itself the engine knows only those that have the name of a secret input or are in additionalSecretOutputs, which a
+  // transform may have dropped.
   const markedOutputs = (state: Properties) => markedAt(state, resource.secretOutputs(state), secret);
   const guarded = async <T>(properties: Properties, operation: () => Promise<T>): Promise<T> => {
     try {

@@ -26,7 +26,7 @@ export function keptState(
   const provider = given[providerKey];
   return [
     provider === undefined ? state : { ...state, [providerKey]: provider },
-    [...resource.secrets, ...resource.secretOutputs(state)],
+    resource.secretOutputs(state),
   ];
 }
 
@@ -101,7 +101,7 @@ export function calls(resource: Lifecycle) {
       if (request.getPreview()) {
         return new messages.CreateResponse().setProperties(sentState(resource.foresee(inputs), inputs));
       }
-      const { id, state } = await resource.create(inputs);
+      const { id, state } = await resource.create(inputs, request.getUrn());
       return new messages.CreateResponse().setId(id).setProperties(sentState(state, inputs));
     },
     read: async (request: messages.ReadRequest) => {

@@ -30,7 +30,7 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
 
 /** For these replacements the engine asks for a create as for a new resource, and doesn't tell which key is in state. */
 const replacing =
-  "Also do nothing if this update replaces it because of `--target-replace` or `pulumi state taint`.";
+  "Also do nothing if this update replaces it, for example because of `--replace` or `pulumi state taint`.";
 const unknownOutcome = "It is not known whether the key was created";
 
 async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise<Written<ApiKeyRecord>> {
