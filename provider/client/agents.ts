@@ -21,7 +21,7 @@ const options = (connectMs: number) =>
 
 /**
  * undici is loaded when it is first needed: a process that only checks and compares never does. Its index loads all
- * that it has, mocks and caches too, and takes twice as long; where it keeps its agents elsewhere, the index serves.
+ * that it has, mocks and caches too, and takes twice as long; where it keeps its agent elsewhere, the index serves.
  */
 const loadAgent = async () => {
   try {
@@ -30,13 +30,7 @@ const loadAgent = async () => {
     return (await import("undici")).Agent;
   }
 };
-const loadProxyAgent = async () => {
-  try {
-    return (await import("undici/lib/dispatcher/env-http-proxy-agent.js")).default;
-  } catch {
-    return (await import("undici")).EnvHttpProxyAgent;
-  }
-};
+const loadProxyAgent = async () => (await import("undici")).EnvHttpProxyAgent;
 
 async function loaded<T>(load: () => Promise<T>): Promise<T> {
   return load().catch(() => {

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { unknown } from "../../provider/core/unknown";
 import { type StandIn, startStandIn } from "../../standin";
@@ -47,6 +50,21 @@ describe("the configuration of the plugin", () => {
       .catch(() => {});
     return standIn.requests.find(isWrite)?.tenant;
   }
+
+  test("a proxy of the environment is asked for a tunnel", async () => {
+    const proxy = createServer().on("connect", (_request, socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
+    await once(proxy.listen(0, "127.0.0.1"), "listening");
+    const { port } = proxy.address() as AddressInfo;
+    const host = await startPlugin({ ...quickly, HTTPS_PROXY: `http://127.0.0.1:${port}` });
+    try {
+      await host.configure({ ...stack(), "apikeys:baseUrl": "https://service.invalid" });
+      const failure = await failureOf(host.resource("ApiKey").create(least));
+      expect(failure.message).toContain("the proxy answered 403");
+    } finally {
+      await host.stop();
+      proxy.close();
+    }
+  });
 
   test("R8 what is missing is a check failure, and a message of each operation", async () => {
     await bare.configure({});

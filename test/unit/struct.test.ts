@@ -62,6 +62,11 @@ test("a property may have any name", async () => {
   expect(JSON.stringify(read(written(JSON.parse(json))))).toBe(json);
 });
 
+test("properties are in the order of their names, however they came", async () => {
+  const { read, written } = await codecs;
+  expect(Object.keys(read(written({ b: 1, c: { z: 1, y: 2 }, a: 2 })))).toEqual(["a", "b", "c"]);
+});
+
 test("what is undefined is left out, in a list it is null", async () => {
   const { read, written } = await codecs;
   expect(read(written({ a: undefined, b: [1, undefined], c: { d: undefined } }))).toStrictEqual({

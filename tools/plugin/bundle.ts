@@ -4,10 +4,18 @@ import { dirname, join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { checkout } from "../../test/engine/folders";
 
-/** It is only for a version of undici whose files are elsewhere, and would bring all that undici has. */
-const withoutIndexOfUndici: Plugin = {
-  name: "without undici's index",
-  setup: ({ onResolve }) => onResolve({ filter: /^undici$/ }, ({ path }) => ({ path, external: true })),
+/** In place of undici's index, which brings mocks, caches and fetch: the part of it that the plugin uses, for proxies. */
+const partOfUndici: Plugin = {
+  name: "part of undici",
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^undici$/ }, ({ path }) => ({ path, namespace: "part" }));
+    onLoad({ filter: /^undici$/, namespace: "part" }, () => ({
+      resolveDir: checkout,
+      contents: `
+        Object.assign(require("undici/lib/dispatcher/dispatcher.js").prototype, require("undici/lib/api/index.js"));
+        exports.EnvHttpProxyAgent = require("undici/lib/dispatcher/env-http-proxy-agent.js");`,
+    }));
+  },
 };
 
 async function main([outfile = "plugin/provider.js"]: readonly string[]) {
@@ -27,7 +35,7 @@ async function main([outfile = "plugin/provider.js"]: readonly string[]) {
     define: { esbuildDetection: "true" },
     // grpc-js loads it for services that are described at run time: the plugin has none.
     external: ["@grpc/proto-loader"],
-    plugins: [withoutIndexOfUndici],
+    plugins: [partOfUndici],
     metafile: true,
     logLevel: "warning",
   });

@@ -45,7 +45,8 @@ function readStruct(reader: BinaryReader): Properties {
     if (field === 1) entries.push(within(reader, readEntry));
     else reader.skipField();
   });
-  return Object.fromEntries(entries);
+  // On the wire they come in no order; what is said of them has one.
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function readEntry(reader: BinaryReader): readonly [string, unknown] {
