@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const checkout = join(__dirname, "..", "..");
-const sources = ["sdk", "provider", "package.json", "tsconfig.json", "tsconfig.build.json"];
+const sources = ["sdk", "provider", "tools/plugin", "package.json", "tsconfig.json", "tsconfig.build.json"];
 const pluginScript = join("plugin", "pulumi-resource-apikeys");
 
 /**
