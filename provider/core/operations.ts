@@ -21,21 +21,32 @@ export interface ReadResult extends Kept {
 
 export async function create(kind: Kind, inputs: Properties, urn?: string): Promise<Kept> {
   const { definition, halfway, host } = kind;
-  const again = halfway.find((one) => one.urn === urn && isDeepStrictEqual(one.inputs, inputs));
+  const again = halfway.findLast((one) => one.urn === urn && isDeepStrictEqual(one.inputs, inputs));
+  // Without a URN, another resource may have the same inputs.
+  const isSure = urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
   // An error hook of the program asks for another attempt, which would create a second object.
-  if (again !== undefined) throw again.failure;
+  if (again !== undefined && isSure) throw again.failure;
   try {
     return await operate(kind, [inputs], async (session) => {
+      for (const line of leftBehind(kind, again?.failure.kept)) session.warn(line);
       const declared = toCreate(definition, inputs);
       return withService(kind, await rollback.create(definition, host.run, session, declared));
     });
   } catch (failure) {
-    const isKept = failure instanceof Failure && failure.kept !== undefined;
-    // Without a URN, another resource may have the same inputs.
-    const isSure = urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
-    if (isKept && isSure) halfway.push({ urn, inputs, failure });
+    if (failure instanceof Failure && failure.kept !== undefined) halfway.push({ urn, inputs, failure });
     throw failure;
   }
+}
+
+const mostInALine = 50;
+
+/** What a failed attempt left: the engine keeps nothing of it if an error hook asks for another. */
+function leftBehind({ definition }: Kind, first: Kept | undefined): readonly string[] {
+  const ids = first === undefined ? [] : [...definition.managed(first.id, first.state)].map(({ id }) => id);
+  return Array.from({ length: Math.ceil(ids.length / mostInALine) }, (_, nth) => {
+    const some = ids.slice(nth * mostInALine, (nth + 1) * mostInALine).join(", ");
+    return `If an onError hook repeats this create, delete what the failed attempt left in the service, because it is not in state: ${some}.`;
+  });
 }
 
 export function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult | undefined> {

@@ -314,7 +314,7 @@ describe("an ApiKey that was adopted", () => {
     expect([...service.live.keys()]).toEqual(["key_1"]);
     expect(keys.warnings).toEqual([
       expect.stringMatching(
-        /manages the same key\. If it is adopted there by existingId, state no longer has/,
+        /manages the same key\. If that resource has adopted it by existingId, state no longer has/,
       ),
     ]);
     expect(keys.warnings.join()).not.toContain("sk_own");

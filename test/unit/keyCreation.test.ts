@@ -76,6 +76,14 @@ describe("K6 an answer to create", () => {
     expect(keys.warnings).toEqual(warnings);
   });
 
+  test("without a secret that an error hook repeats is named: the engine keeps nothing of the first attempt", async () => {
+    const keys = service({ ...least, id: "key_2", key: null });
+    const first = await failureOf(answered({}, keys));
+    expect([first.kept?.id, keys.warnings]).toEqual(["key_2", []]);
+    await failureOf(answered({}, keys));
+    expect(keys.warnings).toEqual([expect.stringMatching(/^If an onError hook repeats .*: key_2\.$/)]);
+  });
+
   // As of a proxy that repeats the answer to an earlier create of the same name and customer.
   const replayed = { ...least, id: "key_2", createdAt: "2024-02-19T08:00:00Z" };
   test.each<[string, (posts: number) => unknown]>([

@@ -208,9 +208,9 @@ export async function remove(
   await deleteKey(session, id, state);
 }
 
-/** For `--target-replace` and `pulumi state taint`, the engine shows the provider no state before the create. */
+/** For `--replace` and `pulumi state taint`, the engine shows the provider no state before the create. */
 const withoutSecret =
-  "If it is adopted there by existingId, state no longer has its secret: take that from an earlier version of the state, or change keepers, which creates a new key";
+  "If that resource has adopted it by existingId, state no longer has its secret: take the secret from an earlier version of the state, or change keepers, which creates a new key";
 
 async function deleteKey(session: Session, id: string, state: KeyState): Promise<void> {
   session.hide(state.key);
