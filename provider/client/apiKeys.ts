@@ -116,11 +116,20 @@ const apiKeyFields = {
   billingId: mirroredText,
 };
 
-/** A masked form in the secret's place is no secret, and the secret in the masked form's place is not to be shown. */
-function withSecretApart(record: ApiKeyRecord): ApiKeyRecord {
-  const { key, maskedKey } = record;
-  if (key === undefined || /[*.\u2022]{3}|\u2026/.test(key)) return { ...record, key: undefined };
-  return maskedKey?.includes(key) ? { ...record, maskedKey: undefined } : record;
+/**
+ * A masked form in the secret's place is no secret, and the secret in the masked form's place is not to be shown. Where both
+ * are equal, only of an existing key it is known which of them it is.
+ */
+function withSecretApart(record: ApiKeyRecord, existingKey?: string): ApiKeyRecord {
+  const { key = "", maskedKey } = record;
+  const isMasked =
+    key !== existingKey && (/[*.\u2022]{3}|\u2026/.test(key) || (existingKey && key === maskedKey));
+  const secret = existingKey ?? (isMasked ? "" : key);
+  return {
+    ...record,
+    key: isMasked ? undefined : record.key,
+    maskedKey: secret !== "" && maskedKey?.includes(secret) ? undefined : maskedKey,
+  };
 }
 
 // Nothing beside the id may cost the secret, which is shown this once: what can't be read counts as left out.
@@ -130,7 +139,7 @@ const apiKeyWithSecret: z.ZodType<ApiKeyRecord> = record({
   scopes: list(keyScope).catch(undefined),
   enabled: mirroredFlag,
   key: secretText,
-}).transform(withSecretApart);
+});
 
 // A secret that an answer of read, list, edit or delete carries against the interface is not taken over.
 const apiKey: z.ZodType<ApiKeyRecord> = record({ ...apiKeyFields, key: withheld });
@@ -138,7 +147,8 @@ const apiKey: z.ZodType<ApiKeyRecord> = record({ ...apiKeyFields, key: withheld 
 /** Answers of edit, read and delete (4.1, 4.2, 4.9). */
 export const apiKeyAnswer = z.object({ apiKey });
 /** Answers of create and migrate (4.4, 4.5), with the secret. */
-export const newApiKeyAnswer = z.object({ apiKey: apiKeyWithSecret });
+export const newApiKeyAnswer = (existingKey?: string) =>
+  z.object({ apiKey: apiKeyWithSecret.transform((one) => withSecretApart(one, existingKey)) });
 export const apiKeysAnswer = z.object({ apiKeys: requiredList(apiKey) });
 
 /** A key whose id can't be part of a URL could be created, but neither read nor deleted. */
@@ -148,7 +158,9 @@ function namable({ id }: ApiKeyRecord): string | undefined {
 }
 
 const apiKeyOf = (keyId: string) => reader(apiKeyAnswer, (answer) => answer.apiKey, only(keyId, "apiKey"));
-const newApiKey = reader(newApiKeyAnswer, (answer) => answer.apiKey, namable, { fatal: false });
+const newApiKeyOf = (existingKey?: string) =>
+  reader(newApiKeyAnswer(existingKey), (answer) => answer.apiKey, namable, { fatal: false });
+const newApiKey = newApiKeyOf();
 const apiKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
 
 /** 4.1. Repeated when it may not have arrived: its fields are target values. */
@@ -179,7 +191,11 @@ export async function createApiKey(call: Call, body: CreateApiKey): Promise<Writ
 /** 4.5. Repeated only when it was not sent or was refused for its pace. */
 export async function migrateApiKey(call: Call, body: MigrateApiKey): Promise<Written<ApiKeyRecord>> {
   const path = apiPath`/api/v1/api-key/migrate`;
-  return write(call, { method: "POST", path, policy: "unsent", body, secrets: [body.key] }, newApiKey);
+  return write(
+    call,
+    { method: "POST", path, policy: "unsent", body, secrets: [body.key] },
+    newApiKeyOf(body.key),
+  );
 }
 
 /** 4.9. Repeated when it may not have arrived; a repetition may then find the key gone (404). */

@@ -6,7 +6,7 @@ import { type Reader, reader } from "../../provider/client/reading";
 const json = (value: unknown): Buffer =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
 const readKey = reader(apiKeyAnswer, (answer) => answer.apiKey);
-const readNewKey = reader(newApiKeyAnswer, (answer) => answer.apiKey);
+const readNewKey = reader(newApiKeyAnswer(), (answer) => answer.apiKey);
 const readKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
 
 describe("an answer that can't be read", () => {

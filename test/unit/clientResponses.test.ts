@@ -8,7 +8,7 @@ import { workspaceAnswer } from "../../provider/client/workspaces";
 const json = (value: unknown): Buffer =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
 const readKey = reader(apiKeyAnswer, (answer) => answer.apiKey);
-const readNewKey = reader(newApiKeyAnswer, (answer) => answer.apiKey);
+const readNewKey = reader(newApiKeyAnswer(), (answer) => answer.apiKey);
 const readKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
 const readWorkspace = reader(workspaceAnswer, (answer) => answer.workspace);
 const readScope = reader(scopeAnswer, (answer) => answer.scope);

@@ -191,6 +191,19 @@ describe("K5 an existing key", () => {
     },
   );
 
+  test.each([
+    ["a masked form of any kind", "sk_xxxxalue", "sk_xxxxalue"],
+    ["its value", "sk_live_value", undefined],
+  ])(
+    "is migrated where the service answers %s in both places, and its value is not shown",
+    async (_what, text, shown) => {
+      const service = serving(() => ({ apiKey: { ...record, key: text, maskedKey: text } }));
+      const { state } = await service.create(taken);
+      expect(state).toMatchObject({ key: "sk_live_value" });
+      expect(state["maskedKey"]).toBe(shown);
+    },
+  );
+
   test("whose answer was lost is not to be deleted: its value may be in use", async () => {
     const { message } = await failureOf(serving(ambiguous).create(taken));
     expect(message).toContain("don't delete it");

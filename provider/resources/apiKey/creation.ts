@@ -156,10 +156,7 @@ async function recover(
 export type Problem = Readonly<Record<"failure" | "reason", string>>;
 
 /** The problem with the secret in the answer of create or migrate, if there is one (K5, K6). */
-export function secretProblem(
-  declared: KeyInputs,
-  { id, key, maskedKey }: ApiKeyRecord,
-): Problem | undefined {
+export function secretProblem(declared: KeyInputs, { id, key }: ApiKeyRecord): Problem | undefined {
   const { existingKey } = declared;
   if (existingKey === undefined) {
     if (key !== undefined) return undefined;
@@ -167,7 +164,7 @@ export function secretProblem(
       `the service created ${it} but did not return the secret. The key is in state, and the next update replaces it.`;
     return { failure: `Creating ${label(declared)}: ${why(id)}`, reason: why("it") };
   }
-  const isMasked = key === maskedKey || /[*\u2022\u2026]/.test(key ?? "");
+  const isMasked = /[*\u2022\u2026]/.test(key ?? "");
   if (key === undefined || key === existingKey || isMasked) return undefined;
   const why = (it: string) =>
     `the service created ${it}, but returned a secret that differs from existingKey. The key is in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.`;
