@@ -103,6 +103,21 @@ test("what was found of each key is told in the reason, once", async () => {
   ]);
 });
 
+test("all that was found of each key is told, in as many lines as that takes", async () => {
+  const { batch } = open();
+  const foundOf = (name: string) =>
+    Array.from({ length: 10 }, (_, nth) => `key_${name}_${nth}_${"i".repeat(60)}`);
+  await batch.each("created", named(10), async (_, { name }) => {
+    throw new Failure("", {
+      unresolved: true,
+      found: foundOf(name).join(", "),
+      reason: (all) => `look at ${all}`,
+    });
+  });
+  expect(batch.lines()).toHaveLength(5);
+  for (const id of named(10).flatMap(({ name }) => foundOf(name))) expect(batch.lines().join()).toContain(id);
+});
+
 test("each key that may have been left in the service is named, and none of them twice", async () => {
   const { batch, warnings } = open();
   const reason = `${"why ".repeat(300)}what to do`;

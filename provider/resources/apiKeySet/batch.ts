@@ -138,11 +138,19 @@ function linesOf(failures: readonly Trouble[]): readonly Line[] {
   const groups = Map.groupBy(failures, ({ unresolved, reason }) => `${unresolved} ${reason("")}`);
   return [...groups.values()]
     .toSorted((a, b) => b.length - a.length || Number(b[0]?.unresolved) - Number(a[0]?.unresolved))
-    .flatMap((group) => {
-      const most = group[0]?.unresolved ? mostUnresolved : group.length;
-      const parts = Array.from({ length: Math.ceil(group.length / most) }, (_, nth) => nth * most);
-      return parts.map((from) => lineOf(group.slice(from, from + most)));
-    });
+    .flatMap((group) => (group[0]?.unresolved ? partsOf(group) : [group]).map(lineOf));
+}
+
+/** Parts that a line can name each key of, and all that was found of it, without a cut. */
+function partsOf(group: readonly Trouble[]): readonly (readonly Trouble[])[] {
+  const parts: Trouble[][] = [];
+  for (const one of group) {
+    const last = parts.at(-1) ?? [];
+    const isFull = last.length === 0 || last.length === mostUnresolved;
+    if (isFull || lineOf([...last, one]).text.length > longestUnresolved) parts.push([one]);
+    else last.push(one);
+  }
+  return parts;
 }
 
 function lineOf(group: readonly Trouble[]): Line {
