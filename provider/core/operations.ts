@@ -85,7 +85,7 @@ export interface Wanted {
 
 /** The inputs that it gives are what a program would declare: nothing that a default stands for. */
 export function find(kind: Kind, { id, given, isReading, name }: Wanted): Promise<ReadResult | undefined> {
-  const { definition, refreshed } = kind;
+  const { definition } = kind;
   return operate(kind, [given], async (session) => {
     const parts = partsOf(kind, id, given);
     const outcome = await definition.importing.read(session, parts, isReading);
@@ -96,10 +96,7 @@ export function find(kind: Kind, { id, given, isReading, name }: Wanted): Promis
     const found = withService(kind, { ...outcome, state });
     register(kind, found);
     // Its inputs are what the program gave to find it.
-    if (isReading) {
-      refreshed.add(found.id);
-      return found;
-    }
+    if (isReading) return found;
     const inputs = withoutDefaults(definition, inputsOf(definition, state), name);
     return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
   });

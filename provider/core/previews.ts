@@ -10,7 +10,7 @@ import type { Kind } from "./kind";
 import { note, warnOfExpiry, warnOfState } from "./notices";
 import { createsAnew, noteOwnId, protectAdopted, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
-import { adoptedKey, defined, failedKey, type Properties, providerKey } from "./state";
+import { adoptedKey, defined, failedKey, type Properties, providerKey, readingKey } from "./state";
 import { unknown } from "./unknown";
 
 /** Check, diff and preview. Nothing here sends a request (R12). */
@@ -76,7 +76,8 @@ export function diff(
   register(kind, compared);
   const result = difference(definition, compared, changed);
   const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
-  if (!refreshed.delete(compared.id)) {
+  // What `.get` reads has no update to tell of, and may be what another resource manages.
+  if (compared.state[readingKey] !== true && !refreshed.delete(compared.id)) {
     noteOwnId(kind, compared);
     warnOfState(kind, compared);
     if (result.replaces.length === 0) warnOfExpiry(kind, compared);

@@ -15,7 +15,7 @@ export const providerKey = "__provider";
 export const secretsKey = "__secrets";
 /** The resource's name, from the program; check removes it, so that it is not in state. */
 export const nameKey = "__resourceName";
-/** Set where the resource only reads an object that it does not manage (R19); the program gives it in the dynamic host. */
+/** Set where the resource only reads an object that it does not manage (R19); an input too, of Node.js programs. */
 export const readingKey = "__reading";
 /** The service of the last write, or where it has moved since. */
 export const serviceKey = "__service";

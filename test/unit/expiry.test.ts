@@ -9,6 +9,7 @@ import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { rotatingApiKey } from "../../provider/resources/rotatingApiKey";
 import { configured, least } from "./offline";
+import { replying } from "./replying";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 const day = 86_400_000;
@@ -163,6 +164,19 @@ describe("warnings of expiry", () => {
     operations.diff("key_1", held, least);
     expect(warnings).toHaveLength(2);
   });
+});
+
+test.each([
+  ["nothing is warned of what `.get` reads", true, []],
+  ["`.get` of the same key takes no warning from a resource that manages it", false, ["(key_1) expired"]],
+])("R21 %s", async (_what, isRead, expected) => {
+  const record = { id: "key_1", ...least, enabled: true, deleted: false, expiresAt: 1 };
+  const env = { APIKEYS_EXPIRES_AT_UNIT: "seconds" };
+  const { warnings, ...key } = replying(apiKey, () => ({ apiKey: record }), { env });
+  const found = await key.find({ id: "key_1", given: { workspaceId: "ws_1" }, isReading: true });
+  const managed = { ...least, key: "sk", effectiveExpiresAt: 1 };
+  key.diff("key_1", isRead ? (found?.state ?? {}) : managed, least);
+  expect(warnings).toEqual(expected.map((words) => expect.stringContaining(words)));
 });
 
 describe("warnings of expiry of a set", () => {
