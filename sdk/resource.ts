@@ -45,7 +45,7 @@ interface Facts {
 
 /**
  * The options of a resource that `get` reads. The engine leaves unknown properties out of a read, so while the workspace
- * is unknown, the id is too. The engine has no secret ids.
+ * is unknown, the id is too.
  *
  * @internal
  */
@@ -54,7 +54,7 @@ export function reading(
   workspaceId: pulumi.Input<string>,
   opts: pulumi.CustomResourceOptions,
 ): pulumi.CustomResourceOptions {
-  return { ...opts, id: pulumi.unsecret(pulumi.all([id, workspaceId]).apply(([known]) => known)) };
+  return { ...opts, id: pulumi.all([id, workspaceId]).apply(([known]) => known) };
 }
 
 /**

@@ -74,7 +74,7 @@ export function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult
   });
 }
 
-/** An object that no state knows yet, by the id that a user gives; `given` has their other properties. */
+/** An object by the id that a user gave; `given` has their other properties or, of one that is read again, the state. */
 export interface Wanted {
   readonly id: string;
   readonly given: Properties;

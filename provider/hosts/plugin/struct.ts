@@ -15,7 +15,7 @@ Struct.deserializeBinaryFromReader = (struct, reader) => {
 };
 Struct.serializeBinaryToWriter = (struct, writer) => writeStruct(values.get(struct) ?? {}, writer);
 
-/** What an absent one has is nothing. */
+/** The properties that a message has; none if there is no message. */
 export function propertiesOf(struct: Struct | undefined): Properties {
   return (struct && values.get(struct)) ?? {};
 }
