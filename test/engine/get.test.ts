@@ -93,17 +93,17 @@ describe.each(hosts)("what get reads, in the %s host", (host) => {
     expect(await outputs()).toMatchObject(now);
   });
 
-  it("R19 fails where it does not exist, and the error names it", async () => {
-    await scene.declare(
-      program(`
-      ApiKey.get("noKey", "key_nobody", { workspaceId });
-      Scope.get("noScope", "none", { workspaceId });
-      WorkspaceSettings.get("noWorkspace", "ws_nobody");`),
-    );
-    const preview = await scene.stack.preview();
-    expect(onlyLine(preview, "noKey")).toContain("There is no ApiKey key_nobody in workspace ws_main");
-    expect(onlyLine(preview, "noScope")).toContain("There is no Scope none in workspace ws_main");
-    expect(onlyLine(preview, "noWorkspace")).toContain("Reading the defaults of workspace ws_nobody");
+  // One at a time: the program ends with the first error.
+  it.each([
+    [
+      `ApiKey.get("none", "key_nobody", { workspaceId });`,
+      "There is no ApiKey key_nobody in workspace ws_main",
+    ],
+    [`Scope.get("none", "other", { workspaceId });`, "There is no Scope other in workspace ws_main"],
+    [`WorkspaceSettings.get("none", "ws_nobody");`, "Reading the defaults of workspace ws_nobody"],
+  ])("R19 fails where it does not exist, and the error names it: %s", async (more, words) => {
+    await scene.declare(program(more));
+    expect(onlyLine(await scene.stack.preview(), "none")).toContain(words);
     await scene.declare(program());
   });
 
