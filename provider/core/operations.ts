@@ -49,9 +49,13 @@ function leftBehind({ definition }: Kind, first: Kept | undefined): readonly str
   });
 }
 
-export function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult | undefined> {
+export async function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult | undefined> {
   const { definition, refreshed, services } = kind;
-  if (given[readingKey] === true) return find(kind, { id, given, isReading: true });
+  if (given[readingKey] === true) {
+    const found = await find(kind, { id, given, isReading: true });
+    // Its inputs are what the program gave to find it.
+    return found && { id: found.id, state: found.state };
+  }
   return operate(kind, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     register(kind, before);
@@ -89,14 +93,15 @@ export function find(kind: Kind, { id, given, isReading, name }: Wanted): Promis
   return operate(kind, [given], async (session) => {
     const parts = partsOf(kind, id, given);
     const outcome = await definition.importing.read(session, parts, isReading);
-    if (outcome === undefined && isReading) throw missing(kind, parts);
-    if (outcome === undefined) return undefined;
+    if (outcome === undefined) {
+      // For others the engine says so, and `pulumi do upsert` creates it.
+      if (given[readingKey] === true) throw missing(kind, parts);
+      return undefined;
+    }
     const more = isReading ? { [readingKey]: true } : inputsOf(definition, outcome.state);
     const state = withSecrets({ ...more, ...outcome.state }, secretsOf(given));
     const found = withService(kind, { ...outcome, state });
     register(kind, found);
-    // Its inputs are what the program gave to find it.
-    if (isReading) return found;
     const inputs = withoutDefaults(definition, inputsOf(definition, state), name);
     return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
   });
