@@ -74,7 +74,7 @@ itInAll("K6 a key with as much metadata as may be is kept too when its create fa
   scene.service.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
   await scene.declare(programWithKeys(resources));
   const failed = await scene.stack.up();
-  expect(onlyLine(failed, "large")).toContain("It is kept in state, and the next update replaces it");
+  expect(onlyLine(failed, "large")).toContain("The key is in state, and the next update replaces it");
   const { resources: held = [] } = await scene.stack.exportState();
   const made = scene.service.keys({ deleted: false }).find(({ name }) => name === "large");
   expect(held.find(({ urn }) => urn.endsWith("::large"))).toMatchObject({
