@@ -17,6 +17,7 @@ describeInAll("the programs of the pages of resources and functions", () => {
       config: () => ({ "shop:legacyKey": { value: "sk_legacy_value", secret: true } }),
     });
     scene.service.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "theirs" });
+    scene.service.addScope({ workspaceId: "ws_main", representation: "refunds" });
   });
   afterAll(() => scene?.close());
 
