@@ -131,9 +131,8 @@ describe("the option import, with the plugin", () => {
 
   it("R19 reads a key that is not managed, by an id of the same form", async () => {
     scene.service.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "theirs", enabled: false });
-    expect(await errorsOf(reading("ws_main/key_9"))).toContain(
-      "There is no ApiKey key_9 in workspace ws_main: check both ids.",
-    );
+    // Where a program gives nothing but the id, the engine says it.
+    expect(await errorsOf(reading("ws_main/key_9"))).toContain("resource 'ws_main/key_9' does not exist");
     expect(await errorsOf(reading("key_theirs"))).toContain("does not have the form workspaceId/keyId.");
     await scene.declare(reading("ws_main/key_theirs"));
     const up = await scene.stack.up({ args: ["--target", "**theirs"] });

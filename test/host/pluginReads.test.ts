@@ -217,7 +217,10 @@ describe("what the plugin reads", () => {
       expect(found).toMatchObject({ id, properties: { __reading: true, keyId: id, name: "ci" } });
       expect(found.properties).not.toHaveProperty("rotatedAt");
       const held = { id, state: found.properties };
-      expect(await rotating.refresh(held, { workspaceId: "ws_main" })).toEqual({ ...found, inputs: undefined });
+      expect(await rotating.refresh(held, { workspaceId: "ws_main" })).toEqual({
+        ...found,
+        inputs: undefined,
+      });
     });
 
     test("a billing record can't be read, which is said instead of giving what was asked with", async () => {
