@@ -147,8 +147,7 @@ const apiKey: z.ZodType<ApiKeyRecord> = record({ ...apiKeyFields, key: withheld 
 /** Answers of edit, read and delete (4.1, 4.2, 4.9). */
 export const apiKeyAnswer = z.object({ apiKey });
 /** Answers of create and migrate (4.4, 4.5), with the secret. */
-export const newApiKeyAnswer = (existingKey?: string) =>
-  z.object({ apiKey: apiKeyWithSecret.transform((one) => withSecretApart(one, existingKey)) });
+const newApiKeyAnswer = z.object({ apiKey: apiKeyWithSecret });
 export const apiKeysAnswer = z.object({ apiKeys: requiredList(apiKey) });
 
 /** A key whose id can't be part of a URL could be created, but neither read nor deleted. */
@@ -158,8 +157,9 @@ function namable({ id }: ApiKeyRecord): string | undefined {
 }
 
 const apiKeyOf = (keyId: string) => reader(apiKeyAnswer, (answer) => answer.apiKey, only(keyId, "apiKey"));
-const newApiKeyOf = (existingKey?: string) =>
-  reader(newApiKeyAnswer(existingKey), (answer) => answer.apiKey, namable, { fatal: false });
+/** Of an existing key, which is migrated, the answer may repeat the value. */
+export const newApiKeyOf = (existingKey?: string) =>
+  reader(newApiKeyAnswer, ({ apiKey }) => withSecretApart(apiKey, existingKey), namable, { fatal: false });
 const newApiKey = newApiKeyOf();
 const apiKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
 

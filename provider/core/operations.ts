@@ -23,9 +23,9 @@ export async function create(kind: Kind, inputs: Properties, urn?: string): Prom
   const { definition, halfway, host } = kind;
   const again = halfway.findLast((one) => one.urn === urn && isDeepStrictEqual(one.inputs, inputs));
   // Without a URN, another resource may have the same inputs.
-  const isSure = urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
+  const isSure = () => urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
   // An error hook of the program asks for another attempt, which would create a second object.
-  if (again !== undefined && isSure) throw again.failure;
+  if (again !== undefined && isSure()) throw again.failure;
   try {
     return await operate(kind, [inputs], async (session) => {
       for (const line of leftBehind(kind, again?.failure.kept)) session.warn(line);

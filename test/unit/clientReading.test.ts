@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { apiKeyAnswer, apiKeysAnswer, newApiKeyAnswer } from "../../provider/client/apiKeys";
+import { apiKeyAnswer, apiKeysAnswer, newApiKeyOf } from "../../provider/client/apiKeys";
 import { type Reader, reader } from "../../provider/client/reading";
 
 const json = (value: unknown): Buffer =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
 const readKey = reader(apiKeyAnswer, (answer) => answer.apiKey);
-const readNewKey = reader(newApiKeyAnswer(), (answer) => answer.apiKey);
+const readNewKey = newApiKeyOf();
 const readKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
 
 describe("an answer that can't be read", () => {

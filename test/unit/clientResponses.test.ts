@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { apiKeyAnswer, apiKeysAnswer, newApiKeyAnswer } from "../../provider/client/apiKeys";
+import { apiKeyAnswer, apiKeysAnswer, newApiKeyOf } from "../../provider/client/apiKeys";
 import { billingAnswer } from "../../provider/client/billing";
 import { type Reader, reader } from "../../provider/client/reading";
 import { scopeAnswer } from "../../provider/client/scopes";
@@ -8,7 +8,7 @@ import { workspaceAnswer } from "../../provider/client/workspaces";
 const json = (value: unknown): Buffer =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
 const readKey = reader(apiKeyAnswer, (answer) => answer.apiKey);
-const readNewKey = reader(newApiKeyAnswer(), (answer) => answer.apiKey);
+const readNewKey = newApiKeyOf();
 const readKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
 const readWorkspace = reader(workspaceAnswer, (answer) => answer.workspace);
 const readScope = reader(scopeAnswer, (answer) => answer.scope);
