@@ -11,6 +11,7 @@ interface Entry {
 /** The objects of one kind that this process has met, each by its id in its workspace: a service may count ids anew in each. */
 export function openRegistry() {
   const entries = new Map<string, Entry>();
+  let claimed = 0;
   const key = (workspaceId: unknown, id: string) => JSON.stringify([workspaceId, id]);
   const entryOf = (workspaceId: unknown, id: string): Entry => {
     const found = entries.get(key(workspaceId, id)) ?? { exists: true, claims: new Set<string>() };
@@ -29,7 +30,12 @@ export function openRegistry() {
      * A resource manages it: `claim` distinguishes the resource from others ("" if nothing does), because several may have
      * the same object.
      */
-    claim: (workspaceId: unknown, id: string, claim: string) => void add(workspaceId, id).claims.add(claim),
+    claim: (workspaceId: unknown, id: string, claim: string): void => {
+      add(workspaceId, id).claims.add(claim);
+      claimed += 1;
+    },
+    /** How many claims have been made so far: it grows while the engine goes through the program's resources. */
+    claimed: () => claimed,
     /** The resource no longer needs it. Gives whether another one does. */
     release: (workspaceId: unknown, id: string, claim: string): boolean => {
       const { claims } = entryOf(workspaceId, id);

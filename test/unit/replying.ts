@@ -33,13 +33,15 @@ export interface Options {
   readonly now?: () => number;
   /** Default: `now`. */
   readonly time?: () => number;
+  /** How an operation waits. Default: not at all. */
+  readonly pause?: () => Promise<void>;
 }
 
 /** A resource's operations on a service that answers each request with what `reply` gives, text as it is, or fails as it throws. */
 export function replying(
   definition: AnyDefinition,
   reply: (asked: Asked) => unknown,
-  { run = openRun(), env = {}, shared, now, time }: Options = {},
+  { run = openRun(), env = {}, shared, now, time, pause = async () => {} }: Options = {},
 ) {
   const calls: Asked[] = [];
   let writes = 0;
@@ -72,7 +74,7 @@ export function replying(
     env,
     transport: () => transport,
     run,
-    pause: async () => {},
+    pause,
     warn: (message) => warnings.push(message),
     tell: (line) => progress.push(line),
     ...(shared && { shared: () => shared }),

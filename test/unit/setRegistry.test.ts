@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { openDeclarations } from "../../provider/core/declarations";
 import { openRegistry } from "../../provider/core/registry";
@@ -95,6 +95,46 @@ test.each(["ApiKey", "ApiKeySet"])(
     expect(last?.of.calls.map(({ method }) => method)).toEqual(["DELETE"]);
   },
 );
+
+describe("K5 K11 a key that leaves a set, while the engine comes to another resource only later", () => {
+  const deleted = (id: string) => ({ apiKey: { id, deleted: true } });
+  const single = { workspaceId: "ws_1", customerId: "c", name: "a" };
+
+  /** Removes the entry; the engine comes to the resources, one at each pause. Gives the ids that were deleted. */
+  async function removed(...others: readonly ((of: ReturnType<typeof replying>) => void)[]) {
+    const shared = { registry: openRegistry(), declarations: openDeclarations() };
+    const late = replying(apiKey, () => ({}), { shared });
+    const waiting = [...others];
+    const pause = async () => waiting.shift()?.(late);
+    const set = replying(apiKeySet, (asked) => deleted(idIn(asked)), { shared, pause });
+    const { inputs } = set.check(of({ a: {} }), undefined);
+    const news = set.check(of({}), inputs).inputs;
+    const after = await set.update("keys-1", { ...inputs, ids: { a: "key_1" } }, news);
+    expect(after["ids"]).toEqual({});
+    return { deleted: set.calls.map(idIn), warnings: set.warnings };
+  }
+  const compares = (id: string) => (key: ReturnType<typeof replying>) => {
+    const { inputs } = key.check(single, single);
+    key.diff(id, inputs, inputs);
+  };
+  const adopts = (id: string) => (key: ReturnType<typeof replying>) => {
+    key.check({ ...single, existingId: id }, undefined);
+  };
+
+  test.each([
+    ["that has it", [compares("key_1")]],
+    ["that has it, after others", [compares("key_2"), compares("key_3"), compares("key_1")]],
+    ["that adopts it", [adopts("key_1")]],
+  ])("stays for the one %s", async (_words, others) => {
+    const { deleted, warnings } = await removed(...others);
+    expect(deleted).toEqual([]);
+    expect(warnings.join()).toContain("(key_1) stays in the service, because another resource");
+  });
+
+  test("is deleted where none has it", async () => {
+    expect((await removed(compares("key_2"))).deleted).toEqual(["key_1"]);
+  });
+});
 
 test("R17 a value that another resource of the program declares is refused, which is named", () => {
   const shared = { registry: openRegistry(), declarations: openDeclarations() };

@@ -25,6 +25,9 @@ export interface Convergence {
   readonly subject?: string;
 }
 
+/** Longer than the engine takes from one resource of a program to the next. */
+const othersMs = 500;
+
 export interface Converged {
   readonly holding: Holding;
   readonly batch: Batch;
@@ -73,6 +76,7 @@ export async function convergeKeys(
     going.length > 0 && !isKeepable(stateOf(declared, { entries, toDelete: holding.toDelete }));
   // What no state will hold is taken back: the keys of before are all there is then.
   const isUndone = isTooLarge && failed.size > 0;
+  if (going.some(({ isReplaced }) => !isReplaced)) await othersMet(session);
   // What is not deleted any more fails the update, so that nothing of it is taken for done.
   if (going.length > 0) await session.closing();
   if (isUndone) for (const one of going) keepForNext(session, one, progress);
@@ -86,6 +90,17 @@ export async function convergeKeys(
     batch,
     of: new Set([...work, ...going].map(({ name }) => name)).size,
   };
+}
+
+/**
+ * Waits while the engine still comes to other resources: one that has, or adopts, a key that leaves the set may be met
+ * only after this update has begun, because the engine takes the resources of a program in any order.
+ */
+async function othersMet({ registry, pause }: Session): Promise<void> {
+  for (let before: number | undefined; before !== registry.claimed(); ) {
+    before = registry.claimed();
+    await pause(othersMs);
+  }
 }
 
 /** Under the aliases that are declared. An update that fails leaves the former ones, so that it can be repeated as it is. */
