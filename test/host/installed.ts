@@ -33,17 +33,17 @@ async function compile(target: string): Promise<void> {
   const args = [tsc, "-p", "tsconfig.build.json", ...only, "--outDir", join(target, "dist")];
   await Promise.all([
     promisify(execFile)(process.execPath, args, { cwd: checkout }),
-    bundlePlugin(join(target, "plugin", "provider.js")),
+    bundlePlugin(join(target, "plugin")),
   ]);
   for (const file of ["package.json", pluginScript]) await cp(join(checkout, file), join(target, file));
 }
 
 /** As `npm run build` does it, to another place. */
-async function bundlePlugin(outfile: string): Promise<void> {
+async function bundlePlugin(folder: string): Promise<void> {
   const { scripts } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
   const [command, ...args] = String(scripts["bundle:plugin"]).split(" ");
   const bin = join(checkout, "node_modules", ".bin", String(command));
-  await promisify(execFile)(bin, [...args, outfile], { cwd: checkout });
+  await promisify(execFile)(bin, [...args, folder], { cwd: checkout });
 }
 
 /** The executable that the engine starts. */

@@ -53,7 +53,9 @@ describe("the plugin of an installed package", () => {
 
   it("keeps what Node.js compiled beside itself, and starts where it can't", async () => {
     const kept = join(plugin, "compiled");
-    expect(await readdir(kept, { recursive: true })).toHaveLength(2);
+    const [folder, ...files] = await readdir(kept, { recursive: true });
+    // Of a process that sent no request: undici's file was not read.
+    expect(files, folder).toHaveLength(2);
     await rm(kept, { recursive: true });
     // Like a folder that is read-only, but also for root.
     await writeFile(kept, "");

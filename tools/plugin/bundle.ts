@@ -1,48 +1,93 @@
-/** Bundles the plugin into one file, which may be named, and writes beside it the licences of all that is in it. */
+/** Bundles the plugin into a folder, which may be named, and writes beside it the licences of all that is in it. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { join, resolve } from "node:path";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import { checkout } from "../../test/engine/folders";
 
-/** In place of undici's index, which brings mocks, caches and fetch: the part of it that the plugin uses, for proxies. */
-const partOfUndici: Plugin = {
-  name: "part of undici",
+interface Part {
+  /** The modules that it stands for. */
+  readonly modules: RegExp;
+  /** A script whose exports are these modules, by their names. */
+  readonly script: string;
+}
+
+/**
+ * Files of their own, because V8 takes memory for reading a file as a whole, more than it keeps. Besides, a process that
+ * sends no request never reads undici's.
+ */
+const parts: Readonly<Record<string, Part>> = {
+  "grpc.js": {
+    modules: /^@grpc\/grpc-js$/,
+    script: `exports["@grpc/grpc-js"] = require("@grpc/grpc-js");`,
+  },
+  // In place of undici's index, which brings mocks, caches and fetch: the part of it that the plugin uses, for proxies.
+  "undici.js": {
+    modules: /^undici(\/lib\/dispatcher\/agent\.js)?$/,
+    script: `
+      module.exports = {
+        get "undici/lib/dispatcher/agent.js"() { return require("undici/lib/dispatcher/agent.js"); },
+        get "undici"() {
+          Object.assign(require("undici/lib/dispatcher/dispatcher.js").prototype, require("undici/lib/api/index.js"));
+          return { EnvHttpProxyAgent: require("undici/lib/dispatcher/env-http-proxy-agent.js") };
+        },
+      };`,
+  },
+};
+
+const fromParts: Plugin = {
+  name: "from parts",
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^undici$/ }, ({ path }) => ({ path, namespace: "part" }));
-    onLoad({ filter: /^undici$/, namespace: "part" }, () => ({
-      resolveDir: checkout,
-      contents: `
-        Object.assign(require("undici/lib/dispatcher/dispatcher.js").prototype, require("undici/lib/api/index.js"));
-        exports.EnvHttpProxyAgent = require("undici/lib/dispatcher/env-http-proxy-agent.js");`,
+    for (const [file, { modules }] of Object.entries(parts)) {
+      onResolve({ filter: modules }, ({ path }) => ({ path, namespace: file }));
+      onLoad({ filter: modules, namespace: file }, ({ path }) => ({
+        contents: `module.exports = require("./${file}")[${JSON.stringify(path)}];`,
+      }));
+    }
+  },
+};
+
+/** Leaves out what generated messages have for debugging. */
+const plainMessages: Plugin = {
+  name: "plain messages",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /_pb\.js$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8")).replaceAll("jspb.Message.GENERATE_TO_OBJECT", "false"),
     }));
   },
 };
 
-async function main([outfile = "plugin/provider.js"]: readonly string[]) {
-  const { metafile } = await build({
-    absWorkingDir: checkout,
-    entryPoints: ["provider/hosts/plugin/main.ts"],
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node22",
-    format: "cjs",
-    // Names are kept: of an unforeseen error users see the function that it comes from.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: "none",
-    // Leaves out undici's second parser, as Node.js does.
-    define: { esbuildDetection: "true" },
-    // grpc-js loads it for services that are described at run time: the plugin has none.
-    external: ["@grpc/proto-loader"],
-    plugins: [partOfUndici],
-    metafile: true,
-    logLevel: "warning",
-  });
-  await writeFile(
-    resolve(checkout, dirname(outfile), "LICENSES.txt"),
-    await licences(Object.keys(metafile.inputs)),
-  );
+const options = {
+  absWorkingDir: checkout,
+  bundle: true,
+  platform: "node",
+  target: "node22",
+  format: "cjs",
+  // Names are kept: of an unforeseen error users see the function that it comes from.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: "none",
+  // Leaves out undici's second parser, as Node.js does.
+  define: { esbuildDetection: "true" },
+  // grpc-js loads it for services that are described at run time: the plugin has none.
+  external: ["@grpc/proto-loader", ...Object.keys(parts).map((file) => `./${file}`)],
+  metafile: true,
+  logLevel: "warning",
+} as const satisfies BuildOptions;
+
+async function main([folder = "plugin"]: readonly string[]) {
+  const built = await Promise.all([
+    build({
+      ...options,
+      entryPoints: ["provider/hosts/plugin/main.ts"],
+      outfile: join(folder, "provider.js"),
+      plugins: [fromParts, plainMessages],
+    }),
+    ...Object.entries(parts).map(([file, { script }]) =>
+      build({ ...options, stdin: { contents: script, resolveDir: checkout }, outfile: join(folder, file) }),
+    ),
+  ]);
+  const files = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  await writeFile(resolve(checkout, folder, "LICENSES.txt"), await licences(files));
 }
 
 /** Each text once, after the names of the packages that it is of. */

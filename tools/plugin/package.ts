@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { buildSync } from "esbuild";
 import { version } from "../../package.json";
 import { checkout } from "../../test/engine/folders";
 
@@ -36,16 +37,17 @@ for (const [kind, fill] of Object.entries({ script, executable })) {
 }
 
 function script(folder: string) {
-  for (const file of [plugin, `${plugin}.cmd`, "provider.js", "LICENSES.txt"]) {
-    copyFileSync(join(built, file), join(folder, file));
-  }
+  const files = readdirSync(built).filter((file) => file !== "compiled");
+  for (const file of files) copyFileSync(join(built, file), join(folder, file));
 }
 
 /** Node.js's single executable application. Source: the documentation of version 24. */
 function executable(folder: string) {
   const made = join(folder, isWindows ? `${plugin}.exe` : plugin);
   const [config, blob] = [join(folder, "sea.json"), join(folder, "sea.blob")];
-  const main = join(built, "provider.js");
+  // In one file, because the executable can load none.
+  const main = join(folder, "main.js");
+  buildSync({ entryPoints: [join(built, "provider.js")], outfile: main, bundle: true, platform: "node" });
   const options = { main, output: blob, useCodeCache: true, disableExperimentalSEAWarning: true };
   writeFileSync(config, JSON.stringify(options));
   execFileSync(execPath, ["--experimental-sea-config", config]);
@@ -56,7 +58,7 @@ function executable(folder: string) {
   const fuse = ["--sentinel-fuse", "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2"];
   execFileSync(execPath, [...postject, ...fuse, "--macho-segment-name", "NODE_SEA"], { stdio: "pipe" });
   if (platform === "darwin") execFileSync("codesign", ["--sign", "-", made]);
-  for (const file of [config, blob]) rmSync(file);
+  for (const file of [main, config, blob]) rmSync(file);
   const texts = [join(built, "LICENSES.txt"), licenceOfNode()].map((file) => readFileSync(file, "utf8"));
   writeFileSync(join(folder, "LICENSES.txt"), texts.join("\n"));
 }

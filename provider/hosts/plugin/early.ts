@@ -2,8 +2,8 @@
 import { setFlagsFromString } from "node:v8";
 import { memoryFlags } from "./v8Flags";
 
-// Node.js has compiled its own modules beforehand, but only for the flags that it starts with. So those that the plugin
-// needs are loaded before.
-for (const name of ["cluster", "dns", "http2", "zlib"]) process.getBuiltinModule(name);
+// Node.js has compiled its own modules beforehand, but only for the flags that it starts with. So the largest is loaded
+// before, with all that it needs.
+process.getBuiltinModule("http2");
 
 for (const flag of memoryFlags(process.versions.node)) setFlagsFromString(flag);

@@ -5,6 +5,7 @@ import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer, ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { version } from "../../../package.json";
 import { argumentNamespace, configNamespace, type Settings, settings } from "../../core/config";
 import { Failure } from "../../core/errors";
 import type { Lifecycle } from "../../core/lifecycle";
@@ -17,7 +18,6 @@ import { type Arguments, argumentsOf } from "./arguments";
 import type { Engine } from "./engine";
 import { serviceError } from "./failures";
 import { calls, keptState } from "./resource";
-import schema from "./schema.json";
 import { fromStruct, toStruct } from "./wire";
 
 interface Served {
@@ -104,8 +104,8 @@ function handlers({ instance, engine, run }: Served) {
       engine.connect(request.getAddress());
       return new Empty();
     }),
-    getPluginInfo: unary(async () => new PluginInfo().setVersion(schema.version)),
-    getSchema: unary(async () => new messages.GetSchemaResponse().setSchema(JSON.stringify(schema))),
+    getPluginInfo: unary(async () => new PluginInfo().setVersion(version)),
+    getSchema: unary(async () => new messages.GetSchemaResponse().setSchema(JSON.stringify(await schema()))),
     checkConfig: unary(async (request: messages.CheckRequest) => {
       const { properties, secrets } = fromStruct(request.getNews());
       const isBoth = ["accessToken", "accessTokenEnv"].every((name) => (properties[name] ?? "") !== "");
@@ -190,12 +190,16 @@ async function listed(request: messages.ListRequest, source: functions.Source): 
   return request.getLimit() > 0 ? found.slice(0, request.getLimit()) : found;
 }
 
+/** Loaded where it is needed, which in most commands it is not. */
+const schema = async () => (await import("./schema.json", { with: { type: "json" } })).default;
+
 /** Functions by their tokens. */
 async function invoked(token: string, source: functions.Source, given: Properties): Promise<Properties> {
   const name = kindIn(token);
   const find = Object.hasOwn(functionsByName, name) ? functionsByName[name] : undefined;
   if (find === undefined) throw new Failure(`This version of pulumi-apikeys has no function ${token}.`);
-  const declared: Readonly<Record<string, { description: string; inputs?: Arguments }>> = schema.functions;
+  const declared: Readonly<Record<string, { description: string; inputs?: Arguments }>> = (await schema())
+    .functions;
   const { inputs = { properties: {} } } = declared[`apikeys:index:${name}`] ?? {};
   const found = await find(source, argumentsOf(name, inputs, given) as never);
   return JSON.parse(JSON.stringify(found)) as Properties;
