@@ -113,8 +113,10 @@ export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined
   if (message === undefined) return [];
   return (["workspaceId", "customerId", "metadata", "keepers", ...fixed] as const)
     .filter((name) => {
-      const { canonical } = inputs[name];
-      return !containsUnknown(declared[name]) && !equal(canonical(before?.[name]), canonical(declared[name]));
+      const [was, is] = [before, declared].map((all) => inputs[name].canonical(all?.[name]));
+      // What can't be declared beside it at all is told by itself.
+      const isTold = is !== undefined && fixed.some((one) => one === name);
+      return !isTold && !containsUnknown(declared[name]) && !equal(was, is);
     })
     .map((name): Problem => ({ path: [name], message }));
 }
