@@ -82,8 +82,9 @@ export interface ApiKeyArgs {
    * `enabled` to match the program, and the preview can't show these changes. `scopes` must be set too. Can't be
    * combined with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`. Default: none. An adopted key
    * has no `key`, because the service shows a secret only once. Another id adopts that key, and deletes the old one.
-   * Changing `keepers` replaces the adopted key with a new one, which has a `key`. Removing `existingId` later changes
-   * nothing. Destroy deletes an adopted key.
+   * In an update that adds `existingId` or leaves it as it is, a change that needs a new key, such as one of `keepers`,
+   * fails the preview. Removing `existingId` changes nothing; removing it and changing `keepers` in one update creates a
+   * new key, which has a `key`, and deletes the adopted one. Destroy deletes an adopted key.
    */
   readonly existingId?: pulumi.Input<string | undefined>;
   /**
@@ -283,7 +284,7 @@ export function secretOf(
   return pulumi.all([held, id]).apply(([value]) => {
     if (value !== undefined) return value;
     throw new pulumi.RunError(
-      `${kind} "${name}": state does not have its secret, because the key was adopted or imported, and the service shows a secret only once, when it creates the key. Use the value from where it is kept today, not the output key; or change keepers, which creates a new key with its secret.`,
+      `${kind} "${name}": state does not have its secret, because the key was adopted or imported, and the service shows a secret only once, when it creates the key. Use the value from where it is kept today, not the output key; or leave existingId out and change keepers, which creates a new key with its secret.`,
     );
   });
 }

@@ -221,7 +221,7 @@ export function secretOf(name: string, alias: string, secrets: Strings, ids: Str
   if (secret !== undefined || (secrets === undefined && ids === undefined)) return secret as string;
   if (ids === undefined || !Object.hasOwn(ids, alias)) throw noKey(name, alias);
   throw new pulumi.RunError(
-    `ApiKeySet "${name}" has the key "${alias}", but not its secret, because the key was adopted or imported without it. Change keepers in its entry to create a new key.`,
+    `ApiKeySet "${name}" has the key "${alias}", but not its secret, because the key was adopted or imported without it. In its entry, leave existingId out and change keepers to create a new key.`,
   );
 }
 

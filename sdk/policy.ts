@@ -64,7 +64,7 @@ export interface PolicyKey {
   readonly rotateEvery: string | undefined;
   /**
    * Whether the program declares `existingKey` or `existingId`, so that the key can't set `prefix` or `expiresAt`.
-   * Stays true after a change of `keepers` or a rotation has created a new key, until the program removes that input.
+   * Of a RotatingApiKey it stays true after a rotation has created a new key, until the program removes that input.
    */
   readonly isExisting: boolean;
 }

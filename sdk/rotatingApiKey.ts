@@ -52,7 +52,8 @@ export interface RotatingApiKeyArgs {
    * `scopes` and `enabled` to match the program, and the preview can't show these changes. `scopes` must be set too.
    * Can't be combined with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`. Default: none. There
    * is no `key` until the first rotation, because the service shows a secret only once. Another id replaces the
-   * resource and its keys. Removing `existingId` later changes nothing. Destroy deletes an adopted key.
+   * resource and its keys; while it stays the same, `workspaceId` can't change. Removing `existingId` later changes
+   * nothing. Destroy deletes an adopted key.
    */
   readonly existingId?: pulumi.Input<string | undefined>;
   /** Arbitrary strings, never sent to the service. Default: none. Changing one rotates now. */

@@ -69,10 +69,10 @@ new PolicyPack("api-keys", {
     },
     {
       name: "existing-once",
-      description: "A key that has replaced an existing one is declared as a new one.",
+      description: "A key that has been rotated since is declared as a new one.",
       enforcementLevel: "advisory",
-      validateResource: eachKey(({ isExisting, keepers, rotateEvery }) =>
-        isExisting && (keepers ?? rotateEvery) !== undefined
+      validateResource: eachKey(({ isExisting, rotateEvery }) =>
+        isExisting && rotateEvery !== undefined
           ? "may be a new one by now: if so, leave out existingId and existingKey"
           : undefined,
       ),

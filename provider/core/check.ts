@@ -4,7 +4,7 @@ import type { Checked } from "./declarations";
 import type { AnyDefinition } from "./definition";
 import { inBounds, oneLine, sentences } from "./errors";
 import type { Field } from "./fields";
-import { adoptedKey, type Properties, providerKey, secretsKey } from "./state";
+import { type Properties, providerKey, secretsKey } from "./state";
 import { isUnknown } from "./unknown";
 
 /**
@@ -42,7 +42,7 @@ function firstOf(found: readonly string[]): readonly string[] {
 /** The second step of a path, such as an alias, or a place in a list. */
 const member = /^\w+(?:\.[^.:[\s]+|\[(?:\d+|"(?:[^"\\]|\\.)*")\])/;
 
-const ours: ReadonlySet<string> = new Set([providerKey, secretsKey, adoptedKey]);
+const ours: ReadonlySet<string> = new Set([providerKey, secretsKey]);
 
 /** An input that is null is absent; what the engine or our own classes add is no input of the program. */
 function present(inputs: Properties): Properties {

@@ -4,13 +4,11 @@ export type Declarations = ReturnType<typeof openDeclarations>;
 export interface Checked {
   /** The name of another resource of the program that declares the same. */
   twinOf(identity: string): string | undefined;
-  /** Whether the resource, or the one that it is to replace, declared the same before. */
-  readonly isDeclaredAgain: boolean;
   /** Whether the resource is to be replaced by one that declares the same. */
   readonly replacesItself: boolean;
 }
 
-export const unchecked: Checked = { twinOf: () => undefined, isDeclaredAgain: false, replacesItself: false };
+export const unchecked: Checked = { twinOf: () => undefined, replacesItself: false };
 
 /** What the resources of one kind of object are that the program of this run declares (R17). */
 export function openDeclarations() {
@@ -33,15 +31,13 @@ export function openDeclarations() {
       for (const identity of identities) if (!firsts.has(identity)) firsts.set(identity, { kind, name });
       const ofResource = (all: readonly string[]) => JSON.stringify([kind, name, ...all]);
       if (before !== undefined) compared.add(ofResource(before));
-      const isDeclaredAgain = identities.length > 0 && compared.has(ofResource(identities));
       return {
-        isDeclaredAgain,
         twinOf: (identity) => {
           const first = firsts.get(identity);
           return first?.kind === kind && first.name === name ? undefined : first?.name;
         },
         // The engine compares first, and then asks again for what it is to create in its place.
-        replacesItself: isDeclaredAgain && before === undefined,
+        replacesItself: before === undefined && identities.length > 0 && compared.has(ofResource(identities)),
       };
     },
     has: (identity: string) => firsts.has(identity),

@@ -18,16 +18,7 @@ import {
 import type { Registry } from "./registry";
 import type { Run } from "./run";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
-import {
-  adoptedKey,
-  failedKey,
-  hiddenIn,
-  nonEmpty,
-  observedKey,
-  type Properties,
-  readingKey,
-  secretsKey,
-} from "./state";
+import { failedKey, hiddenIn, nonEmpty, observedKey, type Properties, readingKey, secretsKey } from "./state";
 
 /** What a resource is made of. `define` turns it into what the lifecycle works with. */
 
@@ -100,7 +91,6 @@ export interface Shape {
 /** Properties that the inputs and state of every resource may have besides its own. */
 type Common = {
   readonly [secretsKey]?: readonly SecretPath[] | undefined;
-  readonly [adoptedKey]?: true | undefined;
 };
 
 /** Canonical inputs of which every value is known. */
@@ -151,8 +141,6 @@ export interface Definition<S extends Shape, P = undefined> {
   identities?(inputs: DraftOf<S>): Iterable<string>;
   /** The objects of the service that a create of these inputs adopts; none that is not known yet. */
   adopts?(inputs: DraftOf<S>): readonly Omit<Managed, "claim">[];
-  /** Whether a replacement with the same inputs creates a new object in place of an adopted one. Default: it adopts it again. */
-  readonly replacesAdopted?: true;
   /** Decides what an update does, if comparing each input is not enough. */
   plan?(compared: Compared<S>): P;
   /**

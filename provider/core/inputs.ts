@@ -2,17 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { AnyDefinition } from "./definition";
 import { canonicalInputs } from "./fields";
 import { secretsOf, withSecrets } from "./secrecy";
-import { adoptedKey, type Properties } from "./state";
+import type { Properties } from "./state";
 
 /** The inputs in canonical form, and which of them are secret. */
 export function canonical({ fields }: AnyDefinition, inputs: Properties): Properties {
   return withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
-}
-
-/** The same as check gave them for a create. */
-export function toCreate(definition: AnyDefinition, inputs: Properties): Properties {
-  const isAnew = inputs[adoptedKey] === true;
-  return { ...canonical(definition, inputs), ...(isAnew && { [adoptedKey]: true }) };
 }
 
 /** The inputs that a state means. */

@@ -20,8 +20,6 @@ export interface Kind extends Shared {
   readonly refreshed: Set<string>;
   /** The keys and resources that were warned about: the engine may ask for a diff more than once. */
   readonly warned: Set<string>;
-  /** The objects that existingId newly names although the resource already has them. */
-  readonly ownNamed: Set<string>;
   /** Creates that failed and left an object, or may have. */
   readonly halfway: HalfwayCreate[];
 }
@@ -48,7 +46,6 @@ export function openKind(definition: AnyDefinition, host: HostContext): Kind {
     now: () => host.now?.() ?? Date.now(),
     refreshed: new Set(),
     warned: new Set(),
-    ownNamed: new Set(),
     halfway: [],
   };
 }

@@ -1,5 +1,4 @@
-import type { Checked } from "./declarations";
-import type { AnyComparison, AnyDefinition, Managed } from "./definition";
+import type { Managed } from "./definition";
 import type { Kept } from "./errors";
 import type { Kind } from "./kind";
 import { declaredClaim } from "./registry";
@@ -37,38 +36,4 @@ export function protectAdopted(
   const isMoved = inputs["workspaceId"] !== last["workspaceId"];
   for (const { workspaceId, id } of adopted)
     if (isMoved || !before.has(id)) registry.claim(workspaceId, id, declaredClaim);
-}
-
-/** Notes that existingId newly names an object that the resource already has: a replacement must not lose its secret. */
-export function noteOwnId({ definition, ownNamed }: Kind, { id, state, inputs }: AnyComparison): void {
-  const named = replaceable(definition, inputs);
-  const before = replaceable(definition, state);
-  if (named === undefined || (before && placeOf(before) === placeOf(named))) return;
-  const own = [...definition.managed(id, state)].filter(({ claim }) => claim !== undefined);
-  if (own.some((one) => placeOf(one) === placeOf(named))) ownNamed.add(placeOf(named));
-}
-
-/** Whether a create of these inputs creates a new object, which replaces the one that they name (K11). */
-export function createsAnew(
-  { definition, registry, ownNamed }: Kind,
-  inputs: Properties,
-  { isDeclaredAgain }: Checked,
-): boolean {
-  const adopted = replaceable(definition, inputs);
-  if (adopted === undefined) return false;
-  const isOwn = ownNamed.has(placeOf(adopted));
-  if (isOwn) registry.release(adopted.workspaceId, adopted.id, declaredClaim);
-  return isOwn || isDeclaredAgain;
-}
-
-type Adopted = Omit<Managed, "claim">;
-
-/** The object that these inputs adopt, if another replacement creates a new one in its place. */
-function replaceable({ adopts, replacesAdopted }: AnyDefinition, inputs: Properties): Adopted | undefined {
-  return replacesAdopted && adopts?.(inputs)[0];
-}
-
-/** A service may count ids anew in each workspace. */
-function placeOf({ workspaceId, id }: Adopted): string {
-  return JSON.stringify([workspaceId, id]);
 }

@@ -3,7 +3,7 @@ import type { Outcome, Session } from "./definition";
 import { compare } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
 import { complete, expectFound, lastService, serviceAfterRead, writtenElsewhere } from "./hiddenState";
-import { inputsOf, toCreate, withoutDefaults } from "./inputs";
+import { canonical, inputsOf, withoutDefaults } from "./inputs";
 import type { Kind } from "./kind";
 import { forget, register } from "./objects";
 import { withNewSecrets } from "./previews";
@@ -29,7 +29,7 @@ export async function create(kind: Kind, inputs: Properties, urn?: string): Prom
   try {
     return await operate(kind, [inputs], async (session) => {
       for (const line of leftBehind(kind, again?.failure.kept)) session.warn(line);
-      const declared = toCreate(definition, inputs);
+      const declared = canonical(definition, inputs);
       return withService(kind, await rollback.create(definition, host.run, session, declared));
     });
   } catch (failure) {

@@ -5,12 +5,12 @@ import type { AnyComparison, AnyDefinition } from "./definition";
 import { type Change, changesAt, compare, type Difference, difference, differing } from "./diff";
 import type { Kept } from "./errors";
 import { canonicalInputs } from "./fields";
-import { canonical, inputsOf, toCreate, withName } from "./inputs";
+import { canonical, inputsOf, withName } from "./inputs";
 import type { Kind } from "./kind";
 import { note, warnOfExpiry, warnOfState } from "./notices";
-import { createsAnew, noteOwnId, protectAdopted, register } from "./objects";
+import { protectAdopted, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
-import { adoptedKey, defined, failedKey, type Properties, providerKey, readingKey } from "./state";
+import { defined, failedKey, type Properties, providerKey, readingKey } from "./state";
 import { unknown } from "./unknown";
 
 /** Check, diff and preview. Nothing here sends a request (R12). */
@@ -29,11 +29,10 @@ export function check(
 ): CheckResult {
   const { configured, declarations, definition } = kind;
   const named = withName(definition, inputs, name);
-  const given = canonical(definition, named);
+  const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
   const identitiesOf = (all: Properties) => [...(definition.identities?.(all) ?? [])];
-  const checked = declarations.add(definition.kind, name, identitiesOf(given), last && identitiesOf(last));
-  const declared = createsAnew(kind, given, checked) ? { ...given, [adoptedKey]: true } : given;
+  const checked = declarations.add(definition.kind, name, identitiesOf(declared), last && identitiesOf(last));
   protectAdopted(kind, declared, last);
   const found = configured();
   const misconfigured = "problems" in found ? found.problems : [];
@@ -78,7 +77,6 @@ export function diff(
   const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
   // What `.get` reads has no update to tell of, and may be what another resource manages.
   if (compared.state[readingKey] !== true && !refreshed.delete(compared.id)) {
-    noteOwnId(kind, compared);
     warnOfState(kind, compared);
     if (result.replaces.length === 0) warnOfExpiry(kind, compared);
     // An input that replaces is the cause by itself.
@@ -114,7 +112,7 @@ export function withNewSecrets(
 export function foresee(kind: Kind, news: Properties, before?: Kept): Properties {
   const { definition } = kind;
   if (before === undefined) {
-    const inputs = toCreate(definition, news);
+    const inputs = canonical(definition, news);
     return foreseen(definition, inputs, {}, definition.foreseeCreate?.(inputs));
   }
   const compared = compare(kind, before, news);
@@ -135,5 +133,5 @@ function foreseen(
     name,
     inputs[name] ?? (stable ? state[name] : undefined) ?? unknown,
   ]);
-  return defined({ ...inputs, ...Object.fromEntries(all), ...known, [adoptedKey]: undefined });
+  return defined({ ...inputs, ...Object.fromEntries(all), ...known });
 }

@@ -19,8 +19,6 @@ export const nameKey = "__resourceName";
 export const readingKey = "__reading";
 /** The service of the last write, or where it has moved since. */
 export const serviceKey = "__service";
-/** An input of check's own: what is to be created replaces what was adopted by the same inputs, and adopts nothing (K11). */
-export const adoptedKey = "__adopted";
 /** Set by a write that failed halfway: the engine's inputs may say something else, until the next read or write. */
 export const failedKey = "__failed";
 

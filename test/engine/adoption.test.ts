@@ -107,9 +107,14 @@ describe.each<Host>(["dynamic", "plugin"])("keys that exist, adopted by their id
     }
   });
 
-  itInAll("K11 is replaced by a new key with its secret where the program changes keepers", async () => {
-    for (const options of ["{}", "{ deleteBeforeReplace: true }"]) {
-      const ci = single("ci", `"key_ci"`, `keepers: { time: "${options}" }`, options);
+  itInAll("K11 is replaced by a new key with its secret once the program leaves existingId out", async () => {
+    for (const options of ["{ deleteBeforeReplace: true }", "{}"]) {
+      const keepers = `keepers: { time: "${options}" }`;
+      await declare(program(many(60), single("ci", `"key_ci"`, keepers, options)));
+      expect(errorsFor(await scene.stack.preview(), "ci")[0]).toContain(
+        "keepers: can't change while existingId stays the same or is added",
+      );
+      const ci = single("ci", "undefined", keepers, options);
       await declare(program(many(60), `${ci}export const secret = ci.key;`));
       const replaced = await up();
       expect(stepsFor(replaced, "ci").map(({ op }) => op)).toContain("replace");

@@ -89,7 +89,7 @@ describe("a key that exists already, taken under management", () => {
     const up = await scene.stack.up();
     // The engine is told twice by the host of an inline program.
     expect([...new Set(up.error?.split("\n"))]).toEqual([
-      'ApiKey "plain": state does not have its secret, because the key was adopted or imported, and the service shows a secret only once, when it creates the key. Use the value from where it is kept today, not the output key; or change keepers, which creates a new key with its secret.',
+      'ApiKey "plain": state does not have its secret, because the key was adopted or imported, and the service shows a secret only once, when it creates the key. Use the value from where it is kept today, not the output key; or leave existingId out and change keepers, which creates a new key with its secret.',
     ]);
     expect((await scene.stack.outputs())["header"]).toBeUndefined();
     expect(scene.service.key(plain)).toMatchObject({ deleted: false });

@@ -56,7 +56,7 @@ async function alone(plot: Plot, { id, name }: StoredKey): Promise<void> {
   });
 }
 
-/** A set that has a key of its own adopts others, one of which is given up then and another made anew. */
+/** A set that has a key of its own adopts others, one of which is given up then and another replaced by a new one. */
 async function asASet(plot: Plot, keys: readonly StoredKey[], there: StoredKey): Promise<void> {
   const { resource, workspaceId, dialect } = plot;
   const entries = Object.fromEntries(
@@ -77,7 +77,8 @@ async function asASet(plot: Plot, keys: readonly StoredKey[], there: StoredKey):
   await expectQuiet(plot, held, inputs);
   if (dialect.createAnswer !== "withoutKey") {
     const { k0: _, k1, ...rest } = entries;
-    const next = await checked(plot, of({ ...rest, k1: { ...k1, keepers: { time: "1" } } }), inputs);
+    const renewed = { name: k1?.["name"], keepers: { time: "1" } };
+    const next = await checked(plot, of({ ...rest, k1: renewed }), inputs);
     const after = await resource.update(held, next);
     const { k1: made, ...others } = after.state["ids"] as Record<string, string>;
     expect(Object.values(others)).toEqual(keys.slice(2).map(({ id }) => id));

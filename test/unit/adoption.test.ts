@@ -19,7 +19,7 @@ describe("an ApiKey with existingId", () => {
     expect(id).toBe("key_1");
     expect(methods()).toBe("GET");
     expect(state).toMatchObject({ existingId: "key_1", name: "ci", maskedKey: "…key_1" });
-    for (const absent of ["key", "__keyLost", "__adopted"]) expect(state).not.toHaveProperty(absent);
+    for (const absent of ["key", "__keyLost"]) expect(state).not.toHaveProperty(absent);
     expect(state["__claim"]).toMatch(/^[0-9a-f]{8}$/);
     expect(keys.diff(id, state, keys.checked(adopting()))).toEqual({ changes: false, replaces: [] });
   });
@@ -101,12 +101,6 @@ describe("an ApiKey with existingId", () => {
     const without = { ...defaults, scopes: undefined };
     expect(sets.check({ ...set, defaults: without }, undefined).failures).toEqual([`keys.a.scopes: ${line}`]);
     expect(sets.check({ ...set, defaults: { ...without, scopes: [] } }, undefined).failures).toEqual([]);
-  });
-
-  test("K11 inputs that check gave before pass it again, as with ignoreChanges", () => {
-    const { keys } = adoptions();
-    const again = keys.check({ ...adopting(), __adopted: true }, adopting(), "ci");
-    expect(again.failures).toEqual([]);
   });
 
   test("K11 one that the PATCH finds gone is refused like one that was never there", async () => {
@@ -236,75 +230,63 @@ describe("an ApiKey that was adopted", () => {
     expect(methods()).toBe("GET DELETE");
   });
 
-  test("K11 is replaced by a new key with its secret, although existingId is still declared", async () => {
-    const { keys, service, asked, process } = oneKey();
-    const before = process().keys.checked(adopting());
-    const inputs = adopting({ keepers: { rotated: "1" } });
-    expect(keys.diff("key_1", state, keys.checked(inputs, before)).replaces).toEqual(["keepers"]);
-    keys.progress.length = 0;
-    const again = keys.checked(inputs);
-    expect(keys.progress).toEqual([]);
-    expect(keys.foresee(again)).not.toHaveProperty("__adopted");
-    expect(unknownSentinels).toContain(keys.foresee(again)["key"]);
-    const made = await keys.create(again);
-    await keys.delete("key_1", state);
-    expect(made).toMatchObject({ id: "made_1", state: { key: "sk_made_1", existingId: "key_1" } });
-    expect(made.state).not.toHaveProperty("__adopted");
-    expect(asked.map(({ method }) => method)).toEqual(["GET", "POST", "DELETE"]);
-    expect([...service.live.keys()]).toEqual(["made_1"]);
-
-    const { keys: next } = adoptions();
-    const same = next.checked(inputs, again);
-    expect(next.diff(made.id, made.state, same)).toEqual({ changes: false, replaces: [] });
-  });
-
-  test.each([
-    ["create", "keepers", { keepers: { rotated: "1" } }],
-    ["delete", "keepers", { keepers: { rotated: "1" } }],
-    ["create", "the engine alone", {}],
-  ])(
-    "K11 a key that gets its own id as existingId is no adopted one: replaced, first by a %s, for %s, it has a successor with a secret",
-    async (first, _why, changed) => {
-      const { keys, service, process } = oneKey();
-      const { existingId: _id, ...created } = adopting();
-      const before = process().keys.checked(created);
-      const held = { ...before, maskedKey: "…", key: "sk_1" };
-      const inputs = adopting(changed);
-      expect(keys.diff("key_1", held, keys.checked(inputs, before)).replaces).toEqual(Object.keys(changed));
+  test.each(["create", "delete"])(
+    "K11 is replaced by a new key with its secret where existingId is left out with a change of keepers, first by a %s",
+    async (first) => {
+      const { keys, service, asked, process } = oneKey();
+      const before = process().keys.checked(adopting());
+      const inputs = { ...without, keepers: { rotated: "1" } };
+      expect(keys.diff("key_1", state, keys.checked(inputs, before)).replaces).toEqual(["keepers"]);
       const again = keys.checked(inputs);
-      expect(unknownSentinels).toContain(keys.foresee(again)["key"]);
-      if (first === "delete") await keys.delete("key_1", held);
+      expect(keys.progress).toEqual([]);
+      if (first === "delete") await keys.delete("key_1", state);
       const made = await keys.create(again);
-      if (first === "create") await keys.delete("key_1", held);
-      expect(made).toMatchObject({ id: "made_1", state: { key: "sk_made_1", existingId: "key_1" } });
+      if (first === "create") await keys.delete("key_1", state);
+      expect(made).toMatchObject({ id: "made_1", state: { key: "sk_made_1" } });
+      expect(made.state).not.toHaveProperty("existingId");
+      expect(asked.map(({ method }) => method).filter((method) => method !== "GET")).toHaveLength(2);
       expect([...service.live.keys()]).toEqual(["made_1"]);
       expect(keys.warnings).toEqual([]);
     },
   );
 
-  test("K11 a key that moves to another workspace adopts the key of the same id there", async () => {
-    const { keys, methods } = oneKey();
-    const { existingId: _id, ...created } = adopting();
-    const state = { ...keys.checked(created), key: "sk_1" };
-    const inputs = keys.checked(adopting({ workspaceId: "ws_2" }), state);
-    expect(keys.diff("key_1", state, inputs).replaces).toEqual(["workspaceId"]);
-    const made = await keys.create(keys.checked(inputs));
-    expect(made).toMatchObject({ id: "key_1", state: { workspaceId: "ws_2" } });
-    expect(methods()).not.toContain("POST");
+  const changes = { keepers: { rotated: "1" }, customerId: "cus_2", workspaceId: "ws_2" };
+  const refused = (names: readonly string[]) =>
+    names.map(
+      (name) =>
+        `${name}: can't change while existingId stays the same or is added, because only a new key can have another value; leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.`,
+    );
+
+  test("K11 can't be replaced while existingId stays the same, which names the field and the ways out", () => {
+    const { keys } = oneKey();
+    const failures = (more: object, before: object = {}) =>
+      keys.check(adopting({ ...more }), adopting({ ...before })).failures;
+    for (const [name, value] of Object.entries(changes)) {
+      expect(failures({ [name]: value })).toEqual(refused([name]));
+      expect(failures({ [name]: value }, { [name]: value })).toEqual([]);
+      expect(failures({ [name]: unknownSentinels[0] })).toEqual([]);
+    }
+    expect(new Set(failures(changes))).toEqual(new Set(refused(Object.keys(changes))));
+    expect(failures({}, { keepers: { rotated: "1" } })).toEqual(refused(["keepers"]));
+    expect(failures({ name: "another", scopes: [], enabled: false })).toEqual([]);
+    for (const existingId of ["key_2", unknownSentinels[0]]) {
+      expect(failures({ ...changes, existingId })).toEqual([]);
+    }
   });
 
-  test("K11 is replaced too where the engine goes on with a replacement that failed halfway", async () => {
-    const { keys, process, asked, service } = adoptions();
-    const before = process().keys.checked(adopting());
-    const inputs = keys.checked(adopting({ keepers: { rotated: "1" } }), before);
-    expect((await keys.create(inputs)).id).toBe("made_1");
-    expect(asked.map(({ method }) => method)).toEqual(["GET", "POST"]);
-    service.add({ id: "key_1" });
-    const { keys: next } = process();
-    const kept = next.checked(adopting({ enabled: false }), before);
-    expect(next.diff("key_1", state, kept)).toEqual({ changes: undefined, replaces: [] });
-    expect(await next.update("key_1", state, kept)).not.toHaveProperty("__adopted");
-    expect(next.foresee(kept, { id: "key_1", state })).not.toHaveProperty("__adopted");
+  test("K11 existingId can only be added without what replaces: it may name the resource's own key, whose secret would be lost", () => {
+    const { keys } = oneKey();
+    const failures = (more: object, before: object = {}) =>
+      keys.check(adopting({ ...more }), { ...without, ...before }).failures;
+    expect(failures({ name: "another", enabled: false })).toEqual([]);
+    for (const [name, value] of Object.entries(changes)) {
+      expect(failures({ [name]: value })).toEqual(refused([name]));
+    }
+    const fixed = { prefix: "p", expiresAt: 60, externalMeterId: "m", metadata: { a: 1 } };
+    for (const [name, value] of Object.entries(fixed)) {
+      expect(failures({}, { [name]: value })).toEqual(refused([name]));
+    }
+    expect(failures({}, { prefix: "", metadata: {}, existingKey: "sk_1", existingId: null })).toEqual([]);
   });
 
   test("K11 is left with a warning where state had its secret, which the adoption does not give", async () => {

@@ -52,7 +52,6 @@ const hidden = [
   "__resourceName",
   "__chosen",
   "__migrated",
-  "__adopted",
   "__toDelete",
   "__previous",
   "__lastUsed",

@@ -59,7 +59,7 @@ describe("what a run of the program declares", () => {
     expect(run.add("ApiKeySet", "one", ["a"], undefined).twinOf("a")).toBe("one");
     run.add(kind, "two", ["b"], ["b"]);
     run.add(kind, "two", ["c"], ["c"]);
-    const again = (of: string, identity: string) => run.add(of, "two", [identity], undefined).isDeclaredAgain;
+    const again = (of: string, identity: string) => run.add(of, "two", [identity], undefined).replacesItself;
     expect([again(kind, "b"), again(kind, "c"), again(kind, "d"), again("ApiKeySet", "b")]).toEqual([
       true,
       true,

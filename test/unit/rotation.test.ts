@@ -489,30 +489,30 @@ describe("K11 an adopted key", () => {
     expect(ci.isQuiet(retired, inputs)).toBe(true);
   });
 
-  test("is replaced by a new one where the engine is told to", async () => {
+  test("is adopted again where only the engine replaces the resource, and stays", async () => {
     const ci = adopted();
     const first = await ci.create(inputs);
     ci.writes();
     const { inputs: compared } = ci.check(inputs, inputs, "ci");
-    const { inputs: anew } = ci.check(compared, undefined, "ci");
-    const second = await ci.createChecked(anew);
-    expect(ci.writes()).toEqual(["POST"]);
-    expect(second.state).toMatchObject({ key: "sk_key_1", existingId: "key_old" });
-    expect(ci.isQuiet(second, inputs)).toBe(true);
-    expect(first.id).not.toBe(second.id);
+    const { inputs: again } = ci.check(compared, undefined, "ci");
+    const second = await ci.createChecked(again);
+    expect(second.state).toMatchObject({ keyId: "key_old", existingId: "key_old" });
+    await ci.delete(first.id, first.state);
+    expect(ci.writes()).toEqual([]);
+    expect([...ci.live.keys()]).toEqual(["key_old"]);
   });
 
-  test("is not the current key that existingId newly names: replaced, it has a successor with a secret", async () => {
-    const ci = spoilable();
-    const first = await ci.create();
-    const named = { ...declared, existingId: "key_1", scopes: [] };
-    const { inputs: compared } = ci.check(named, declared, "ci");
-    expect(ci.diff(first.id, first.state, compared).replaces).toEqual([]);
-    const { inputs: anew } = ci.check(named, undefined, "ci");
-    const second = await ci.createChecked(anew);
-    expect(second.state).toMatchObject({ key: "sk_key_2", keyId: "key_2" });
-    await ci.delete(first.id, first.state);
-    expect([...ci.live.keys()]).toEqual(["key_2"]);
+  test("stays in its workspace while existingId stays the same or is added, and is rotated by keepers", () => {
+    const ci = adopted();
+    const { existingId: _, ...without } = inputs;
+    for (const before of [inputs, without]) {
+      expect(ci.check({ ...inputs, workspaceId: "ws_2" }, before, "ci").failures).toEqual([
+        expect.stringMatching(/^workspaceId: can't change while existingId stays the same or is added/),
+      ]);
+      expect(ci.check({ ...inputs, keepers: { a: "1" }, customerId: "d" }, before, "ci").failures).toEqual(
+        [],
+      );
+    }
   });
 
   test("stays where the result of its adoption can't be saved", async () => {

@@ -55,7 +55,7 @@ test("K8 key(alias) of a key that was imported says that its secret is missing, 
   const of = (alias: string) => secretOf("customers", alias, { b: "sk_b" }, { a: "key_a", b: "key_b" });
   expect(of("b")).toBe("sk_b");
   expect(() => of("a")).toThrow(
-    'ApiKeySet "customers" has the key "a", but not its secret, because the key was adopted or imported without it. Change keepers in its entry to create a new key.',
+    'ApiKeySet "customers" has the key "a", but not its secret, because the key was adopted or imported without it. In its entry, leave existingId out and change keepers to create a new key.',
   );
   // As an import without a refresh leaves it.
   expect(() => secretOf("customers", "a", undefined, { a: "key_a" })).toThrow(

@@ -226,7 +226,7 @@ describe("check of an ApiKeySet", () => {
     expect(others).toEqual([]);
     expect(line).toMatch(/^keys\.a\.metadata: can't change while existingKey stays the same, /);
     expect(line).not.toContain("defaults");
-    expect(line).toContain("If no update has migrated it yet, run `pulumi up --refresh`.");
+    expect(line).toContain("If no update has migrated or adopted it yet, run `pulumi up --refresh`.");
     expect(failuresOf({ workspaceId: "ws_2", ...before }, before)).toEqual([
       expect.stringMatching(/^keys\.a: workspaceId can't change while existingKey stays the same, [^()]*$/),
     ]);

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Finding } from "./findings";
-import { declaredKeys, heldKeys, holdsKeys, idsIn } from "./heldKeys";
-import { isAbout, type Making, makersOf } from "./reading";
+import { declaredKeys, heldKeys, idsIn } from "./heldKeys";
+import { isAbout, makersOf } from "./reading";
 import type { CommandRecord, Entry, StackState, Trace } from "./trace";
 
 const nothing: StackState = { entries: [], pending: [] };
@@ -37,15 +36,7 @@ function isWanted({ name, program }: CommandRecord, { entries }: StackState, id:
   if (holders.length === 0) return false;
   if (name === "destroy") return true;
   const declared = program.flatMap(declaredKeys).filter(({ inputs }) => inputs["existingId"] === id);
-  const isReplaced = declared.some(({ inputs }) =>
-    holders.flatMap(heldKeys).some((held) => held.id === id && isAnother(inputs, held.inputs)),
-  );
-  return declared.length === 0 || isReplaced || holders.some((entry) => isOnItsWay(entry, id));
-}
-
-/** Whether what was adopted was to be replaced by a new key. */
-function isAnother(now: Entry["inputs"], before: Entry["inputs"] | undefined): boolean {
-  return before !== undefined && !isDeepStrictEqual(now["keepers"], before["keepers"]);
+  return declared.length === 0 || holders.some((entry) => isOnItsWay(entry, id));
 }
 
 /** Whether state holds it only until it is deleted. */
@@ -58,14 +49,6 @@ function isOnItsWay(entry: Entry, id: string): boolean {
 
 /** A key was made where one that exists was to be adopted. */
 export function adoptionMade(trace: Trace): readonly Finding[] {
-  const found = new Map(withBefore(trace).map(({ command, before }) => [command, before]));
-  // An alias may have been another before.
-  const isHeld = ({ command, operation, place, inputs: { existingId } }: Making) =>
-    (found.get(command) ?? nothing).entries
-      .filter(({ kind, name }) => holdsKeys(kind) && name === operation.resource)
-      .flatMap(heldKeys)
-      .filter(({ id }) => id !== undefined)
-      .some((held) => held.place === place || held.inputs?.["existingId"] === existingId);
   return trace.made.flatMap((made) => {
     const makers = makersOf(trace, made);
     const isAdoption =
@@ -73,7 +56,6 @@ export function adoptionMade(trace: Trace): readonly Finding[] {
       makers.every(
         (making) =>
           making.inputs["existingId"] !== undefined &&
-          !isHeld(making) &&
           !(making.operation.kind === "RotatingApiKey" && making.operation.name === "update"),
       );
     return isAdoption

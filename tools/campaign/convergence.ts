@@ -12,6 +12,10 @@ export function untroubled({ steps, ...schedule }: Schedule): Schedule {
 const expected: readonly (readonly [RegExp, string])[] = [
   [/Check in the service\. If the credits were granted/, "an open grant (B3)"],
   [/Adopting .*no such key, or the key was deleted/, "a key to adopt that is gone (K11)"],
+  [
+    /can't change while existingId stays the same or is added/,
+    "a new key where existingId is declared (K11)",
+  ],
   [/the key with this id belongs to the entry/, "an id that another entry of the set has (K11)"],
   [/needs a new key, but the previous key/, "a change that needs a third key (T2)"],
   [/Migrating .*\b409\b/, "a value to take over that a record holds already (K5)"],

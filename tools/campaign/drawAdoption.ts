@@ -25,9 +25,9 @@ export function openPool(draw: Draw, { dialect, existing }: Schedule): Pool {
   };
 }
 
-/** What the programs of a run say about one key that is adopted at first: `moved`, under another alias of a set. */
+/** What the programs of a run say about one key that is adopted at first. */
 export interface Adoption {
-  next(isThere: boolean, moved?: boolean): Properties;
+  next(isThere: boolean): Properties;
   /** The other one's key, which still is the one that was adopted, is declared here, and there yet another. */
   takeFrom(other: Adoption): void;
   /** Gives the key away; `undefined` where it is no longer the one that was adopted. */
@@ -39,10 +39,13 @@ export function drawAdoption(draw: Draw, pool: Pool, customerId: string): Adopti
   let version = 1;
   let begun = false;
   let wasThere = true;
+  let isRefused = false;
   const ways = [
-    // In its place there is to be a new one.
+    // In its place there is to be a new one, which has to wait while the id is declared.
     () => {
       version += 1;
+      isRefused = id !== undefined && draw.chance(30);
+      if (!isRefused) id = undefined;
     },
     () => {
       id = pool.add(customerId);
@@ -56,15 +59,17 @@ export function drawAdoption(draw: Draw, pool: Pool, customerId: string): Adopti
       id = other.give() ?? id;
     },
     give() {
-      if (!begun || !wasThere || version > 1) return undefined;
+      if (!begun || !wasThere || isRefused) return undefined;
       const given = id;
       id = pool.add(customerId);
       return given;
     },
-    next(isThere, moved = false) {
-      // What was no longer declared is deleted, and so is what a new one has replaced.
-      const isGone = !wasThere || (moved && version > 1);
-      if (isThere && isGone) id = pool.add(customerId);
+    next(isThere) {
+      const wasRefused = isRefused;
+      isRefused = false;
+      // What was no longer declared is deleted.
+      if (isThere && !wasThere) id = pool.add(customerId);
+      else if (wasRefused) id = undefined;
       else if (isThere && begun && draw.chance(25)) draw.one(ways)();
       begun ||= isThere;
       wasThere = isThere;

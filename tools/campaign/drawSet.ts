@@ -80,11 +80,11 @@ function entrySlot(draw: Draw, first: string, n: number, others: Customers): Ent
   let last: string | undefined;
   // A value that was taken over once can't be taken over anew while its old record lives.
   let returned = 0;
-  const origin = (isThere: boolean, moved: boolean): Properties => {
+  const origin = (isThere: boolean): Properties => {
     if (adoption !== undefined) {
       const other = draw.one(adoptions);
       if (shared && isThere && other !== adoption && draw.chance(10)) adoption.takeFrom(other);
-      return adoption.next(isThere, moved);
+      return adoption.next(isThere);
     }
     const made = version();
     return existing
@@ -94,11 +94,9 @@ function entrySlot(draw: Draw, first: string, n: number, others: Customers): Ent
   return (isSetThere) => {
     const isThere = there() && isSetThere;
     const now = alias();
-    let moved = false;
     if (last !== undefined && now !== last) {
       former = draw.chance(70) ? last : undefined;
-      moved = former === undefined;
-      if (moved) returned += 1;
+      if (former === undefined) returned += 1;
     }
     last = now;
     if (!isThere) returned += 1;
@@ -108,7 +106,7 @@ function entrySlot(draw: Draw, first: string, n: number, others: Customers): Ent
       // Those of a key to adopt have to be stated.
       scopes: [...scopeSets, adoption === undefined ? null : []][scopes()],
       enabled: [true, false, null][enabled()],
-      ...origin(isThere, moved),
+      ...origin(isThere),
       renamedFrom: former,
     };
     const entry = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

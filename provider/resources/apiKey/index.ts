@@ -33,7 +33,6 @@ export const apiKey = define({
   unchanged,
   follows,
   adopts,
-  replacesAdopted: true,
   createNote: (inputs) => adoptionNote(label(inputs), inputs),
   updateNote,
   foreseeCreate,

@@ -8,27 +8,23 @@ import { pollUntil } from "../../core/polling";
 import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
-import { adoptedKey, observedKey } from "../../core/state";
+import { observedKey } from "../../core/state";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
 import { createOrMigrate, type Problem, secretProblem } from "./creation";
 import { isOf } from "./keysBefore";
 import { findKey, isRefusedAsGone, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
 import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
-import { adoptedId, claimOf, isAdopted, isAsDeclared, label, outputs, updated, written } from "./state";
+import { claimOf, isAsDeclared, label, outputs, updated, written } from "./state";
 
 /** The operations on one API key: observe, decide, call, project. */
 
 type KeyOutcome = Outcome<KeyState>;
 
 /** `owner`: the claim of the resource that the key is one of many of. Default: it is a resource of its own. */
-export async function create(session: Session, inputs: KeyInputs, owner?: string): Promise<KeyOutcome> {
-  const { [adoptedKey]: isAnew, ...declared } = inputs;
-  const existingId = adoptedId(inputs);
+export async function create(session: Session, declared: KeyInputs, owner?: string): Promise<KeyOutcome> {
+  const { existingId, existingKey, workspaceId } = declared;
   if (existingId !== undefined) return adopt(session, declared, existingId, owner);
-  // existingId names the key that this one replaces.
-  if (isAnew) session.registry.release(declared.workspaceId, declared.existingId ?? "", declaredClaim);
-  const { existingKey, workspaceId } = declared;
   session.hide(existingKey);
   const created = await createOrMigrate(session, declared);
   const { record } = created;
@@ -79,7 +75,7 @@ export async function rollbackCreate(
   session: Session,
   { id, state }: KeyOutcome,
 ): Promise<readonly string[]> {
-  if (isAdopted(id, state)) return [];
+  if (state.existingId !== undefined) return [];
   if (state.existingKey !== undefined) return [orphanMessage(session, state, id)];
   try {
     await deleteKey(session, id, state);
@@ -210,7 +206,7 @@ export async function remove(
 
 /** For `--replace` and `pulumi state taint`, the engine shows the provider no state before the create. */
 const withoutSecret =
-  "If that resource has adopted it by existingId, state no longer has its secret: take the secret from an earlier version of the state, or change keepers, which creates a new key";
+  "If that resource has adopted it by existingId, state no longer has its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key";
 
 async function deleteKey(session: Session, id: string, state: KeyState): Promise<void> {
   session.hide(state.key);

@@ -8,7 +8,7 @@ import { containsUnknown, isUnknown } from "../../core/unknown";
 import { equal, oversize } from "../fields/schemas";
 import { fields, inputs, type KeyDraft, type KeyInputs } from "./properties";
 import { repeated } from "./scopes";
-import { createBody, migrateBody } from "./state";
+import { adoptedId, createBody, migrateBody } from "./state";
 
 /** What check refuses of an API key that concerns several inputs. */
 
@@ -23,7 +23,7 @@ export function rules(
   before: KeyDraft | undefined,
   { twinOf }: Checked,
 ): readonly string[] {
-  const problems = [...contradictions(declared), ...fixedByMigration(declared, before)];
+  const problems = [...contradictions(declared), ...fixedByExisting(declared, before)];
   return [...problems, ...twins(declared, twinOf)].map(({ path, message }) => `${spelled(path)}: ${message}`);
 }
 
@@ -82,8 +82,7 @@ function combined(declared: KeyDraft): readonly Problem[] {
     names
       .filter((name) => inputs[name].canonical(declared[name]) !== undefined && !isUnknown(declared[name]))
       .map((name): Problem => ({ path: [name], message }));
-  const id = string(declared.existingId);
-  if (id !== undefined && !isUnknown(id)) {
+  if (adoptedId(declared) !== undefined) {
     const isBare = declared.scopes === undefined || declared.scopes === null;
     const message = "can't be combined with existingId, because an adopted key keeps its own; leave it out.";
     return [
@@ -108,17 +107,30 @@ const withoutScopes: Problem = {
 /** What only a create can give a key. */
 const fixed = ["prefix", "expiresAt", "externalMeterId"] as const;
 
-/** Inputs that can't change while the key that was migrated stays (K5). */
-export function fixedByMigration(declared: KeyDraft, before: KeyDraft | undefined): readonly Problem[] {
-  const value = existingValue(declared);
-  if (value === undefined || before?.existingKey !== value) return [];
-  const changed = (["workspaceId", "customerId", "metadata", "keepers"] as const).filter((name) => {
-    const { canonical } = inputs[name];
-    return !containsUnknown(declared[name]) && !equal(canonical(before[name]), canonical(declared[name]));
-  });
-  const message =
-    "can't change while existingKey stays the same, because the service can't have one key twice and deleting the old record would revoke it; set a new existingKey, or remove the key in one update and declare it again in the next.";
-  return changed.map((name): Problem => ({ path: [name], message }));
+/** Inputs that can't change while the resource keeps the key that was migrated or adopted (K5, K11). */
+export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined): readonly Problem[] {
+  const message = before && whyFixed(declared, before);
+  if (message === undefined) return [];
+  return (["workspaceId", "customerId", "metadata", "keepers", ...fixed] as const)
+    .filter((name) => {
+      const [was, is] = [before, declared].map((all) => inputs[name].canonical(all?.[name]));
+      // What can't be declared beside it at all is told by itself.
+      const isTold = is !== undefined && fixed.some((one) => one === name);
+      return !isTold && !containsUnknown(declared[name]) && !equal(was, is);
+    })
+    .map((name): Problem => ({ path: [name], message }));
+}
+
+function whyFixed(declared: KeyDraft, before: KeyDraft): string | undefined {
+  const [value, id] = [existingValue(declared), adoptedId(declared)];
+  if (value !== undefined && value === before.existingKey) {
+    return "can't change while existingKey stays the same, because the service can't have one key twice and deleting the old record would revoke it; set a new existingKey, or remove the key in one update and declare it again in the next.";
+  }
+  // An id that is added may be that of the resource's own key, whose secret its adoption would lose.
+  if (id !== undefined && id === (before.existingId ?? id)) {
+    return "can't change while existingId stays the same or is added, because only a new key can have another value; leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.";
+  }
+  return undefined;
 }
 
 /** An unknown value may turn out to be absent. */

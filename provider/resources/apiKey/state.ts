@@ -7,7 +7,6 @@ import { type Expiring, expiryOf } from "../../core/expiry";
 import { boolean, string } from "../../core/fields";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
 import {
-  adoptedKey,
   caseFolded,
   defined,
   hiddenIn,
@@ -60,9 +59,9 @@ export function claimOf({ __claim = "" }: KeyState): string {
   return __claim;
 }
 
-/** The id of the key that a create of these inputs adopts; `undefined` if it creates a new one (K11). */
-export function adoptedId({ existingId, [adoptedKey]: isAnew }: KeyDraft): string | undefined {
-  return isAnew || isUnknown(existingId) ? undefined : string(existingId);
+/** The id of the key that a create of these inputs adopts; `undefined` if there is none, or it is not known yet (K11). */
+export function adoptedId({ existingId }: KeyDraft): string | undefined {
+  return isUnknown(existingId) ? undefined : string(existingId);
 }
 
 export function adopts(inputs: KeyDraft): readonly { readonly workspaceId: unknown; readonly id: string }[] {
@@ -91,11 +90,6 @@ export function foreseeCreate(inputs: KeyDraft): Properties {
 /** A key that was adopted or imported has no secret, and doesn't get one by an update. */
 export function foreseeUpdate({ state }: KeyCompared): Properties {
   return state.key || isLost(state) ? {} : withoutSecret;
-}
-
-/** Whether the key in state is the adopted one, and not one that has replaced it. */
-export function isAdopted(id: string, { existingId }: KeyState): boolean {
-  return existingId === id;
 }
 
 /** How messages name a key. */

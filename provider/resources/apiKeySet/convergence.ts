@@ -3,7 +3,7 @@ import type { Session } from "../../core/definition";
 import { Failure, oneLine } from "../../core/errors";
 import { isKeepable } from "../../core/stateSize";
 import * as key from "../apiKey/operations";
-import { contradictions, fixedByMigration } from "../apiKey/rules";
+import { contradictions, fixedByExisting } from "../apiKey/rules";
 import { adoptedId, conceal, isLost } from "../apiKey/state";
 import { type Batch, expectOpen, type Named, openBatch } from "./batch";
 import { departures, type Going } from "./departures";
@@ -154,8 +154,8 @@ function problemsOf(step: Work, holders: Holders): readonly string[] {
   const value = declared.existingKey ?? id;
   const holder = value === undefined ? undefined : holders.get(value);
   if (holder === undefined || holder.entry === held) {
-    const before = held && { ...held.state, existingKey: held.state.key };
-    const problems = [...contradictions(declared), ...fixedByMigration(declared, before)];
+    const before = held && { ...held.state, existingKey: held.state.key, existingId: held.id };
+    const problems = [...contradictions(declared), ...fixedByExisting(declared, before)];
     return problems.map(({ path, message }) => `${spelled(path)}: ${message}`);
   }
   const name = JSON.stringify(oneLine(holder.alias));

@@ -6,7 +6,7 @@ import { defined, isRecord, type Properties } from "../../core/state";
 import { encodedBytes, mostKept } from "../../core/stateSize";
 import { isUnknown } from "../../core/unknown";
 import type { KeyDraft } from "../apiKey/properties";
-import { contradictions, fixedByMigration, type Problem, twins } from "../apiKey/rules";
+import { contradictions, fixedByExisting, type Problem, twins } from "../apiKey/rules";
 import { type Entries, entriesIn, formerAlias, mergedAsWritten, type SetDraft } from "./properties";
 
 /** What check refuses of a set as a whole. */
@@ -48,16 +48,16 @@ export function rules(
   ];
 }
 
-/** An ApiKey's. `held` are inputs, which a set has also of a key that its create did not come to (K5). */
+/** An ApiKey's. `held` are inputs, which a set has also of a key that its create did not come to (K5, K11). */
 function problemsOf(key: KeyDraft, held: KeyDraft | undefined): readonly Problem[] {
-  const lasting = fixedByMigration(key, held).map(({ path, message }) => ({
+  const lasting = fixedByExisting(key, held).map(({ path, message }) => ({
     path,
-    message: `${message} ${unmigrated}`,
+    message: `${message} ${notYet}`,
   }));
   return [...contradictions(key), ...lasting];
 }
 
-const unmigrated = "If no update has migrated it yet, run `pulumi up --refresh`.";
+const notYet = "If no update has migrated or adopted it yet, run `pulumi up --refresh`.";
 const failedHalfway = "If an update failed halfway since then, run `pulumi up --refresh`.";
 const missing = "is missing: set it to the id of a customer, here or in defaults.";
 

@@ -1,6 +1,5 @@
 import type { Comparison } from "../../core/definition";
 import { difference } from "../../core/diff";
-import { adoptedKey } from "../../core/state";
 import { fields, type KeyInputs, unchanged } from "../apiKey/properties";
 import { adoptedId, pending } from "../apiKey/state";
 import type { Entry, Holding } from "./entries";
@@ -56,10 +55,7 @@ function openAliases(entries: Holding["entries"], inputs: SetDraft) {
   const named = new Set(declared.map(([, entry]) => formerAlias(entry)));
   // check knows only the inputs of the last update, but whose key a value is can be seen in state (K5).
   const holders = new Map([...entries].map(([alias, { state }]) => [state.key, alias]));
-  const ids = new Map([
-    ...Array.from(entries, ([alias, { state }]) => [state.existingId, alias] as const),
-    ...Array.from(entries, ([alias, { id }]) => [id, alias] as const),
-  ]);
+  const ids = new Map<string | undefined, string>([...entries].map(([alias, { id }]) => [id, alias]));
   return (
     alias: string,
     spelled: unknown,
@@ -68,8 +64,7 @@ function openAliases(entries: Holding["entries"], inputs: SetDraft) {
   ): string => {
     const own = entries.get(alias);
     const isOwn = existingKey === undefined || existingKey === own?.state.key;
-    const isKept = existingId === undefined || existingId === own?.state.existingId;
-    const holder = isOwn ? (isKept ? undefined : ids.get(existingId)) : holders.get(existingKey);
+    const holder = isOwn ? ids.get(existingId) : holders.get(existingKey);
     const former = own === undefined ? formerAlias(spelled) : undefined;
     const others = [former, named.has(holder) ? undefined : holder].filter((one) => one !== undefined);
     return others.find((one) => entries.has(one) && !aliases.has(one) && !taken.has(one)) ?? alias;
@@ -84,11 +79,7 @@ function stepFor(entry: Entry, wanted: KeyInputs) {
   // What names the key of an entry may go once the entry has it.
   const kept = { id, state: { ...state, existingId: wanted.existingId } };
   if (changes === false) return { does: "keep", entry: kept } as const;
-  if (replaces.length === 0) return { does: "edit", entry, declared: wanted } as const;
-  // What was adopted is replaced by a new key.
-  const isAnew = wanted.existingId !== undefined && [id, state.existingId].includes(wanted.existingId);
-  const declared = isAnew ? { ...wanted, [adoptedKey]: true as const } : wanted;
-  return { does: "replace", entry, declared } as const;
+  return { does: replaces.length === 0 ? "edit" : "replace", entry, declared: wanted } as const;
 }
 
 /** The id of the key that a step adopts, if it adopts one. */

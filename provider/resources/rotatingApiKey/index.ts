@@ -36,7 +36,6 @@ export const rotatingApiKey = define({
   unchanged,
   follows,
   adopts,
-  replacesAdopted: true,
   createNote: (inputs) => adoptionNote(label(inputs), inputs),
   updateNote,
   warning: ({ state, now }) => clockWarning(state, now),

@@ -1,12 +1,12 @@
 import { spelled } from "../../core/check";
 import type { Checked } from "../../core/declarations";
-import { fixedByMigration, rules as keyRules } from "../apiKey/rules";
+import { fixedByExisting, rules as keyRules } from "../apiKey/rules";
 import { msOf } from "./duration";
 import type { RotatingDraft } from "./properties";
 
 /**
- * What check refuses in a rotating key. What replaces an ApiKey creates a new key here, so that of what a migrated key fixes
- * only the workspace is left, which replaces the resource (K5).
+ * What check refuses in a rotating key. What replaces an ApiKey creates a new key here, so that of what an existing key fixes
+ * only the workspace is left, which replaces the resource (K5, K11).
  */
 export function rules(
   declared: RotatingDraft,
@@ -17,7 +17,7 @@ export function rules(
   const [every, both] = [msOf(rotateEvery), msOf(overlap ?? "7d")];
   return [
     ...keyRules(declared, undefined, checked),
-    ...fixedByMigration(declared, before)
+    ...fixedByExisting(declared, before)
       .filter(({ path: [field] }) => field === "workspaceId")
       .map(({ path, message }) => `${spelled(path)}: ${message}`),
     ...(every && both !== undefined && both >= every

@@ -1,7 +1,6 @@
 import { canonicalInputs, fieldsOf, parsed } from "../../core/fields";
 import type { SecretPath } from "../../core/secrecy";
 import {
-  adoptedKey,
   defined,
   failedKey,
   hiddenIn,
@@ -146,7 +145,7 @@ export function edited({ state }: Entry, declared: RotatingInputs): KeyInputs {
 
 /** The inputs of a new key. Only the first one is migrated, or adopted. */
 export function newKey(declared: RotatingInputs, isFirst: boolean): KeyInputs {
-  const existing = isFirst ? [...ofFirst, adoptedKey] : [];
+  const existing = isFirst ? ofFirst : [];
   return pick(declared, ["workspaceId", ...ofEachKey, ...existing, secretsKey]) as unknown as KeyInputs;
 }
 
