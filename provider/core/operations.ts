@@ -22,10 +22,10 @@ export interface ReadResult extends Kept {
 export async function create(kind: Kind, inputs: Properties, urn?: string): Promise<Kept> {
   const { definition, halfway, host } = kind;
   const again = halfway.findLast((one) => one.urn === urn && isDeepStrictEqual(one.inputs, inputs));
-  // Without a URN, another resource may have the same inputs.
+  // Without a URN, another resource may have the same inputs, and must not get the first one's object.
   const isSure = () => urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
-  // An error hook of the program asks for another attempt, which would create a second object.
-  if (again !== undefined && isSure()) throw again.failure;
+  // An error hook of the program asks for another attempt, which could create a second object.
+  if (again !== undefined && (again.failure.kept === undefined || isSure())) throw again.failure;
   try {
     return await operate(kind, [inputs], async (session) => {
       for (const line of leftBehind(kind, again?.failure.kept)) session.warn(line);
@@ -33,9 +33,14 @@ export async function create(kind: Kind, inputs: Properties, urn?: string): Prom
       return withService(kind, await rollback.create(definition, host.run, session, declared));
     });
   } catch (failure) {
-    if (failure instanceof Failure && failure.kept !== undefined) halfway.push({ urn, inputs, failure });
+    if (failure instanceof Failure && mayHaveCreated(kind, failure)) halfway.push({ urn, inputs, failure });
     throw failure;
   }
+}
+
+/** Whether there is an object, or may be one that another attempt would not find. */
+function mayHaveCreated({ definition }: Kind, { kept, unresolved }: Failure): boolean {
+  return kept !== undefined || (unresolved && definition.rollbackCreate !== undefined);
 }
 
 const mostInALine = 50;
