@@ -20,27 +20,41 @@ export interface ReadResult extends Kept {
 }
 
 export async function create(kind: Kind, inputs: Properties, urn?: string): Promise<Kept> {
-  const { definition, halfway, host } = kind;
-  const again = halfway.findLast((one) => one.urn === urn && isDeepStrictEqual(one.inputs, inputs));
+  const { definition, host } = kind;
+  const asked = [urn, inputs];
+  const again = failedBefore(kind, asked);
   // Without a URN, another resource may have the same inputs, and must not get the first one's object.
   const isSure = () => urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
-  // An error hook of the program asks for another attempt, which could create a second object.
-  if (again !== undefined && (again.failure.kept === undefined || isSure())) throw again.failure;
-  try {
-    return await operate(kind, [inputs], async (session) => {
-      for (const line of leftBehind(kind, again?.failure.kept)) session.warn(line);
-      const declared = toCreate(definition, inputs);
-      return withService(kind, await rollback.create(definition, host.run, session, declared));
-    });
-  } catch (failure) {
-    if (failure instanceof Failure && mayHaveCreated(kind, failure)) halfway.push({ urn, inputs, failure });
-    throw failure;
-  }
+  if (again !== undefined && (again.kept === undefined || isSure())) throw again;
+  const creating = operate(kind, [inputs], async (session) => {
+    for (const line of leftBehind(kind, again?.kept)) session.warn(line);
+    const declared = toCreate(definition, inputs);
+    return withService(kind, await rollback.create(definition, host.run, session, declared));
+  });
+  return noted(kind, asked, creating);
 }
 
-/** Whether there is an object, or may be one that another attempt would not find. */
-function mayHaveCreated({ definition }: Kind, { kept, unresolved }: Failure): boolean {
-  return kept !== undefined || (unresolved && definition.rollbackCreate !== undefined);
+/** An error hook of the program asks for another attempt: the engine has kept nothing of what the first one created. */
+function failedBefore({ halfway }: Kind, asked: readonly unknown[]): Failure | undefined {
+  return halfway.findLast((one) => isDeepStrictEqual(one.asked, asked))?.failure;
+}
+
+/** Notes a failure that left an object, or may have left one that another attempt would not find. */
+async function noted<T>(
+  { definition, halfway }: Kind,
+  asked: readonly unknown[],
+  write: Promise<T>,
+): Promise<T> {
+  try {
+    return await write;
+  } catch (failure) {
+    if (failure instanceof Failure) {
+      const { kept, unresolved } = failure;
+      const isLeft = kept !== undefined || (unresolved && definition.rollbackCreate !== undefined);
+      if (isLeft) halfway.push({ asked, failure });
+    }
+    throw failure;
+  }
 }
 
 const mostInALine = 50;
@@ -112,9 +126,12 @@ export function find(kind: Kind, { id, given, isReading, name }: Wanted): Promis
   });
 }
 
-export function update(kind: Kind, given: Kept, news: Properties): Promise<Properties> {
+export async function update(kind: Kind, given: Kept, news: Properties): Promise<Properties> {
   const { definition, host } = kind;
-  return operate(kind, [news, given.state], async (session) => {
+  const asked = [given, news];
+  const again = failedBefore(kind, asked);
+  if (again !== undefined) throw again;
+  const updating = operate(kind, [news, given.state], async (session) => {
     const compared = compare(kind, given, news);
     register(kind, compared);
     const same = withNewSecrets(definition, given.state, news, compared);
@@ -122,6 +139,8 @@ export function update(kind: Kind, given: Kept, news: Properties): Promise<Prope
     await expectThere(kind, session, given.state, compared);
     return withService(kind, await rollback.update(definition, host.run, session, compared)).state;
   });
+  // Any other update creates nothing.
+  return definition.rollbackUpdate === undefined ? updating : noted(kind, asked, updating);
 }
 
 export function remove(kind: Kind, { id, state: given }: Kept): Promise<void> {
