@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Outcome, Session } from "./definition";
+import type { AnyDefinition, Outcome, Session } from "./definition";
 import { compare } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
 import { complete, expectFound, lastService, serviceAfterRead, writtenElsewhere } from "./hiddenState";
@@ -39,29 +39,35 @@ function failedBefore({ halfway }: Kind, asked: readonly unknown[]): Failure | u
   return halfway.findLast((one) => isDeepStrictEqual(one.asked, asked))?.failure;
 }
 
-/** Notes a failure that left an object, or may have left one that another attempt would not find. */
+/** Notes a failure that left a new object, or may have left one that another attempt would not find. */
 async function noted<T>(
   { definition, halfway }: Kind,
   asked: readonly unknown[],
   write: Promise<T>,
+  before?: Kept,
 ): Promise<T> {
   try {
     return await write;
   } catch (failure) {
     if (failure instanceof Failure) {
       const { kept, unresolved } = failure;
-      const isLeft = kept !== undefined || (unresolved && definition.rollbackCreate !== undefined);
-      if (isLeft) halfway.push({ asked, failure });
+      const known = new Set(before && idsOf(definition, before));
+      const isNew = kept && (before === undefined || idsOf(definition, kept).some((id) => !known.has(id)));
+      if (isNew || (unresolved && definition.rollbackCreate)) halfway.push({ asked, failure });
     }
     throw failure;
   }
+}
+
+function idsOf(definition: AnyDefinition, { id, state }: Kept): readonly string[] {
+  return Array.from(definition.managed(id, state), (one) => one.id);
 }
 
 const mostInALine = 50;
 
 /** What a failed attempt left: the engine keeps nothing of it if an error hook asks for another. */
 function leftBehind({ definition }: Kind, first: Kept | undefined): readonly string[] {
-  const ids = first === undefined ? [] : [...definition.managed(first.id, first.state)].map(({ id }) => id);
+  const ids = first === undefined ? [] : idsOf(definition, first);
   return Array.from({ length: Math.ceil(ids.length / mostInALine) }, (_, nth) => {
     const some = ids.slice(nth * mostInALine, (nth + 1) * mostInALine).join(", ");
     return `If an onError hook repeats this create, delete what the failed attempt left in the service, because it is not in state: ${some}.`;
@@ -139,8 +145,7 @@ export async function update(kind: Kind, given: Kept, news: Properties): Promise
     await expectThere(kind, session, given.state, compared);
     return withService(kind, await rollback.update(definition, host.run, session, compared)).state;
   });
-  // Any other update creates nothing.
-  return definition.rollbackUpdate === undefined ? updating : noted(kind, asked, updating);
+  return noted(kind, asked, updating, given);
 }
 
 export function remove(kind: Kind, { id, state: given }: Kept): Promise<void> {

@@ -16,7 +16,9 @@ describe("answers which say that keys are gone", () => {
   const status = (status: number, body?: unknown): Fault => ({ kind: "status", status, body });
   const resources = async () => {
     const { resources: all = [] } = await scene.stack.exportState({ showSecrets: true });
-    return all.map(({ urn, id, outputs }) => ({ urn, id, outputs }));
+    // The engine keeps them in the order in which the last update came to them.
+    const ordered = all.toSorted((a, b) => (a.urn < b.urn ? -1 : 1));
+    return ordered.map(({ urn, id, outputs }) => ({ urn, id, outputs }));
   };
   const live = () => scene.service.keys({ deleted: false }).map(({ name }) => name);
 
