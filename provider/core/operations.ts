@@ -60,7 +60,7 @@ async function noted<T>(
 }
 
 function idsOf(definition: AnyDefinition, { id, state }: Kept): readonly string[] {
-  return Array.from(definition.managed(id, state), (one) => one.id);
+  return Array.from(definition.managed(id, definition.parse(state)), (one) => one.id);
 }
 
 const mostInALine = 50;
