@@ -5,11 +5,18 @@ import { failedKey, type Properties, readingKey, serviceKey, wireable } from "./
 /** What the state of any resource holds beside what its definition keeps there. */
 
 /** What the engine is to keep, with the service that it was last written to. Throws where the operation failed halfway. */
-export function complete({ id, state, failure, lines = [] }: Outcome, service: string | undefined): Kept {
+export function complete(
+  { id, state, failure, lines = [], unresolved = [] }: Outcome,
+  service: string | undefined,
+): Kept {
   const written = state[readingKey] === undefined ? service : undefined;
   const kept = wireable({ ...state, [serviceKey]: written, [failedKey]: undefined });
   if (failure === undefined) return { id, state: kept };
-  throw new Failure(failure, { kept: { id, state: { ...kept, [failedKey]: true } }, lines });
+  throw new Failure(failure, {
+    kept: { id, state: { ...kept, [failedKey]: true } },
+    lines,
+    unresolved: unresolved.length > 0,
+  });
 }
 
 /** The service that the last write went to; `undefined` where state does not say. */

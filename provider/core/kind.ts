@@ -5,7 +5,6 @@ import type { Failure } from "./errors";
 import { openRegistry } from "./registry";
 import { type SecretPaths, secretPathsOf } from "./secretPaths";
 import type { HostContext, Shared } from "./session";
-import type { Properties } from "./state";
 
 /** A kind of resource in a process: what all its operations need, and what they remember for each other. */
 export interface Kind extends Shared {
@@ -20,13 +19,13 @@ export interface Kind extends Shared {
   readonly refreshed: Set<string>;
   /** The keys and resources that were warned about: the engine may ask for a diff more than once. */
   readonly warned: Set<string>;
-  /** Creates that failed and left an object, or may have. */
-  readonly halfway: HalfwayCreate[];
+  /** Creates and updates that failed and left a new object, or may have. */
+  readonly halfway: HalfwayWrite[];
 }
 
-interface HalfwayCreate {
-  readonly urn: string | undefined;
-  readonly inputs: Properties;
+interface HalfwayWrite {
+  /** What the engine asked for: the same for each attempt. */
+  readonly asked: readonly unknown[];
   readonly failure: Failure;
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Outcome, Session } from "./definition";
+import type { AnyDefinition, Outcome, Session } from "./definition";
 import { compare } from "./diff";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
 import { complete, expectFound, lastService, serviceAfterRead, writtenElsewhere } from "./hiddenState";
@@ -20,29 +20,54 @@ export interface ReadResult extends Kept {
 }
 
 export async function create(kind: Kind, inputs: Properties, urn?: string): Promise<Kept> {
-  const { definition, halfway, host } = kind;
-  const again = halfway.findLast((one) => one.urn === urn && isDeepStrictEqual(one.inputs, inputs));
-  // Without a URN, another resource may have the same inputs.
+  const { definition, host } = kind;
+  const asked = [urn, inputs];
+  const again = failedBefore(kind, asked);
+  // Without a URN, another resource may have the same inputs, and must not get the first one's object.
   const isSure = () => urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
-  // An error hook of the program asks for another attempt, which would create a second object.
-  if (again !== undefined && isSure()) throw again.failure;
+  if (again !== undefined && (again.kept === undefined || isSure())) throw again;
+  const creating = operate(kind, [inputs], async (session) => {
+    for (const line of leftBehind(kind, again?.kept)) session.warn(line);
+    const declared = canonical(definition, inputs);
+    return withService(kind, await rollback.create(definition, host.run, session, declared));
+  });
+  return noted(kind, asked, creating);
+}
+
+/** An error hook of the program asks for another attempt: the engine has kept nothing of what the first one created. */
+function failedBefore({ halfway }: Kind, asked: readonly unknown[]): Failure | undefined {
+  return halfway.findLast((one) => isDeepStrictEqual(one.asked, asked))?.failure;
+}
+
+/** Notes a failure that left a new object, or may have left one that another attempt would not find. */
+async function noted<T>(
+  { definition, halfway }: Kind,
+  asked: readonly unknown[],
+  write: Promise<T>,
+  before?: Kept,
+): Promise<T> {
   try {
-    return await operate(kind, [inputs], async (session) => {
-      for (const line of leftBehind(kind, again?.failure.kept)) session.warn(line);
-      const declared = canonical(definition, inputs);
-      return withService(kind, await rollback.create(definition, host.run, session, declared));
-    });
+    return await write;
   } catch (failure) {
-    if (failure instanceof Failure && failure.kept !== undefined) halfway.push({ urn, inputs, failure });
+    if (failure instanceof Failure) {
+      const { kept, unresolved } = failure;
+      const known = new Set(before && idsOf(definition, before));
+      const isNew = kept && (before === undefined || idsOf(definition, kept).some((id) => !known.has(id)));
+      if (isNew || (unresolved && definition.rollbackCreate)) halfway.push({ asked, failure });
+    }
     throw failure;
   }
+}
+
+function idsOf(definition: AnyDefinition, { id, state }: Kept): readonly string[] {
+  return Array.from(definition.managed(id, definition.parse(state)), (one) => one.id);
 }
 
 const mostInALine = 50;
 
 /** What a failed attempt left: the engine keeps nothing of it if an error hook asks for another. */
 function leftBehind({ definition }: Kind, first: Kept | undefined): readonly string[] {
-  const ids = first === undefined ? [] : [...definition.managed(first.id, first.state)].map(({ id }) => id);
+  const ids = first === undefined ? [] : idsOf(definition, first);
   return Array.from({ length: Math.ceil(ids.length / mostInALine) }, (_, nth) => {
     const some = ids.slice(nth * mostInALine, (nth + 1) * mostInALine).join(", ");
     return `If an onError hook repeats this create, delete what the failed attempt left in the service, because it is not in state: ${some}.`;
@@ -107,9 +132,12 @@ export function find(kind: Kind, { id, given, isReading, name }: Wanted): Promis
   });
 }
 
-export function update(kind: Kind, given: Kept, news: Properties): Promise<Properties> {
+export async function update(kind: Kind, given: Kept, news: Properties): Promise<Properties> {
   const { definition, host } = kind;
-  return operate(kind, [news, given.state], async (session) => {
+  const asked = [given, news];
+  const again = failedBefore(kind, asked);
+  if (again !== undefined) throw again;
+  const updating = operate(kind, [news, given.state], async (session) => {
     const compared = compare(kind, given, news);
     register(kind, compared);
     const same = withNewSecrets(definition, given.state, news, compared);
@@ -117,6 +145,7 @@ export function update(kind: Kind, given: Kept, news: Properties): Promise<Prope
     await expectThere(kind, session, given.state, compared);
     return withService(kind, await rollback.update(definition, host.run, session, compared)).state;
   });
+  return noted(kind, asked, updating, given);
 }
 
 export function remove(kind: Kind, { id, state: given }: Kept): Promise<void> {

@@ -16,7 +16,9 @@ describe("answers which say that keys are gone", () => {
   const status = (status: number, body?: unknown): Fault => ({ kind: "status", status, body });
   const resources = async () => {
     const { resources: all = [] } = await scene.stack.exportState({ showSecrets: true });
-    return all.map(({ urn, id, outputs }) => ({ urn, id, outputs }));
+    // The engine keeps them in the order in which the last update came to them.
+    const ordered = all.toSorted((a, b) => (a.urn < b.urn ? -1 : 1));
+    return ordered.map(({ urn, id, outputs }) => ({ urn, id, outputs }));
   };
   const live = () => scene.service.keys({ deleted: false }).map(({ name }) => name);
 
@@ -46,6 +48,38 @@ describe("answers which say that keys are gone", () => {
     expect(await resources()).toEqual(before);
     scene.service.clearFaults();
     await expectQuiet(scene);
+  });
+
+  it("R6 a key that was just created, and that the service shows a little later, stays; one that was deleted goes", async () => {
+    const before = await resources();
+    scene.service.setDialect({ newKeys: "later", laterMs: 3_600_000 });
+    await scene.declare(`${program}new ApiKey("late", { workspaceId, customerId: "internal" });`);
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    const created = await resources();
+    const [{ id } = { id: "" }] = scene.service.keys().filter(({ name }) => name === "late");
+    const isHidden = ({ path }: { readonly path: string }) => path.endsWith(`/${id}`);
+    const show = () => scene.service.editKey(id, {});
+    const soon = (request: { readonly path: string }) => {
+      if (isHidden(request)) setTimeout(show, 1_000);
+      return false;
+    };
+    scene.service.inject({ endpoint: "readApiKey", when: soon, fault: status(500) });
+    scene.service.clearRequests();
+    const again = await scene.stack.up({ refresh: true });
+    expect(again.ok, again.output).toBe(true);
+    expect(await resources()).toEqual(created);
+    const asked = scene.service.requests.filter(isHidden).map((request) => request.status);
+    expect(asked).toEqual([404, 200]);
+    expect(scene.service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+
+    scene.service.clearFaults();
+    scene.service.setDialect({});
+    await scene.declare(program);
+    scene.service.deleteKey(id);
+    const refresh = await scene.stack.refresh();
+    expect(refresh.ok, refresh.output).toBe(true);
+    expect(await resources()).toEqual(before);
   });
 
   it("R7 DELETE with 410 or 204, but not carried out: destroy fails, and the keys stay in state", async () => {

@@ -28,13 +28,15 @@ export function describeLives(title: string, cases: readonly Case[], open: Open 
   describe(title, () => {
     let scene: Scene;
     beforeAll(async () => {
-      scene = await open({ workspaces: cases.map(({ workspaceId }) => workspaceId) });
+      // Long enough for `laterMs` of the test; a key that is gone is not waited for for eight seconds.
+      const env = quickTimers({ 300: 300, 500: 500, 1500: 1500, 30000: 30000 });
+      scene = await open({ workspaces: cases.map(({ workspaceId }) => workspaceId), env });
     });
 
     test.each(cases)(
       "$name",
       async ({ dialect, workspaceId }) => {
-        // Longer than the first look at what a write came to: the provider's pauses are what they are here.
+        // Longer than the first look at what a write came to.
         await keyLifecycle(scene, { ...dialect, laterMs: 200 }, workspaceId);
       },
       // Where no list says what there is, each look takes its whole time.

@@ -176,13 +176,13 @@ describe("errors of an ApiKey's operations", () => {
     for (const kind of ["resetAfter", "errorAfter", "truncated"] as const) {
       const before = scene.standIn.keys().map(({ id }) => id);
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind } });
-      const { message, kept } = await failureOf(key.create(inputs));
+      const { message, kept } = await failureOf(key.create({ ...inputs, name: kind }));
       const [made, ...others] = scene.standIn.keys().filter(({ id }) => !before.includes(id));
       expect(others).toEqual([]);
       expect(message).toContain(
         `. ${said[kind]}; the key is not in state, and its secret is lost. New in the workspace's list: `,
       );
-      expect(message).toContain(`${made?.id} ("ci", created ${made?.createdAt})`);
+      expect(message).toContain(`${made?.id} ("${kind}", created ${made?.createdAt})`);
       expect(kept).toBeUndefined();
     }
   });

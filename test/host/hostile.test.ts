@@ -46,6 +46,8 @@ async function open(file: string): Promise<Scene & { readonly gauge: Gauge }> {
 
 type Operations = Readonly<Record<string, () => Promise<unknown>>>;
 
+let rounds = 0;
+
 /** Every operation that makes a request, on an object of its own. */
 async function operations({ host, standIn, key }: Scene): Promise<Operations> {
   const made = async (kind: string, declared: Properties): Promise<[Held, Properties]> => {
@@ -55,7 +57,9 @@ async function operations({ host, standIn, key }: Scene): Promise<Operations> {
   };
   for (const { id } of standIn.keys()) standIn.deleteKey(id);
   for (const id of workspaces) for (const scope of standIn.scopes(id)) standIn.deleteScope(scope.id);
-  const declared = { ...least, scopes };
+  rounds += 1;
+  // A create whose answer was lost is not sent again.
+  const declared = { ...least, name: `ci ${rounds}`, scopes };
   const [settingsOf, scopeOf] = [host.resource("WorkspaceSettings"), host.resource("Scope")];
   const settingsIn = (workspaceId: string) => made("WorkspaceSettings", { workspaceId, ...settings });
   const [read] = await made("ApiKey", declared);
@@ -72,7 +76,7 @@ async function operations({ host, standIn, key }: Scene): Promise<Operations> {
   const billing = { workspaceId: "ws_main", totalCredits: "100" };
   return {
     "ApiKey create": () => key.create(inputs),
-    "ApiKey take over": () => key.create({ ...inputs, existingKey: existing }),
+    "ApiKey take over": () => key.create({ ...inputs, existingKey: `${existing}_${rounds}` }),
     "ApiKey read": () => key.read(read),
     "ApiKey update": () => key.update(updated, { ...inputs, name: "new", enabled: false }),
     "ApiKey delete": () => key.delete(deleted),

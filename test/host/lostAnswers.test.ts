@@ -84,6 +84,16 @@ describe("a key whose answer was lost", () => {
       expect(scene.standIn.keys()).toEqual([]);
     });
 
+    test("is not sent again, however often an error hook repeats it; another name is", async () => {
+      scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
+      const { message } = await failureOf(key.create(await inputs()));
+      const again = await failureOf(key.create(await inputs()));
+      expect(again).toMatchObject({ message, kept: undefined });
+      expect(posts()).toBe(1);
+      await others("other");
+      expect(posts()).toBe(2);
+    });
+
     test("is found in a list that lags", async () => {
       scene.standIn.setDialect({ listLag: 2 });
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });

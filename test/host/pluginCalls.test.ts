@@ -66,6 +66,21 @@ describe("the calls of the plugin", () => {
     expect(other.id).not.toBe(kept?.id);
   });
 
+  test("whose answer was lost are not sent again, however often an error hook repeats them", async () => {
+    const posts = () => scene.standIn.requests.filter(({ method }) => method === "POST").length;
+    scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
+    const resource = scene.host.resource("ApiKey", "lost");
+    const { inputs } = await resource.check({ ...least, name: "lost" });
+    const before = posts();
+    const { kept, message } = await failureOf(resource.create(inputs));
+    expect(kept).toBeUndefined();
+    expect(message).toContain(`New in the workspace's list: ${scene.standIn.keys().at(-1)?.id} `);
+    expect((await failureOf(resource.create(inputs))).message).toBe(message);
+    expect(posts()).toBe(before + 1);
+    await scene.host.resource("ApiKey", "twin of the lost").create(inputs);
+    expect(posts()).toBe(before + 2);
+  });
+
   test("for a kind that this version does not know say so", async () => {
     const resource = scene.host.resource("Nothing");
     const held = { id: "x", state: {} };

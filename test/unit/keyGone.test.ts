@@ -36,7 +36,7 @@ function on({ reads = [alive], write, list = withoutIt, workspace, env = {} }: A
           ? write
           : path.endsWith("/api-key")
             ? list
-            : path.endsWith("/api-key/key_1")
+            : path.includes("/api-key/key_")
               ? reads[Math.min(read++, reads.length - 1)]
               : (workspace ?? { workspace: { id: "ws_1" } });
       if (answer instanceof Error) throw answer;
@@ -103,6 +103,51 @@ test("R6 a key that was not found once, and is listed alive, is read again and s
 test("R6 a key that was not found once, and that a list which is cut does not hold, is read again and stays", async () => {
   const service = on({ reads: [refused(404), alive], list: { apiKeys: [] } });
   expect((await service.read("key_1", state))?.state).toMatchObject(state);
+});
+
+describe("R6 a key that neither a GET nor the list shows, as of a service that lags behind", () => {
+  const late = [refused(404), alive];
+
+  test("is waited for, and stays where it shows up", async () => {
+    const service = on({ reads: late });
+    expect((await service.read("key_1", state))?.state).toMatchObject(state);
+    expect(service.progress).toEqual(["Waiting for the service to show key key_1."]);
+  });
+
+  test("is waited for where the user does without a list", async () => {
+    const service = on({ reads: late, list: refused(403), env: { APIKEYS_NO_KEY_LIST: "true" } });
+    expect((await service.read("key_1", state))?.state).toMatchObject(state);
+  });
+
+  test("is waited for by an update and a deletion, which go on or fail where it shows up", async () => {
+    const updated = on({ reads: late, write: { apiKey: { ...record, enabled: false } } });
+    expect(await updated.update("key_1", state, { ...state, enabled: false })).toMatchObject({
+      enabled: false,
+    });
+    const { message } = await failureOf(on({ reads: late, write: refused(404) }).delete("key_1", state));
+    expect(message).toContain("the service answered 404. It stays in state");
+  });
+
+  test("is gone where it doesn't show up, after one wait for all keys of the workspace", async () => {
+    const service = on({ reads: [refused(404)] });
+    const requestsFor = async (id: string) => {
+      const before = service.calls.length;
+      expect(await service.read(id, state)).toBeUndefined();
+      return service.calls.slice(before).map(({ path }) => path.split("/").at(-1));
+    };
+    expect(await requestsFor("key_1")).toEqual(["key_1", "ws_1", "api-key", "api-key", "key_1"]);
+    expect(await requestsFor("key_9")).toEqual(["key_9", "ws_1", "key_9"]);
+    expect(service.progress).toHaveLength(1);
+  });
+
+  test.each([
+    ["the GET shows it as deleted", { reads: [marked] }],
+    ["the list shows it as deleted", { reads: [refused(404)], list: asDeleted }],
+  ])("is not waited for where %s", async (_what, answers) => {
+    const service = on(answers);
+    expect(await service.read("key_1", state)).toBeUndefined();
+    expect(service.progress).toEqual([]);
+  });
 });
 
 test("R6 a list that leaves out `deleted` does not speak against a record that has it", async () => {

@@ -41,6 +41,7 @@ export async function lookUpKey(session: Session, path: KeyPath): Promise<ApiKey
   const first = await findKey(session, path);
   if ("record" in first) return first.record;
   await expectVisible(session, path.workspaceId, first.missing);
+  if (!first.marked) await awaitShown(session, path);
   // Read again in any case: one odd answer may have passed, and a list may be cut, or lag behind.
   const last = await pollUntil(
     session,
@@ -54,6 +55,25 @@ export async function lookUpKey(session: Session, path: KeyPath): Promise<ApiKey
     `${last.found.missing}, but its workspace lists it`,
     `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.tokenAdvice}`,
   );
+}
+
+/** The wait for keys that are not shown, by the list of their workspace. */
+const waits = new WeakMap<object, Promise<unknown>>();
+
+/**
+ * A service that lags behind may show a key that was just created neither by GET nor in its list. In each process one wait
+ * serves all keys of a workspace: after it, none that another process created is too new.
+ */
+async function awaitShown(session: Session, { workspaceId, keyId }: KeyPath): Promise<void> {
+  const list = sharedReads(session.call).keys(workspaceId);
+  const before = await list.recent(lastingMs);
+  if ("byId" in before && before.byId.has(keyId)) return;
+  const nothing = async () => {};
+  const waiting =
+    waits.get(list) ??
+    pollUntil(session, `the service to show key ${keyId}`, nothing, () => false).then(list.fresh);
+  waits.set(list, waiting);
+  await waiting;
 }
 
 /** Whether the workspace's list has the key and not as deleted. Throws an InconclusiveError where it can't be read. */

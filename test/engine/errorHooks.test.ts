@@ -1,0 +1,56 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Host } from "./project";
+import { type Scene, setScene } from "./scene";
+
+const program = (resource: string) => `
+  import { ErrorHook } from "@pulumi/pulumi";
+  import { ApiKey, ApiKeySet } from "pulumi-apikeys";
+  let attempts = 0;
+  const again = new ErrorHook("again", () => (attempts += 1) < 3);
+  const hooks = { onError: [again] };
+  const workspaceId = "ws_main";
+  ${resource}
+`;
+const single = program(`new ApiKey("ci", { workspaceId, customerId: "internal" }, { hooks });`);
+const setOf = (...names: string[]) => {
+  const keys = names.map((name) => `${name}: { customerId: "acme" }`).join(", ");
+  return program(`new ApiKeySet("set", { workspaceId, keys: { ${keys} } }, { hooks });`);
+};
+
+describe.each<Host>(["dynamic", "plugin"])(
+  "an onError hook that asks for another attempt, in the host %s",
+  (host) => {
+    let scene: Scene;
+    afterEach(() => scene?.close());
+    const posts = () => scene.service.requests.filter(({ method }) => method === "POST").length;
+
+    it("R4 sends no create again whose answer was lost", async () => {
+      scene = await setScene("hooks", { program: single, host });
+      scene.service.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
+      const up = await scene.stack.up();
+      expect(up.ok, up.output).toBe(false);
+      const [made] = scene.service.keys();
+      expect(up.output).toContain(`New in the workspace's list: ${made?.id} `);
+      expect(posts()).toBe(1);
+      scene.service.deleteKey(made?.id ?? "");
+      expect((await scene.stack.up()).ok).toBe(true);
+      expect(posts()).toBe(2);
+    });
+
+    it("R4 sends no update of a set again that has created a key", async () => {
+      scene = await setScene("hooks-of-a-set", { program: setOf("a"), host });
+      expect((await scene.stack.up()).ok).toBe(true);
+      await scene.declare(setOf("a", "b", "c"));
+      scene.service.inject({
+        endpoint: "createApiKey",
+        when: ({ body }) => (body as { name?: string }).name === "c",
+        fault: { kind: "status", status: 400 },
+      });
+      const up = await scene.stack.up();
+      expect(up.ok, up.output).toBe(false);
+      expect(posts()).toBe(3);
+      expect((await scene.stack.up()).ok).toBe(true);
+      expect(scene.service.keys().map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    });
+  },
+);
