@@ -1,6 +1,7 @@
 import { type ApiKeyRecord, readApiKey } from "./client/apiKeys";
 import type { Call } from "./client/call";
 import { CallError } from "./client/callError";
+import { pathProblem } from "./client/paths";
 import type { ScopeRecord } from "./client/scopes";
 import { openTransport, type Transport } from "./client/transport";
 import type { WorkspaceRecord } from "./client/workspaces";
@@ -61,6 +62,7 @@ export async function getWorkspace(source: Source, { id, name }: ByIdOrName): Pr
   if ((id === undefined) === (name === undefined))
     throw new Failure("Finding a workspace: give either id or name.");
   if (id !== undefined) {
+    expectIds({ id });
     const doing = `Reading workspace ${id}`;
     return ask(
       source,
@@ -97,13 +99,17 @@ export async function getApiKeys(
   return { apiKeys: matching.map(withoutSecret) };
 }
 
-function ofKeys<T>(
+async function ofKeys<T>(
   source: Source,
   workspaceId: string,
   pick: (all: readonly ApiKeyRecord[]) => T,
 ): Promise<T> {
-  return ask(source, `Listing the keys of workspace ${workspaceId}`, async (reads) =>
-    pick((await readFresh(reads.keys(workspaceId))).all),
+  expectIds({ workspaceId });
+  return ask(
+    source,
+    `Listing the keys of workspace ${workspaceId}`,
+    async (reads) => pick((await readFresh(reads.keys(workspaceId))).all),
+    "Check workspaceId, and that the access token is allowed to list the keys of the workspace.",
   );
 }
 
@@ -112,7 +118,8 @@ async function withEnabled(source: Source, workspaceId: string, key: ApiKeyRecor
   return key.enabled !== undefined || key.deleted ? key : read(source, workspaceId, key.id);
 }
 
-function read(source: Source, workspaceId: string, keyId: string): Promise<ApiKeyRecord> {
+async function read(source: Source, workspaceId: string, keyId: string): Promise<ApiKeyRecord> {
+  expectIds({ workspaceId, id: keyId });
   return ask(
     source,
     `Reading key ${keyId} of workspace ${workspaceId}`,
@@ -149,10 +156,13 @@ export async function getScopes(
   source: Source,
   { workspaceId }: InWorkspace,
 ): Promise<{ scopes: ScopeRecord[] }> {
-  const doing = `Listing the scopes of workspace ${workspaceId}`;
-  const scopes = await ask(source, doing, async (reads) => [
-    ...(await readFresh(reads.scopes(workspaceId))).all,
-  ]);
+  expectIds({ workspaceId });
+  const scopes = await ask(
+    source,
+    `Listing the scopes of workspace ${workspaceId}`,
+    async (reads) => [...(await readFresh(reads.scopes(workspaceId))).all],
+    "Check workspaceId, and that the access token is allowed to list the scopes of the workspace.",
+  );
   return { scopes };
 }
 
@@ -177,6 +187,15 @@ function single<T extends Named>(what: string, found: readonly T[], all: readonl
   const some = all.map(({ id, name }) => `"${name ?? ""}" (${id})`);
   const there = some.length === 0 ? "are none" : `${some.length === 1 ? "is" : "are"} ${listed(some)}`;
   throw new Failure(`No ${what} found; there ${there}.`);
+}
+
+/** An empty variable is the most likely cause, and no request could say so. */
+function expectIds(ids: Readonly<Record<string, string>>): void {
+  for (const [name, id] of Object.entries(ids)) {
+    const problem = pathProblem(id);
+    if (problem !== undefined)
+      throw new Failure(`The argument ${name} ${problem}: set it to an id of the service.`);
+  }
 }
 
 async function ask<T>(

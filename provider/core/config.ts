@@ -185,7 +185,7 @@ function baseUrl(
   if (value === undefined) {
     return {
       problems: [
-        "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…`, set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.",
+        "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.",
       ],
     };
   }
@@ -229,7 +229,7 @@ function accessToken(given: Settings, env: Environment): Token {
   return value === undefined
     ? {
         problems: [
-          "the access token is not configured: run `pulumi config set --secret apikeys:accessToken`, set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.",
+          "the access token is not configured: run `pulumi config set --secret apikeys:accessToken` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.",
         ],
       }
     : usable(value, source, waysOut[place]);

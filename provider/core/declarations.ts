@@ -6,6 +6,8 @@ export interface Checked {
   twinOf(identity: string): string | undefined;
   /** Whether the resource is to be replaced by one that declares the same. */
   readonly replacesItself: boolean;
+  /** The name of a resource that has the same in state, and that the engine does not compare with this one. */
+  readonly heldBy?: string | undefined;
 }
 
 export const unchecked: Checked = { twinOf: () => undefined, replacesItself: false };

@@ -139,6 +139,8 @@ export interface Definition<S extends Shape, P = undefined> {
   rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly string[];
   /** What only one resource of a program may declare, such as the settings of a workspace; none that is not known yet. */
   identities?(inputs: DraftOf<S>): Iterable<string>;
+  /** Whether each preview and update is to begin with a read, where the host can: for a resource whose read sends no request. */
+  readonly isReadFirst?: true;
   /** The objects of the service that a create of these inputs adopts; none that is not known yet. */
   adopts?(inputs: DraftOf<S>): readonly Omit<Managed, "claim">[];
   /** Decides what an update does, if comparing each input is not enough. */

@@ -17,6 +17,8 @@ export interface Kind extends Shared {
   readonly now: () => number;
   /** Ids that a refresh has read: the diff that follows compares the former inputs, not those of the program. */
   readonly refreshed: Set<string>;
+  /** The inputs that state has for what is read before each update, by URN. */
+  readonly inState: Map<string, Properties>;
   /** The keys and resources that were warned about: the engine may ask for a diff more than once. */
   readonly warned: Set<string>;
   /** Creates and updates that failed and left a new object, or may have. */
@@ -44,6 +46,7 @@ export function openKind(definition: AnyDefinition, host: HostContext): Kind {
     },
     now: () => host.now?.() ?? Date.now(),
     refreshed: new Set(),
+    inState: new Map(),
     warned: new Set(),
     halfway: [],
   };

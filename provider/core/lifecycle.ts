@@ -14,9 +14,10 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
   const kind = openKind(definition, host);
   return {
     ...kind.paths,
-    /** `name`: the resource's in the program, where the host knows it. */
-    check: (inputs: Properties, before: Properties | undefined, name?: string) =>
-      check(kind, inputs, before, name),
+    isReadFirst: definition.isReadFirst === true,
+    /** `name`: the resource's in the program, and `urn`, where the host knows them. */
+    check: (inputs: Properties, before: Properties | undefined, name?: string, urn?: string) =>
+      check(kind, inputs, before, { name, urn }),
     diff: (id: string, state: Properties, inputs: Properties) =>
       diff(kind, compare(kind, { id, state }, inputs)),
     detailedDiff: (id: string, state: Properties, inputs: Properties) =>
@@ -25,7 +26,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
     foresee: (inputs: Properties, before?: Kept) => foresee(kind, inputs, before),
     /** `urn`: the resource's, where the host knows it. */
     create: (inputs: Properties, urn?: string) => create(kind, inputs, urn),
-    read: (id: string, state: Properties) => read(kind, { id, state }),
+    read: (id: string, state: Properties, urn?: string) => read(kind, { id, state }, urn),
     find: (wanted: Wanted) => find(kind, wanted),
     update: (id: string, state: Properties, inputs: Properties) => update(kind, { id, state }, inputs),
     delete: (id: string, state: Properties) => remove(kind, { id, state }),

@@ -74,8 +74,12 @@ function leftBehind({ definition }: Kind, first: Kept | undefined): readonly str
   });
 }
 
-export async function read(kind: Kind, { id, state: given }: Kept): Promise<ReadResult | undefined> {
-  const { definition, refreshed, services } = kind;
+export async function read(
+  kind: Kind,
+  { id, state: given }: Kept,
+  urn?: string,
+): Promise<ReadResult | undefined> {
+  const { definition, inState, refreshed, services } = kind;
   if (given[readingKey] === true) {
     const found = await find(kind, { id, given, isReading: true });
     // Its inputs are what the program gave to find it.
@@ -84,6 +88,7 @@ export async function read(kind: Kind, { id, state: given }: Kept): Promise<Read
   return operate(kind, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     register(kind, before);
+    if (definition.isReadFirst && urn !== undefined) inState.set(urn, inputsOf(definition, before.state));
     const outcome = await definition.read(session, id, before.state);
     if (writtenElsewhere(given, services())) expectFound(definition, before, outcome, session.baseUrlSource);
     forget(kind, before, outcome);

@@ -20,23 +20,38 @@ export interface CheckResult {
   readonly failures: readonly string[];
 }
 
-/** `name`: the resource's in the program, where the host knows it. */
+/** The resource in the program, as far as the host knows it. */
+interface Subject {
+  readonly name: string | undefined;
+  readonly urn: string | undefined;
+}
+
 export function check(
   kind: Kind,
   inputs: Properties,
   before: Properties | undefined,
-  name: string | undefined,
+  { name, urn = "" }: Subject,
 ): CheckResult {
-  const { configured, declarations, definition } = kind;
+  const { configured, declarations, definition, inState } = kind;
   const named = withName(definition, inputs, name);
   const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
   const identitiesOf = (all: Properties) => [...(definition.identities?.(all) ?? [])];
-  const checked = declarations.add(definition.kind, name, identitiesOf(declared), last && identitiesOf(last));
+  const identities = identitiesOf(declared);
+  const compared = declarations.add(definition.kind, name, identities, last && identitiesOf(last));
+  // The engine gives nothing of what it is told to replace, nor of what had another name.
+  const hidden = before === undefined ? inState : new Map<string, Properties>();
+  const isSame = (state: Properties) => identitiesOf(state).some((one) => identities.includes(one));
+  const holder = [...hidden].find(([, state]) => isSame(state))?.[0];
+  const checked = {
+    ...compared,
+    replacesItself: compared.replacesItself || holder === urn,
+    heldBy: holder?.split("::").at(-1),
+  };
   protectAdopted(kind, declared, last);
   const found = configured();
   const misconfigured = "problems" in found ? found.problems : [];
-  const problems = [...misconfigured, ...failures(definition, named, before, checked)];
+  const problems = [...misconfigured, ...failures(definition, named, before ?? hidden.get(urn), checked)];
   // diff is asked of what is in state alone.
   if (before === undefined && problems.length === 0) note(kind, definition.createNote?.(declared), declared);
   return { inputs: defined(declared), failures: problems };

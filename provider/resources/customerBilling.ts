@@ -78,7 +78,7 @@ const grantedNames = ["workspaceId", "totalCredits", "allowOverages", "spendCap"
 function rules(
   declared: BillingDraft,
   before: BillingDraft | undefined,
-  { twinOf, replacesItself }: Checked,
+  { twinOf, replacesItself, heldBy }: Checked,
 ): readonly string[] {
   const credits = canonicalCredits(declared.totalCredits);
   // An unknown value may turn out to be absent.
@@ -101,6 +101,11 @@ function rules(
     ];
   }
   if (replacesItself && !adopts) return [replacement];
+  if (heldBy !== undefined) {
+    return [
+      `grant: this grant is already in state, as "${heldBy}", and creating another resource would grant it again. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose, use another value of grant.`,
+    ];
+  }
   // A grant that is not known yet may be another one.
   if (before === undefined || adopts || containsUnknown(declared.grant)) return [];
   if (isChanged("grant", declared, before)) return [];
@@ -113,7 +118,7 @@ function rules(
 }
 
 const replacement =
-  "grant: the credits were already granted, and replacing the resource would grant them again. Remove the option that forces the replacement, such as replacementTrigger, replaceOnChanges or replaceWith; or, to grant again on purpose, change grant; or, to keep the record, set billingId to its id and leave totalCredits out.";
+  "grant: the credits were already granted, and replacing the resource would grant them again. Remove what forces the replacement, such as replacementTrigger, replaceOnChanges, replaceWith, --replace or a taint; or, to grant again on purpose, change grant; or, to keep the record, set billingId to its id and leave totalCredits out.";
 
 /** What a resource would grant: nothing if it adopts a record. */
 function identities(declared: BillingDraft): readonly string[] {
@@ -177,6 +182,8 @@ export const customerBilling = define({
       return { id: billingId, state: { workspaceId, billingId } };
     },
   },
+  // State alone tells a new grant from one that is renamed, or replaced because the engine was told to.
+  isReadFirst: true,
   create,
   rollbackCreate,
   read: async (_session, id, state) => ({ id, state }),

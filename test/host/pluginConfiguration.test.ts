@@ -71,8 +71,14 @@ describe("the configuration of the plugin", () => {
     const key = bare.resource("ApiKey");
     const { failures } = await key.check({ ...least, enabled: "bad" });
     expect(failures).toEqual([
-      { property: "", reason: expect.stringMatching(/^the service's base URL is not configured/) },
-      { property: "", reason: expect.stringMatching(/^the access token is not configured/) },
+      {
+        property: "",
+        reason: expect.stringMatching(/^the service's base URL is not configured: .* Node\.js programs only/),
+      },
+      {
+        property: "",
+        reason: expect.stringMatching(/^the access token is not configured: .* Node\.js programs only/),
+      },
       { property: "", reason: "enabled: must be true or false." },
     ]);
     const held = { id: "key_1", state: least };

@@ -41,6 +41,16 @@ describe("the schema", () => {
     );
   });
 
+  it("says what comes before a setting in stack config, which programs in all languages read", () => {
+    const variables = Object.values(committed.config.variables);
+    expect(variables).toHaveLength(6);
+    for (const { description } of variables) {
+      expect(description).toMatch(/The environment variable APIKEYS_\w+ takes precedence\./);
+      expect(description).not.toMatch(/Node\.js|stack config|accessTokenEnv/);
+    }
+    expect(committed.config.variables.parallel.description).toMatch(/ takes precedence\. Default: 16\.$/);
+  });
+
   it("gives no setting a default from the environment, which generated SDKs would write into state", () => {
     expect(all("defaultInfo", committed)).toEqual([]);
   });

@@ -37,7 +37,8 @@ export function packageSchema(): object {
   const resources = Object.values(definitions).map((definition) => resource(definition, sdk, types));
   const invokes = functions.map((name) => invoke(name, sdk, types));
   const { properties } = types.object(sdk.typeOf("ProviderArgs"), "ProviderArgs", ["accessToken"]);
-  const { [notInConfig]: _, ...variables } = properties;
+  const { [notInConfig]: _, ...inConfig } = properties;
+  const variables = Object.entries(inConfig).map(([name, spec]) => [name, ofConfig(spec)]);
   return {
     name: "apikeys",
     version,
@@ -48,13 +49,28 @@ export function packageSchema(): object {
     // Has the SDKs say the version, and Go have a module.
     meta: { supportPack: true },
     language,
-    config: { variables },
+    config: { variables: Object.fromEntries(variables) },
     provider: { description: sdk.comment("Provider"), type: "object", inputProperties: properties },
     types: types.named,
     resources: tokens(resources),
     functions: tokens(invokes),
   };
 }
+
+/** A setting in stack config, which default providers of every language read, by what a Provider's argument says of it. */
+function ofConfig<Spec extends { readonly description?: string | undefined }>(spec: Spec): Spec {
+  const description = spec.description
+    ?.replace(` Can't be combined with \`${notInConfig}\`.`, "")
+    .replace(elsewhere, (_, variable: string, last?: string) =>
+      [`The environment variable ${variable} takes precedence.`, last && `Default: ${last}.`]
+        .filter(Boolean)
+        .join(" "),
+    );
+  return { ...spec, description };
+}
+
+const elsewhere =
+  /Default: the environment variable (\w+), then, in Node\.js programs, stack config `[^`]+`(?:, then ([^.]+))?\.$/;
 
 const language = {
   nodejs: {

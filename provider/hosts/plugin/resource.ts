@@ -42,6 +42,7 @@ export function calls(resource: Lifecycle) {
     return given.properties[secretsKey] === undefined ? declared(given) : given.properties;
   };
   const sentState = (state: Properties, given: Properties) => toStruct(...keptState(resource, state, given));
+  const { isReadFirst } = resource;
   const sentInputs = (inputs: Properties, given: Properties) => {
     const provider = given[providerKey];
     const all = provider === undefined ? inputs : { ...inputs, [providerKey]: provider };
@@ -53,7 +54,8 @@ export function calls(resource: Lifecycle) {
       const { [nameKey]: _, ...inputs } = declared(fromStruct(request.getNews()));
       const { properties: olds } = fromStruct(request.getOlds());
       const before = Object.keys(olds).length === 0 ? undefined : olds;
-      const { inputs: all, failures } = resource.check(inputs, before, nameIn(request.getUrn()));
+      const urn = request.getUrn();
+      const { inputs: all, failures } = resource.check(inputs, before, nameIn(urn), urn);
       return (
         new messages.CheckResponse()
           .setInputs(sentInputs(all, inputs))
@@ -102,7 +104,10 @@ export function calls(resource: Lifecycle) {
         return new messages.CreateResponse().setProperties(sentState(resource.foresee(inputs), inputs));
       }
       const { id, state } = await resource.create(inputs, request.getUrn());
-      return new messages.CreateResponse().setId(id).setProperties(sentState(state, inputs));
+      return new messages.CreateResponse()
+        .setId(id)
+        .setProperties(sentState(state, inputs))
+        .setRefreshBeforeUpdate(isReadFirst);
     },
     read: async (request: messages.ReadRequest) => {
       const inputs = fromStruct(request.getInputs());
@@ -113,9 +118,9 @@ export function calls(resource: Lifecycle) {
       const isKnown = !isGiven || (request.hasProperties() && resource.isDeclared(state));
       const id = request.getId();
       const found = isKnown
-        ? await resource.read(id, state)
+        ? await resource.read(id, state, request.getUrn())
         : await resource.find({ id, given, isReading: request.hasInputs(), name: nameIn(request.getUrn()) });
-      const answer = new messages.ReadResponse();
+      const answer = new messages.ReadResponse().setRefreshBeforeUpdate(isReadFirst);
       if (found === undefined) return answer;
       if (!isKnown) ownIds.set(id, found.id);
       answer.setId(found.id).setProperties(sentState(found.state, isKnown ? state : given));
@@ -129,7 +134,9 @@ export function calls(resource: Lifecycle) {
       const next = request.getPreview()
         ? resource.foresee(inputs, { id: ownId(request.getId()), state })
         : await resource.update(ownId(request.getId()), state, inputs);
-      return new messages.UpdateResponse().setProperties(sentState(next, inputs));
+      return new messages.UpdateResponse()
+        .setProperties(sentState(next, inputs))
+        .setRefreshBeforeUpdate(isReadFirst);
     },
     delete: async (request: messages.DeleteRequest) => {
       await resource.delete(ownId(request.getId()), fromStruct(request.getProperties()).properties);

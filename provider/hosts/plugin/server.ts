@@ -89,7 +89,8 @@ function handlers({ instance, engine, run }: Served) {
             (answer) => done(null, answer),
             (error: unknown) => {
               const given = fromStruct(request.getNews?.() ?? request.getProperties?.()).properties;
-              done(serviceError(error, (state) => keptState(kindOf(urn).lifecycle, state, given)));
+              const { lifecycle } = kindOf(urn);
+              done(serviceError(error, (state) => keptState(lifecycle, state, given), lifecycle.isReadFirst));
             },
           ),
       );

@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { expectSilentUp, onlyLine } from "./expectations";
+import { type Scene, setScene } from "./scene";
+
+/** As a program in another language registers it: nothing in the program looks into state. */
+const program = (name = "held", inputs = `totalCredits: "100"`, options = "") => `
+  import * as pulumi from "@pulumi/pulumi";
+  const args = { workspaceId: "ws_main", ${inputs} };
+  new pulumi.CustomResource("apikeys:index:CustomerBilling", "${name}", args, { ${options} });
+`;
+
+const again =
+  /grant: the credits were already granted, and replacing the resource would grant them again\. .* taint/;
+const renamed = /grant: this grant is already in state, as "held", .* the option aliases; or, .* grant\.$/;
+
+describe("a grant in a program without this package, with the plugin", () => {
+  let scene: Scene;
+  afterEach(() => scene?.close());
+
+  const granted = async (inputs?: string): Promise<string> => {
+    scene = await setScene("billing-plugin", { program: program("held", inputs), host: "plugin" });
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    return urn();
+  };
+  const urn = async () => {
+    const { resources = [] } = await scene.stack.exportState();
+    return resources.find(({ type }) => type === "apikeys:index:CustomerBilling")?.urn ?? "";
+  };
+  async function expectRefused(name: string, message: RegExp, args: readonly string[] = []): Promise<void> {
+    for (const command of ["preview", "up"] as const) {
+      expect(onlyLine(await scene.stack[command]({ args }), name)).toMatch(message);
+      expect(scene.service.billings()).toHaveLength(1);
+    }
+  }
+
+  it("B6 is granted once, whatever makes the engine replace it, with other amounts too", async () => {
+    const held = await granted();
+    await expectSilentUp(scene);
+    await expectRefused("held", again, ["--replace", held]);
+    await expectRefused("held", again, ["--target-replace", held]);
+    expect((await scene.stack.run(["state", "taint", held, "--yes"])).ok).toBe(true);
+    await expectRefused("held", again);
+    await scene.declare(program("held", `totalCredits: "200"`));
+    await expectRefused("held", /totalCredits: can't change, .* would grant credits again/);
+    await scene.declare(program("held", `totalCredits: "200", grant: "again"`));
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(scene.service.billings()).toHaveLength(2);
+    await expectSilentUp(scene);
+  });
+
+  it("B6 under another name is granted once; with aliases, or by its id, it keeps its record", async () => {
+    await granted();
+    await scene.declare(program("renamed"));
+    await expectRefused("renamed", renamed);
+    await scene.declare(program("renamed", undefined, `aliases: [{ name: "held" }]`));
+    await expectSilentUp(scene);
+    const [record] = scene.service.billings();
+    await scene.declare(program("adopted", `billingId: "${record?.id}"`));
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(scene.service.billings()).toHaveLength(1);
+  });
+
+  it("B6 is not sent again where its answer was lost", async () => {
+    scene = await setScene("billing-plugin-lost", { program: program(), host: "plugin" });
+    scene.service.inject({ endpoint: "createBilling", fault: { kind: "resetAfter" } });
+    expect((await scene.stack.up()).ok).toBe(false);
+    await expectRefused("held", again, ["--replace", await urn()]);
+    await scene.declare(program("renamed"));
+    await expectRefused("renamed", renamed);
+  });
+});
