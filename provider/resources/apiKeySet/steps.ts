@@ -1,6 +1,7 @@
 import type { Comparison } from "../../core/definition";
 import { difference } from "../../core/diff";
 import { adoptedKey } from "../../core/state";
+import { containsUnknown } from "../../core/unknown";
 import { fields, type KeyInputs, unchanged } from "../apiKey/properties";
 import { adoptedId, pending } from "../apiKey/state";
 import type { Entry, Holding } from "./entries";
@@ -8,7 +9,7 @@ import { entriesIn, formerAlias, merged, type SetDraft, type SetInputs, type Sha
 
 /**
  * What is to be done with one key. `from` is the alias that state has it under, which the update may change; `entry` is as
- * state is to have it.
+ * state is to have it; `isOpen` if only values ask for it that are not known yet.
  */
 export type Step = { readonly alias: string } & (
   | { readonly does: "keep"; readonly from: string; readonly entry: Entry }
@@ -18,6 +19,7 @@ export type Step = { readonly alias: string } & (
       readonly from: string;
       readonly entry: Entry;
       readonly declared: KeyInputs;
+      readonly isOpen?: boolean;
     }
   | { readonly does: "remove"; readonly entry: Entry }
 );
@@ -85,10 +87,11 @@ function stepFor(entry: Entry, wanted: KeyInputs) {
   const kept = { id, state: { ...state, existingId: wanted.existingId } };
   if (changes === false) return { does: "keep", entry: kept } as const;
   if (replaces.length === 0) return { does: "edit", entry, declared: wanted } as const;
+  const isOpen = replaces.every((name) => containsUnknown(wanted[name as keyof KeyInputs]));
   // What was adopted is replaced by a new key.
   const isAnew = wanted.existingId !== undefined && [id, state.existingId].includes(wanted.existingId);
   const declared = isAnew ? { ...wanted, [adoptedKey]: true as const } : wanted;
-  return { does: "replace", entry, declared } as const;
+  return { does: "replace", entry, declared, isOpen } as const;
 }
 
 /** The id of the key that a step adopts, if it adopts one. */
