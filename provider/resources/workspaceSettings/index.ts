@@ -12,6 +12,7 @@ import { isSecret, mask } from "../../core/secrecy";
 import { applyDrift, nonEmpty, type Properties, same } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
 import { oversize } from "../fields/schemas";
+import { updateNote } from "./notes";
 import {
   declaredIn,
   follows,
@@ -38,6 +39,7 @@ export const workspaceSettings = define({
   identities: ({ workspaceId }) =>
     workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
   follows,
+  updateNote,
   importing: { form: "workspaceId", read: find },
   create,
   rollbackCreate: async (_session, { id, state }) => {
