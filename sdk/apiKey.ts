@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKey/properties";
-import { isOfKind, type PropertiesOf, reading, registration } from "./resource";
+import { isOfKind, type PropertiesOf, reading, registration, settleAbsent } from "./resource";
 
 /** The permissions of a key on one scope. A permission that is left out is false. */
 export interface KeyScopeArgs {
@@ -227,6 +227,7 @@ export class ApiKey extends pulumi.CustomResource {
     );
     const key = opts.id === undefined ? secretIn("ApiKey", this, name) : noSecretIn(name);
     Object.defineProperty(this, "key", key);
+    settleAbsent(this, properties);
   }
 
   /**

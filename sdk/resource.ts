@@ -99,3 +99,33 @@ export function registration(
     pulumi.mergeOptions(movable, { additionalSecretOutputs: secrets }),
   ];
 }
+
+/**
+ * Makes outputs known that the resource doesn't have. Pulumi takes them for unknown in each preview, so whatever uses
+ * them would appear to change. `updatedAt` is known only if all outputs are as in state.
+ *
+ * @internal
+ */
+export function settleAbsent(
+  resource: pulumi.CustomResource & { readonly updatedAt: pulumi.Output<unknown> },
+  properties: Readonly<Record<string, unknown>>,
+): void {
+  const { updatedAt } = resource;
+  for (const name of Object.keys(properties)) {
+    const { value } = Object.getOwnPropertyDescriptor(resource, name) ?? {};
+    if (name === "updatedAt" || !pulumi.Output.isInstance(value)) continue;
+    let settled: pulumi.Output<unknown> | undefined;
+    const get = () => {
+      settled ??= pulumi
+        .output(isKnown(value))
+        .apply((known) => (known ? value : updatedAt.apply(() => undefined)));
+      return settled;
+    };
+    Object.defineProperty(resource, name, { get, enumerable: true });
+  }
+}
+
+/** Pulumi's types leave it out. */
+async function isKnown(output: object): Promise<boolean> {
+  return "isKnown" in output ? (await output.isKnown) === true : true;
+}

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/rotatingApiKey/properties";
 import { type KeyScope, type KeyScopeArgs, secretIn } from "./apiKey";
-import { isOfKind, type PropertiesOf, registration } from "./resource";
+import { isOfKind, type PropertiesOf, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of a {@link RotatingApiKey}. A change that rotates now creates a new key in that update, and the current
@@ -226,5 +226,6 @@ export class RotatingApiKey extends pulumi.CustomResource {
       ),
     );
     Object.defineProperty(this, "key", secretIn("RotatingApiKey", this, name));
+    settleAbsent(this, properties);
   }
 }

@@ -22,8 +22,11 @@ import { failedKey, hiddenIn, nonEmpty, observedKey, type Properties, readingKey
 
 /** What a resource is made of. `define` turns it into what the lifecycle works with. */
 
-/** Shows a warning; `about` are the ids in it, which are kept if the warning is shortened. */
-export type Warn = (message: string, about?: readonly string[]) => void;
+/**
+ * Shows a warning; `about` are the ids in it, which are kept if the warning is shortened. `general` is the warning without
+ * what names the object: it is said once for many objects.
+ */
+export type Warn = (message: string, about?: readonly string[], general?: string) => void;
 
 /** What an operation works with. What needs the configuration throws a Failure where that is missing or bad. */
 export interface Session

@@ -57,7 +57,10 @@ export function expiryWarning(of: string | undefined, keys: ReturnType<typeof du
   });
   const count = `${keys.length.toLocaleString("en")} expired or about to expire`;
   const what = of === undefined ? each.join("") : `${of}: ${count}: ${listed(each)}`;
-  return sentences(capitalised(what), "Create a new key in time, for example by changing keepers");
+  return sentences(
+    capitalised(what),
+    "To replace a key, change expiresAt or, if that is not declared, keepers",
+  );
 }
 
 /** What a service says of a key or, where it says nothing, what was declared: a moment is above 0. */

@@ -5,6 +5,7 @@ import type { Failure } from "./errors";
 import { openRegistry } from "./registry";
 import { type SecretPaths, secretPathsOf } from "./secretPaths";
 import type { HostContext, Shared } from "./session";
+import type { Properties } from "./state";
 
 /** A kind of resource in a process: what all its operations need, and what they remember for each other. */
 export interface Kind extends Shared {

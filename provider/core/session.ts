@@ -62,7 +62,7 @@ export function openSession(
   };
   const line = (text: string) => inBounds(masked(oneLine(text)));
   return {
-    warn: (message, about) => warn(line(message), about),
+    warn: (message, about, general) => warn(line(message), about, general && line(general)),
     hide: (...secrets) => {
       for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
     },

@@ -39,7 +39,7 @@ describe.each([
     expect(warningsIn(scene)).toEqual([]);
     await resource.diff(state, inputs);
     await resource.diff(state, inputs);
-    const line = `warning: Key "ci" in workspace ws_main (${held.id}) expires on ${dateOf(expiresAt)}. Create a new key in time, for example by changing keepers.`;
+    const line = `warning: Key "ci" in workspace ws_main (${held.id}) expires on ${dateOf(expiresAt)}. To replace a key, change expiresAt or, if that is not declared, keepers.`;
     await vi.waitFor(() => expect(warningsIn(scene)).toEqual([line]));
     expect(scene.standIn.requests).toEqual([]);
     const told = "told" in scene.host ? (scene.host as PluginHost).told : [];
@@ -62,7 +62,7 @@ describe.each([
     await resource.diff(held, inputs);
     await vi.waitFor(() =>
       expect(warningsIn(scene).slice(before)).toEqual([
-        `warning: Keys of workspace ws_main: 2 expired or about to expire: "gone" (${gone}) expired on 1970-01-01, "soon" (${soon}) expires on ${dateOf(keys.soon.expiresAt)}. Create a new key in time, for example by changing keepers.`,
+        `warning: Keys of workspace ws_main: 2 expired or about to expire: "gone" (${gone}) expired on 1970-01-01, "soon" (${soon}) expires on ${dateOf(keys.soon.expiresAt)}. To replace a key, change expiresAt or, if that is not declared, keepers.`,
       ]),
     );
   });

@@ -13,7 +13,7 @@ import { replying } from "./replying";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
 const day = 86_400_000;
-const wayOut = "Create a new key in time, for example by changing keepers.";
+const wayOut = "To replace a key, change expiresAt or, if that is not declared, keepers.";
 const seconds = (ms: number) => Math.floor(ms / 1000);
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -217,7 +217,7 @@ describe("warnings of expiry of a set", () => {
     const many = Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`a${n}`, n / 1500]));
     const [line = "", ...others] = warned(stateOf(many));
     expect(others).toEqual([]);
-    expect(line).toMatch(/: 1,500 expired or about to expire: "a0" .* and 1,480 more\. Create a/);
+    expect(line).toMatch(/: 1,500 expired or about to expire: "a0" .* and 1,480 more\. To replace a/);
     expect(line.match(/\(key_/g)).toHaveLength(20);
   });
 

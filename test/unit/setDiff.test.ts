@@ -66,6 +66,18 @@ describe("what a preview says besides the fields that change", () => {
     expect(rotated).toEqual([expect.stringMatching(/: 30 to replace, .*: "k0", .*"k19" and 10 more\.$/)]);
   });
 
+  test("R15 of a key that only unknown values may replace, that they may not", () => {
+    const customer = { customerId: unknownSentinels[0] };
+    expect(told({ keys }, { keys: { ...keys, k0: customer } })).toEqual([
+      'Keys of workspace ws_1: 1 to replace if its unknown values change: "k0".',
+    ]);
+    const now = { ...keys, k0: { ...customer, prefix: "new" }, k1: { ...keys["k1"], prefix: "new" } };
+    const defaults = { keepers: { seen: unknownSentinels[0] } };
+    expect(told({ keys }, { keys: now, defaults })).toEqual([
+      expect.stringMatching(/: 2 to replace, with .*: "k0", "k1"; 28 to replace if their unknown .*: "k2", /),
+    ]);
+  });
+
   test("the keys that are still to be deleted, which the engine shows nothing of", () => {
     const lines: string[] = [];
     const telling = offline(undefined, {}, apiKeySet, (line) => lines.push(line));

@@ -169,7 +169,7 @@ test("the ids that a warning speaks of are told where it is cut, in lines that a
   batch.close();
   const [first = "", ...others] = warnings.slice(21);
   expect(others.length).toBeGreaterThan(0);
-  expect(first).toMatch(/^other affected ids: key_k0_i+…i+, key_k1_i{80}, /);
+  expect(first).toMatch(/^affected ids: key_k0_i+…i+, key_k1_i{80}, /);
   for (const { name } of named(60).slice(1)) expect(warnings.slice(21).join()).toContain(idOf(name));
   expect(warnings.every(({ length }) => length < 4_000)).toBe(true);
 });

@@ -254,7 +254,9 @@ describe("destroy of settings that are to be put back", () => {
     held = { ...held, defaultKeyPrefix: "theirs" };
     await subject.delete("ws_1", state);
     expect(subject.warnings).toEqual([
-      expect.stringContaining('defaultKeyPrefix (before: "old") stays as it is'),
+      expect.stringContaining(
+        'left as now: defaultKeyPrefix (has changed since this resource wrote it; before: "old").',
+      ),
     ]);
   });
 });

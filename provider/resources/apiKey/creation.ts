@@ -21,7 +21,8 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
   const alike = unmanagedNamesakes(creation);
   if (alike.length > 0) {
     const ids = alike.map(({ id }) => id);
-    session.warn(`${doing}: ${leftover(creation, alike)} ${replacing}`, ids);
+    const { named, general } = leftover(creation, alike);
+    session.warn(`${doing}: ${named} ${replacing}`, ids, `${general} ${replacing}`);
   }
   const { record, problem = "the answer can't be used", foreign, ...rest } = await post(creation, alike);
   if (record !== undefined) return { record, ...rest };

@@ -27,17 +27,14 @@ interface Trouble extends Told {
   /** The message without what names the key, but for what was found of it. */
   readonly reason: (found: string) => string;
   readonly found: string;
+  /** The ids that it speaks of, if it is a warning. */
+  readonly about?: readonly string[];
 }
 
-interface Warning extends Told {
-  /** The ids that it speaks of. */
-  readonly about: readonly string[] | undefined;
-}
-
-/** A line of an error, and how many keys it is about. */
+/** A line of an error or a warning, and what it tells of. */
 interface Line {
   readonly text: string;
-  readonly of: number;
+  readonly of: readonly Trouble[];
   readonly unresolved: boolean;
 }
 
@@ -64,7 +61,7 @@ export function expectOpen({ closed }: Session): void {
 
 export function openBatch(session: Session, subject: string): Batch {
   const failures: Trouble[] = [];
-  const warnings: Warning[] = [];
+  const warnings: Trouble[] = [];
   /** In the order of the keys, whichever was done first: so the same trouble is told in the same way each time. */
   const indexes = new Map<string, number>();
   const inOrder = <T extends Told>(all: readonly T[]) =>
@@ -74,8 +71,8 @@ export function openBatch(session: Session, subject: string): Batch {
 
   async function attempt<T extends Named>(one: T, act: Act<T>): Promise<void> {
     const { name, id = name } = one;
-    const part = session.part(name, (message, about) => {
-      warnings.push({ name, message, about });
+    const part = session.part(name, (message, about = [], general = message) => {
+      warnings.push({ name, message, about, unresolved: false, reason: () => general, found: "" });
     });
     try {
       await act(part, one);
@@ -120,9 +117,8 @@ export function openBatch(session: Session, subject: string): Batch {
     },
     lines: () => firstOf(linesOf(inOrder(failures))),
     close: () => {
-      const warned = inOrder(warnings);
-      const all = warned.map((one) => ({ text: told(one), of: 1, unresolved: false }));
-      for (const line of [...firstOf(all), ...othersOf(warned)]) session.warn(line);
+      const warned = warningLines(inOrder(warnings));
+      for (const line of [...firstOf(warned), ...idsOf(warned)]) session.warn(line);
       const lines = new Set(firstOf(linesOf(inOrder(failures))));
       for (const line of unresolvedLines()) if (!lines.has(line)) session.warn(line);
     },
@@ -156,14 +152,14 @@ function partsOf(group: readonly Trouble[]): readonly (readonly Trouble[])[] {
 function lineOf(group: readonly Trouble[]): Line {
   const [first, ...others] = group as [Trouble, ...Trouble[]];
   const { unresolved } = first;
-  if (others.length === 0) return { text: told(first), of: 1, unresolved };
+  if (others.length === 0) return { text: told(first), of: group, unresolved };
   const names = listed(
     group.map(({ name }) => inBounds(JSON.stringify(name), longestName)),
     mostTold,
   );
   const found = listed([...new Set(group.map((one) => one.found))]);
   const text = `For each of ${group.length.toLocaleString("en")} keys (${names}): ${first.reason(found)}`;
-  return { text, of: group.length, unresolved };
+  return { text, of: group, unresolved };
 }
 
 function firstOf(all: readonly Line[]): readonly string[] {
@@ -171,7 +167,7 @@ function firstOf(all: readonly Line[]): readonly string[] {
   const lines = all
     .slice(0, mostTold)
     .map(({ text, unresolved }) => inBounds(text, unresolved ? longestUnresolved : room));
-  const more = all.slice(mostTold).reduce((sum, line) => sum + line.of, 0);
+  const more = all.slice(mostTold).reduce((sum, line) => sum + line.of.length, 0);
   return more === 0 ? lines : [...lines, `and ${more.toLocaleString("en")} more`];
 }
 
@@ -180,14 +176,23 @@ function roomFor(count: number): number {
   return Math.min(longestUnresolved, Math.floor((mostTold * longestTold) / Math.min(count, mostTold)));
 }
 
-/** The ids that those speak of that are told in short, or not at all: without them nobody could find what was left. */
-function othersOf(warnings: readonly Warning[]): readonly string[] {
-  const room = roomFor(warnings.length);
-  const short = warnings.filter((one, index) => index >= mostTold || told(one).length > room);
+/** Each by itself, if there is room for all words: a cut may take the condition and leave the advice. */
+function warningLines(warnings: readonly Trouble[]): readonly Line[] {
+  const apart = warnings.map((one) => lineOf([one]));
+  const room = apart.length > mostTold ? 0 : roomFor(apart.length);
+  return apart.some(({ text }) => text.length > room) ? linesOf(warnings) : apart;
+}
+
+/** The ids of the warnings that don't name them whole: without them nobody could find what was left. */
+function idsOf(lines: readonly Line[]): readonly string[] {
+  const room = roomFor(lines.length);
+  const short = lines.filter(
+    ({ text, of }, index) => of.length > 1 || index >= mostTold || text.length > room,
+  );
   const pages: string[] = [];
-  for (const id of short.flatMap(({ about = [] }) => about)) {
+  for (const id of short.flatMap(({ of }) => of.flatMap(({ about = [] }) => about))) {
     const [page = "", text] = [pages.at(-1), inBounds(id, longestId)];
-    if (page === "" || page.length + text.length > longestPage) pages.push(`other affected ids: ${text}`);
+    if (page === "" || page.length + text.length > longestPage) pages.push(`affected ids: ${text}`);
     else pages[pages.length - 1] = `${page}, ${text}`;
   }
   return pages;

@@ -15,6 +15,8 @@ export function previewNote(state: SetState, plan: Plan): string | undefined {
   if (isUnknown(inputs.keys)) return undefined;
   const aliasesOf = (does: Step["does"]) =>
     steps.filter((step) => step.does === does && !adoptedBy(step)).map(({ alias }) => alias);
+  const open = new Set(steps.flatMap((step) => ("isOpen" in step && step.isOpen ? [step.alias] : [])));
+  const replaced = aliasesOf("replace");
   const adopting = steps.filter(adoptedBy);
   const without = new Set(mismatchedAliases(state).keys);
   const isRenameOpen = entriesIn(inputs).some(
@@ -30,7 +32,15 @@ export function previewNote(state: SetState, plan: Plan): string | undefined {
       adopting.flatMap(({ alias, does }) => (does === "replace" ? [alias] : [])),
       "to delete, with another key adopted in its place",
     ),
-    counted(aliasesOf("replace"), "to replace, with a new secret"),
+    counted(
+      replaced.filter((alias) => !open.has(alias)),
+      "to replace, with a new secret",
+    ),
+    counted(
+      replaced.filter((alias) => open.has(alias)),
+      "to replace if its unknown values change",
+      "to replace if their unknown values change",
+    ),
     // A former alias that is not known yet may be one of them.
     isRenameOpen ? undefined : counted(aliasesOf("remove"), "to delete"),
     counted(

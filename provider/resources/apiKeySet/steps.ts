@@ -1,5 +1,6 @@
 import type { Comparison } from "../../core/definition";
 import { difference } from "../../core/diff";
+import { containsUnknown } from "../../core/unknown";
 import { fields, type KeyInputs, unchanged } from "../apiKey/properties";
 import { adoptedId, pending } from "../apiKey/state";
 import type { Entry, Holding } from "./entries";
@@ -7,7 +8,7 @@ import { entriesIn, formerAlias, merged, type SetDraft, type SetInputs, type Sha
 
 /**
  * What is to be done with one key. `from` is the alias that state has it under, which the update may change; `entry` is as
- * state is to have it.
+ * state is to have it; `isOpen` if only values ask for it that are not known yet.
  */
 export type Step = { readonly alias: string } & (
   | { readonly does: "keep"; readonly from: string; readonly entry: Entry }
@@ -17,6 +18,7 @@ export type Step = { readonly alias: string } & (
       readonly from: string;
       readonly entry: Entry;
       readonly declared: KeyInputs;
+      readonly isOpen?: boolean;
     }
   | { readonly does: "remove"; readonly entry: Entry }
 );
@@ -79,7 +81,9 @@ function stepFor(entry: Entry, wanted: KeyInputs) {
   // What names the key of an entry may go once the entry has it.
   const kept = { id, state: { ...state, existingId: wanted.existingId } };
   if (changes === false) return { does: "keep", entry: kept } as const;
-  return { does: replaces.length === 0 ? "edit" : "replace", entry, declared: wanted } as const;
+  if (replaces.length === 0) return { does: "edit", entry, declared: wanted } as const;
+  const isOpen = replaces.every((name) => containsUnknown(wanted[name as keyof KeyInputs]));
+  return { does: "replace", entry, declared: wanted, isOpen } as const;
 }
 
 /** The id of the key that a step adopts, if it adopts one. */

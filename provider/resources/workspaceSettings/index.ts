@@ -12,6 +12,7 @@ import { isSecret, mask } from "../../core/secrecy";
 import { applyDrift, nonEmpty, type Properties, same } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
 import { oversize } from "../fields/schemas";
+import { updateNote } from "./notes";
 import {
   declaredIn,
   follows,
@@ -38,6 +39,7 @@ export const workspaceSettings = define({
   identities: ({ workspaceId }) =>
     workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
   follows,
+  updateNote,
   importing: { form: "workspaceId", read: find },
   create,
   rollbackCreate: async (_session, { id, state }) => {
@@ -256,11 +258,12 @@ function warnOfLeft(
     field.name in remembered && same(field, remembered[field.name], observed[field.name]);
   const left = declaredIn(state)
     .filter((field) => !(field.name in toRestore || isDone(field)))
-    .map(({ name }) => (name in remembered ? `${name} (before: ${say(name, remembered[name])})` : name));
-  if (left.length === 0) return;
-  session.warn(
-    `${doing}: ${left.join(", ")} stays as it is, because it had no value before, or has changed since this resource wrote it.`,
-  );
+    .map(({ name }) =>
+      name in remembered
+        ? `${name} (has changed since this resource wrote it; before: ${say(name, remembered[name])})`
+        : `${name} (had no value before)`,
+    );
+  if (left.length > 0) session.warn(`${doing}: not restored, and left as now: ${left.join(", ")}.`);
 }
 
 /** If the program still declares settings of the workspace, destroying this resource must not change them. */

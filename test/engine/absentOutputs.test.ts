@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Host } from "./project";
+import { type Scene, setScene } from "./scene";
+
+const program = `import * as pulumi from "@pulumi/pulumi";
+import { ApiKey, RotatingApiKey } from "pulumi-apikeys";
+
+const base = { workspaceId: "ws_main", customerId: "customer" };
+const ci = new RotatingApiKey("ci", { ...base, rotateEvery: "90d" });
+const plain = new ApiKey("plain", base);
+const absent = pulumi.all([ci.previousKey, ci.previousKeyId, ci.retiresAt, plain.effectiveExpiresAt, plain.prefix]);
+new ApiKey("dependent", { ...base, name: absent.apply((all) => "after " + all.filter(Boolean).length) });
+
+export const retiresAt = ci.retiresAt;
+`;
+
+describe.each<Host>(["dynamic", "plugin"])("outputs that a resource doesn't have, in the host %s", (host) => {
+  let scene: Scene;
+  beforeAll(async () => {
+    scene = await setScene(`absent-${host}`, { program, host });
+  });
+  afterAll(() => scene?.close());
+
+  it("R12 change nothing in the preview of what uses them", async () => {
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    const preview = await scene.stack.preview({ expectNoChanges: true });
+    expect(preview.ok, preview.output).toBe(true);
+    expect(preview.output).not.toContain("[unknown]");
+  });
+});
