@@ -71,13 +71,8 @@ export function markedAt(
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => {
         const leading = below.filter(([first]) => first === "*" || first === name);
-        return [
-          name,
-          tree(
-            inner,
-            leading.map(([, ...rest]) => rest),
-          ),
-        ];
+        const deeper = leading.map(([, ...rest]) => rest);
+        return [name, tree(inner, deeper)];
       }),
     );
   };
