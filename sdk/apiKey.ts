@@ -209,21 +209,7 @@ export class ApiKey extends pulumi.CustomResource {
    * @see docs/api-key.md
    */
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const { existingKey } = args;
-    super(
-      ...registration(
-        "ApiKey",
-        name,
-        opts.id === undefined
-          ? {
-              ...args,
-              existingKey: existingKey === undefined ? undefined : pulumi.secret(existingKey),
-            }
-          : args,
-        { properties, insteadOfImport },
-        opts,
-      ),
-    );
+    super(...registration("ApiKey", name, withSecret(args), { properties, insteadOfImport }, opts));
     const key = opts.id === undefined ? secretIn("ApiKey", this, name) : noSecretIn(name);
     Object.defineProperty(this, "key", key);
   }
@@ -252,6 +238,15 @@ export class ApiKey extends pulumi.CustomResource {
   ): UnmanagedApiKey {
     return new ApiKey(name, state as ApiKeyArgs, reading(id, state.workspaceId, opts));
   }
+}
+
+/** @internal The inputs with existingKey as a secret. */
+export function withSecret<Args extends { readonly existingKey?: pulumi.Input<string | undefined> | null }>(
+  args: Args,
+): Args {
+  const { existingKey } = args;
+  if (existingKey === undefined || existingKey === null) return args;
+  return { ...args, existingKey: pulumi.secret(existingKey) };
 }
 
 /** @internal The property `key` of a resource that may have been imported. */

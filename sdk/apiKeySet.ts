@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKeySet/properties";
-import type { ApiKeyArgs, KeyScope } from "./apiKey";
+import { type ApiKeyArgs, type KeyScope, withSecret } from "./apiKey";
 import { isOfKind, type PropertiesOf, registration } from "./resource";
 
 /**
@@ -234,14 +234,12 @@ function noKey(name: string, alias: string): pulumi.RunError {
  */
 function withSecrets(keys: ApiKeySetArgs["keys"]): ApiKeySetArgs["keys"] {
   if (!isPlain(keys)) return keys;
-  return Object.fromEntries(Object.entries(keys).map(([alias, entry]) => [alias, withSecret(entry)]));
-}
-
-function withSecret(entry: pulumi.Input<ApiKeySetEntryArgs>): pulumi.Input<ApiKeySetEntryArgs> {
-  if (!isPlain(entry)) return entry;
-  const { existingKey } = entry as ApiKeySetEntryArgs;
-  if (existingKey === undefined || existingKey === null) return entry;
-  return { ...(entry as ApiKeySetEntryArgs), existingKey: pulumi.secret(existingKey) };
+  return Object.fromEntries(
+    Object.entries(keys).map(([alias, entry]) => [
+      alias,
+      isPlain(entry) ? withSecret(entry as ApiKeySetEntryArgs) : entry,
+    ]),
+  );
 }
 
 function isPlain(value: unknown): value is object {

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/rotatingApiKey/properties";
-import { type KeyScope, type KeyScopeArgs, secretIn } from "./apiKey";
+import { type KeyScope, type KeyScopeArgs, secretIn, withSecret } from "./apiKey";
 import { isOfKind, type PropertiesOf, registration } from "./resource";
 
 /**
@@ -214,16 +214,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
    * @see docs/rotating-api-key.md
    */
   constructor(name: string, args: RotatingApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const { existingKey } = args;
-    super(
-      ...registration(
-        "RotatingApiKey",
-        name,
-        { ...args, existingKey: existingKey === undefined ? undefined : pulumi.secret(existingKey) },
-        { properties, insteadOfImport },
-        opts,
-      ),
-    );
+    super(...registration("RotatingApiKey", name, withSecret(args), { properties, insteadOfImport }, opts));
     Object.defineProperty(this, "key", secretIn("RotatingApiKey", this, name));
   }
 }
