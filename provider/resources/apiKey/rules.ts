@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { mostSent, sentBytes } from "../../client/call";
 import { spelled } from "../../core/check";
 import type { Checked } from "../../core/declarations";
+import { certainlyChanged } from "../../core/diff";
 import { canonicalInputs, string } from "../../core/fields";
 import { isRecord } from "../../core/state";
-import { containsUnknown, isUnknown } from "../../core/unknown";
-import { equal, oversize } from "../fields/schemas";
+import { isUnknown } from "../../core/unknown";
+import { oversize } from "../fields/schemas";
 import { fields, inputs, type KeyDraft, type KeyInputs } from "./properties";
 import { repeated } from "./scopes";
 import { createBody, migrateBody } from "./state";
@@ -108,17 +109,18 @@ const withoutScopes: Problem = {
 /** What only a create can give a key. */
 const fixed = ["prefix", "expiresAt", "externalMeterId"] as const;
 
+const lasting = ["workspaceId", "customerId", "metadata", "keepers"];
+const lastingFields = fields.filter(({ name }) => lasting.includes(name));
+
 /** Inputs that can't change while the key that was migrated stays (K5). */
 export function fixedByMigration(declared: KeyDraft, before: KeyDraft | undefined): readonly Problem[] {
   const value = existingValue(declared);
   if (value === undefined || before?.existingKey !== value) return [];
-  const changed = (["workspaceId", "customerId", "metadata", "keepers"] as const).filter((name) => {
-    const { canonical } = inputs[name];
-    return !containsUnknown(declared[name]) && !equal(canonical(before[name]), canonical(declared[name]));
-  });
   const message =
     "can't change while existingKey stays the same, because the service can't have one key twice and deleting the old record would revoke it; set a new existingKey, or remove the key in one update and declare it again in the next.";
-  return changed.map((name): Problem => ({ path: [name], message }));
+  return certainlyChanged(lastingFields, before, declared).map(
+    (name): Problem => ({ path: [name], message }),
+  );
 }
 
 /** An unknown value may turn out to be absent. */

@@ -3,12 +3,13 @@
  * declared settings are managed; the others stay as they are, even if the service's PATCH replaces. Destroy leaves the
  * settings as they are or, with onDestroy "restore", restores the former values (interface, sections 2, 4.7 and 4.8).
  */
+import { mask } from "../../client/secrets";
 import { readWorkspace, type WorkspaceRecord } from "../../client/workspaces";
 import { failureOf, type Settled } from "../../core/converge";
 import type { Checked } from "../../core/declarations";
 import { define, type Outcome, type Session } from "../../core/definition";
 import { type Attempt, Failure, sentences, toFailure } from "../../core/errors";
-import { isSecret, mask } from "../../core/secrecy";
+import { isSecret } from "../../core/secrecy";
 import { applyDrift, nonEmpty, type Properties, same } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
 import { oversize } from "../fields/schemas";
@@ -27,7 +28,7 @@ import {
   shape,
 } from "./properties";
 import { type Change, lastWritten, restorable, written } from "./state";
-import { sayingOf, write } from "./writing";
+import { sayingOf, type Writing, write } from "./writing";
 
 export const workspaceSettings = define({
   kind: "WorkspaceSettings",
@@ -132,23 +133,16 @@ async function apply(
 ): Promise<SettingsOutcome> {
   const { declared, target, before, steady, toRestore } = change;
   const { workspaceId } = declared;
-  let settled: Settled<WorkspaceRecord>;
-  try {
-    const writing = {
-      workspaceId,
-      target,
-      steady,
-      restored: declaredIn(toRestore),
-      secrecies: [declared, before],
-    };
-    settled = await write(session, writing, record);
-  } catch (error) {
-    throw toFailure(error, session, {
-      doing,
-      notDone: "State is unchanged",
-      advice: `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`,
-    });
-  }
+  const writing = {
+    workspaceId,
+    target,
+    steady,
+    restored: declaredIn(toRestore),
+    secrecies: [declared, before],
+  };
+  const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
+  const attempt = { doing, notDone: "State is unchanged", advice };
+  const settled = await writeOrFail(session, writing, record, attempt);
   for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
   const isLeft = settled.notApplied.some(({ field }) => field in toRestore);
   const reason = failureOf(session, settled);
@@ -198,6 +192,19 @@ async function readOrFail(
   }
 }
 
+async function writeOrFail(
+  session: Session,
+  writing: Writing,
+  record: WorkspaceRecord,
+  attempt: Attempt,
+): Promise<Settled<WorkspaceRecord>> {
+  try {
+    return await write(session, writing, record);
+  } catch (error) {
+    throw toFailure(error, session, attempt);
+  }
+}
+
 const stays = "It stays in state";
 
 async function remove(
@@ -218,19 +225,10 @@ async function remove(
   const managed = declaredIn(state);
   const toRestore = restorable(state, managed, record);
   warnOfLeft(session, doing, state, record, toRestore);
-  let settled: Settled<WorkspaceRecord>;
-  try {
-    const writing = {
-      workspaceId: id,
-      target: toRestore,
-      restored: declaredIn(toRestore),
-      secrecies: [state],
-    };
-    settled = await write(session, writing, record);
-  } catch (error) {
-    const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
-    throw toFailure(error, session, { doing, notDone: stays, advice });
-  }
+  const restored = declaredIn(toRestore);
+  const writing = { workspaceId: id, target: toRestore, restored, secrecies: [state] };
+  const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
+  const settled = await writeOrFail(session, writing, record, { doing, notDone: stays, advice });
   const { notApplied, error } = settled;
   if (error !== undefined) throw toFailure(error, session, { doing, notDone: stays });
   if (notApplied.length === 0) return;
