@@ -10,7 +10,8 @@ import type { EngineOrder, Spent } from "./orders";
 import { spend } from "./spending";
 import type { Step } from "./steps";
 
-async function run({ step, count, root, dir, projectName, program }: EngineOrder): Promise<Spent> {
+async function run(order: EngineOrder): Promise<Spent> {
+  const { step, count, root, dir, projectName, program, declares } = order;
   let spent: Spent | undefined;
   const official = await PulumiCommand.get({ root, skipVersionCheck: true });
   const command = pulumiCommand(official, async (args, options) => {
@@ -29,7 +30,7 @@ async function run({ step, count, root, dir, projectName, program }: EngineOrder
     {
       stackName: "dev",
       projectName,
-      program: async () => require(program).declare(keys, set, inTen(set)),
+      program: async () => require(program)[declares]({ keys, set, ten: inTen(set) }),
     },
     { workDir: dir, pulumiCommand: command },
   );

@@ -9,8 +9,9 @@ export interface EngineOrder {
   /** The user's project. */
   readonly dir: string;
   readonly projectName: string;
-  /** The program's file. */
+  /** The file, and what of it declares the keys. */
   readonly program: string;
+  readonly declares: string;
 }
 
 export interface NetworkOrder {
