@@ -131,8 +131,9 @@ function fromStack(args: ProviderArgs): pulumi.Inputs {
 
 /** In a namespace that stack config can't have, so that the provider can tell arguments from config. */
 function fromArguments(args: ProviderArgs): pulumi.Inputs {
+  const given = Object.entries(args).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
-    Object.entries(args).map(([name, value]) => {
+    given.map(([name, value]) => {
       const text = pulumi.output(value).apply((one) => (one === undefined ? one : String(one)));
       return [`apikeys.provider:${name}`, name === "accessToken" ? pulumi.secret(text) : text];
     }),
