@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKey/properties";
-import { isOfKind, type PropertiesOf, reading, registration } from "./resource";
+import { type Facts, isOfKind, reading, registration } from "./resource";
 
 /** The permissions of a key on one scope. A permission that is left out is false. */
 export interface KeyScopeArgs {
@@ -102,28 +102,30 @@ export interface ApiKeyState {
 /** The result of {@link ApiKey.get}: an {@link ApiKey} without `key`, because the service shows a secret only once. */
 export type UnmanagedApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
 
-const insteadOfImport = "Use `pulumi import --file` instead; docs/api-key.md shows the file.";
-
-const properties: PropertiesOf<Shape> = {
-  key: "secret",
-  maskedKey: "plain",
-  createdAt: "plain",
-  updatedAt: "plain",
-  billingId: "plain",
-  effectivePrefix: "plain",
-  effectiveExpiresAt: "plain",
-  workspaceId: "plain",
-  customerId: "plain",
-  name: "plain",
-  scopes: "plain",
-  enabled: "plain",
-  prefix: "plain",
-  expiresAt: "plain",
-  externalMeterId: "plain",
-  metadata: "plain",
-  existingKey: "secret",
-  existingId: "plain",
-  keepers: "plain",
+const facts: Facts<Shape> = {
+  kind: "ApiKey",
+  insteadOfImport: "Use `pulumi import --file` instead; docs/api-key.md shows the file.",
+  properties: {
+    key: "secret",
+    maskedKey: "plain",
+    createdAt: "plain",
+    updatedAt: "plain",
+    billingId: "plain",
+    effectivePrefix: "plain",
+    effectiveExpiresAt: "plain",
+    workspaceId: "plain",
+    customerId: "plain",
+    name: "plain",
+    scopes: "plain",
+    enabled: "plain",
+    prefix: "plain",
+    expiresAt: "plain",
+    externalMeterId: "plain",
+    metadata: "plain",
+    existingKey: "secret",
+    existingId: "plain",
+    keepers: "plain",
+  },
 };
 
 /**
@@ -150,7 +152,7 @@ const properties: PropertiesOf<Shape> = {
 export class ApiKey extends pulumi.CustomResource {
   /** Returns true if the value is an ApiKey, even one of another copy of this package. */
   static override isInstance(value: unknown): value is ApiKey {
-    return isOfKind(value, "ApiKey");
+    return isOfKind(value, facts.kind);
   }
 
   /**
@@ -209,7 +211,7 @@ export class ApiKey extends pulumi.CustomResource {
    * @see docs/api-key.md
    */
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super(...registration("ApiKey", name, withSecret(args), { properties, insteadOfImport }, opts));
+    super(...registration(facts, name, withSecret(args), opts));
     const key = opts.id === undefined ? secretIn("ApiKey", this, name) : noSecretIn(name);
     Object.defineProperty(this, "key", key);
   }
