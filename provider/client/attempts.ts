@@ -36,20 +36,12 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
   const spent = { attempts: 0, throttled: 0, activeMs: 0, pausedMs: 0 };
   let mayBeDone = false;
 
-  /** Where no pause is waited for any more, an answer of 429 is an attempt like any other. */
-  function unpaced(outcome: CallOutcome): CallOutcome {
-    if (outcome.kind !== "throttled" || !pace.hurried) return outcome;
-    const { phrase } = outcome;
-    return call.policy === "always"
-      ? { kind: "ambiguous", phrase, status: 429, askedMs: undefined }
-      : { kind: "refused", phrase, status: 429 };
-  }
-
   async function once(turn: Turn, draw: number): Promise<CallOutcome> {
     try {
       const result = await call.exchange(retryLimits.totalMs - spent.activeMs);
       const tookMs = clock.now() - turn.dispatchedAt;
-      const outcome = unpaced(classify(result, { ...call, wallNow: clock.wallNow() }));
+      const classified = classify(result, { ...call, wallNow: clock.wallNow() });
+      const outcome = pace.hurried ? unpaced(classified, call.policy) : classified;
       const throttled = outcome.kind === "throttled";
       spent[throttled ? "throttled" : "attempts"] += 1;
       spent[throttled ? "pausedMs" : "activeMs"] += tookMs;
@@ -97,6 +89,15 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
       await pace.rest(decision.afterMs);
     }
   }
+}
+
+/** Where no pause is waited for any more, an answer of 429 is an attempt like any other. */
+function unpaced(outcome: CallOutcome, policy: Policy): CallOutcome {
+  if (outcome.kind !== "throttled") return outcome;
+  const { phrase } = outcome;
+  return policy === "always"
+    ? { kind: "ambiguous", phrase, status: 429, askedMs: undefined }
+    : { kind: "refused", phrase, status: 429 };
 }
 
 function readingOf<T>({ read, secrets, fieldNames }: Attempted<T>, body: Buffer | Unreadable): Reading<T> {

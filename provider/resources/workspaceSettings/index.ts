@@ -222,9 +222,8 @@ async function remove(
     notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
     advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
   });
-  const managed = declaredIn(state);
-  const toRestore = restorable(state, managed, record);
-  warnOfLeft(session, doing, state, record, toRestore);
+  const toRestore = restorable(state, declaredIn(state), record);
+  warnOfLeft(session, doing, state, record);
   const restored = declaredIn(toRestore);
   const writing = { workspaceId: id, target: toRestore, restored, secrecies: [state] };
   const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
@@ -240,14 +239,9 @@ const byHand = "restore the settings by hand first; values that are already rest
 const again = `Run the command again, or ${byHand}`;
 
 /** Warns of settings that can't be restored, or that were changed since. */
-function warnOfLeft(
-  session: Session,
-  doing: string,
-  state: SettingsState,
-  record: WorkspaceRecord,
-  toRestore: Settings,
-): void {
+function warnOfLeft(session: Session, doing: string, state: SettingsState, record: WorkspaceRecord): void {
   const remembered = state.__before ?? {};
+  const toRestore = restorable(state, declaredIn(state), record);
   const observed = observe(record);
   const say = sayingOf([state]);
   const isDone = (field: Setting) =>
