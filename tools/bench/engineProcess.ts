@@ -6,7 +6,7 @@ import { LocalWorkspace, PulumiCommand, type Stack } from "@pulumi/pulumi/automa
 import { execute } from "../../test/engine/command";
 import { pulumiCommand } from "../../test/engine/operation";
 import { declaredKeys, inTen, setOf } from "./keys";
-import type { EngineOrder, Spent } from "./orders";
+import { type EngineOrder, obey, type Spent } from "./orders";
 import { spend } from "./spending";
 import type { Step } from "./steps";
 
@@ -50,10 +50,4 @@ async function act(stack: Stack, step: Step): Promise<void> {
   else await stack.up(options);
 }
 
-run(JSON.parse(process.argv[2] ?? "")).then(
-  (spent) => process.send?.(spent, () => process.disconnect()),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+obey(run);

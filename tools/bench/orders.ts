@@ -30,3 +30,14 @@ export interface Spent {
   /** undefined on systems without /proc. */
   readonly writtenBytes: number | undefined;
 }
+
+/** Does what this process was told, and tells what was spent. */
+export function obey<Order>(run: (order: Order) => Promise<Spent>): void {
+  run(JSON.parse(process.argv[2] ?? "")).then(
+    (spent) => process.send?.(spent, () => process.disconnect()),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+}
