@@ -1,9 +1,8 @@
 import { openTransport, type Transport } from "./client/transport";
 import { configuration, disagreement, type Settings } from "./core/config";
-import { openDeclarations } from "./core/declarations";
 import { Failure, type Kept } from "./core/errors";
+import { openShared } from "./core/kind";
 import { type Lifecycle, lifecycle } from "./core/lifecycle";
-import { openRegistry } from "./core/registry";
 import type { HostContext, Shared } from "./core/session";
 import { isKeepable } from "./core/stateSize";
 import type { Source } from "./functions";
@@ -26,7 +25,7 @@ export function openInstance(options: InstanceOptions) {
   let now = Date.now();
 
   function shared(kind: string): Shared {
-    const found = kinds.get(kind) ?? { registry: openRegistry(), declarations: openDeclarations() };
+    const found = kinds.get(kind) ?? openShared();
     kinds.set(kind, found);
     return found;
   }

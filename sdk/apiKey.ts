@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKey/properties";
-import { isOfKind, type PropertiesOf, reading, registration, settleAbsent } from "./resource";
+import { type Facts, isOfKind, reading, registration, settleAbsent } from "./resource";
 
 /** The permissions of a key on one scope. A permission that is left out is false. */
 export interface KeyScopeArgs {
@@ -103,28 +103,30 @@ export interface ApiKeyState {
 /** The result of {@link ApiKey.get}: an {@link ApiKey} without `key`, because the service shows a secret only once. */
 export type UnmanagedApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
 
-const insteadOfImport = "Use `pulumi import --file` instead; docs/api-key.md shows the file.";
-
-const properties: PropertiesOf<Shape> = {
-  key: "secret",
-  maskedKey: "plain",
-  createdAt: "plain",
-  updatedAt: "plain",
-  billingId: "plain",
-  effectivePrefix: "plain",
-  effectiveExpiresAt: "plain",
-  workspaceId: "plain",
-  customerId: "plain",
-  name: "plain",
-  scopes: "plain",
-  enabled: "plain",
-  prefix: "plain",
-  expiresAt: "plain",
-  externalMeterId: "plain",
-  metadata: "plain",
-  existingKey: "secret",
-  existingId: "plain",
-  keepers: "plain",
+const facts: Facts<Shape> = {
+  kind: "ApiKey",
+  insteadOfImport: "Use `pulumi import --file` instead; docs/api-key.md shows the file.",
+  properties: {
+    key: "secret",
+    maskedKey: "plain",
+    createdAt: "plain",
+    updatedAt: "plain",
+    billingId: "plain",
+    effectivePrefix: "plain",
+    effectiveExpiresAt: "plain",
+    workspaceId: "plain",
+    customerId: "plain",
+    name: "plain",
+    scopes: "plain",
+    enabled: "plain",
+    prefix: "plain",
+    expiresAt: "plain",
+    externalMeterId: "plain",
+    metadata: "plain",
+    existingKey: "secret",
+    existingId: "plain",
+    keepers: "plain",
+  },
 };
 
 /**
@@ -151,7 +153,7 @@ const properties: PropertiesOf<Shape> = {
 export class ApiKey extends pulumi.CustomResource {
   /** Returns true if the value is an ApiKey, even one of another copy of this package. */
   static override isInstance(value: unknown): value is ApiKey {
-    return isOfKind(value, "ApiKey");
+    return isOfKind(value, facts.kind);
   }
 
   /**
@@ -210,24 +212,10 @@ export class ApiKey extends pulumi.CustomResource {
    * @see docs/api-key.md
    */
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const { existingKey } = args;
-    super(
-      ...registration(
-        "ApiKey",
-        name,
-        opts.id === undefined
-          ? {
-              ...args,
-              existingKey: existingKey === undefined ? undefined : pulumi.secret(existingKey),
-            }
-          : args,
-        { properties, insteadOfImport },
-        opts,
-      ),
-    );
+    super(...registration(facts, name, withSecret(args), opts));
     const key = opts.id === undefined ? secretIn("ApiKey", this, name) : noSecretIn(name);
     Object.defineProperty(this, "key", key);
-    settleAbsent(this, properties);
+    settleAbsent(this, facts.properties);
   }
 
   /**
@@ -254,6 +242,15 @@ export class ApiKey extends pulumi.CustomResource {
   ): UnmanagedApiKey {
     return new ApiKey(name, state as ApiKeyArgs, reading(id, state.workspaceId, opts));
   }
+}
+
+/** @internal The inputs with existingKey as a secret. */
+export function withSecret<Args extends { readonly existingKey?: pulumi.Input<string | undefined> | null }>(
+  args: Args,
+): Args {
+  const { existingKey } = args;
+  if (existingKey === undefined || existingKey === null) return args;
+  return { ...args, existingKey: pulumi.secret(existingKey) };
 }
 
 /** @internal The property `key` of a resource that may have been imported. */

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKeySet/properties";
-import type { ApiKeyArgs, KeyScope } from "./apiKey";
-import { isOfKind, type PropertiesOf, registration } from "./resource";
+import { type ApiKeyArgs, type KeyScope, withSecret } from "./apiKey";
+import { type Facts, isOfKind, registration } from "./resource";
 
 /**
  * Defaults for every entry of an {@link ApiKeySet}, field by field: an input that an entry leaves out is taken from
@@ -83,16 +83,19 @@ export interface ApiKeySetEntry {
 /** The defaults of a set, in outputs. */
 export type ApiKeySetDefaults = Omit<ApiKeySetEntry, "existingId" | "renamedFrom">;
 
-const insteadOfImport =
-  "Declare existing keys with existingKey in their entries, which migrates them; or, without their values, import them as a new set with `pulumi import --file` (see docs/api-key-set.md).";
-
-const properties: PropertiesOf<Shape> = {
-  workspaceId: "plain",
-  keys: "plain",
-  defaults: "plain",
-  ids: "plain",
-  maskedKeys: "plain",
-  secrets: "secret",
+const facts: Facts<Shape> = {
+  kind: "ApiKeySet",
+  insteadOfImport:
+    "Declare existing keys with existingKey in their entries, which migrates them; or, without their values, import them as a new set with `pulumi import --file` (see docs/api-key-set.md).",
+  secretInputs: ["keys.*.existingKey"],
+  properties: {
+    workspaceId: "plain",
+    keys: "plain",
+    defaults: "plain",
+    ids: "plain",
+    maskedKeys: "plain",
+    secrets: "secret",
+  },
 };
 
 /**
@@ -123,7 +126,7 @@ const properties: PropertiesOf<Shape> = {
 export class ApiKeySet extends pulumi.CustomResource {
   /** Returns true if the value is an ApiKeySet, even one of another copy of this package. */
   static override isInstance(value: unknown): value is ApiKeySet {
-    return isOfKind(value, "ApiKeySet");
+    return isOfKind(value, facts.kind);
   }
 
   /** The ids of the keys by alias. */
@@ -154,15 +157,7 @@ export class ApiKeySet extends pulumi.CustomResource {
    * @see docs/api-key-set.md
    */
   constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super(
-      ...registration(
-        "ApiKeySet",
-        name,
-        { ...args, keys: withSecrets(args.keys) },
-        { properties, insteadOfImport, secretInputs: ["keys.*.existingKey"] },
-        opts,
-      ),
-    );
+    super(...registration(facts, name, { ...args, keys: withSecrets(args.keys) }, opts));
     this.#name = name;
   }
 
@@ -234,14 +229,12 @@ function noKey(name: string, alias: string): pulumi.RunError {
  */
 function withSecrets(keys: ApiKeySetArgs["keys"]): ApiKeySetArgs["keys"] {
   if (!isPlain(keys)) return keys;
-  return Object.fromEntries(Object.entries(keys).map(([alias, entry]) => [alias, withSecret(entry)]));
-}
-
-function withSecret(entry: pulumi.Input<ApiKeySetEntryArgs>): pulumi.Input<ApiKeySetEntryArgs> {
-  if (!isPlain(entry)) return entry;
-  const { existingKey } = entry as ApiKeySetEntryArgs;
-  if (existingKey === undefined || existingKey === null) return entry;
-  return { ...(entry as ApiKeySetEntryArgs), existingKey: pulumi.secret(existingKey) };
+  return Object.fromEntries(
+    Object.entries(keys).map(([alias, entry]) => [
+      alias,
+      isPlain(entry) ? withSecret(entry as ApiKeySetEntryArgs) : entry,
+    ]),
+  );
 }
 
 function isPlain(value: unknown): value is object {

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/customerBilling";
 import { grantGuard } from "./grantGuard";
-import { isOfKind, type PropertiesOf, registration } from "./resource";
+import { type Facts, isOfKind, registration } from "./resource";
 
 /**
  * The inputs of a {@link CustomerBilling}. An input that fails the preview on change can change together with `grant`,
@@ -50,17 +50,19 @@ export interface CustomerBillingArgs {
   readonly grant?: pulumi.Input<string | undefined>;
 }
 
-const insteadOfImport = "Set billingId instead, which adopts the record.";
-
-const properties: PropertiesOf<Shape> = {
-  createdAt: "plain",
-  workspaceId: "plain",
-  totalCredits: "plain",
-  allowOverages: "plain",
-  spendCap: "plain",
-  externalMeterId: "plain",
-  billingId: "plain",
-  grant: "plain",
+const facts: Facts<Shape> = {
+  kind: "CustomerBilling",
+  insteadOfImport: "Set billingId instead, which adopts the record.",
+  properties: {
+    createdAt: "plain",
+    workspaceId: "plain",
+    totalCredits: "plain",
+    allowOverages: "plain",
+    spendCap: "plain",
+    externalMeterId: "plain",
+    billingId: "plain",
+    grant: "plain",
+  },
 };
 
 /**
@@ -82,7 +84,7 @@ const properties: PropertiesOf<Shape> = {
 export class CustomerBilling extends pulumi.CustomResource {
   /** Returns true if the value is a CustomerBilling, even one of another copy of this package. */
   static override isInstance(value: unknown): value is CustomerBilling {
-    return isOfKind(value, "CustomerBilling");
+    return isOfKind(value, facts.kind);
   }
 
   /**
@@ -117,14 +119,6 @@ export class CustomerBilling extends pulumi.CustomResource {
    * @see docs/customer-billing.md
    */
   constructor(name: string, args: CustomerBillingArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super(
-      ...registration(
-        "CustomerBilling",
-        name,
-        args,
-        { properties, insteadOfImport },
-        pulumi.mergeOptions(grantGuard(), opts),
-      ),
-    );
+    super(...registration(facts, name, args, pulumi.mergeOptions(grantGuard(), opts)));
   }
 }

@@ -97,10 +97,11 @@ export class Provider extends pulumi.ProviderResource {
   }
 }
 
-const known: Readonly<Record<keyof ProviderArgs, true>> = {
+/** All arguments, and whether stack config may give them instead. */
+const known: Readonly<Record<keyof ProviderArgs, boolean>> = {
   baseUrl: true,
   accessToken: true,
-  accessTokenEnv: true,
+  accessTokenEnv: false,
   allowHttp: true,
   parallel: true,
   expiresAtUnit: true,
@@ -118,31 +119,23 @@ export function argumentsOf(provider: Provider): ProviderArgs {
 /** The host of an explicit Provider sees only the Provider's inputs, so stack config is passed along with them. */
 function fromStack(args: ProviderArgs): pulumi.Inputs {
   const config = new pulumi.Config("apikeys");
-  const token = args.accessToken === undefined && args.accessTokenEnv === undefined;
-  return {
-    "apikeys:baseUrl": args.baseUrl === undefined ? config.get("baseUrl") : undefined,
-    "apikeys:accessToken": token ? config.getSecret("accessToken") : undefined,
-    "apikeys:allowHttp": args.allowHttp === undefined ? config.get("allowHttp") : undefined,
-    "apikeys:parallel": args.parallel === undefined ? config.get("parallel") : undefined,
-    "apikeys:expiresAtUnit": args.expiresAtUnit === undefined ? config.get("expiresAtUnit") : undefined,
-    "apikeys:expiryWarningDays":
-      args.expiryWarningDays === undefined ? config.get("expiryWarningDays") : undefined,
-  };
+  const given: pulumi.Inputs = { ...args, accessToken: args.accessToken ?? args.accessTokenEnv };
+  const missing = Object.entries(known).filter(([name, isConfig]) => isConfig && given[name] === undefined);
+  return Object.fromEntries(
+    missing.map(([name]) => [
+      `apikeys:${name}`,
+      name === "accessToken" ? config.getSecret(name) : config.get(name),
+    ]),
+  );
 }
 
 /** In a namespace that stack config can't have, so that the provider can tell arguments from config. */
 function fromArguments(args: ProviderArgs): pulumi.Inputs {
-  return {
-    "apikeys.provider:baseUrl": args.baseUrl,
-    "apikeys.provider:accessToken":
-      args.accessToken === undefined ? undefined : pulumi.secret(args.accessToken),
-    "apikeys.provider:accessTokenEnv": args.accessTokenEnv,
-    "apikeys.provider:allowHttp":
-      args.allowHttp === undefined ? undefined : pulumi.output(args.allowHttp).apply(String),
-    "apikeys.provider:parallel":
-      args.parallel === undefined ? undefined : pulumi.output(args.parallel).apply(String),
-    "apikeys.provider:expiresAtUnit": args.expiresAtUnit,
-    "apikeys.provider:expiryWarningDays":
-      args.expiryWarningDays === undefined ? undefined : pulumi.output(args.expiryWarningDays).apply(String),
-  };
+  const given = Object.entries(args).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]) => {
+      const text = pulumi.output(value).apply((one) => (one === undefined ? one : String(one)));
+      return [`apikeys.provider:${name}`, name === "accessToken" ? pulumi.secret(text) : text];
+    }),
+  );
 }

@@ -19,13 +19,8 @@ export function isOfKind(value: unknown, kind: string): boolean {
   );
 }
 
-/**
- * All properties of a resource, each of which becomes an output, and whether it is always secret. The compiler checks
- * them against the provider's definitions.
- *
- * @internal
- */
-export type PropertiesOf<S extends Shape> = {
+/** @internal */
+type PropertiesOf<S extends Shape> = {
   readonly [Name in keyof (S["inputs"] & S["outputs"]) & string]: S["outputs"][Name] extends {
     readonly secret: true;
   }
@@ -35,10 +30,16 @@ export type PropertiesOf<S extends Shape> = {
       : "plain";
 };
 
-interface Facts {
+/** @internal What a class says of its resources. */
+export interface Facts<S extends Shape> {
+  readonly kind: string;
   /** What users do who want to import such a dynamic resource, which the option import can't. */
   readonly insteadOfImport: string;
-  readonly properties: Readonly<Record<string, "plain" | "secret">>;
+  /**
+   * All properties, each of which becomes an output, and whether it is always secret. The compiler checks them against
+   * the provider's definitions.
+   */
+  readonly properties: PropertiesOf<S>;
   /** Dotted paths of inputs that are always secret, but are not outputs. Default: none. */
   readonly secretInputs?: readonly string[];
 }
@@ -65,11 +66,10 @@ export function reading(
  *
  * @internal
  */
-export function registration(
-  kind: string,
+export function registration<S extends Shape>(
+  { kind, properties, insteadOfImport, secretInputs = [] }: Facts<S>,
   name: string,
   inputs: object,
-  { properties, insteadOfImport, secretInputs = [] }: Facts,
   opts: pulumi.CustomResourceOptions,
 ): [type: string, name: string, properties: pulumi.Inputs, opts: pulumi.CustomResourceOptions] {
   const isDynamic = chosenHost() === "dynamic";
@@ -79,7 +79,7 @@ export function registration(
     );
   }
   const [type, movable] = asResource(kind, opts);
-  const names = Object.keys(properties);
+  const names = Object.keys(properties) as (keyof typeof properties)[];
   const secrets = names.filter((property) => properties[property] === "secret");
   const always = [...secrets, ...secretInputs];
   const paths = secretPaths(inputs, { outputs: opts.additionalSecretOutputs ?? [], always });

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/rotatingApiKey/properties";
-import { type KeyScope, type KeyScopeArgs, secretIn } from "./apiKey";
-import { isOfKind, type PropertiesOf, registration, settleAbsent } from "./resource";
+import { type KeyScope, type KeyScopeArgs, secretIn, withSecret } from "./apiKey";
+import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of a {@link RotatingApiKey}. A change that rotates now creates a new key in that update, and the current
@@ -77,38 +77,40 @@ export interface RotatingApiKeyArgs {
   readonly retire?: pulumi.Input<"afterOverlap" | "whenUnused" | undefined>;
 }
 
-const insteadOfImport =
-  "Declare the existing key with existingId, which adopts it, or with existingKey, which migrates it (see docs/rotating-api-key.md).";
-
-const properties: PropertiesOf<Shape> = {
-  key: "secret",
-  keyId: "plain",
-  previousKey: "secret",
-  previousKeyId: "plain",
-  rotatedAt: "plain",
-  rotatesAt: "plain",
-  retiresAt: "plain",
-  maskedKey: "plain",
-  createdAt: "plain",
-  updatedAt: "plain",
-  billingId: "plain",
-  effectivePrefix: "plain",
-  effectiveExpiresAt: "plain",
-  workspaceId: "plain",
-  customerId: "plain",
-  name: "plain",
-  scopes: "plain",
-  enabled: "plain",
-  prefix: "plain",
-  expiresAt: "plain",
-  externalMeterId: "plain",
-  metadata: "plain",
-  existingKey: "secret",
-  existingId: "plain",
-  keepers: "plain",
-  rotateEvery: "plain",
-  overlap: "plain",
-  retire: "plain",
+const facts: Facts<Shape> = {
+  kind: "RotatingApiKey",
+  insteadOfImport:
+    "Declare the existing key with existingId, which adopts it, or with existingKey, which migrates it (see docs/rotating-api-key.md).",
+  properties: {
+    key: "secret",
+    keyId: "plain",
+    previousKey: "secret",
+    previousKeyId: "plain",
+    rotatedAt: "plain",
+    rotatesAt: "plain",
+    retiresAt: "plain",
+    maskedKey: "plain",
+    createdAt: "plain",
+    updatedAt: "plain",
+    billingId: "plain",
+    effectivePrefix: "plain",
+    effectiveExpiresAt: "plain",
+    workspaceId: "plain",
+    customerId: "plain",
+    name: "plain",
+    scopes: "plain",
+    enabled: "plain",
+    prefix: "plain",
+    expiresAt: "plain",
+    externalMeterId: "plain",
+    metadata: "plain",
+    existingKey: "secret",
+    existingId: "plain",
+    keepers: "plain",
+    rotateEvery: "plain",
+    overlap: "plain",
+    retire: "plain",
+  },
 };
 
 /**
@@ -135,7 +137,7 @@ const properties: PropertiesOf<Shape> = {
 export class RotatingApiKey extends pulumi.CustomResource {
   /** Returns true if the value is a RotatingApiKey, even one of another copy of this package. */
   static override isInstance(value: unknown): value is RotatingApiKey {
-    return isOfKind(value, "RotatingApiKey");
+    return isOfKind(value, facts.kind);
   }
 
   /**
@@ -215,17 +217,8 @@ export class RotatingApiKey extends pulumi.CustomResource {
    * @see docs/rotating-api-key.md
    */
   constructor(name: string, args: RotatingApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
-    const { existingKey } = args;
-    super(
-      ...registration(
-        "RotatingApiKey",
-        name,
-        { ...args, existingKey: existingKey === undefined ? undefined : pulumi.secret(existingKey) },
-        { properties, insteadOfImport },
-        opts,
-      ),
-    );
+    super(...registration(facts, name, withSecret(args), opts));
     Object.defineProperty(this, "key", secretIn("RotatingApiKey", this, name));
-    settleAbsent(this, properties);
+    settleAbsent(this, facts.properties);
   }
 }

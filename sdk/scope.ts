@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/scope";
-import { isOfKind, type PropertiesOf, reading, registration } from "./resource";
+import { type Facts, isOfKind, reading, registration } from "./resource";
 
 /**
  * The inputs of a {@link Scope}.
@@ -33,16 +33,18 @@ export interface ScopeState {
   readonly workspaceId: pulumi.Input<string>;
 }
 
-const insteadOfImport =
-  "Declare the scope without it, with the name and description that it has in the service, which adopts it.";
-
-const properties: PropertiesOf<Shape> = {
-  createdAt: "plain",
-  updatedAt: "plain",
-  workspaceId: "plain",
-  name: "plain",
-  representation: "plain",
-  description: "plain",
+const facts: Facts<Shape> = {
+  kind: "Scope",
+  insteadOfImport:
+    "Declare the scope without it, with the name and description that it has in the service, which adopts it.",
+  properties: {
+    createdAt: "plain",
+    updatedAt: "plain",
+    workspaceId: "plain",
+    name: "plain",
+    representation: "plain",
+    description: "plain",
+  },
 };
 
 /**
@@ -62,7 +64,7 @@ const properties: PropertiesOf<Shape> = {
 export class Scope extends pulumi.CustomResource {
   /** Returns true if the value is a Scope, even one of another copy of this package. */
   static override isInstance(value: unknown): value is Scope {
-    return isOfKind(value, "Scope");
+    return isOfKind(value, facts.kind);
   }
 
   /** When the scope was created, in the service's own format. */
@@ -89,7 +91,7 @@ export class Scope extends pulumi.CustomResource {
    * @see docs/scope.md
    */
   constructor(name: string, args: ScopeArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super(...registration("Scope", name, args, { properties, insteadOfImport }, opts));
+    super(...registration(facts, name, args, opts));
   }
 
   /**

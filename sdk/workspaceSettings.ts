@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/workspaceSettings/properties";
-import { isOfKind, type PropertiesOf, registration } from "./resource";
+import { type Facts, isOfKind, registration } from "./resource";
 
 /**
  * The inputs of {@link WorkspaceSettings}. At least one of the four settings is required. A setting that you remove
@@ -37,17 +37,19 @@ export interface WorkspaceSettingsArgs {
   readonly onDestroy?: pulumi.Input<"retain" | "restore" | undefined>;
 }
 
-const insteadOfImport = "Declare the settings without it: the workspace exists already.";
-
-const properties: PropertiesOf<Shape> = {
-  name: "plain",
-  teamId: "plain",
-  workspaceId: "plain",
-  defaultKeyPrefix: "plain",
-  defaultAllowedIPs: "plain",
-  defaultRateLimitPerSecond: "plain",
-  defaultExpiration: "plain",
-  onDestroy: "plain",
+const facts: Facts<Shape> = {
+  kind: "WorkspaceSettings",
+  insteadOfImport: "Declare the settings without it: the workspace exists already.",
+  properties: {
+    name: "plain",
+    teamId: "plain",
+    workspaceId: "plain",
+    defaultKeyPrefix: "plain",
+    defaultAllowedIPs: "plain",
+    defaultRateLimitPerSecond: "plain",
+    defaultExpiration: "plain",
+    onDestroy: "plain",
+  },
 };
 
 /**
@@ -67,7 +69,7 @@ const properties: PropertiesOf<Shape> = {
 export class WorkspaceSettings extends pulumi.CustomResource {
   /** Returns true if the value is a WorkspaceSettings, even one of another copy of this package. */
   static override isInstance(value: unknown): value is WorkspaceSettings {
-    return isOfKind(value, "WorkspaceSettings");
+    return isOfKind(value, facts.kind);
   }
 
   /** The workspace's name, as of this stack's last write. */
@@ -101,7 +103,7 @@ export class WorkspaceSettings extends pulumi.CustomResource {
    * @see docs/workspace-settings.md
    */
   constructor(name: string, args: WorkspaceSettingsArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super(...registration("WorkspaceSettings", name, args, { properties, insteadOfImport }, opts));
+    super(...registration(facts, name, args, opts));
   }
 
   /**

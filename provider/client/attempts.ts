@@ -1,10 +1,10 @@
 import { CallError } from "./callError";
 import type { Clock } from "./clock";
 import { errorInPlace } from "./errorText";
-import { classify, type Exchange, type Outcome, type Unreadable } from "./outcome";
+import { type CallOutcome, classify, type Exchange, type Unreadable } from "./outcome";
 import type { Pace, Turn } from "./pace";
 import type { Reader, Reading } from "./reading";
-import { decide, type Failure, type Policy, pauseMs, type RetryBucket, retryLimits } from "./retry";
+import { type CallFailure, decide, type Policy, pauseMs, type RetryBucket, retryLimits } from "./retry";
 
 /** A call as its attempts see it. */
 export interface Attempted<T> {
@@ -36,20 +36,12 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
   const spent = { attempts: 0, throttled: 0, activeMs: 0, pausedMs: 0 };
   let mayBeDone = false;
 
-  /** Where no pause is waited for any more, an answer of 429 is an attempt like any other. */
-  function unpaced(outcome: Outcome): Outcome {
-    if (outcome.kind !== "throttled" || !pace.hurried) return outcome;
-    const { phrase } = outcome;
-    return call.policy === "always"
-      ? { kind: "ambiguous", phrase, status: 429, askedMs: undefined }
-      : { kind: "refused", phrase, status: 429 };
-  }
-
-  async function once(turn: Turn, draw: number): Promise<Outcome> {
+  async function once(turn: Turn, draw: number): Promise<CallOutcome> {
     try {
       const result = await call.exchange(retryLimits.totalMs - spent.activeMs);
       const tookMs = clock.now() - turn.dispatchedAt;
-      const outcome = unpaced(classify(result, { ...call, wallNow: clock.wallNow() }));
+      const classified = classify(result, { ...call, wallNow: clock.wallNow() });
+      const outcome = pace.hurried ? unpaced(classified, call.policy) : classified;
       const throttled = outcome.kind === "throttled";
       spent[throttled ? "throttled" : "attempts"] += 1;
       spent[throttled ? "pausedMs" : "activeMs"] += tookMs;
@@ -99,6 +91,15 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
   }
 }
 
+/** Where no pause is waited for any more, an answer of 429 is an attempt like any other. */
+function unpaced(outcome: CallOutcome, policy: Policy): CallOutcome {
+  if (outcome.kind !== "throttled") return outcome;
+  const { phrase } = outcome;
+  return policy === "always"
+    ? { kind: "ambiguous", phrase, status: 429, askedMs: undefined }
+    : { kind: "refused", phrase, status: 429 };
+}
+
 function readingOf<T>({ read, secrets, fieldNames }: Attempted<T>, body: Buffer | Unreadable): Reading<T> {
   const reading = read(body);
   if (reading.usable || reading.foreign || !Buffer.isBuffer(body) || body.length === 0) return reading;
@@ -108,7 +109,7 @@ function readingOf<T>({ read, secrets, fieldNames }: Attempted<T>, body: Buffer 
 
 type Unusable = Extract<Reading<unknown>, { usable: false }>;
 
-function failureOf(outcome: Outcome, reading: Unusable | undefined): Failure {
+function failureOf(outcome: CallOutcome, reading: Unusable | undefined): CallFailure {
   if (outcome.kind !== "done") return outcome;
   const { problem, lasting } = reading ?? { problem: "the answer was not read", lasting: true };
   return {
@@ -128,7 +129,7 @@ const verdicts = {
 } as const;
 
 /** `mayBeDone`: this attempt or an earlier one may have been carried out. */
-function callError(failure: Failure, why: string | undefined, mayBeDone: boolean): CallError {
+function callError(failure: CallFailure, why: string | undefined, mayBeDone: boolean): CallError {
   const status = failure.kind === "notSent" ? undefined : failure.kind === "throttled" ? 429 : failure.status;
   const phrase = why === undefined ? failure.phrase : `${failure.phrase} and ${why}`;
   // Such an answer speaks of the key, whatever an earlier attempt did: it is looked up.

@@ -55,6 +55,9 @@ export function exchange(agent: Dispatcher, request: WireRequest, timeOuts: Time
       if (answer !== undefined) settle({ kind: "answered", ...answer, body: unreadable });
       controller?.abort(new Error("unread"));
     }
+    function settleTooLarge(): void {
+      settleUnread({ problem: `is larger than ${size(maxBytes)}`, lasting: true });
+    }
     function settleFailed(phrase: string): void {
       settle({ kind: "failed", started: controller !== undefined, phrase, lasting: false });
       controller?.abort(new Error("timed out"));
@@ -94,13 +97,13 @@ export function exchange(agent: Dispatcher, request: WireRequest, timeOuts: Time
         if (compressed.test(String(responseHeaders["content-encoding"]))) {
           settleUnread({ problem: "is compressed, but the provider did not ask for that", lasting: true });
         } else if (Number(responseHeaders["content-length"]) > maxBytes) {
-          settleUnread({ problem: `is larger than ${size(maxBytes)}`, lasting: true });
+          settleTooLarge();
         }
       },
       onResponseData(_controller, chunk) {
         if (settled) return;
         received += chunk.length;
-        if (received > maxBytes) settleUnread({ problem: `is larger than ${size(maxBytes)}`, lasting: true });
+        if (received > maxBytes) settleTooLarge();
         else chunks.push(chunk);
       },
       onResponseEnd() {

@@ -5,8 +5,9 @@ import * as z from "zod";
  * own words, and never hold a value.
  */
 const wrong = Symbol("wrong");
+type Convert<T> = (value: unknown) => T | typeof wrong;
 
-function field<T>(expected: string, convert: (value: unknown) => T | typeof wrong) {
+function field<T>(expected: string, convert: Convert<T>) {
   return z.transform((value, context): T => {
     const converted = convert(value);
     if (converted !== wrong) return converted;
@@ -17,14 +18,39 @@ function field<T>(expected: string, convert: (value: unknown) => T | typeof wron
   });
 }
 
-const toText = (value: unknown): string | undefined | typeof wrong => {
+/** A field that is only passed on: of an unexpected type it is `undefined`. */
+function mirrored<T>(convert: Convert<T>) {
+  return z.transform((value): T | undefined => {
+    const converted = convert(value);
+    return converted === wrong ? undefined : converted;
+  });
+}
+
+const toText: Convert<string | undefined> = (value) => {
   if (value === undefined || value === null || value === "") return undefined;
   // Half a character would break the message that carries the record to the engine.
   if (typeof value === "string") return value.toWellFormed();
   return typeof value === "number" || typeof value === "bigint" ? String(value) : wrong;
 };
 
-const toNumber = (value: unknown): number | undefined | typeof wrong => {
+/** Text that can't be cut. */
+const wholeText =
+  (longest: number): Convert<string | undefined> =>
+  (value) => {
+    const text = toText(value);
+    return typeof text === "string" && text.length > longest ? wrong : text;
+  };
+
+/** The beginning of a text: a service that answers a megabyte as a name is not to fill states and messages with it. */
+const cutText =
+  (longest: number): Convert<string | undefined> =>
+  (value) => {
+    const text = toText(value);
+    if (text === undefined || text === wrong || text.length <= longest) return text;
+    return `${text.slice(0, longest - 1)}…`.toWellFormed();
+  };
+
+const toNumber: Convert<number | undefined> = (value) => {
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "string" && !/^\s*-?\d+(\.\d+)?\s*$/.test(value)) return wrong;
   const converted = typeof value === "number" || typeof value === "string" ? Number(value) : wrong;
@@ -32,63 +58,35 @@ const toNumber = (value: unknown): number | undefined | typeof wrong => {
   return Number.isFinite(converted) ? converted : wrong;
 };
 
-const lenient =
-  <T>(convert: (value: unknown) => T | typeof wrong) =>
-  (value: unknown): T | undefined => {
-    const converted = convert(value);
-    return converted === wrong ? undefined : converted;
-  };
+const toFlag: Convert<boolean | undefined> = (value) => {
+  if (value === undefined || value === null) return undefined;
+  return typeof value === "boolean" ? value : wrong;
+};
 
 /** Text that must be there; a number is turned into text. */
-export const requiredText = field("a string", (value) => {
-  const text = toText(value);
-  return text === undefined ? wrong : text;
-});
+export const requiredText = field("a string", (value) => toText(value) ?? wrong);
 /** An id, which must fit into an address and into a message. */
-export const identifier = field("a string of at most 1,024 characters", (value) => {
-  const text = toText(value);
-  return text === undefined || text === wrong || text.length > 1_024 ? wrong : text;
-});
-
-// A service that answers a megabyte as a name is not to fill states and messages with it.
-const cut =
-  (longest: number) =>
-  (value: unknown): string | undefined | typeof wrong => {
-    const text = toText(value);
-    if (text === undefined || text === wrong || text.length <= longest) return text;
-    return `${text.slice(0, longest - 1)}…`.toWellFormed();
-  };
-
+export const identifier = field(
+  "a string of at most 1,024 characters",
+  (value) => wholeText(1_024)(value) ?? wrong,
+);
 /** Text, its first 16,384 characters; absent, null and "" are `undefined`. */
-export const text = field("a string", cut(16_384));
-/** The same for a field that is only passed on: of an unexpected type it is `undefined`; 1,024 characters. */
-export const mirroredText = field("a string", lenient(cut(1_024)));
-/** A secret, never cut: too long for any secret, or of an unexpected type, it is `undefined`. */
-export const secretText = field("a string", (value) => {
-  const text = lenient(toText)(value);
-  return text !== undefined && text.length > 16_384 ? undefined : text;
-});
+export const text = field("a string", cutText(16_384));
+export const mirroredText = mirrored(cutText(1_024));
+/** A secret: too long for any secret, it is `undefined`. */
+export const secretText = mirrored(wholeText(16_384));
 /** A number, also as numeric text; absent, null and "" are `undefined`. */
 export const number = field("a number", toNumber);
-export const mirroredNumber = field("a number", lenient(toNumber));
+export const mirroredNumber = mirrored(toNumber);
 /** A boolean; absent and null are `undefined`. */
-export const flag = field("true or false", (value) =>
-  value === undefined || value === null ? undefined : typeof value === "boolean" ? value : wrong,
-);
-export const mirroredFlag = field("true or false", (value) =>
-  typeof value === "boolean" ? value : undefined,
-);
+export const flag = field("true or false", toFlag);
+export const mirroredFlag = mirrored(toFlag);
 /** A boolean; absent and null are false. */
-export const permission = field("true or false", (value) =>
-  value === undefined || value === null ? false : typeof value === "boolean" ? value : wrong,
-);
+export const permission = field("true or false", (value) => toFlag(value) ?? false);
 /** True only when it is exactly true; absent and null are `undefined`. */
-export const mark = field("true or false", (value) =>
-  value === undefined || value === null ? undefined : value === true,
-);
-
+export const mark = mirrored((value) => (value === undefined || value === null ? undefined : value === true));
 /** A field that is never taken over. */
-export const withheld = field("absent", () => undefined);
+export const withheld = mirrored(() => undefined);
 
 /** An object of the service; its output has every field, also those that were absent. */
 export function record<Shape extends z.ZodRawShape>(shape: Shape) {

@@ -27,7 +27,7 @@ export interface Unreadable {
 }
 
 /** What an exchange means for the call. */
-export type Outcome =
+export type CallOutcome =
   | { readonly kind: "done"; readonly status: number; readonly body: Buffer | Unreadable }
   | { readonly kind: "notSent"; readonly phrase: string; readonly lasting: boolean }
   | {
@@ -63,7 +63,7 @@ function mayBeDone(method: string, status: number): boolean {
 }
 
 /** The table of outcomes: what an exchange means for the call. */
-export function classify(exchange: Exchange, asked: Asked): Outcome {
+export function classify(exchange: Exchange, asked: Asked): CallOutcome {
   if (exchange.kind === "failed") {
     const { phrase, lasting } = exchange;
     return exchange.started

@@ -1,4 +1,4 @@
-import type { Outcome } from "./outcome";
+import type { CallOutcome } from "./outcome";
 
 /**
  * When a request may be repeated.
@@ -43,8 +43,8 @@ export type Decision =
   | { readonly act: "pause"; readonly forMs: number };
 
 /** What went wrong: an outcome other than "done", or an answer to a GET that can't be used. */
-export type Failure =
-  | Exclude<Outcome, { readonly kind: "done" }>
+export type CallFailure =
+  | Exclude<CallOutcome, { readonly kind: "done" }>
   | {
       readonly kind: "unusable";
       readonly phrase: string;
@@ -69,14 +69,14 @@ export function pauseMs(askedMs: number | undefined, throttled: number, random: 
 
 const askedToWait = (ms: number): string => `asked to wait ${Math.ceil(ms / 1000)} s`;
 
-function isRepeatable(policy: Policy, failure: Failure): boolean {
+function isRepeatable(policy: Policy, failure: CallFailure): boolean {
   if (failure.kind === "notSent") return !failure.lasting;
   if (policy !== "always") return false;
   return failure.kind === "ambiguous" || (failure.kind === "unusable" && !failure.lasting);
 }
 
 /** Decides what follows a failure. Pure: `random` in [0, 1) is drawn by the caller. */
-export function decide(policy: Policy, failure: Failure, spent: Spent, random: number): Decision {
+export function decide(policy: Policy, failure: CallFailure, spent: Spent, random: number): Decision {
   if (failure.kind === "throttled") return afterThrottle(policy, failure.askedMs, spent, random);
   if (!isRepeatable(policy, failure)) return { act: "stop" };
   if (spent.attempts >= retryLimits.attempts || !spent.tokenLeft) return { act: "stop" };

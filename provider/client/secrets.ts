@@ -1,4 +1,5 @@
-const masked = "[secret]";
+/** Stands in messages for what is not to be shown. */
+export const mask = "[secret]";
 // Stands for a secret until all are found, so that a short one can't be found in "[secret]": a code point that is
 // no character and that no text should hold.
 const placeholder = "\ufdd0";
@@ -61,7 +62,7 @@ export function maskSecrets(
   let hidden = text.slice(0, limit);
   for (const spelling of all) hidden = hidden.replaceAll(spelling, placeholder);
   if (text.length > limit) hidden = hidden.slice(0, Math.max(0, hidden.length - (all[0]?.length ?? 0)));
-  return hidden.replaceAll(placeholder, masked);
+  return hidden.replaceAll(placeholder, mask);
 }
 
 /**
@@ -74,7 +75,7 @@ export function withoutSecrets<T>(value: T, secrets: readonly string[]): T {
   if (!long.some((secret) => whole.includes(jsonInner(secret)))) return value;
   const clean = (inner: unknown, name?: string): unknown => {
     if (typeof inner === "string") {
-      return name === "key" ? inner : long.reduce((text, secret) => text.replaceAll(secret, masked), inner);
+      return name === "key" ? inner : long.reduce((text, secret) => text.replaceAll(secret, mask), inner);
     }
     if (Array.isArray(inner)) return inner.map((entry) => clean(entry));
     if (typeof inner !== "object" || inner === null) return inner;

@@ -80,34 +80,41 @@ export function configuration(given: Settings, env: Environment): Configured {
 export function disagreement({ argument, stack }: Settings, env: Environment): string | undefined {
   const [used, unused] = [env["APIKEYS_BASE_URL"], stack.baseUrl];
   if (argument.baseUrl !== undefined || !used || unused === undefined) return undefined;
-  const [place, other] = [used, unused].map((url) => former(url)[0] ?? url.trim());
+  const [place, other] = [used, unused].map((url) => serviceAt(url) ?? url.trim());
   if (place === other) return undefined;
   // An invalid URL may contain a password.
   const quoted = (url: string) => (badUrl(url, true) === undefined ? ` (${url.trim()})` : "");
   return `APIKEYS_BASE_URL${quoted(used)} is used, but stack config apikeys:baseUrl${quoted(unused)} differs. Unset one of them.`;
 }
 
+/** Notes what is wrong with the configuration. */
+type Refuse = (problem: string) => undefined;
+
 function resolve(given: Settings, env: Environment): Configured {
-  const url = baseUrl(given, env);
-  const token = accessToken(given, env);
-  const atOnce = parallel(given, env);
-  const expiry = expiryWarnings(given, env);
-  const problems = [url, token, atOnce, expiry].flatMap((one) => ("problems" in one ? one.problems : []));
-  if ("problems" in url || "problems" in token || "problems" in atOnce || "problems" in expiry) {
+  const problems: string[] = [];
+  const refuse: Refuse = (problem) => void problems.push(problem);
+  const url = baseUrl(given, env, refuse);
+  const token = accessToken(given, env, refuse);
+  const parallel = keysAtOnce(given, env, refuse);
+  const expiry = expiryWarnings(given, env, refuse);
+  if (url === undefined || token === undefined || parallel === undefined || problems.length > 0) {
     return { problems };
   }
+  const services = [url.value, env["APIKEYS_MOVED_FROM"]].map(serviceAt);
   return {
     ready: {
       credentials: { baseUrl: url.value, accessToken: token.value },
       tokenAdvice: token.advice,
       baseUrlSource: url.source,
-      parallel: atOnce.count,
-      services: [serviceAt(url.value), ...former(env["APIKEYS_MOVED_FROM"])],
+      parallel,
+      services: services.filter((one) => one !== undefined),
       withoutKeyList: isOn(env["APIKEYS_NO_KEY_LIST"]),
-      expiry: expiry.warnings,
+      expiry,
     },
   };
 }
+
+type Choice = readonly [value: string | undefined, source: string, place: keyof typeof waysOut];
 
 /** The value of a setting and where it comes from; "" counts as none. */
 function chosen(name: Name, { argument, stack }: Settings, env: Environment): Choice {
@@ -120,77 +127,64 @@ function chosen(name: Name, { argument, stack }: Settings, env: Environment): Ch
   return choices.find(([value]) => value) ?? [undefined, "", "stack"];
 }
 
-type Choice = readonly [value: string | undefined, source: string, place: keyof typeof waysOut];
-type Problems = { readonly problems: readonly string[] };
-
-function serviceAt(url: string): string {
-  const { origin, pathname } = new URL(url);
-  const place = `${origin}${pathname.replace(/\/+$/, "")}`;
+/** A short hash of a base URL; `undefined` for what is no URL. */
+function serviceAt(text = ""): string | undefined {
+  const url = URL.parse(text.trim());
+  if (url === null) return undefined;
+  const place = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
   return createHash("sha256").update(place).digest("base64url").slice(0, 8);
 }
 
-/** What is no URL is the place of nothing. */
-function former(url = ""): readonly string[] {
-  return URL.canParse(url.trim()) ? [serviceAt(url.trim())] : [];
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const number = /^\d{1,4}$/.test(text.trim()) ? Number(text) : -1;
+  return number >= least && number <= most ? number : undefined;
 }
 
 const mostParallel = 64;
 const usualParallel = 16;
 
-function parallel(given: Settings, env: Environment): { readonly count: number } | Problems {
-  const [value = String(usualParallel), source] = chosen("parallel", given, env);
-  const count = /^\d{1,4}$/.test(value.trim()) ? Number(value) : 0;
-  if (count >= 1 && count <= mostParallel) return { count };
-  return {
-    problems: [
+function keysAtOnce(given: Settings, env: Environment, refuse: Refuse): number | undefined {
+  const [value, source] = chosen("parallel", given, env);
+  if (value === undefined) return usualParallel;
+  return (
+    wholeNumber(value, 1, mostParallel) ??
+    refuse(
       `${source} must be a whole number from 1 to ${mostParallel}: how many keys of a set to process at once.`,
-    ],
-  };
+    )
+  );
 }
 
 /** Without the unit of expiresAt nothing is known of when a key expires (R21). */
-function expiryWarnings(
-  given: Settings,
-  env: Environment,
-): { readonly warnings: ExpiryWarnings | undefined } | Problems {
+function expiryWarnings(given: Settings, env: Environment, refuse: Refuse): ExpiryWarnings | undefined {
   const [unit, unitSource] = chosen("expiresAtUnit", given, env);
   const [days, daysSource] = chosen("expiryWarningDays", given, env);
-  const ms = unit === undefined ? undefined : msPerUnit.get(unit.trim());
-  const count = days === undefined ? usualWarningDays : /^\d{1,4}$/.test(days.trim()) ? Number(days) : -1;
-  const problems: string[] = [];
+  const ms = msPerUnit.get(unit?.trim() ?? "");
+  const count = days === undefined ? usualWarningDays : wholeNumber(days, 0, mostWarningDays);
   if (unit !== undefined && ms === undefined) {
-    problems.push(
-      `${unitSource} must be seconds or milliseconds: the unit in which the service counts expiresAt.`,
-    );
+    refuse(`${unitSource} must be seconds or milliseconds: the unit in which the service counts expiresAt.`);
   }
-  if (count < 0 || count > mostWarningDays) {
-    problems.push(
+  if (count === undefined) {
+    refuse(
       `${daysSource} must be a whole number from 0 to ${mostWarningDays}: how many days before a key expires the warnings begin.`,
     );
   }
   if (days !== undefined && unit === undefined) {
-    problems.push(
+    refuse(
       `${daysSource} has no effect without the unit of expiresAt: set apikeys:expiresAtUnit (or APIKEYS_EXPIRES_AT_UNIT) to seconds or milliseconds, or remove this setting.`,
     );
   }
-  if (problems.length > 0) return { problems };
-  return { warnings: ms === undefined ? undefined : { msPerUnit: ms, days: count } };
+  return ms === undefined || count === undefined ? undefined : { msPerUnit: ms, days: count };
 }
 
-function baseUrl(
-  given: Settings,
-  env: Environment,
-): { readonly value: string; readonly source: string } | Problems {
+function baseUrl(given: Settings, env: Environment, refuse: Refuse) {
   const [value, source, place] = chosen("baseUrl", given, env);
   if (value === undefined) {
-    return {
-      problems: [
-        "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.",
-      ],
-    };
+    return refuse(
+      "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.",
+    );
   }
   const problem = badUrl(value, isOn(chosen("allowHttp", given, env)[0]));
-  if (problem !== undefined) return { problems: [`${source} ${problem}`] };
+  if (problem !== undefined) return refuse(`${source} ${problem}`);
   // A program may have made its argument secret.
   const shown = place === "argument" ? "" : `${value.trim()}, `;
   return { value: value.trim(), source: `${shown}from ${source}` };
@@ -214,25 +208,24 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
   return undefined;
 }
 
-type Token = { readonly value: string; readonly advice: string } | Problems;
+interface Token {
+  readonly value: string;
+  readonly advice: string;
+}
 
-function accessToken(given: Settings, env: Environment): Token {
+function accessToken(given: Settings, env: Environment, refuse: Refuse): Token | undefined {
   const { accessTokenEnv } = given.argument;
   if (accessTokenEnv !== undefined) {
     const source = `the environment variable ${accessTokenEnv}, which the Provider's accessTokenEnv names`;
     const value = env[accessTokenEnv];
-    return value
-      ? usable(value, source, waysOut.environment)
-      : { problems: [`${source}, is not set: set it to an access token.`] };
+    if (!value) return refuse(`${source}, is not set: set it to an access token.`);
+    return usable(value, source, "environment", refuse);
   }
   const [value, source, place] = chosen("accessToken", given, env);
-  return value === undefined
-    ? {
-        problems: [
-          "the access token is not configured: run `pulumi config set --secret apikeys:accessToken` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.",
-        ],
-      }
-    : usable(value, source, waysOut[place]);
+  if (value !== undefined) return usable(value, source, place, refuse);
+  return refuse(
+    "the access token is not configured: run `pulumi config set --secret apikeys:accessToken` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.",
+  );
 }
 
 /** What to do if the service does not accept a token, by where it came from. */
@@ -244,14 +237,12 @@ const waysOut = {
     "Set a valid token there with `pulumi config set --secret apikeys:accessToken`, or in the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence. Refresh and destroy use the stack config of the last update, unless you add `--run-program`",
 };
 
-function usable(value: string, source: string, wayOut: string): Token {
+function usable(value: string, source: string, place: Choice[2], refuse: Refuse): Token | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header must not hold.
   if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
-    return {
-      problems: [
-        `the access token from ${source} contains white space or a character that a header can't carry: copy it again, without a line break at its end.`,
-      ],
-    };
+    return refuse(
+      `the access token from ${source} contains white space or a character that a header can't carry: copy it again, without a line break at its end.`,
+    );
   }
-  return { value, advice: sentences(`The access token came from ${source}`, wayOut) };
+  return { value, advice: sentences(`The access token came from ${source}`, waysOut[place]) };
 }

@@ -1,9 +1,9 @@
 import { recordOf, type Written } from "../client/call";
 import { CallError } from "../client/callError";
+import { mask } from "../client/secrets";
 import type { Session } from "./definition";
 import { InconclusiveError, reasonOf, sentences } from "./errors";
 import { pollUntil } from "./polling";
-import { mask } from "./secrecy";
 import {
   caseFolded,
   hasAddedSeparators,
@@ -63,6 +63,11 @@ export interface Settled<T> {
   readonly error?: unknown;
   /** Whether the object has not been seen since the write. */
   readonly unseen?: true;
+}
+
+/** Of an object that was not written, or not looked at again. */
+export function settledAs<T>(record: T): Settled<T> {
+  return { record, notApplied: [], warnings: [] };
 }
 
 interface NotApplied {

@@ -4,6 +4,7 @@ import type { Configuration } from "./config";
 import type { Checked } from "./declarations";
 import type { Expiries } from "./expiry";
 import {
+  aMark,
   canonicalInputs,
   type Declared,
   type Draft,
@@ -18,7 +19,7 @@ import {
 import type { Registry } from "./registry";
 import type { Run } from "./run";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
-import { failedKey, hiddenIn, nonEmpty, observedKey, type Properties, readingKey, secretsKey } from "./state";
+import { failedKey, isRecord, nonEmpty, observedKey, type Properties, readingKey, secretsKey } from "./state";
 
 /** What a resource is made of. `define` turns it into what the lifecycle works with. */
 
@@ -229,6 +230,12 @@ export interface AnyShape {
   readonly hidden: StoredProperties;
 }
 
+const ofEachResource: StoredProperties = {
+  [observedKey]: { parse: (value) => nonEmpty(isRecord(value) ? value : {}) },
+  [readingKey]: aMark,
+  [failedKey]: aMark,
+};
+
 /** Gives up the types of a definition, after which its operations take and give what `parse` lets through. */
 export function define<S extends Shape, P = undefined>(definition: Definition<S, P>): AnyDefinition {
   const { inputs, outputs, hidden } = definition.shape;
@@ -240,17 +247,11 @@ export function define<S extends Shape, P = undefined>(definition: Definition<S,
   }));
   const declaredOf = (properties: Properties) =>
     bare.filter(({ name }) => (properties[name] ?? undefined) !== undefined);
-  const parse = (properties: Properties): Properties => {
-    const observed = nonEmpty(hiddenIn(properties, observedKey));
-    return {
-      ...withSecrets(canonicalInputs(declaredOf(properties), properties), secretsOf(properties)),
-      ...parsed(outputs, properties),
-      ...parsed(hidden, properties),
-      ...(observed && { [observedKey]: observed }),
-      ...(properties[readingKey] === true && { [readingKey]: true }),
-      ...(properties[failedKey] === true && { [failedKey]: true }),
-    };
-  };
+  const stored = { ...outputs, ...hidden, ...ofEachResource };
+  const parse = (properties: Properties): Properties => ({
+    ...withSecrets(canonicalInputs(declaredOf(properties), properties), secretsOf(properties)),
+    ...parsed(stored, properties),
+  });
   const erased = definition as unknown as Definition<AnyShape, unknown>;
   const managed = (id: string, state: Properties): Iterable<Managed> =>
     erased.managed?.(id, state) ?? [{ workspaceId: state["workspaceId"], id, claim: "" }];

@@ -4,7 +4,7 @@ import type { Kept } from "./errors";
 import type { Field } from "./fields";
 import { canonical } from "./inputs";
 import type { Kind } from "./kind";
-import { isRecord, type Properties } from "./state";
+import { isRecord, type ManagedField, type Properties, same } from "./state";
 import { containsUnknown } from "./unknown";
 
 /** Compares a state with the inputs of the program. */
@@ -47,6 +47,18 @@ export function differing({ fields, unchanged }: Deciding, compared: AnyComparis
     if (isDeepStrictEqual(state[field.name] ?? field.default, value)) return false;
     return !unchanged?.(field.name, value, compared);
   });
+}
+
+/** The fields that are certain to differ: an unknown value may turn out to be the same. */
+export function certainlyChanged(
+  fields: readonly ManagedField[],
+  was: Properties,
+  is: Properties,
+): readonly string[] {
+  return fields
+    .filter(({ name }) => !containsUnknown(is[name]))
+    .filter((field) => !same(field, was[field.name], is[field.name]))
+    .map(({ name }) => name);
 }
 
 /** What differing inputs mean for an update. */

@@ -1,5 +1,5 @@
+import { mask } from "../client/secrets";
 import { capitalised, listed, sentences } from "./errors";
-import { mask } from "./secrecy";
 
 /** Warnings of keys that no longer work, or soon won't (R21). */
 

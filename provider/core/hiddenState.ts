@@ -51,13 +51,11 @@ export function expectFound(
   now: Outcome | undefined,
   baseUrlSource: string,
 ): void {
+  const seen = now?.notFound === undefined ? now : undefined;
   // One object is found by whatever id.
-  if (of === undefined && now !== undefined && now.notFound === undefined) return;
-  const found = new Set(
-    now === undefined || now.notFound !== undefined
-      ? []
-      : [...managed(now.id, now.state)].filter(({ claim }) => claim !== undefined).map(({ id }) => id),
-  );
+  if (of === undefined && seen !== undefined) return;
+  const kept = seen === undefined ? [] : [...managed(seen.id, seen.state)];
+  const found = new Set(kept.filter(({ claim }) => claim !== undefined).map(({ id }) => id));
   const missing = [...managed(before.id, before.state)].map(({ id }) => id).filter((id) => !found.has(id));
   if (missing.length === 0) return;
   const them = missing.length === 1 ? "it" : "they";

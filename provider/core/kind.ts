@@ -32,11 +32,14 @@ interface HalfwayWrite {
   readonly failure: Failure;
 }
 
+export function openShared(): Shared {
+  return { registry: openRegistry(), declarations: openDeclarations() };
+}
+
 export function openKind(definition: AnyDefinition, host: HostContext): Kind {
   const configured = () => configuration(host.settings, host.env);
-  const shared = host.shared?.(definition.of ?? definition.kind);
   return {
-    ...(shared ?? { registry: openRegistry(), declarations: openDeclarations() }),
+    ...(host.shared?.(definition.of ?? definition.kind) ?? openShared()),
     definition,
     host,
     paths: secretPathsOf(definition),

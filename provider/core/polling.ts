@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Session } from "./definition";
 
 /** A service may carry a write out, or show it, a little later: it is looked for again after these pauses, 8.1 s in all. */
@@ -24,15 +25,6 @@ export async function pollUntil<T>(
 }
 
 /** A pause that ends early if nobody waits for the result. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resume, ms);
-    function resume(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", resume);
-      resolve();
-    }
-    if (signal.aborted) resume();
-    else signal.addEventListener("abort", resume);
-  });
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => {});
 }

@@ -36,14 +36,11 @@ export async function update(
   compared: AnyComparison,
 ): Promise<Outcome> {
   const outcome = await definition.update(session, compared);
-  const why = definition.rollbackUpdate && ((await run.over()) ?? tooLarge(definition, outcome));
+  const { rollbackUpdate } = definition;
+  if (rollbackUpdate === undefined) return outcome;
+  const why = (await run.over()) ?? tooLarge(definition, outcome);
   if (why === undefined) return outcome;
-  throw unsaved(
-    session,
-    why,
-    outcome,
-    (await definition.rollbackUpdate?.(session, outcome, compared.state)) ?? [],
-  );
+  throw unsaved(session, why, outcome, await rollbackUpdate(session, outcome, compared.state));
 }
 
 /** What the service answers may be longer than check could know. */

@@ -1,4 +1,5 @@
 /** Which values of a resource the program made secret (R16), as listed in the resource itself. */
+import { mask } from "../client/secrets";
 import { isRecord, type Properties, secretsKey } from "./state";
 
 /** Names that lead to a value; "*" matches any. */
@@ -23,8 +24,6 @@ export function withSecrets(properties: Properties, paths: readonly SecretPath[]
 export function isSecret(properties: Properties, field: string): boolean {
   return secretsOf(properties).some(([name]) => name === field);
 }
-
-export const mask = "[secret]";
 
 /** A field's value in the words of a message. */
 export function shown(properties: Properties, field: string, words: string): string {
@@ -71,13 +70,8 @@ export function markedAt(
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => {
         const leading = below.filter(([first]) => first === "*" || first === name);
-        return [
-          name,
-          tree(
-            inner,
-            leading.map(([, ...rest]) => rest),
-          ),
-        ];
+        const deeper = leading.map(([, ...rest]) => rest);
+        return [name, tree(inner, deeper)];
       }),
     );
   };

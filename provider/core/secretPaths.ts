@@ -23,13 +23,11 @@ export function secretPathsOf(definition: AnyDefinition) {
     /** The paths of inputs and outputs that are secret whatever the program says. */
     secrets,
     /** The inputs with the paths of those values that the engine has as secret, beside those that the program names itself. */
-    withSecrets: (inputs: Properties, paths: readonly SecretPath[]): Properties => {
+    alsoSecret: (inputs: Properties, paths: readonly SecretPath[]): Properties => {
       const all = [...spelled([...secretsOf(inputs), ...paths.map((path) => secretPath(path))])];
       const news = all.filter((path) => !always.has(path)).sort();
-      return withSecrets(
-        inputs,
-        news.map((path) => JSON.parse(path)),
-      );
+      const parsed = news.map((path): SecretPath => JSON.parse(path));
+      return withSecrets(inputs, parsed);
     },
     /** The paths of what is secret in these inputs: some are whatever the program says. */
     secretInputs: (inputs: Properties): readonly SecretPath[] => {

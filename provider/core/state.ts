@@ -7,6 +7,9 @@ export function isRecord(value: unknown): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The name by which Pulumi marks secrets, assets and other special values on its wire. Source: its provider protocol. */
+export const specialKey = "4dabf18193072939515e22adb298388d";
+
 // Names that begin with two underscores the engine hides from previews.
 /** What the service has for managed fields where it is not what was declared (R1). */
 export const observedKey = "__observed";

@@ -1,13 +1,12 @@
 /** How a secret is marked on Pulumi's wire. Source: Pulumi's provider protocol. */
-import { isRecord, type Properties } from "../core/state";
+import { isRecord, type Properties, specialKey } from "../core/state";
 
-const signature = "4dabf18193072939515e22adb298388d";
 const ofSecret = "1b47061264138c4ac30d75fd1eb44270";
 
 export function secret(value: unknown): Properties {
-  return { [signature]: ofSecret, value };
+  return { [specialKey]: ofSecret, value };
 }
 
 export function isMarked(value: unknown): value is { readonly value: unknown } {
-  return isRecord(value) && value[signature] === ofSecret;
+  return isRecord(value) && value[specialKey] === ofSecret;
 }

@@ -17,6 +17,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
+import { certainlyChanged } from "../core/diff";
 import { capitalised, Failure, ifElsewhere, sentences, toFailure } from "../core/errors";
 import {
   aString,
@@ -33,7 +34,7 @@ import {
 import { isSecret } from "../core/secrecy";
 import { containsUnknown, isUnknown } from "../core/unknown";
 import { canonicalCredits, creditsSchema } from "./fields/credits";
-import { equal, optionalFlag, optionalString, requiredString } from "./fields/schemas";
+import { optionalFlag, optionalString, requiredString } from "./fields/schemas";
 
 // ---- Properties ---------------------------------------------------------------------------------------------------
 
@@ -108,9 +109,10 @@ function rules(
   }
   // A grant that is not known yet may be another one.
   if (before === undefined || adopts || containsUnknown(declared.grant)) return [];
-  if (isChanged("grant", declared, before)) return [];
+  const changed = certainlyChanged(fields, before, declared);
+  if (changed.includes("grant")) return [];
   return grantedNames
-    .filter((name) => isChanged(name, declared, before))
+    .filter((name) => changed.includes(name))
     .map(
       (name) =>
         `${name}: can't change, because the service has no call that changes a grant, and another record would grant credits again. Restore the old value; or, to grant again on purpose, change grant as well.`,
@@ -130,11 +132,6 @@ function identities(declared: BillingDraft): readonly string[] {
 }
 
 const fields = fieldsOf(shape.inputs);
-
-function isChanged(name: keyof Shape["inputs"], declared: BillingDraft, before: BillingDraft): boolean {
-  const [now, then] = [declared, before].map((inputs) => canonicalInputs(fields, inputs)[name]);
-  return !containsUnknown(declared[name]) && !equal(now, then);
-}
 
 // ---- Projections --------------------------------------------------------------------------------------------------
 

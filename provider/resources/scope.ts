@@ -13,7 +13,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { capitalised, Failure, toFailure } from "../core/errors";
+import { type Attempt, capitalised, Failure, toFailure } from "../core/errors";
 import { aString, optional, required, stable, string } from "../core/fields";
 import { expectVisible } from "../core/presence";
 import { isSecret, shown } from "../core/secrecy";
@@ -115,7 +115,7 @@ export const scope = define({
 async function create(session: Session, declared: ScopeInputs): Promise<ScopeOutcome> {
   const { workspaceId, name, representation, description = "" } = declared;
   const doing = `Creating ${label(declared)}`;
-  const there = exactly(declared)(await list(session, declared, doing, "Nothing was created"));
+  const there = exactly(declared)(await list(session, declared, { doing, notDone: "Nothing was created" }));
   if (there !== undefined) return adopted(doing, declared, there);
   try {
     const { record } = await createScope(
@@ -185,9 +185,8 @@ async function findAgain(
 ): Promise<ScopeRecord | undefined> {
   for (const ms of [0, 500, 1_500]) {
     if (ms > 0) await session.pause(ms);
-    const found = select(
-      await list(session, declared, doing, "It is not known whether the scope was created"),
-    );
+    const notDone = "It is not known whether the scope was created";
+    const found = select(await list(session, declared, { doing, notDone }));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -197,13 +196,14 @@ async function findAgain(
 async function read(session: Session, id: string, state: ScopeState): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
   const subject = `${capitalised(label(state))} (${id})`;
-  const scopes = await list(session, state, doing, "State is unchanged", id);
+  const attempt = { doing, notDone: "State is unchanged" };
+  const scopes = await list(session, state, attempt, id);
   const record = scopes.find((one) => one.id === id) ?? named(state)(scopes);
   if (record === undefined) {
     try {
       await expectVisible(session, String(state.workspaceId), "the service does not list the scope");
     } catch (error) {
-      throw toFailure(error, session, { doing, notDone: "State is unchanged" });
+      throw toFailure(error, session, attempt);
     }
     const notFound = `${subject}: the service does not list it, but the list may be truncated, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`;
     return { id, state, notFound };
@@ -223,7 +223,7 @@ async function find(
   [workspaceId = "", named]: readonly string[],
 ): Promise<ScopeOutcome | undefined> {
   const doing = `Reading the scopes of workspace ${workspaceId}`;
-  const scopes = await list(session, { workspaceId }, doing, "Nothing was changed", named);
+  const scopes = await list(session, { workspaceId }, { doing, notDone: "Nothing was changed" }, named);
   const found =
     scopes.find(({ representation }) => representation === named) ?? scopes.find(({ id }) => id === named);
   if (found === undefined) return undefined;
@@ -235,8 +235,7 @@ async function find(
 async function list(
   session: Session,
   { workspaceId }: ScopeState,
-  doing: string,
-  notDone: string,
+  attempt: Attempt,
   reader?: string,
 ): Promise<readonly ScopeRecord[]> {
   try {
@@ -245,6 +244,6 @@ async function list(
     return orThrow(await answer).all;
   } catch (error) {
     const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
-    throw toFailure(error, session, { doing, notDone, advice });
+    throw toFailure(error, session, { ...attempt, advice });
   }
 }

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   backOffMs,
+  type CallFailure,
   decide,
-  type Failure,
   openRetryBucket,
   type Policy,
   pauseMs,
@@ -15,7 +15,7 @@ const askedMs = fc.option(fc.integer({ min: 0, max: 2_000_000 }), { nil: undefin
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const policy = fc.constantFrom<Policy>("always", "unsent", "never");
 const phrase = fc.constant("it failed");
-const failure: fc.Arbitrary<Failure> = fc.oneof(
+const failure: fc.Arbitrary<CallFailure> = fc.oneof(
   fc.record({ kind: fc.constant("notSent" as const), phrase, lasting: fc.boolean() }),
   fc.record({ kind: fc.constant("ambiguous" as const), phrase, status: fc.constant(503), askedMs }),
   fc.record({ kind: fc.constant("throttled" as const), phrase, askedMs }),
@@ -35,11 +35,11 @@ const spent: fc.Arbitrary<Spent> = fc.record({
   pausedMs: fc.integer({ min: 0, max: 700_000 }),
   tokenLeft: fc.boolean(),
 });
-const notSent: Failure = { kind: "notSent", phrase: "", lasting: false };
-const ambiguous: Failure = { kind: "ambiguous", phrase: "", status: undefined, askedMs: undefined };
+const notSent: CallFailure = { kind: "notSent", phrase: "", lasting: false };
+const ambiguous: CallFailure = { kind: "ambiguous", phrase: "", status: undefined, askedMs: undefined };
 
 /** Plays a call against outcomes that arrive after so many milliseconds each, as the attempts loop does. */
-function play(how: Policy, events: readonly { failure: Failure; tookMs: number; draw: number }[]) {
+function play(how: Policy, events: readonly { failure: CallFailure; tookMs: number; draw: number }[]) {
   const now = { attempts: 0, throttled: 0, activeMs: 0, pausedMs: 0, tokenLeft: true };
   const waits: number[] = [];
   let sent = 0;
@@ -133,7 +133,7 @@ describe("the retry decision", () => {
     expect(decide("always", { kind: "throttled", phrase: "", askedMs: 10 }, poor, 0.5).act).toBe("pause");
   });
 
-  it.each<[Policy, Failure, "repeat" | "stop"]>([
+  it.each<[Policy, CallFailure, "repeat" | "stop"]>([
     ["always", notSent, "repeat"],
     ["always", ambiguous, "repeat"],
     ["always", { kind: "unusable", phrase: "", status: 200, lasting: false }, "repeat"],
@@ -146,7 +146,7 @@ describe("the retry decision", () => {
   });
 
   it("pauses for as long as a 429 asks, up to 10 minutes for the whole call", () => {
-    const throttled = (ms: number): Failure => ({ kind: "throttled", phrase: "", askedMs: ms });
+    const throttled = (ms: number): CallFailure => ({ kind: "throttled", phrase: "", askedMs: ms });
     expect(decide("unsent", throttled(600_000), fresh, 0)).toEqual({ act: "pause", forMs: 600_000 });
     const stop = { act: "stop", why: "asked to wait 601 s" };
     expect(decide("unsent", throttled(601_000), fresh, 0)).toEqual(stop);
@@ -154,7 +154,7 @@ describe("the retry decision", () => {
   });
 
   it("says how long a 503 asked to wait when there is no time for it", () => {
-    const busy: Failure = { ...ambiguous, status: 503, askedMs: 90_000 };
+    const busy: CallFailure = { ...ambiguous, status: 503, askedMs: 90_000 };
     expect(decide("always", busy, fresh, 0)).toEqual({ act: "stop", why: "asked to wait 90 s" });
     expect(decide("always", { ...busy, askedMs: 20_000 }, fresh, 0)).toEqual({
       act: "repeat",

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, test } from "vitest";
-import { ApiKey, ApiKeySet, type ApiKeySetArgs } from "../../sdk";
+import { ApiKey, ApiKeySet, type ApiKeySetArgs, Provider } from "../../sdk";
 import { secretPaths } from "../../sdk/secrets";
 
 const { secret, output } = pulumi;
@@ -103,6 +103,15 @@ describe("R16 a resource's class", () => {
     expect(await registration(set)).toMatchObject({ __secrets: [["keys", "*", "customerId"]] });
     const read = ApiKey.get("theirs", "id", { workspaceId: secret("ws_1") });
     await (read.urn as unknown as { promise(): Promise<string> }).promise();
+  });
+
+  test("R14 of a Provider hands its arguments over as text, and none that comes to be undefined", async () => {
+    const parallel = output<number | undefined>(undefined);
+    const args = { baseUrl: "https://a.test", allowHttp: output(true), accessToken: undefined, parallel };
+    expect(await registration(new Provider("other", args))).toEqual({
+      "apikeys.provider:baseUrl": "https://a.test",
+      "apikeys.provider:allowHttp": "true",
+    });
   });
 
   test("adds nothing where none is, or only what always is", async () => {

@@ -11,7 +11,7 @@ const plugin = "pulumi-resource-command";
 export const command: Contender = {
   id: "command",
   title: "@pulumi/command and curl",
-  work: { kind: "engine", program: "command", host: /pulumi-resource-command/ },
+  work: { kind: "engine", program: "command/single", host: /pulumi-resource-command/ },
   asks: true,
   // A refresh of it asks nothing: it has no way to read.
   steps: commonSteps,

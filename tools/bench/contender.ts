@@ -7,8 +7,8 @@ export type PluginName = "apikeys" | "nothing";
 type Work =
   | {
       readonly kind: "engine";
-      /** A file of programs/, by its name. */
-      readonly program: string;
+      /** A file of programs/, and one of its programs. */
+      readonly program: `${string}/${string}`;
       /** In the command line of the process that serves its resources. */
       readonly host: RegExp;
       /** The plugin that serves them; absent: they are dynamic. */

@@ -1,8 +1,7 @@
-import { apiKeySet } from "./apiKeySet";
 import { command } from "./command";
 import type { Contender } from "./contender";
 import { bareFloor, engineFloor, networkFloor, setFloor } from "./floors";
-import { oneRotating, ours, singly } from "./ours";
+import { apiKeySet, oneRotating, ours, singly } from "./ours";
 import { plugin, pluginFloor, pluginSet, pluginSetFloor, tenSets } from "./plugin";
 import { commonSteps, steps } from "./steps";
 import { taught } from "./taught";

@@ -6,11 +6,12 @@ import { LocalWorkspace, PulumiCommand, type Stack } from "@pulumi/pulumi/automa
 import { execute } from "../../test/engine/command";
 import { pulumiCommand } from "../../test/engine/operation";
 import { declaredKeys, inTen, setOf } from "./keys";
-import type { EngineOrder, Spent } from "./orders";
+import { type EngineOrder, obey, type Spent } from "./orders";
 import { spend } from "./spending";
 import type { Step } from "./steps";
 
-async function run({ step, count, root, dir, projectName, program }: EngineOrder): Promise<Spent> {
+async function run(order: EngineOrder): Promise<Spent> {
+  const { step, count, root, dir, projectName, program, declares } = order;
   let spent: Spent | undefined;
   const official = await PulumiCommand.get({ root, skipVersionCheck: true });
   const command = pulumiCommand(official, async (args, options) => {
@@ -29,7 +30,7 @@ async function run({ step, count, root, dir, projectName, program }: EngineOrder
     {
       stackName: "dev",
       projectName,
-      program: async () => require(program).declare(keys, set, inTen(set)),
+      program: async () => require(program)[declares]({ keys, set, ten: inTen(set) }),
     },
     { workDir: dir, pulumiCommand: command },
   );
@@ -49,10 +50,4 @@ async function act(stack: Stack, step: Step): Promise<void> {
   else await stack.up(options);
 }
 
-run(JSON.parse(process.argv[2] ?? "")).then(
-  (spent) => process.send?.(spent, () => process.disconnect()),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+obey(run);

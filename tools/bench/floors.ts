@@ -1,33 +1,31 @@
 import type { Contender } from "./contender";
-import { dynamicHost, singly } from "./ours";
-import { commonSteps, type Step, steps } from "./steps";
+import { apiKeySet, ours, singly } from "./ours";
+import type { Step } from "./steps";
 
 /** What the engine takes for as many resources of the same size, whatever a provider does. */
 export const engineFloor: Contender = {
+  ...ours,
   id: "engine",
   title: "floor: engine without I/O",
-  work: { kind: "engine", program: "floor", host: dynamicHost },
+  work: { ...ours.work, program: "floors/single" },
   asks: false,
-  steps: commonSteps,
-  rounds: singly,
 };
 
 /** What the engine takes for one resource that holds as many keys. */
 export const setFloor: Contender = {
+  ...apiKeySet,
   id: "setEngine",
   title: "floor: one resource without I/O",
-  work: { kind: "engine", program: "setFloor", host: dynamicHost },
+  work: { ...ours.work, program: "floors/oneSet" },
   asks: false,
-  steps,
-  rounds: (_count, rounds) => rounds,
 };
 
 /** What state takes that holds the declared properties alone. Its bytes are the same in every round. */
 export const bareFloor: Contender = {
+  ...engineFloor,
   id: "bare",
   title: "floor: nothing but inputs",
-  work: { kind: "engine", program: "bare", host: dynamicHost },
-  asks: false,
+  work: { ...ours.work, program: "floors/bare" },
   steps: ["up"],
   rounds: (count, rounds) => singly(count, Math.min(1, rounds)),
 };

@@ -58,3 +58,10 @@ export function setOf(keys: readonly DeclaredKey[]): DeclaredSet {
   });
   return { workspaceId, defaults: { enabled, scopes }, keys: Object.fromEntries(entries) };
 }
+
+/** Declares the keys in one of these ways. */
+export type Program = (declared: {
+  readonly keys: readonly DeclaredKey[];
+  readonly set: DeclaredSet;
+  readonly ten: readonly DeclaredSet[];
+}) => void;

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { declaredKeys, single, workspaceId } from "./keys";
-import type { NetworkOrder, Spent } from "./orders";
+import { type NetworkOrder, obey, type Spent } from "./orders";
 import { spend } from "./spending";
 
 const base = process.env["APIKEYS_BASE_URL"] ?? "";
@@ -64,10 +64,4 @@ function send(agent: Agent, method: string, path: string, body?: unknown): Promi
   });
 }
 
-run(JSON.parse(process.argv[2] ?? "")).then(
-  (spent) => process.send?.(spent, () => process.disconnect()),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(1);
-  },
-);
+obey(run);

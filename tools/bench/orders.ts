@@ -9,8 +9,9 @@ export interface EngineOrder {
   /** The user's project. */
   readonly dir: string;
   readonly projectName: string;
-  /** The program's file. */
+  /** The file, and what of it declares the keys. */
   readonly program: string;
+  readonly declares: string;
 }
 
 export interface NetworkOrder {
@@ -28,4 +29,15 @@ export interface Spent {
   readonly cpuSeconds: number | undefined;
   /** undefined on systems without /proc. */
   readonly writtenBytes: number | undefined;
+}
+
+/** Does what this process was told, and tells what was spent. */
+export function obey<Order>(run: (order: Order) => Promise<Spent>): void {
+  run(JSON.parse(process.argv[2] ?? "")).then(
+    (spent) => process.send?.(spent, () => process.disconnect()),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
 }

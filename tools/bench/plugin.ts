@@ -1,6 +1,6 @@
 import type { Contender } from "./contender";
 import { networkFloor } from "./floors";
-import { singly } from "./ours";
+import { always, singly } from "./ours";
 import { commonSteps, steps } from "./steps";
 
 const served = { kind: "engine", host: /pulumi-resource-(apikeys|nothing)/ } as const;
@@ -9,7 +9,7 @@ const served = { kind: "engine", host: /pulumi-resource-(apikeys|nothing)/ } as 
 export const plugin: Contender = {
   id: "plugin",
   title: "pulumi-apikeys, plugin",
-  work: { ...served, program: "ours", plugin: "apikeys" },
+  work: { ...served, program: "ours/single", plugin: "apikeys" },
   asks: true,
   steps: commonSteps,
   rounds: singly,
@@ -19,9 +19,9 @@ export const pluginSet: Contender = {
   ...plugin,
   id: "pluginSet",
   title: "one ApiKeySet, plugin",
-  work: { ...served, program: "apiKeySet", plugin: "apikeys" },
+  work: { ...served, program: "ours/oneSet", plugin: "apikeys" },
   steps,
-  rounds: (_count, rounds) => rounds,
+  rounds: always,
 };
 
 /** What the engine takes for as many resources of a plugin that answers at once. */
@@ -29,7 +29,7 @@ export const pluginFloor: Contender = {
   ...plugin,
   id: "pluginFloor",
   title: "floor: plugin without I/O",
-  work: { ...served, program: "pluginFloor", plugin: "nothing" },
+  work: { ...served, program: "floors/singlePlugin", plugin: "nothing" },
   asks: false,
 };
 
@@ -37,7 +37,7 @@ export const pluginSetFloor: Contender = {
   ...pluginSet,
   id: "pluginSetFloor",
   title: "floor: one resource of a plugin without I/O",
-  work: { ...served, program: "pluginSetFloor", plugin: "nothing" },
+  work: { ...served, program: "floors/oneSetPlugin", plugin: "nothing" },
   asks: false,
 };
 
@@ -56,7 +56,7 @@ export const tenSets: readonly Contender[] = [
     title: "ten ApiKeySets, plugin",
     work: {
       ...served,
-      program: "tenSets",
+      program: "ours/tenSets",
       plugin: "apikeys",
       env: { APIKEYS_PARALLEL: String(atOnce) },
     },
@@ -66,7 +66,7 @@ export const tenSets: readonly Contender[] = [
     ...many,
     id: "tenSetsFloor",
     title: "floor: ten resources of a plugin without I/O",
-    work: { ...served, program: "tenSetsFloor", plugin: "nothing" },
+    work: { ...served, program: "floors/tenSetsPlugin", plugin: "nothing" },
   },
   networkFloor(atOnce, many.steps, many.rounds),
 ];

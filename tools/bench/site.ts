@@ -12,6 +12,7 @@ export interface Site {
   readonly dir: string;
   readonly projectName: string;
   readonly program: string;
+  readonly declares: string;
   readonly env: Environment;
   /** The stack's state as the backend wrote it. */
   stateBytes(): Promise<number>;
@@ -33,7 +34,8 @@ export async function openSite({ root, compiled, program, plugin, env }: SiteOpt
   const { dir, write, remove } = await createProject(projectName);
   if (plugin !== undefined) await write("Pulumi.yaml", withPlugin(plugin));
   const file = join(dir, "index.js");
-  await cp(join(compiled, "programs", `${program}.js`), file);
+  const [source, declares = ""] = program.split("/");
+  await cp(join(compiled, "programs", `${source}.js`), file);
   await installNothing(join(compiled, "programs", "nothing"), join(dir, "node_modules", "pulumi-nothing"));
 
   const [home, state, temporary] = [join(dir, ".home"), join(dir, ".state"), join(dir, ".tmp")];
@@ -58,7 +60,7 @@ export async function openSite({ root, compiled, program, plugin, env }: SiteOpt
   await prepare("stack", "init", "dev");
   if (plugin === "apikeys") await prepare("config", "set", "apikeys:host", "plugin");
   return {
-    ...{ dir, projectName, program: file, env: whole, remove },
+    ...{ dir, projectName, program: file, declares, env: whole, remove },
     stateBytes: async () => (await stat(join(state, ".pulumi", "stacks", projectName, "dev.json"))).size,
   };
 }

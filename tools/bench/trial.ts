@@ -92,8 +92,8 @@ async function prepare(
   const site = await openSite({ root, compiled, program, plugin, env: { ...env, ...work.env } });
   return {
     async run(step) {
-      const { dir, projectName, program } = site;
-      const order: EngineOrder = { step, count, root, dir, projectName, program };
+      const { dir, projectName, program, declares } = site;
+      const order: EngineOrder = { step, count, root, dir, projectName, program, declares };
       const { spent, ...peaks } = await runChild(
         join(compiled, "engineProcess.js"),
         order,

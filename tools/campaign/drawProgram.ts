@@ -1,3 +1,4 @@
+import { defined } from "../../provider/core/state";
 import type { Draw } from "./draw";
 import type { Declared, Program, Properties } from "./schedule";
 
@@ -33,6 +34,12 @@ export function changes<T>(draw: Draw, percent: number, first: T, next: (before:
     begun = true;
     return value;
   };
+}
+
+/** Where one resource stands among the others of a program, alone of them in a third of the schedules. */
+export function placement(draw: Draw): (own: Program, others: Program) => Program {
+  const where = draw.one(["alone", "first", "last"] as const);
+  return (own, others) => ({ alone: own, first: [...own, ...others], last: [...others, ...own] })[where];
 }
 
 export function presence(draw: Draw): () => boolean {
@@ -95,8 +102,7 @@ function settingsSlot(draw: Draw, { workspaceId }: Place): Slot {
       defaultAllowedIPs: ips(),
       onDestroy,
     };
-    const inputs = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-    return there() ? { name: "settings", kind: "WorkspaceSettings", inputs } : undefined;
+    return there() ? { name: "settings", kind: "WorkspaceSettings", inputs: defined(all) } : undefined;
   };
 }
 

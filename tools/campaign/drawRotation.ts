@@ -1,7 +1,8 @@
+import { defined } from "../../provider/core/state";
 import type { Draw } from "./draw";
 import { drawAdoption, openPool, type Pool } from "./drawAdoption";
 import { drawKeyDrift } from "./drawDrift";
-import { changes, presence, scopeSets } from "./drawProgram";
+import { changes, placement, presence, scopeSets } from "./drawProgram";
 import type { Declared, Drift, Properties, Schedule } from "./schedule";
 
 const name = "rotating";
@@ -11,10 +12,9 @@ export function withRotation(draw: Draw, schedule: Schedule): Schedule {
   if (draw.chance(55)) return schedule;
   const pool = openPool(draw, schedule);
   const next = rotatingSlot(draw, schedule, pool);
-  const where = draw.one(["alone", "first", "last"] as const);
+  const placed = placement(draw);
   const steps = schedule.steps.map((step, n) => {
-    const own = next();
-    const program = { alone: own, first: [...own, ...step.program], last: [...step.program, ...own] }[where];
+    const program = placed(next(), step.program);
     const drifts = n > 0 && draw.chance(30) ? [drawRotatingDrift(draw)] : [];
     return { ...step, program, days: n === 0 ? 0 : drawDays(draw), drifts: [...step.drifts, ...drifts] };
   });
@@ -47,8 +47,7 @@ function rotatingSlot(draw: Draw, { workspaceId }: Schedule, pool: Pool): () => 
       ...periods(),
       ...given(isThere),
     };
-    const inputs = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-    return isThere ? [{ name, kind: "RotatingApiKey", inputs }] : [];
+    return isThere ? [{ name, kind: "RotatingApiKey", inputs: defined(all) }] : [];
   };
 }
 

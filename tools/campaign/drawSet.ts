@@ -1,14 +1,15 @@
+import { defined } from "../../provider/core/state";
 import type { Draw } from "./draw";
 import { type Adoption, drawAdoption, openPool, type Pool } from "./drawAdoption";
 import { drawKeyDrift } from "./drawDrift";
-import { changes, presence, scopeSets } from "./drawProgram";
+import { changes, placement, presence, scopeSets } from "./drawProgram";
 import { declaredKeys } from "./heldKeys";
 import type { Declared, Properties, Schedule } from "./schedule";
 
 /** Puts a set of keys into half of the schedules: drawn apart, so that it changes nothing of the rest. */
 export function withSet(draw: Draw, schedule: Schedule): Schedule {
   if (draw.chance(50)) return schedule;
-  const where = draw.one(["alone", "first", "last"] as const);
+  const placed = placement(draw);
   const pool = openPool(draw, schedule);
   const next = setSlot(draw, schedule, pool);
   let before: Declared | undefined;
@@ -17,8 +18,7 @@ export function withSet(draw: Draw, schedule: Schedule): Schedule {
     const drifts = known.length > 0 && draw.chance(30) ? [drawKeyDrift(draw, draw.one(known).place)] : [];
     const set = next();
     before = set ?? before;
-    const own = set === undefined ? [] : [set];
-    const program = { alone: own, first: [...own, ...step.program], last: [...step.program, ...own] }[where];
+    const program = placed(set === undefined ? [] : [set], step.program);
     return { ...step, program, drifts: [...step.drifts, ...drifts] };
   });
   return { ...schedule, existing: pool.keys, steps };
@@ -109,7 +109,6 @@ function entrySlot(draw: Draw, first: string, n: number, others: Customers): Ent
       ...origin(isThere),
       renamedFrom: former,
     };
-    const entry = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    return isThere ? [[now, entry]] : [];
+    return isThere ? [[now, defined(given)]] : [];
   };
 }

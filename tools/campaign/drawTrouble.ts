@@ -34,7 +34,7 @@ function drawFaults(draw: Draw, foreignUrl: string): readonly CampaignFault[] {
   if (draw.chance(70)) return faults;
   // Two untrue answers that agree with each other can't be told from the truth.
   const others = faults.slice(1).filter(({ fault }) => fault.kind !== "status" || fault.status !== 404);
-  return [{ ...draw.one(untrue)(draw), method: undefined, ...drawCount(draw) }, ...others];
+  return [{ ...draw.one(untrue)(draw), ...drawCount(draw) }, ...others];
 }
 
 function drawCount(draw: Draw): Pick<CampaignFault, "after" | "times"> {
@@ -42,18 +42,14 @@ function drawCount(draw: Draw): Pick<CampaignFault, "after" | "times"> {
 }
 
 function drawRule(draw: Draw, foreignUrl: string): CampaignFault {
-  const fault = drawFault(draw, foreignUrl);
-  const { after, times } = drawCount(draw);
+  const fault = draw.one(kinds)(draw, foreignUrl);
+  const rule = { fault, ...drawCount(draw) };
   // A token of another tenant.
-  if (fault.kind === "status" && fault.status === 404) {
-    return { endpoint: undefined, method: undefined, after, times: times + 3, fault };
-  }
+  if (fault.kind === "status" && fault.status === 404) return { ...rule, times: rule.times + 3 };
   const where = draw.number(1, 100);
-  if (where <= 55) return { endpoint: [draw.one(writes)], method: undefined, after, times, fault };
-  if (where <= 75) return { endpoint: [draw.one(reads)], method: undefined, after, times, fault };
-  if (where <= 88)
-    return { endpoint: undefined, method: draw.one(["POST", "PATCH", "GET"]), after, times, fault };
-  return { endpoint: undefined, method: undefined, after, times, fault };
+  if (where <= 55) return { ...rule, endpoint: [draw.one(writes)] };
+  if (where <= 75) return { ...rule, endpoint: [draw.one(reads)] };
+  return where <= 88 ? { ...rule, method: draw.one(["POST", "PATCH", "GET"]) } : rule;
 }
 
 /** Answers that say what is not so, where a plausible service gives them. */
@@ -89,10 +85,6 @@ const untrue: readonly ((draw: Draw) => Pick<CampaignFault, "endpoint" | "fault"
 ];
 
 /** The lost answers, on which secrets and credits depend, come more often than the rest. */
-function drawFault(draw: Draw, foreignUrl: string): Fault {
-  return draw.one(kinds)(draw, foreignUrl);
-}
-
 const kinds: readonly ((draw: Draw, foreignUrl: string) => Fault)[] = [
   () => ({ kind: "resetBefore" }),
   () => ({ kind: "resetAfter" }),

@@ -47,10 +47,9 @@ export function heldKeys(entry: Entry): readonly HeldKey[] {
   if (kind === "ApiKey") return [{ place: name, id, secret: state["key"], inputs }];
   if (kind === "RotatingApiKey") return rotatingKeys(entry);
   const declared = new Map(declaredKeys(entry).map((key) => [key.place, key.inputs]));
-  const held = new Map(Object.entries(mapIn(state, "ids")).map(([alias, one]) => [`${name}.${alias}`, one]));
-  const secrets = new Map(
-    Object.entries(mapIn(state, "secrets")).map(([alias, one]) => [`${name}.${alias}`, one]),
-  );
+  const byPlace = (output: string) =>
+    new Map(Object.entries(mapIn(state, output)).map(([alias, one]) => [`${name}.${alias}`, one]));
+  const [held, secrets] = [byPlace("ids"), byPlace("secrets")];
   return [...new Set([...declared.keys(), ...held.keys()])].map((place) => ({
     place,
     id: held.get(place) as string | undefined,

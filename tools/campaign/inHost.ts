@@ -8,39 +8,52 @@ const graceMs = 5_000;
 
 /** The provider in the host that the engine runs. */
 export async function startInHost(service: Service): Promise<Actor> {
-  const host = await startHost({
-    APIKEYS_BASE_URL: service.url,
-    APIKEYS_ACCESS_TOKEN: service.accessToken,
-    APIKEYS_DEBUG: "1",
-    ...service.env,
-    ...quickTime(service.aheadMs),
-  });
+  const host = await startHost(environmentFor(service));
   await host.configure({});
-  const resources = new Map<Kind, Resource>();
   const lines = (debug: boolean) =>
     host.output.stderr
       .split("\n")
       .filter((line) => line.startsWith("apikeys: ") === debug)
       .join("\n");
   return {
+    ...ofProcess(host, (kind, name) => namedAs(name, host.resource(kind))),
+    // The engine tells it, and it knows nothing of that.
+    cancel: async () => {},
+    interrupt: () => interrupt(host),
+    warnings: () => lines(false),
+    debug: () => `${lines(true)}\n${host.output.stdout}`,
+  };
+}
+
+/** Of a process in which the provider finds the service. */
+export function environmentFor({ url, accessToken, aheadMs, env }: Service) {
+  return {
+    APIKEYS_BASE_URL: url,
+    APIKEYS_ACCESS_TOKEN: accessToken,
+    APIKEYS_DEBUG: "1",
+    ...env,
+    ...quickTime(aheadMs),
+  };
+}
+
+/** What any process that serves the provider is told in the same way. `named`: a resource, whose name check alone gets. */
+export function ofProcess(
+  process: Host,
+  named: (kind: Kind, name: string | undefined) => HostedResource,
+): Pick<Actor, "resource" | "desert" | "kill" | "stop"> {
+  const resources = new Map<Kind, Resource>();
+  return {
     resource(kind) {
-      const resource = resources.get(kind) ?? asResource((name) => namedAs(name, host.resource(kind)));
+      const resource = resources.get(kind) ?? asResource((name) => named(kind, name));
       resources.set(kind, resource);
       return resource;
     },
-    // The engine tells it, and it knows nothing of that.
-    cancel: async () => {},
-    interrupt() {
-      interrupt(host);
-    },
-    desert: () => void host.desert(),
+    desert: () => void process.desert(),
     async kill() {
-      signal(host, "SIGKILL");
-      await host.ended;
+      signal(process, "SIGKILL");
+      await process.ended;
     },
-    stop: async () => void (await host.stop()),
-    warnings: () => lines(false),
-    debug: () => `${lines(true)}\n${host.output.stdout}`,
+    stop: async () => void (await process.stop()),
   };
 }
 
@@ -50,7 +63,7 @@ export function interrupt(host: Host): void {
   void host.ended.then(() => clearTimeout(timer));
 }
 
-export function signal({ pid }: Host, name: NodeJS.Signals): void {
+function signal({ pid }: Host, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
@@ -70,8 +83,7 @@ function namedAs(name: string | undefined, resource: HostedResource): HostedReso
 
 const changed = { unknown: undefined, none: false, some: true } as const;
 
-/** `named`: the resource of a name, which matters to check alone. */
-export function asResource(named: (name?: string) => HostedResource): Resource {
+function asResource(named: (name?: string) => HostedResource): Resource {
   const of = named();
   return {
     check: (inputs, before, name) =>

@@ -1,10 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openTransport } from "../../provider/client/transport";
 import { settings } from "../../provider/core/config";
-import { openDeclarations } from "../../provider/core/declarations";
 import { Failure } from "../../provider/core/errors";
+import { openShared } from "../../provider/core/kind";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
-import { openRegistry } from "../../provider/core/registry";
 import { openRun } from "../../provider/core/run";
 import type { Shared } from "../../provider/core/session";
 import { definitions } from "../../provider/resources";
@@ -50,7 +49,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
     pause: () => wait(laterMs),
     now: () => now,
     shared(kind: string) {
-      const found = kinds.get(kind) ?? { registry: openRegistry(), declarations: openDeclarations() };
+      const found = kinds.get(kind) ?? openShared();
       kinds.set(kind, found);
       return found;
     },

@@ -59,8 +59,9 @@ export interface Trouble {
 
 /** A fault rule, as data. */
 export interface CampaignFault {
-  readonly endpoint: readonly Endpoint[] | undefined;
-  readonly method: string | undefined;
+  /** Default: all. */
+  readonly endpoint?: readonly Endpoint[];
+  readonly method?: string;
   readonly after: number;
   readonly times: number;
   readonly fault: Fault;

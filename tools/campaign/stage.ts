@@ -93,13 +93,7 @@ export async function openStage({ seed, dialect, workspaceId, existing }: Schedu
         },
         fault: { kind: "resetBefore" },
       });
-      for (const { endpoint, method, ...rule } of faults) {
-        standIn.inject({
-          ...rule,
-          ...(endpoint === undefined ? {} : { endpoint }),
-          ...(method === undefined ? {} : { method }),
-        });
-      }
+      for (const rule of faults) standIn.inject(rule);
       if (outage?.afterRequests === 0) await standIn.stop();
     },
     restore,

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AnyDefinition } from "../../provider/core/definition";
+import { listers } from "../../provider/listing";
 import { definitions } from "../../provider/resources";
 import { type Member, readSdk, type Sdk } from "./sdk";
 import { type ObjectSpec, type PropertySpec, type Types, typesOf } from "./types";
@@ -19,12 +20,6 @@ const toRead: Readonly<Record<string, readonly string[]>> = {
   Scope: ["workspaceId"],
 };
 
-/** What a list can be narrowed to; the service has no list of the other kinds. */
-const toList: Readonly<Record<string, readonly string[]>> = {
-  ApiKey: ["workspaceId", "customerId", "enabled"],
-  Scope: ["workspaceId"],
-  WorkspaceSettings: ["workspaceId"],
-};
 const ofAnyWorkspace = {
   type: "string",
   description: "Only those of this workspace. Default: those of all.",
@@ -113,7 +108,7 @@ function resource({ kind, fields, outputs }: AnyDefinition, sdk: Sdk, types: Typ
     properties.set(name, types.property(made(name), kind, secret));
   }
   const stateInputs = toRead[kind];
-  const listInputs = toList[kind];
+  const lister = listers[kind];
   return [
     kind,
     {
@@ -125,15 +120,15 @@ function resource({ kind, fields, outputs }: AnyDefinition, sdk: Sdk, types: Typ
       inputProperties: Object.fromEntries(inputs),
       requiredInputs: fields.map(({ name }) => name).filter((name) => !declared(name).optional),
       ...(stateInputs && { stateInputs: { type: "object", properties: only(stateInputs, properties) } }),
-      ...(listInputs && { listInputs: { type: "object", properties: queryOf(listInputs, sdk, types) } }),
+      ...(lister && { listInputs: { type: "object", properties: queryOf(lister.query, sdk, types) } }),
       aliases: [{ type: `pulumi-nodejs:dynamic/apikeys:${kind}` }],
     },
   ];
 }
 
-function queryOf(names: readonly string[], sdk: Sdk, types: Types): Readonly<Record<string, object>> {
+function queryOf(query: object, sdk: Sdk, types: Types): Readonly<Record<string, object>> {
   const { properties } = types.object(sdk.typeOf("GetApiKeysArgs"), "GetApiKeysArgs");
-  return { ...only(names, new Map(Object.entries(properties))), workspaceId: ofAnyWorkspace };
+  return { ...only(Object.keys(query), new Map(Object.entries(properties))), workspaceId: ofAnyWorkspace };
 }
 
 function only(names: readonly string[], properties: ReadonlyMap<string, PropertySpec>) {

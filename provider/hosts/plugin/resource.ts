@@ -4,6 +4,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import type { Lifecycle } from "../../core/lifecycle";
+import type { DetailedDifference } from "../../core/previews";
 import { type SecretPath, valuesAt } from "../../core/secrecy";
 import { nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
 import { fromStruct, type Received, toStruct } from "./wire";
@@ -35,7 +36,7 @@ export function calls(resource: Lifecycle) {
   const ownIds = new Map<string, string>();
   const ownId = (given: string) => ownIds.get(given) ?? given;
   /** Inputs of a program, with the paths of those that it made secret. */
-  const declared = ({ properties, secrets }: Received) => resource.withSecrets(properties, secrets);
+  const declared = ({ properties, secrets }: Received) => resource.alsoSecret(properties, secrets);
   /** Inputs as check gave them, with marks of its own. */
   const checked = (struct: Struct | undefined): Properties => {
     const given = fromStruct(struct);
@@ -66,37 +67,7 @@ export function calls(resource: Lifecycle) {
     diff: async (request: messages.DiffRequest) => {
       const { properties: state } = fromStruct(request.getOlds());
       const inputs = checked(request.getNews());
-      const {
-        changes,
-        replaces,
-        details: found,
-      } = resource.detailedDiff(ownId(request.getId()), state, inputs);
-      const answer = new DiffResponse()
-        .setChanges(
-          changes === false ? DiffResponse.DiffChanges.DIFF_NONE : DiffResponse.DiffChanges.DIFF_SOME,
-        )
-        .setReplacesList(replaces)
-        .setHasdetaileddiff(true);
-      if (changes === false) return answer;
-      const details = answer.getDetaileddiffMap();
-      const names = new Set<string>();
-      for (const change of found) {
-        const path = readable(change.path);
-        const kind = path.length < change.path.length ? "update" : change.kind;
-        const name = String(path[0]);
-        names.add(name);
-        const replaced = replaces.includes(name) ? 1 : 0;
-        // The engine shows the old value of state or, where state has it elsewhere, that of the inputs of before.
-        const isElsewhere =
-          kind !== "add" && valuesAt(state, path.map(String)).every((value) => value === undefined);
-        const diff = new PropertyDiff().setKind(kinds[kind][replaced]).setInputdiff(isElsewhere);
-        details.set(pathText(path), diff);
-      }
-      // What only the state asks for.
-      for (const name of replaces.filter((one) => !names.has(one))) {
-        details.set(name, new PropertyDiff().setKind(Kind.UPDATE_REPLACE));
-      }
-      return answer.setDiffsList([...names]);
+      return diffResponse(resource.detailedDiff(ownId(request.getId()), state, inputs), state);
     },
     create: async (request: messages.CreateRequest) => {
       const inputs = checked(request.getProperties());
@@ -143,6 +114,32 @@ export function calls(resource: Lifecycle) {
       return new Empty();
     },
   };
+}
+
+/** A difference as the engine takes it, with each changed value by its path. */
+function diffResponse({ changes, replaces, details }: DetailedDifference, state: Properties) {
+  const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
+  const answer = new DiffResponse()
+    .setChanges(changes === false ? DIFF_NONE : DIFF_SOME)
+    .setReplacesList(replaces)
+    .setHasdetaileddiff(true);
+  if (changes === false) return answer;
+  const all = answer.getDetaileddiffMap();
+  for (const change of details) {
+    const path = readable(change.path);
+    const kind = path.length < change.path.length ? "update" : change.kind;
+    const replaced = replaces.includes(String(path[0])) ? 1 : 0;
+    // The engine shows the old value of state or, where state has it elsewhere, that of the inputs of before.
+    const isElsewhere =
+      kind !== "add" && valuesAt(state, path.map(String)).every((value) => value === undefined);
+    all.set(pathText(path), new PropertyDiff().setKind(kinds[kind][replaced]).setInputdiff(isElsewhere));
+  }
+  const names = new Set(details.map(({ path }) => String(path[0])));
+  // What only the state asks for.
+  for (const name of replaces.filter((one) => !names.has(one))) {
+    all.set(name, new PropertyDiff().setKind(Kind.UPDATE_REPLACE));
+  }
+  return answer.setDiffsList([...names]);
 }
 
 /** The path up to a name that the engine could not read, which knows no other escape than that of a quote. */

@@ -9,7 +9,7 @@ import { hiddenIn, type ManagedField, observedKey, type Properties, same } from 
 import { findKey, isAboutKey, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState } from "./properties";
 import { excess, type Granted, inWords, toWire, toWireWithout } from "./scopes";
-import { editBody, isWhole, managed, observe } from "./state";
+import { isWhole, managed, observe } from "./state";
 
 /** Writes a key until it is seen to match the program (R4, K1, K4). */
 
@@ -109,14 +109,23 @@ function bodies(declared: KeyInputs): (attempt: number, now: ApiKeyRecord) => Ed
   let tooMuch: ReadonlySet<string> = new Set();
   return (attempt, now) => {
     const current = now.scopes ?? [];
-    const without = (revoked: Iterable<string>) =>
-      editBody(declared, toWireWithout(revoked, declared.scopes, current));
-    if (attempt === 0) return editBody(declared, toWire(declared.scopes, current));
+    const without = (revoked: Iterable<string>): EditApiKey => {
+      const { name, enabled } = declared;
+      return { name, enabled, scopes: toWireWithout(revoked, declared.scopes, current) };
+    };
     if (attempt === 1) tooMuch = excess(declared.scopes, current);
     const undeclared = [...tooMuch].filter((representation) => !wanted.has(representation));
-    if (attempt === 1) return without(undeclared);
-    if (undeclared.length === tooMuch.size) return undefined;
-    return attempt === 2 ? without(tooMuch) : attempt === 3 ? without([]) : undefined;
+    switch (attempt) {
+      case 0:
+        return without([]);
+      case 1:
+        return without(undeclared);
+      case 2:
+        return undeclared.length < tooMuch.size ? without(tooMuch) : undefined;
+      case 3:
+        return without([]);
+    }
+    return undefined;
   };
 }
 

@@ -154,10 +154,10 @@ async function recover(
 }
 
 /** What is wrong with a key that exists all the same, with and without what names it. */
-export type Problem = Readonly<Record<"failure" | "reason", string>>;
+export type KeyProblem = Readonly<Record<"failure" | "reason", string>>;
 
 /** The problem with the secret in the answer of create or migrate, if there is one (K5, K6). */
-export function secretProblem(declared: KeyInputs, { id, key }: ApiKeyRecord): Problem | undefined {
+export function secretProblem(declared: KeyInputs, { id, key }: ApiKeyRecord): KeyProblem | undefined {
   const { existingKey } = declared;
   if (existingKey === undefined) {
     if (key !== undefined) return undefined;

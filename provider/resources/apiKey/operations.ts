@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type ApiKeyRecord, deleteApiKey } from "../../client/apiKeys";
 import { recordOf, type Written } from "../../client/call";
-import { failureOf, type Settled } from "../../core/converge";
+import { failureOf, type Settled, settledAs } from "../../core/converge";
 import type { Outcome, Session } from "../../core/definition";
 import { capitalised, Failure, InconclusiveError, sentences, toFailure } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
@@ -10,7 +10,7 @@ import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
 import { observedKey } from "../../core/state";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
-import { createOrMigrate, type Problem, secretProblem } from "./creation";
+import { createOrMigrate, type KeyProblem, secretProblem } from "./creation";
 import { isOf } from "./keysBefore";
 import { findKey, isRefusedAsGone, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
@@ -41,10 +41,7 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
   const settled = await unlessAborted(
     session.signal,
     confirm(session, pathOf(declared, id), declared, created),
-    (): Settled<ApiKeyRecord> => ({
-      ...{ record, notApplied: [], warnings: [] },
-      error: new InconclusiveError("the run ended"),
-    }),
+    () => ({ ...settledAs(record), error: new InconclusiveError("the run ended") }),
   );
   const doing = `${capitalised(label(declared))} was created with id ${id}${unconfirmed}`;
   const { customerId } = settled.record;
@@ -58,11 +55,11 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
 
 const unconfirmed = ", but could not be confirmed to match the program";
 
-function problem(doing: string, why: string | undefined, before = ""): Problem | undefined {
+function problem(doing: string, why: string | undefined, before = ""): KeyProblem | undefined {
   return why === undefined ? undefined : { failure: `${doing}: ${why}`, reason: `${before}${why}` };
 }
 
-function outcome(id: string, state: KeyState, all: readonly (Problem | undefined)[]): KeyOutcome {
+function outcome(id: string, state: KeyState, all: readonly (KeyProblem | undefined)[]): KeyOutcome {
   const [failure, reason] = [
     sentences(...all.map((one) => one?.failure)),
     sentences(...all.map((one) => one?.reason)),
@@ -130,7 +127,7 @@ async function adopt(
     );
   }
   const settled = isAsDeclared(current, declared)
-    ? { record: current, notApplied: [], warnings: [] }
+    ? settledAs(current)
     : await send(session, write, edit, { declared, state: {}, current });
   session.registry.release(path.workspaceId, id, declaredClaim);
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);

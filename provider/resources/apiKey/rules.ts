@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { mostSent, sentBytes } from "../../client/call";
 import { spelled } from "../../core/check";
 import type { Checked } from "../../core/declarations";
+import { certainlyChanged } from "../../core/diff";
 import { canonicalInputs, string } from "../../core/fields";
 import { isRecord } from "../../core/state";
-import { containsUnknown, isUnknown } from "../../core/unknown";
-import { equal, oversize } from "../fields/schemas";
+import { isUnknown } from "../../core/unknown";
+import { oversize } from "../fields/schemas";
 import { fields, inputs, type KeyDraft, type KeyInputs } from "./properties";
 import { repeated } from "./scopes";
 import { adoptedId, createBody, migrateBody } from "./state";
@@ -107,17 +108,18 @@ const withoutScopes: Problem = {
 /** What only a create can give a key. */
 const fixed = ["prefix", "expiresAt", "externalMeterId"] as const;
 
+const lasting = ["workspaceId", "customerId", "metadata", "keepers", ...fixed];
+const lastingFields = fields.filter(({ name }) => lasting.includes(name));
+
 /** Inputs that can't change while the resource keeps the key that was migrated or adopted (K5, K11). */
 export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined): readonly Problem[] {
-  const message = before && whyFixed(declared, before);
+  if (before === undefined) return [];
+  const message = whyFixed(declared, before);
   if (message === undefined) return [];
-  return (["workspaceId", "customerId", "metadata", "keepers", ...fixed] as const)
-    .filter((name) => {
-      const [was, is] = [before, declared].map((all) => inputs[name].canonical(all?.[name]));
-      // What can't be declared beside it at all is told by itself.
-      const isTold = is !== undefined && fixed.some((one) => one === name);
-      return !isTold && !containsUnknown(declared[name]) && !equal(was, is);
-    })
+  // Of these, one that is declared is told by itself.
+  const isTold = (name: string) => fixed.some((one) => one === name && declared[one] !== undefined);
+  return certainlyChanged(lastingFields, before, declared)
+    .filter((name) => !isTold(name))
     .map((name): Problem => ({ path: [name], message }));
 }
 

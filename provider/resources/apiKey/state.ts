@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, CreateApiKey, EditApiKey, MigrateApiKey } from "../../client/apiKeys";
+import type { ApiKeyRecord, CreateApiKey, MigrateApiKey } from "../../client/apiKeys";
 import type { Settled } from "../../core/converge";
 import { stateAfter } from "../../core/converge";
 import type { Session } from "../../core/definition";
@@ -129,11 +129,6 @@ export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
 /** Of one of many keys, whose session is its own. */
 export function conceal(session: Session, ...key: readonly Properties[]): void {
   session.conceal(...secretValues(key, follows));
-}
-
-/** A PATCH carries all managed fields (K1). */
-export function editBody({ name, enabled }: KeyInputs, scopes: EditApiKey["scopes"]): EditApiKey {
-  return { name, enabled, scopes };
 }
 
 export function createBody(declared: KeyInputs): CreateApiKey {

@@ -1,13 +1,12 @@
 import { spelled } from "../../core/check";
 import type { Session } from "../../core/definition";
 import { Failure, oneLine } from "../../core/errors";
-import { isKeepable } from "../../core/stateSize";
 import * as key from "../apiKey/operations";
 import { contradictions, fixedByExisting } from "../apiKey/rules";
 import { adoptedId, conceal, isLost } from "../apiKey/state";
 import { type Batch, expectOpen, type Named, openBatch } from "./batch";
 import { departures, type Going } from "./departures";
-import { type Entry, type Holding, type KeyToDelete, label, stateOf } from "./entries";
+import { type Entry, type Holding, type KeyToDelete, label } from "./entries";
 import { refusedRename } from "./notes";
 import type { SetInputs } from "./properties";
 import { adoptedBy, type Plan, type Step } from "./steps";
@@ -71,20 +70,14 @@ export async function convergeKeys(
   const { going, waiting, given, inUse } = departures(plan, progress, failed);
   progress.toDelete.push(...waiting);
   for (const alias of given) progress.entries.delete(alias);
-  const { entries } = progress;
-  const isTooLarge =
-    going.length > 0 && !isKeepable(stateOf(declared, { entries, toDelete: holding.toDelete }));
-  // What no state will hold is taken back: the keys of before are all there is then.
-  const isUndone = isTooLarge && failed.size > 0;
   if (going.some(({ isReplaced }) => !isReplaced)) await othersMet(session);
   // What is not deleted any more fails the update, so that nothing of it is taken for done.
   if (going.length > 0) await session.closing();
-  if (isUndone) for (const one of going) keepForNext(session, one, progress);
-  else await batch.each("deleted", going, (part, one) => deleteOne(part, one, progress, isTooLarge));
+  await batch.each("deleted", going, (part, one) => deleteOne(part, one, progress));
   batch.close();
   return {
     holding: {
-      entries: isUndone || batch.failures.length > 0 ? entries : renamed(steps, entries),
+      entries: batch.failures.length > 0 ? progress.entries : renamed(steps, progress.entries),
       toDelete: progress.toDelete.filter(({ id }) => !inUse.has(id)),
     },
     batch,
@@ -168,33 +161,17 @@ function problemsOf(step: Work, holders: Holders): readonly string[] {
   ];
 }
 
-/** Deletes one key; one that can't be deleted is left for the next update. */
-async function deleteOne(
-  session: Session,
-  one: Going,
-  progress: Progress,
-  isTooLarge: boolean,
-): Promise<void> {
+/** Deletes one key. One that can't be deleted stays under its alias, with its secret, or is left for the next update. */
+async function deleteOne(session: Session, one: Going, progress: Progress): Promise<void> {
   conceal(session, one.state);
   try {
     expectOpen(session);
     await key.remove(session, one.id, one.state, progress.claim);
     if (!one.isReplaced) progress.entries.delete(one.name);
   } catch (error) {
-    // The engine could not keep the state of a failure, and the new keys are all there is.
-    if (isTooLarge && error instanceof Failure) {
-      progress.toDelete.push(released(session, one, progress));
-      session.warn(error.headline, [one.id]);
-      return;
-    }
-    keepForNext(session, one, progress);
+    if (one.isReplaced) progress.toDelete.push(released(session, one, progress));
     throw error;
   }
-}
-
-/** What is not deleted stays under its alias, with its secret, or among what the next update is to delete. */
-function keepForNext(session: Session, one: Going, progress: Progress): void {
-  if (one.isReplaced) progress.toDelete.push(released(session, one, progress));
 }
 
 /** From now on another resource that has the key may keep it. */

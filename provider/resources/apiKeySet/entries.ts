@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Field } from "../../core/fields";
 import type { SecretPath } from "../../core/secrecy";
 import {
@@ -13,7 +14,6 @@ import {
 } from "../../core/state";
 import { type KeyState, fields as keyFields } from "../apiKey/properties";
 import { follows as followsOfKey, isLost, workspaceIn } from "../apiKey/state";
-import { equal } from "../fields/schemas";
 import { entriesIn, keySecrets, merged, type SetDraft, type SetInputs, type SetState } from "./properties";
 
 /** Projections between a set's state and the ApiKeys that its entries are. */
@@ -149,7 +149,7 @@ function spelledAs(declared: SetDraft, alias: string, entry: unknown, state: Pro
   const { existingKey: _, ...own } = isRecord(entry) ? entry : ({} as Properties);
   const meant: Properties = merged(declared, alias, own);
   const differs = (field: Field, of: Properties) =>
-    !equal(field.canonical(state[field.name]), of[field.name]);
+    !isDeepStrictEqual(field.canonical(state[field.name]), of[field.name]);
   const different = spelledFields.filter((field) => differs(field, meant));
   if (different.length === 0) return own;
   const usual = merged(declared, alias, {});

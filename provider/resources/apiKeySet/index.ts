@@ -46,7 +46,7 @@ export const apiKeySet = define({
   inputsOf,
   importing: { form: "workspaceId/alias=keyId,alias=keyId", read: find },
   create,
-  rollbackCreate: (session, outcome) => rollback(session, outcome, undefined),
+  rollbackCreate: rollback,
   read,
   update,
   rollbackUpdate: rollback,

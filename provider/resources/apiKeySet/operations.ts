@@ -97,14 +97,10 @@ function warnOf(session: Session, aliases: readonly string[]): void {
 export async function rollback(
   session: Session,
   { state }: SetOutcome,
-  before: SetState | undefined,
+  before?: SetState,
 ): Promise<readonly string[]> {
-  return rollbackKeys(
-    session,
-    ownerOf(state),
-    holdingOf(state),
-    before === undefined ? nothing : holdingOf(before),
-  );
+  const held = before === undefined ? nothing : holdingOf(before);
+  return rollbackKeys(session, ownerOf(state), holdingOf(state), held);
 }
 
 /** Deletes again what was made and no state holds. Gives a line for each that still exists. */

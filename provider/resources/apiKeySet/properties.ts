@@ -43,6 +43,11 @@ const mapOf =
     code === "invalid_type" ? `must be ${what}` : undefined;
 
 const canonicalOf = new Map(keyFields.map((field) => [field.name, field.canonical]));
+/** What an ApiKey has no such input for stays as it is, for check to refuse. */
+const canonicalIn = (field: string, value: unknown) => {
+  const canonical = canonicalOf.get(field);
+  return canonical === undefined ? value : canonical(value);
+};
 
 const namesIn =
   (own: object, depth: number) =>
@@ -113,8 +118,7 @@ function canonicalEntry(entry: Properties): Properties {
       if (field === "renamedFrom") return value === null || value === "" ? [] : [[field, value]];
       // No name at all is not the alias.
       if (field === "name" && value === "") return [[field, value]];
-      const canonical = canonicalOf.get(field);
-      return [[field, canonical === undefined ? value : (canonical(value) ?? null)]];
+      return [[field, canonicalIn(field, value) ?? null]];
     }),
   );
 }
@@ -123,8 +127,7 @@ function canonicalDefaults(value: unknown): Properties | undefined {
   if (!isRecord(value)) return isUnknown(value) ? (value as Properties) : undefined;
   const all = Object.entries(value).flatMap(([field, one]) => {
     if (one === null || one === undefined) return [];
-    const canonical = canonicalOf.get(field);
-    const given = canonical === undefined ? one : canonical(one);
+    const given = canonicalIn(field, one);
     return given === undefined ? [] : [[field, given]];
   });
   return all.length === 0 ? undefined : Object.fromEntries(all);

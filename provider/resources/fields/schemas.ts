@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { mostSent, sentBytes } from "../../client/call";
-import { isRecord, type Properties } from "../../core/state";
+import { isRecord, type Properties, specialKey } from "../../core/state";
 
 /** Schemas of inputs. Each message says what to write instead, and quotes no value. */
 
@@ -66,12 +65,7 @@ export const keepersMap = () =>
     .record(z.string(), z.string({ error: "must be a string" }), { error: "must be a map of strings" })
     .nullish();
 
-export { isDeepStrictEqual as equal };
-
-/** The key by which Pulumi marks assets, archives and other special values on the wire. */
-const signature = "4dabf18193072939515e22adb298388d";
-
 function holdsAsset(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return signature in value || Object.values(value).some(holdsAsset);
+  return specialKey in value || Object.values(value).some(holdsAsset);
 }

@@ -1,6 +1,5 @@
 import type { Comparison } from "../../core/definition";
-import { type ManagedField, type Properties, same } from "../../core/state";
-import { containsUnknown } from "../../core/unknown";
+import { certainlyChanged } from "../../core/diff";
 import { fields as keyFields } from "../apiKey/properties";
 import type { Entry } from "../apiKeySet/entries";
 import { msOf } from "./duration";
@@ -43,21 +42,13 @@ const unmanagedFields = fields.filter(({ name }) => unmanaged.some((one) => one 
 
 export function decide({ state, inputs, now }: RotatingCompared): Decision {
   const { current, previous } = keysOf(state);
-  const changed = changedOf(unmanagedFields, state, inputs);
+  const changed = certainlyChanged(unmanagedFields, state, inputs);
   if (current === undefined) return { does: "make", changed };
   if (previous !== undefined) {
     if (isOver(state, inputs, now)) return { does: "retire", changed };
     return { does: changed.length > 0 ? "refuse" : "keep", changed };
   }
   return { does: changed.length > 0 || isDue(state, inputs, now) ? "rotate" : "keep", changed };
-}
-
-/** Which fields are certain to differ. */
-function changedOf(all: readonly ManagedField[], was: Properties, is: Properties): readonly string[] {
-  return all
-    .filter(({ name }) => !containsUnknown(is[name]))
-    .filter((field) => !same(field, was[field.name], is[field.name]))
-    .map(({ name }) => name);
 }
 
 /** Whether the current key is as old as a key may get. */
@@ -80,7 +71,7 @@ export function isUnconfirmed(state: RotatingState): boolean {
 
 /** Whether a field that can change in place differs from the program. */
 export function differs({ state }: Entry, inputs: RotatingDraft): boolean {
-  return changedOf(inPlace, state, inputs).length > 0;
+  return certainlyChanged(inPlace, state, inputs).length > 0;
 }
 
 /** Whether the state, or the time, needs an update although the inputs are unchanged. */

@@ -44,7 +44,7 @@ export const rotatingApiKey = define({
   foreseeUpdate,
   importing: { form: "workspaceId/keyId", read: find },
   create,
-  rollbackCreate: (session, outcome) => rollback(session, outcome, undefined),
+  rollbackCreate: rollback,
   read,
   update,
   rollbackUpdate: rollback,

@@ -214,7 +214,7 @@ async function lastUse(session: Session, { previous }: Keys, doing: string): Pro
 export async function rollback(
   session: Session,
   { state }: RotatingOutcome,
-  before: RotatingState | undefined,
+  before?: RotatingState,
 ): Promise<readonly string[]> {
   const { entries, toDelete } = holdingOf(keysOf(state));
   const useless = toDelete.map((one) => [one.id, entryOf(state, one)] as const);

@@ -3,12 +3,13 @@
  * declared settings are managed; the others stay as they are, even if the service's PATCH replaces. Destroy leaves the
  * settings as they are or, with onDestroy "restore", restores the former values (interface, sections 2, 4.7 and 4.8).
  */
+import { mask } from "../../client/secrets";
 import { readWorkspace, type WorkspaceRecord } from "../../client/workspaces";
 import { failureOf, type Settled } from "../../core/converge";
 import type { Checked } from "../../core/declarations";
 import { define, type Outcome, type Session } from "../../core/definition";
 import { type Attempt, Failure, sentences, toFailure } from "../../core/errors";
-import { isSecret, mask } from "../../core/secrecy";
+import { isSecret } from "../../core/secrecy";
 import { applyDrift, nonEmpty, type Properties, same } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
 import { oversize } from "../fields/schemas";
@@ -28,7 +29,7 @@ import {
   shape,
 } from "./properties";
 import { type Change, lastWritten, restorable, written } from "./state";
-import { sayingOf, write } from "./writing";
+import { sayingOf, type Writing, write } from "./writing";
 
 export const workspaceSettings = define({
   kind: "WorkspaceSettings",
@@ -134,23 +135,16 @@ async function apply(
 ): Promise<SettingsOutcome> {
   const { declared, target, before, steady, toRestore } = change;
   const { workspaceId } = declared;
-  let settled: Settled<WorkspaceRecord>;
-  try {
-    const writing = {
-      workspaceId,
-      target,
-      steady,
-      restored: declaredIn(toRestore),
-      secrecies: [declared, before],
-    };
-    settled = await write(session, writing, record);
-  } catch (error) {
-    throw toFailure(error, session, {
-      doing,
-      notDone: "State is unchanged",
-      advice: `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`,
-    });
-  }
+  const writing = {
+    workspaceId,
+    target,
+    steady,
+    restored: declaredIn(toRestore),
+    secrecies: [declared, before],
+  };
+  const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
+  const attempt = { doing, notDone: "State is unchanged", advice };
+  const settled = await writeOrFail(session, writing, record, attempt);
   for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
   const isLeft = settled.notApplied.some(({ field }) => field in toRestore);
   const reason = failureOf(session, settled);
@@ -200,6 +194,19 @@ async function readOrFail(
   }
 }
 
+async function writeOrFail(
+  session: Session,
+  writing: Writing,
+  record: WorkspaceRecord,
+  attempt: Attempt,
+): Promise<Settled<WorkspaceRecord>> {
+  try {
+    return await write(session, writing, record);
+  } catch (error) {
+    throw toFailure(error, session, attempt);
+  }
+}
+
 const stays = "It stays in state";
 
 async function remove(
@@ -217,22 +224,12 @@ async function remove(
     notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
     advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
   });
-  const managed = declaredIn(state);
-  const toRestore = restorable(state, managed, record);
-  warnOfLeft(session, doing, state, record, toRestore);
-  let settled: Settled<WorkspaceRecord>;
-  try {
-    const writing = {
-      workspaceId: id,
-      target: toRestore,
-      restored: declaredIn(toRestore),
-      secrecies: [state],
-    };
-    settled = await write(session, writing, record);
-  } catch (error) {
-    const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
-    throw toFailure(error, session, { doing, notDone: stays, advice });
-  }
+  const toRestore = restorable(state, declaredIn(state), record);
+  warnOfLeft(session, doing, state, record);
+  const restored = declaredIn(toRestore);
+  const writing = { workspaceId: id, target: toRestore, restored, secrecies: [state] };
+  const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
+  const settled = await writeOrFail(session, writing, record, { doing, notDone: stays, advice });
   const { notApplied, error } = settled;
   if (error !== undefined) throw toFailure(error, session, { doing, notDone: stays });
   if (notApplied.length === 0) return;
@@ -244,14 +241,9 @@ const byHand = "restore the settings by hand first; values that are already rest
 const again = `Run the command again, or ${byHand}`;
 
 /** Warns of settings that can't be restored, or that were changed since. */
-function warnOfLeft(
-  session: Session,
-  doing: string,
-  state: SettingsState,
-  record: WorkspaceRecord,
-  toRestore: Settings,
-): void {
+function warnOfLeft(session: Session, doing: string, state: SettingsState, record: WorkspaceRecord): void {
   const remembered = state.__before ?? {};
+  const toRestore = restorable(state, declaredIn(state), record);
   const observed = observe(record);
   const say = sayingOf([state]);
   const isDone = (field: Setting) =>

@@ -4,7 +4,7 @@ import {
   readWorkspace,
   type WorkspaceRecord,
 } from "../../client/workspaces";
-import { type Aim, converge, type Say, type Settled, saying } from "../../core/converge";
+import { type Aim, converge, type Say, type Settled, saying, settledAs } from "../../core/converge";
 import type { Session } from "../../core/definition";
 import { isSecret } from "../../core/secrecy";
 import { type Properties, same } from "../../core/state";
@@ -38,7 +38,7 @@ export async function write(
   const wanted = declaredIn(target);
   const old = observe(before);
   if (wanted.every((field) => same(field, target[field.name], old[field.name]))) {
-    return { record: before, notApplied: [], warnings: [] };
+    return settledAs(before);
   }
   const kept = sendable(
     settings.filter((field) => !wanted.includes(field)),

@@ -1,7 +1,7 @@
 /** @pulumi/command with curl, as its documentation shows it: one command each to create, update and delete. */
 import { createRequire } from "node:module";
 import type * as pulumi from "@pulumi/pulumi";
-import type { DeclaredKey } from "../keys";
+import type { Program } from "../keys";
 
 interface CommandArgs {
   readonly create: string;
@@ -25,7 +25,7 @@ const keys = `"$APIKEYS_BASE_URL/api/v1/workspace/$WORKSPACE/api-key`;
 // The id of the key is in what create printed, which the plugin hands to the later commands.
 const id = `$(printf %s "$PULUMI_COMMAND_STDOUT" | sed 's/.*"id":"\\(key_[^"]*\\)".*/\\1/')`;
 
-export function declare(declared: readonly DeclaredKey[]): void {
+export const single: Program = ({ keys: declared }) => {
   const { local } = createRequire(__filename)("@pulumi/command") as CommandModule;
   for (const { scopes, ...key } of declared) {
     const all = scopes.map((scope) => ({ create: false, update: false, del: false, ...scope }));
@@ -45,4 +45,4 @@ export function declare(declared: readonly DeclaredKey[]): void {
       { additionalSecretOutputs: ["stdout"] },
     );
   }
-}
+};

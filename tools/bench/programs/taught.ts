@@ -3,7 +3,7 @@
  * serialises into the state of every resource. https://www.pulumi.com/docs/iac/concepts/providers/dynamic-providers/
  */
 import * as pulumi from "@pulumi/pulumi";
-import type { DeclaredKey } from "../keys";
+import type { DeclaredKey, Program } from "../keys";
 
 interface ApiKeyInputs {
   name: string;
@@ -113,6 +113,6 @@ class ApiKey extends pulumi.dynamic.Resource {
   }
 }
 
-export function declare(keys: readonly DeclaredKey[]): void {
+export const single: Program = ({ keys }) => {
   for (const key of keys) new ApiKey(key.name, key);
-}
+};
