@@ -131,7 +131,7 @@ describe("check of a CustomerBilling that is replaced", () => {
   test("B6 is refused where the grant stays, with three ways on", () => {
     const [line, ...others] = replacing({ workspaceId: "ws_1", totalCredits: 100 });
     expect(line).toMatch(
-      /^grant: the credits were already granted, .* Remove the option that forces .* change grant; or, .* set billingId to its id/,
+      /^grant: the credits were already granted, .* Remove what forces .* change grant; or, .* set billingId to its id/,
     );
     expect(others).toEqual([]);
   });

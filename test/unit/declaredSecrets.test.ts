@@ -180,7 +180,7 @@ describe("R16 what the program made secret", () => {
     const deleted = await failureOf(subject.delete("ws_1", { ...state, ...hidden }));
     prefix = "owl_";
     await subject.delete("ws_1", { ...state, ...hidden });
-    expect(subject.warnings.join()).toContain("defaultKeyPrefix (before: [secret])");
+    expect(subject.warnings.join()).toContain("before: [secret])");
     for (const { message } of [updated, deleted]) {
       expect(message).toContain("defaultKeyPrefix: should be [secret] again, the service has [secret]");
     }
