@@ -103,7 +103,8 @@ export interface ApiKeyState {
 /** The result of {@link ApiKey.get}: an {@link ApiKey} without `key`, because the service shows a secret only once. */
 export type UnmanagedApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
 
-const facts: Facts<Shape> = {
+/** @internal */
+export const keyFacts: Facts<Shape> = {
   kind: "ApiKey",
   insteadOfImport: "Use `pulumi import --file` instead; docs/api-key.md shows the file.",
   properties: {
@@ -153,7 +154,7 @@ const facts: Facts<Shape> = {
 export class ApiKey extends pulumi.CustomResource {
   /** Returns true if the value is an ApiKey, even one of another copy of this package. */
   static override isInstance(value: unknown): value is ApiKey {
-    return isOfKind(value, facts.kind);
+    return isOfKind(value, keyFacts.kind);
   }
 
   /**
@@ -212,10 +213,10 @@ export class ApiKey extends pulumi.CustomResource {
    * @see docs/api-key.md
    */
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super(...registration(facts, name, withSecret(args), opts));
+    super(...registration(keyFacts, name, withSecret(args), opts));
     const key = opts.id === undefined ? secretIn("ApiKey", this, name) : noSecretIn(name);
     Object.defineProperty(this, "key", key);
-    settleAbsent(this, facts.properties);
+    settleAbsent(this, keyFacts.properties);
   }
 
   /**

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/rotatingApiKey/properties";
-import { type KeyScope, type KeyScopeArgs, secretIn, withSecret } from "./apiKey";
+import { type KeyScope, type KeyScopeArgs, keyFacts, secretIn, withSecret } from "./apiKey";
 import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
 
 /**
@@ -82,31 +82,13 @@ const facts: Facts<Shape> = {
   insteadOfImport:
     "Declare the existing key with existingId, which adopts it, or with existingKey, which migrates it (see docs/rotating-api-key.md).",
   properties: {
-    key: "secret",
+    ...keyFacts.properties,
     keyId: "plain",
     previousKey: "secret",
     previousKeyId: "plain",
     rotatedAt: "plain",
     rotatesAt: "plain",
     retiresAt: "plain",
-    maskedKey: "plain",
-    createdAt: "plain",
-    updatedAt: "plain",
-    billingId: "plain",
-    effectivePrefix: "plain",
-    effectiveExpiresAt: "plain",
-    workspaceId: "plain",
-    customerId: "plain",
-    name: "plain",
-    scopes: "plain",
-    enabled: "plain",
-    prefix: "plain",
-    expiresAt: "plain",
-    externalMeterId: "plain",
-    metadata: "plain",
-    existingKey: "secret",
-    existingId: "plain",
-    keepers: "plain",
     rotateEvery: "plain",
     overlap: "plain",
     retire: "plain",
