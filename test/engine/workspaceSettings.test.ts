@@ -150,10 +150,10 @@ describe('settings that are put back, with onDestroy "restore"', () => {
     expect(held("retained")).toMatchObject(ours);
     const restoring = (name: string) => `warning: Restoring the defaults of workspace ws_${name}`;
     expect(destroy.stdout).toContain(
-      `${restoring("changed")}: not restored, and left as now: defaultKeyPrefix (has changed since this resource wrote it; before: "old").`,
+      `${restoring("changed")}: not restored, but left as they are: defaultKeyPrefix (has changed since this resource wrote it; before: "old").`,
     );
     expect(destroy.stdout).toContain(
-      `${restoring("empty")}: not restored, and left as now: defaultKeyPrefix (had no value before), defaultAllowedIPs (had no value before).`,
+      `${restoring("empty")}: not restored, but left as they are: defaultKeyPrefix (had no value before), defaultAllowedIPs (had no value before).`,
     );
     expect(destroy.stdout).not.toContain(restoring("whole"));
     const asked = scene.service.requests.filter(({ path }) => path.includes("ws_retained"));

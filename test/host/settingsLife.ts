@@ -133,7 +133,7 @@ async function restored(plot: Plot, { held, inputs }: Declared): Promise<void> {
   const there = stored(plot);
   await warned(
     { host: await plot.laterHost() },
-    /^warning: Restoring the defaults of workspace .*: not restored, and left as now: defaultAllowedIPs \(.*; before: 10\.1\.0\.0\/16\)\.$/m,
+    /^warning: Restoring the defaults of workspace .*: not restored, but left as they are: defaultAllowedIPs \(.*; before: 10\.1\.0\.0\/16\)\.$/m,
     () => writing(plot, ["editWorkspace"], () => resource.delete({ id: held.id, state: read.properties })),
   );
   expect(settingsOf(stored(plot))).toEqual({ ...settingsOf(there), defaultExpiration: 7000 });

@@ -255,7 +255,7 @@ describe("destroy of settings that are to be put back", () => {
     await subject.delete("ws_1", state);
     expect(subject.warnings).toEqual([
       expect.stringContaining(
-        'left as now: defaultKeyPrefix (has changed since this resource wrote it; before: "old").',
+        'left as they are: defaultKeyPrefix (has changed since this resource wrote it; before: "old").',
       ),
     ]);
   });

@@ -24,7 +24,7 @@ const subject = "Settings of workspace ws_1 that are no longer declared:";
 test('W1 with "retain", settings that are no longer declared are told to stay, although the engine shows them as removed', () => {
   const __before = { defaultKeyPrefix: "theirs" };
   expect(told({ onDestroy: "retain", __before })).toEqual([
-    `${subject} left as now: defaultKeyPrefix, defaultAllowedIPs, defaultRateLimitPerSecond.`,
+    `${subject} left as they are: defaultKeyPrefix, defaultAllowedIPs, defaultRateLimitPerSecond.`,
   ]);
   expect(told({}, declared)).toEqual([]);
   expect(told({}, { ...declared, defaultKeyPrefix: unknown })).toEqual([]);
@@ -33,7 +33,7 @@ test('W1 with "retain", settings that are no longer declared are told to stay, a
 test('W1 with "restore", those are told apart that had another value before', () => {
   const __before = { defaultKeyPrefix: "theirs", defaultRateLimitPerSecond: 5 };
   const restore = { onDestroy: "restore" };
-  const left = `${subject} left as now: defaultAllowedIPs, defaultRateLimitPerSecond;`;
+  const left = `${subject} left as they are: defaultAllowedIPs, defaultRateLimitPerSecond;`;
   expect(told({ ...restore, __before }, restore)).toEqual([
     `${left} restored if unchanged since the last update: defaultKeyPrefix (before: "theirs").`,
   ]);

@@ -255,7 +255,7 @@ function warnOfLeft(session: Session, doing: string, state: SettingsState, recor
         ? `${name} (has changed since this resource wrote it; before: ${say(name, remembered[name])})`
         : `${name} (had no value before)`,
     );
-  if (left.length > 0) session.warn(`${doing}: not restored, and left as now: ${left.join(", ")}.`);
+  if (left.length > 0) session.warn(`${doing}: not restored, but left as they are: ${left.join(", ")}.`);
 }
 
 /** If the program still declares settings of the workspace, destroying this resource must not change them. */

@@ -18,7 +18,7 @@ export function updateNote({ state, inputs }: Comparison<Shape>): string | undef
   const left = dropped.filter((field) => !isRestored(field)).map(({ name }) => name);
   const back = dropped.filter(isRestored).map(({ name }) => `${name} (before: ${say(name, before[name])})`);
   const parts = [
-    ...(left.length === 0 ? [] : [`left as now: ${left.join(", ")}`]),
+    ...(left.length === 0 ? [] : [`left as they are: ${left.join(", ")}`]),
     ...(back.length === 0 ? [] : [`restored if unchanged since the last update: ${back.join(", ")}`]),
   ];
   return `Settings of workspace ${workspaceId} that are no longer declared: ${parts.join("; ")}.`;
