@@ -16,7 +16,7 @@ export async function compile(): Promise<string> {
   return compiled;
 }
 
-/** As ours is bundled. */
+/** As ours is bundled, but with its libraries in the same file. */
 async function bundlePlugin(folder: string): Promise<void> {
   const plugin = join(folder, "plugin");
   await build({

@@ -1,4 +1,4 @@
-/** Bundles the plugin into a folder, which may be named, and writes beside it the licences of all that is in it. */
+/** Bundles the plugin into a folder, which may be named, with the licences of all that is in the bundle. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
