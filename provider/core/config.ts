@@ -114,7 +114,8 @@ function resolve(given: Settings, env: Environment): Configured {
   };
 }
 
-type Choice = readonly [value: string | undefined, source: string, place: keyof typeof waysOut];
+type Place = keyof typeof waysOut;
+type Choice = readonly [value: string | undefined, source: string, place: Place];
 
 /** The value of a setting and where it comes from; "" counts as none. */
 function chosen(name: Name, { argument, stack }: Settings, env: Environment): Choice {
@@ -237,7 +238,7 @@ const waysOut = {
     "Set a valid token there with `pulumi config set --secret apikeys:accessToken`, or in the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence. Refresh and destroy use the stack config of the last update, unless you add `--run-program`",
 };
 
-function usable(value: string, source: string, place: Choice[2], refuse: Refuse): Token | undefined {
+function usable(value: string, source: string, place: Place, refuse: Refuse): Token | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header must not hold.
   if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
     return refuse(

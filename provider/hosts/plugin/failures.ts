@@ -8,7 +8,7 @@ import type { Properties } from "../../core/state";
 import { failed } from "../../instance";
 import { toStruct } from "./wire";
 
-/** `stateOf` completes the state that is to be kept, and says what of it is secret. `isReadFirst`: as its resource is. */
+/** `stateOf` completes the state that is to be kept, and says what of it is secret. `isReadFirst`: as the resource's definition says. */
 export function serviceError(
   error: unknown,
   stateOf: (state: Properties) => readonly [Properties, readonly SecretPath[]] = (state) => [state, []],

@@ -87,11 +87,11 @@ export function findings(creation: Creation, now: readonly ApiKeyRecord[] | Unav
 /** What earlier runs may have left behind, with and without what names it. */
 export function leftover(creation: Creation, alike: readonly ApiKeyRecord[]) {
   const [what, it] = alike.length === 1 ? ["a key", "it"] : [`${alike.length} keys`, "one"];
-  const of = `already has ${what} with this name and customer`;
+  const found = `already has ${what} with this name and customer`;
   const advice = `If another resource or stack manages ${it}, do nothing; if a failed or interrupted run left ${it} behind, ${remedyOf(creation)}.`;
   return {
-    named: `the workspace ${of}: ${inWords(creation, alike)}. ${advice}`,
-    general: `workspace ${creation.declared.workspaceId} ${of}. ${advice}`,
+    named: `the workspace ${found}: ${inWords(creation, alike)}. ${advice}`,
+    general: `workspace ${creation.declared.workspaceId} ${found}. ${advice}`,
   };
 }
 
