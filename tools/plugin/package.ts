@@ -47,7 +47,12 @@ function executable(folder: string) {
   const [config, blob] = [join(folder, "sea.json"), join(folder, "sea.blob")];
   // In one file, because the executable can load none.
   const main = join(folder, "main.js");
-  buildSync({ entryPoints: [join(built, "provider.js")], outfile: main, bundle: true, platform: "node" });
+  buildSync({
+    ...{ entryPoints: [join(built, "provider.js")], outfile: main },
+    ...{ bundle: true, platform: "node", minifyWhitespace: true },
+    // LICENSES.txt has the licences of what is in the scripts, which leave this out.
+    external: ["@grpc/proto-loader"],
+  });
   const options = { main, output: blob, useCodeCache: true, disableExperimentalSEAWarning: true };
   writeFileSync(config, JSON.stringify(options));
   execFileSync(execPath, ["--experimental-sea-config", config]);
