@@ -39,7 +39,7 @@ export function check(
   const identitiesOf = (all: Properties) => [...(definition.identities?.(all) ?? [])];
   const identities = identitiesOf(declared);
   const compared = declarations.add(definition.kind, name, identities, last && identitiesOf(last));
-  // The engine gives nothing of what it is told to replace, nor of what had another name.
+  // The engine gives no former inputs if it was told to replace the resource, or if the resource had another name.
   const hidden = before === undefined ? inState : new Map<string, Properties>();
   const isSame = (state: Properties) => identitiesOf(state).some((one) => identities.includes(one));
   const holder = [...hidden].find(([, state]) => isSame(state))?.[0];

@@ -28,7 +28,7 @@ export function describeLives(title: string, cases: readonly Case[], open: Open 
   describe(title, () => {
     let scene: Scene;
     beforeAll(async () => {
-      // Long enough for `laterMs` of the test; a key that is gone is not waited for for eight seconds.
+      // Enough for `laterMs` of the test, but not the eight seconds for which a key that is gone is waited for.
       const env = quickTimers({ 300: 300, 500: 500, 1500: 1500, 30000: 30000 });
       scene = await open({ workspaces: cases.map(({ workspaceId }) => workspaceId), env });
     });

@@ -108,18 +108,19 @@ const withoutScopes: Problem = {
 /** What only a create can give a key. */
 const fixed = ["prefix", "expiresAt", "externalMeterId"] as const;
 
-const lasting = ["workspaceId", "customerId", "metadata", "keepers", ...fixed];
-const lastingFields = fields.filter(({ name }) => lasting.includes(name));
+/** Their change replaces a key, as that of existingKey and existingId does (K2). */
+const replacing = ["workspaceId", "customerId", "metadata", "keepers", ...fixed];
+const replacingFields = fields.filter(({ name }) => replacing.includes(name));
 
 /** Inputs that can't change while the resource keeps the key that was migrated or adopted (K5, K11). */
 export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined): readonly Problem[] {
   if (before === undefined) return [];
   const message = whyFixed(declared, before);
   if (message === undefined) return [];
-  // Of these, one that is declared is told by itself.
-  const isTold = (name: string) => fixed.some((one) => one === name && declared[one] !== undefined);
-  return certainlyChanged(lastingFields, before, declared)
-    .filter((name) => !isTold(name))
+  // Declared beside existingKey or existingId, these are refused in any case.
+  const isRefused = (name: string) => fixed.some((one) => one === name && declared[one] !== undefined);
+  return certainlyChanged(replacingFields, before, declared)
+    .filter((name) => !isRefused(name))
     .map((name): Problem => ({ path: [name], message }));
 }
 
