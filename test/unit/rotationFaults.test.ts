@@ -4,6 +4,16 @@ import { asks, declared, iso, refused, rotated, spoilable } from "./rotatingServ
 
 const lost = () => new CallError("ambiguous", "the connection ended");
 
+function answeredThenLost(answer: () => unknown): never {
+  answer();
+  throw lost();
+}
+
+function withoutSecret(answer: () => unknown) {
+  const { apiKey } = answer() as { apiKey: object };
+  return { apiKey: { ...apiKey, key: undefined } };
+}
+
 test.each([
   ["lost", lost],
   ["refused", () => refused(400)],
@@ -34,10 +44,7 @@ test("T3 a key that was made although its answer was lost is named, and the next
   const ci = spoilable();
   const first = await ci.create();
   ci.at(90);
-  ci.once(asks("POST"), (answer) => {
-    answer();
-    throw lost();
-  });
+  ci.once(asks("POST"), answeredThenLost);
   const failed = await ci.failed(ci.up(first));
   expect(failed.message).toContain("New in the workspace's list: key_2");
   const next = await ci.up(failed);
@@ -45,14 +52,27 @@ test("T3 a key that was made although its answer was lost is named, and the next
   expect(ci.warnings.join("\n")).toContain("already has a key with this name and customer: key_2");
 });
 
+test.each([
+  ["whose answer was lost", answeredThenLost],
+  ["without its secret", withoutSecret],
+])("R4 a rotation that left a key %s is not repeated for an error hook", async (_, answered) => {
+  const ci = spoilable();
+  const first = await ci.create();
+  ci.at(90);
+  ci.once(asks("POST"), answered);
+  const { inputs } = ci.check(declared, declared);
+  const update = () => ci.failed(ci.update(first.id, first.state, inputs).then(() => first));
+  const { message } = await update();
+  expect(ci.writes()).toContain("POST");
+  expect((await update()).message).toBe(message);
+  expect(ci.writes()).toEqual([]);
+});
+
 test("T3 a key without its secret never takes the place of one that has it, and goes before another is made", async () => {
   const ci = spoilable();
   const first = await ci.create();
   ci.at(90);
-  ci.once(asks("POST"), (answer) => {
-    const { apiKey } = answer() as { apiKey: object };
-    return { apiKey: { ...apiKey, key: undefined } };
-  });
+  ci.once(asks("POST"), withoutSecret);
   const failed = await ci.failed(ci.up(first));
   expect(failed.message).toContain("did not return the secret");
   expect(failed.state).toMatchObject({
@@ -76,9 +96,7 @@ test("T3 while a key without its secret can't be deleted, no other is made", asy
   const ci = spoilable();
   const first = await ci.create();
   ci.at(90);
-  ci.once(asks("POST"), (answer) => ({
-    apiKey: { ...(answer() as { apiKey: object }).apiKey, key: undefined },
-  }));
+  ci.once(asks("POST"), withoutSecret);
   const failed = await ci.failed(ci.up(first));
   ci.always(asks("DELETE"), () => {
     throw refused();
@@ -92,9 +110,7 @@ test("T3 while a key without its secret can't be deleted, no other is made", asy
 
 test("K6 a first key without its secret is replaced by the next update", async () => {
   const ci = spoilable();
-  ci.once(asks("POST"), (answer) => ({
-    apiKey: { ...(answer() as { apiKey: object }).apiKey, key: undefined },
-  }));
+  ci.once(asks("POST"), withoutSecret);
   const failed = await ci.failed(ci.create());
   expect(failed.state).not.toHaveProperty("keyId");
   const next = await ci.up(failed);
@@ -248,9 +264,7 @@ test("T3 a key without its secret is deleted by the next update, whatever else i
   const ci = spoilable();
   const first = await ci.create();
   ci.at(90);
-  ci.once(asks("POST"), (answer) => ({
-    apiKey: { ...(answer() as { apiKey: object }).apiKey, key: undefined },
-  }));
+  ci.once(asks("POST"), withoutSecret);
   const failed = await ci.failed(ci.up(first));
   ci.writes();
   const later = { ...declared, rotateEvery: "200d" };
