@@ -1,5 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import type { Session } from "./definition";
+import { unlessAborted } from "./run";
 
 /** A service may carry a write out, or show it, a little later: it is looked for again after these pauses, 8.1 s in all. */
 export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
@@ -25,6 +25,6 @@ export async function pollUntil<T>(
 }
 
 /** A pause that ends early if nobody waits for the result. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(ms, undefined, { signal }).catch(() => {});
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return unlessAborted(signal, new Promise<void>((resolve) => setTimeout(resolve, ms)), () => {});
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { errorsFor, onlyLine } from "./expectations";
 import type { Host } from "./project";
-import { type Scene, setScene } from "./scene";
+import { hurried, type Scene, setScene } from "./scene";
 
 const program = (more = "") => `import { ApiKey, Provider, Scope, WorkspaceSettings } from "pulumi-apikeys";
 const workspaceId = "ws_main";
@@ -30,6 +30,7 @@ describe.each(hosts)("what get reads, in the %s host", (host) => {
 
   beforeAll(async () => {
     scene = await setScene(`get-${host}`, {
+      env: hurried,
       host,
       program: program(),
       tenants: [

@@ -5,7 +5,7 @@ import { expectQuiet, expectSilentUp, expectUnsaid, onlyLine, stepsFor } from ".
 import type { Declaration, LifecycleCase, Pair } from "./lifecycleCase";
 import type { Outcome, Step } from "./outcome";
 import type { Host } from "./project";
-import { type Scene, setScene } from "./scene";
+import { hurried, type Scene, setScene } from "./scene";
 
 const changing = (field: string) => `${field}Changes`;
 const replaced = (field: string) => `${field}Replaces`;
@@ -85,6 +85,7 @@ function live(given: LifecycleCase, host: Host): void {
     beforeAll(async () => {
       const tenants = given.tenants === undefined ? {} : { tenants: given.tenants };
       scene = await setScene(`life-of-${kind.toLowerCase()}`, {
+        env: hurried,
         program: given.program(resources),
         host: host === "plugin" ? host : undefined,
         ...tenants,

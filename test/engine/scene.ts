@@ -1,4 +1,5 @@
 import { type Dialect, type PresetName, type StandIn, startStandIn, type TenantOptions } from "../../standin";
+import { quickTimers } from "../host/quickTimers";
 import type { Environment } from "./command";
 import type { Outcome } from "./outcome";
 import { loadProgram } from "./program";
@@ -39,6 +40,11 @@ export interface SceneOptions {
 /** The variables that point a stack to a stand-in. */
 export function credentials(service: StandIn): Environment {
   return { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken };
+}
+
+/** The same, in processes that don't wait as long as a service may take to show what it did. */
+export function hurried(service: StandIn): Environment {
+  return { ...credentials(service), ...quickTimers() };
 }
 
 /** Sets everything up that a test on the engine needs. Nothing is created in the stack yet. */

@@ -61,7 +61,7 @@ describe("the packed package", () => {
     const needed = [
       /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json)$/,
       /^dist\/(cli|sdk|provider|standin)\/.+\.(js|d\.ts)$/,
-      /^plugin\/(pulumi-resource-apikeys(\.cmd)?|provider\.js|LICENSES\.txt)$/,
+      /^plugin\/(pulumi-resource-apikeys(\.cmd)?|(provider|grpc|undici)\.js|LICENSES\.txt)$/,
       /^docs\/[\w-]+\.md$/,
       /^examples\/(?!demo)[\w-]+\/\w+(\.(ts|json|yaml|csv|py|txt|go|mod|sum))$/,
     ];

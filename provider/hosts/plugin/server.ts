@@ -89,8 +89,9 @@ function handlers({ instance, engine, run }: Served) {
             (answer) => done(null, answer),
             (error: unknown) => {
               const given = fromStruct(request.getNews?.() ?? request.getProperties?.()).properties;
-              const { lifecycle } = kindOf(urn);
-              done(serviceError(error, (state) => keptState(lifecycle, state, given), lifecycle.isReadFirst));
+              const resource = () => kindOf(urn).lifecycle;
+              const stateOf = (state: Properties) => keptState(resource(), state, given);
+              done(serviceError(error, stateOf, () => resource().isReadFirst));
             },
           ),
       );
