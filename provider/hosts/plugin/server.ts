@@ -17,7 +17,7 @@ import { type Listed, listers } from "../../listing";
 import { type Arguments, argumentsOf } from "./arguments";
 import type { Engine } from "./engine";
 import { serviceError } from "./failures";
-import { calls, keptState } from "./resource";
+import { calls, isReadFirst, keptState } from "./resource";
 import { fromStruct, toStruct } from "./wire";
 
 interface Served {
@@ -90,7 +90,13 @@ function handlers({ instance, engine, run }: Served) {
             (error: unknown) => {
               const given = fromStruct(request.getNews?.() ?? request.getProperties?.()).properties;
               const { lifecycle } = kindOf(urn);
-              done(serviceError(error, (state) => keptState(lifecycle, state, given), lifecycle.isReadFirst));
+              done(
+                serviceError(
+                  error,
+                  (state) => keptState(lifecycle, state, given),
+                  isReadFirst(lifecycle, given),
+                ),
+              );
             },
           ),
       );
