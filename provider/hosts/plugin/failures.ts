@@ -8,11 +8,11 @@ import type { Properties } from "../../core/state";
 import { failed } from "../../instance";
 import { toStruct } from "./wire";
 
-/** `stateOf` completes the state that is to be kept, and says what of it is secret. `isReadFirst`: as its resource is. */
+/** `stateOf` completes the state that is to be kept, and says what of it is secret. `isReadFirst`: whether its resource is. */
 export function serviceError(
   error: unknown,
   stateOf: (state: Properties) => readonly [Properties, readonly SecretPath[]] = (state) => [state, []],
-  isReadFirst = false,
+  isReadFirst: () => boolean = () => false,
 ): Pick<ServiceError, "code" | "details" | "metadata"> {
   const { message, kept } = failed(error);
   const metadata = new Metadata();
@@ -21,7 +21,7 @@ export function serviceError(
       .setId(kept.id)
       .setReasonsList([message])
       .setProperties(toStruct(...stateOf(kept.state)))
-      .setRefreshBeforeUpdate(isReadFirst);
+      .setRefreshBeforeUpdate(isReadFirst());
     const any = new Any();
     any.pack(detail.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
     const all = new Status().setCode(status.UNKNOWN).setMessage(message).setDetailsList([any]);

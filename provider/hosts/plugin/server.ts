@@ -89,12 +89,13 @@ function handlers({ instance, engine, run }: Served) {
             (answer) => done(null, answer),
             (error: unknown) => {
               const given = fromStruct(request.getNews?.() ?? request.getProperties?.()).properties;
-              const { lifecycle } = kindOf(urn);
+              // Only for what is kept: an unknown kind has none.
+              const lifecycle = () => kindOf(urn).lifecycle;
               done(
                 serviceError(
                   error,
-                  (state) => keptState(lifecycle, state, given),
-                  isReadFirst(lifecycle, given),
+                  (state) => keptState(lifecycle(), state, given),
+                  () => isReadFirst(lifecycle(), given),
                 ),
               );
             },
