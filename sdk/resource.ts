@@ -102,7 +102,8 @@ export function registration<S extends Shape>(
 
 /**
  * Makes outputs known that the resource doesn't have. Pulumi takes them for unknown in each preview, so whatever uses
- * them would appear to change. `updatedAt` is known only if all outputs are as in state.
+ * them would appear to change. `updatedAt` is known only if all outputs are as in state. They stay Pulumi's own outputs:
+ * functions that are uploaded to run elsewhere may refer to them, which takes no other kind.
  *
  * @internal
  */
@@ -110,22 +111,17 @@ export function settleAbsent(
   resource: pulumi.CustomResource & { readonly updatedAt: pulumi.Output<unknown> },
   properties: Readonly<Record<string, unknown>>,
 ): void {
-  const { updatedAt } = resource;
+  if (!pulumi.runtime.isDryRun()) return;
+  const isWhole = (resource.updatedAt as unknown as Knowable).isKnown;
   for (const name of Object.keys(properties)) {
-    const { value } = Object.getOwnPropertyDescriptor(resource, name) ?? {};
-    if (name === "updatedAt" || !pulumi.Output.isInstance(value)) continue;
-    let settled: pulumi.Output<unknown> | undefined;
-    const get = () => {
-      settled ??= pulumi
-        .output(isKnown(value))
-        .apply((known) => (known ? value : updatedAt.apply(() => undefined)));
-      return settled;
-    };
-    Object.defineProperty(resource, name, { get, enumerable: true });
+    const output: unknown = Object.getOwnPropertyDescriptor(resource, name)?.value;
+    if (!pulumi.Output.isInstance(output)) continue;
+    const absent = output as unknown as Knowable;
+    absent.isKnown = absent.isKnown.then((known) => known || isWhole);
   }
 }
 
 /** Pulumi's types leave it out. */
-async function isKnown(output: object): Promise<boolean> {
-  return "isKnown" in output ? (await output.isKnown) === true : true;
+interface Knowable {
+  isKnown: Promise<boolean>;
 }

@@ -11,7 +11,7 @@ export const configNamespace = "apikeys";
 export const argumentNamespace = "apikeys.provider";
 
 /** The settings, each with the environment variable that gives it too. */
-const variables = {
+export const variables = {
   baseUrl: "APIKEYS_BASE_URL",
   accessToken: "APIKEYS_ACCESS_TOKEN",
   accessTokenEnv: undefined,

@@ -12,6 +12,8 @@ const absent = pulumi.all([ci.previousKey, ci.previousKeyId, ci.retiresAt, plain
 new ApiKey("dependent", { ...base, name: absent.apply((all) => "after " + all.filter(Boolean).length) });
 
 export const retiresAt = ci.retiresAt;
+const inCloud = pulumi.runtime.serializeFunction(() => [plain.maskedKey.get(), plain.prefix.get()]);
+export const uploaded = inCloud.then(({ text }) => text);
 `;
 
 describe.each<Host>(["dynamic", "plugin"])("outputs that a resource doesn't have, in the host %s", (host) => {
@@ -27,5 +29,13 @@ describe.each<Host>(["dynamic", "plugin"])("outputs that a resource doesn't have
     const preview = await scene.stack.preview({ expectNoChanges: true });
     expect(preview.ok, preview.output).toBe(true);
     expect(preview.output).not.toContain("[unknown]");
+  });
+
+  it("R12 are values in a function that is uploaded to run elsewhere", async () => {
+    const { uploaded } = await scene.stack.outputs();
+    const [masked] = scene.service.keys().filter(({ name }) => name === "plain");
+    const exported: { handler?: () => unknown } = {};
+    new Function("exports", String(uploaded?.value))(exported);
+    expect(exported.handler?.()).toEqual([masked?.maskedKey, undefined]);
   });
 });

@@ -72,3 +72,27 @@ describe("a grant in a program without this package, with the plugin", () => {
     await expectRefused("renamed", renamed);
   });
 });
+
+describe("a grant in a Node.js program, with the plugin", () => {
+  const sdk = (more = "") => `
+    import { ApiKey, CustomerBilling } from "pulumi-apikeys";
+    new CustomerBilling("held", { workspaceId: "ws_main", totalCredits: "100" });
+    ${more}
+  `;
+  let scene: Scene;
+  afterEach(() => scene?.close());
+
+  it("B6 is not read before each update, so a new resource can be a target", async () => {
+    scene = await setScene("billing-targets", { program: sdk(), host: "plugin" });
+    expect((await scene.stack.up()).ok).toBe(true);
+    const { steps } = await scene.stack.preview();
+    expect(steps.filter(({ op }) => op !== "same")).toEqual([]);
+    await scene.declare(sdk(`new ApiKey("new", { workspaceId: "ws_main", customerId: "internal" });`));
+    const { resources = [] } = await scene.stack.exportState();
+    const held = resources.find(({ type }) => type === "apikeys:index:CustomerBilling")?.urn ?? "";
+    const there = held.replace("CustomerBilling::held", "ApiKey::new");
+    const up = await scene.stack.up({ args: ["--target", there] });
+    expect(up.ok, up.output).toBe(true);
+    expect(scene.service.keys()).toHaveLength(1);
+  });
+});

@@ -3,7 +3,7 @@ import type { StandIn } from "../../standin";
 import { isAll } from "../all";
 import { expectQuiet, expectSilentUp, expectUnsaid, onlyLine, stepsFor } from "./expectations";
 import type { Declaration, LifecycleCase, Pair } from "./lifecycleCase";
-import type { Outcome, Step } from "./outcome";
+import type { Step } from "./outcome";
 import type { Host } from "./project";
 import { hurried, type Scene, setScene } from "./scene";
 
@@ -217,14 +217,14 @@ function live(given: LifecycleCase, host: Host): void {
         const up = await scene.stack.up();
         expect(up.ok, up.output).toBe(true);
         for (const [field] of replacing) {
-          const steps = opsFor(up, replaced(field));
+          const steps = stepsFor(up, replaced(field)).map(({ op }) => op);
           expect(steps, field).toEqual(["create-replacement", "replace", "delete-replaced"]);
           const shown = stepsFor(preview, replaced(field)).find(({ op }) => op === "replace");
           expect(shown, field).toMatchObject({ diffs: [field], replacedFor: [field] });
           expect(methodsFor(replaced(field)), field).toEqual(calls.delete);
         }
         deletesFirst.forEach((_, place) => {
-          const steps = opsFor(up, numbered("deletesFirst", place));
+          const steps = stepsFor(up, numbered("deletesFirst", place)).map(({ op }) => op);
           expect(steps).toEqual(["delete-replaced", "replace", "create-replacement"]);
         });
         const wire = service.requests.map(({ method, path }) => `${method} ${path.split("/").at(-1)}`);
@@ -276,13 +276,6 @@ function live(given: LifecycleCase, host: Host): void {
       if (known.length > 0) await expectUnsaid(scene, known);
     });
   });
-}
-
-/** What an update does with one resource; the plugin has credits refreshed first. */
-function opsFor(up: Outcome, name: string): readonly string[] {
-  return stepsFor(up, name)
-    .filter(({ duringRefresh }) => !duringRefresh)
-    .map(({ op }) => op);
 }
 
 function outputsOf(step: Step | undefined): Readonly<Record<string, unknown>> {

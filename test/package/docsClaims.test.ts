@@ -5,6 +5,7 @@ import { limits, mostSent } from "../../provider/client/call";
 import { failurePhrase } from "../../provider/client/failure";
 import { openRetryBucket, retryLimits } from "../../provider/client/retry";
 import { usualConcurrency, usualTimeOuts } from "../../provider/client/transport";
+import { configNamespace, variables as variableOf } from "../../provider/core/config";
 import { tellAfterMs } from "../../provider/hosts/ending";
 import { lastingMs, patienceMs } from "../../provider/reads/sharedReads";
 import { page, pages, textsOfCode, typesIn } from "./docsText";
@@ -41,8 +42,8 @@ describe("what docs/configuration.md says", () => {
     const named = rows.flatMap((row) => codeIn(row["Provider argument"] ?? ""));
     expect(named.toSorted()).toEqual([...args.keys()].toSorted());
     const stack = rows.flatMap((row) => codeIn(row["Stack config"] ?? ""));
-    const inStack = named.filter((name) => name !== "accessTokenEnv");
-    expect(stack).toEqual(inStack.map((name) => `apikeys:${name}`));
+    const settings = Object.entries(variableOf).filter(([, variable]) => variable !== undefined);
+    expect(stack.toSorted()).toEqual(settings.map(([name]) => `${configNamespace}:${name}`).toSorted());
   });
 
   it("has the numbers of the code", () => {

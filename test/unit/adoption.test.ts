@@ -159,10 +159,11 @@ describe("what check refuses of an ApiKey with existingId", () => {
       externalMeterId: "m",
       metadata: { a: 1 },
     };
+    const before = adopting({});
     for (const [name, value] of Object.entries(others)) {
-      expect(failuresOf({ [name]: value })).toEqual([
-        `${name}: can't be combined with existingId, because an adopted key keeps its own; leave it out.`,
-      ]);
+      const message = `${name}: can't be combined with existingId, because an adopted key keeps its own; leave it out.`;
+      expect(failuresOf({ [name]: value })).toEqual([message]);
+      expect(keys.check({ ...before, [name]: value }, before).failures).toEqual([message]);
     }
     expect(failuresOf(others)).toHaveLength(5);
     expect(failuresOf({ prefix: "", expiresAt: null, metadata: {}, existingKey: undefined })).toEqual([]);

@@ -12,7 +12,7 @@ import { toStruct } from "./wire";
 export function serviceError(
   error: unknown,
   stateOf: (state: Properties) => readonly [Properties, readonly SecretPath[]] = (state) => [state, []],
-  isReadFirst = () => false,
+  isReadFirst: () => boolean = () => false,
 ): Pick<ServiceError, "code" | "details" | "metadata"> {
   const { message, kept } = failed(error);
   const metadata = new Metadata();

@@ -31,6 +31,14 @@ export function keptState(
   ];
 }
 
+/**
+ * Whether the engine is to read it before each preview and update. Not what a Node.js program declares: that looks into state
+ * by itself, and while a stack has such a resource, the engine takes no `--target` that is not in state yet.
+ */
+export function isReadFirst(resource: Lifecycle, given: Properties): boolean {
+  return resource.isReadFirst && given[providerKey] === undefined;
+}
+
 export function calls(resource: Lifecycle) {
   /** What `pulumi do --stateless` found by the id that its user gave, and then updates by the same id. */
   const ownIds = new Map<string, string>();
@@ -43,7 +51,6 @@ export function calls(resource: Lifecycle) {
     return given.properties[secretsKey] === undefined ? declared(given) : given.properties;
   };
   const sentState = (state: Properties, given: Properties) => toStruct(...keptState(resource, state, given));
-  const { isReadFirst } = resource;
   const sentInputs = (inputs: Properties, given: Properties) => {
     const provider = given[providerKey];
     const all = provider === undefined ? inputs : { ...inputs, [providerKey]: provider };
@@ -78,7 +85,7 @@ export function calls(resource: Lifecycle) {
       return new messages.CreateResponse()
         .setId(id)
         .setProperties(sentState(state, inputs))
-        .setRefreshBeforeUpdate(isReadFirst);
+        .setRefreshBeforeUpdate(isReadFirst(resource, inputs));
     },
     read: async (request: messages.ReadRequest) => {
       const inputs = fromStruct(request.getInputs());
@@ -91,7 +98,7 @@ export function calls(resource: Lifecycle) {
       const found = isKnown
         ? await resource.read(id, state, request.getUrn())
         : await resource.find({ id, given, isReading: request.hasInputs(), name: nameIn(request.getUrn()) });
-      const answer = new messages.ReadResponse().setRefreshBeforeUpdate(isReadFirst);
+      const answer = new messages.ReadResponse().setRefreshBeforeUpdate(isReadFirst(resource, given));
       if (found === undefined) return answer;
       if (!isKnown) ownIds.set(id, found.id);
       answer.setId(found.id).setProperties(sentState(found.state, isKnown ? state : given));
@@ -107,7 +114,7 @@ export function calls(resource: Lifecycle) {
         : await resource.update(ownId(request.getId()), state, inputs);
       return new messages.UpdateResponse()
         .setProperties(sentState(next, inputs))
-        .setRefreshBeforeUpdate(isReadFirst);
+        .setRefreshBeforeUpdate(isReadFirst(resource, inputs));
     },
     delete: async (request: messages.DeleteRequest) => {
       await resource.delete(ownId(request.getId()), fromStruct(request.getProperties()).properties);

@@ -17,7 +17,7 @@ import { type Listed, listers } from "../../listing";
 import { type Arguments, argumentsOf } from "./arguments";
 import type { Engine } from "./engine";
 import { serviceError } from "./failures";
-import { calls, keptState } from "./resource";
+import { calls, isReadFirst, keptState } from "./resource";
 import { fromStruct, toStruct } from "./wire";
 
 interface Served {
@@ -89,9 +89,10 @@ function handlers({ instance, engine, run }: Served) {
             (answer) => done(null, answer),
             (error: unknown) => {
               const given = fromStruct(request.getNews?.() ?? request.getProperties?.()).properties;
+              // Only for what is kept: an unknown kind has none.
               const resource = () => kindOf(urn).lifecycle;
               const stateOf = (state: Properties) => keptState(resource(), state, given);
-              done(serviceError(error, stateOf, () => resource().isReadFirst));
+              done(serviceError(error, stateOf, () => isReadFirst(resource(), given)));
             },
           ),
       );

@@ -117,10 +117,9 @@ export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined
   if (before === undefined) return [];
   const message = whyFixed(declared, before);
   if (message === undefined) return [];
-  // Declared beside existingKey or existingId, these are refused in any case.
-  const isRefused = (name: string) => fixed.some((one) => one === name && declared[one] !== undefined);
+  const refused = contradictions(declared).map(({ path: [name] }) => name);
   return certainlyChanged(replacingFields, before, declared)
-    .filter((name) => !isRefused(name))
+    .filter((name) => !refused.includes(name))
     .map((name): Problem => ({ path: [name], message }));
 }
 
