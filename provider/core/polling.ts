@@ -1,5 +1,4 @@
 import type { Session } from "./definition";
-import { unlessAborted } from "./run";
 
 /** A service may carry a write out, or show it, a little later: it is looked for again after these pauses, 8.1 s in all. */
 export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
@@ -26,5 +25,14 @@ export async function pollUntil<T>(
 
 /** A pause that ends early if nobody waits for the result. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return unlessAborted(signal, new Promise<void>((resolve) => setTimeout(resolve, ms)), () => {});
+  return new Promise((resolve) => {
+    const timer = setTimeout(resume, ms);
+    function resume(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", resume);
+      resolve();
+    }
+    if (signal.aborted) resume();
+    else signal.addEventListener("abort", resume);
+  });
 }
