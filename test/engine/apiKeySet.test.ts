@@ -3,7 +3,7 @@ import type { StoredKey } from "../../standin";
 import { someOf } from "../all";
 import { itInAll } from "../inAll";
 import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
-import { type Scene, setScene } from "./scene";
+import { hurried, type Scene, setScene } from "./scene";
 import { becomes, expectWhole, foundBy, sent, shownOf } from "./setExpectations";
 import { programWithSet, type SetText } from "./setProgram";
 
@@ -51,7 +51,11 @@ describe("a set of keys on the engine", () => {
   };
 
   beforeAll(async () => {
-    scene = await setScene("set", { program: programWithSet(text), dialect: { delete: "marks" } });
+    scene = await setScene("set", {
+      env: hurried,
+      program: programWithSet(text),
+      dialect: { delete: "marks" },
+    });
   });
   afterAll(() => scene?.close());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
-import { type Scene, setScene } from "./scene";
+import { hurried, type Scene, setScene } from "./scene";
 
 const settings = `name: import
 runtime: nodejs
@@ -59,7 +59,10 @@ describe("the option import, with the plugin", () => {
 
   beforeAll(async () => {
     const workspaces = [{ id: "ws_main", name: "Main", defaultRateLimitPerSecond: 7 }];
-    scene = await setScene("import", { tenants: [{ accessToken: "team-access-token", workspaces }] });
+    scene = await setScene("import", {
+      env: hurried,
+      tenants: [{ accessToken: "team-access-token", workspaces }],
+    });
     await scene.project.write("Pulumi.yaml", settings);
     const { service } = scene;
     const inMain = { workspaceId: "ws_main" };

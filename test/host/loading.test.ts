@@ -42,9 +42,10 @@ describe("what loading the package brings", () => {
 
   test("the first request loads the HTTP library's agent, and not all of it", async () => {
     const service = await startStandIn();
+    const { id } = service.addKey({ workspaceId: "ws_main", customerId: "acme", name: "ci" });
     const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken };
     const loaded = await loadedBy(
-      `require("pulumi-apikeys/dynamic").provider("ApiKey").read("key_1", { workspaceId: "ws_main" })`,
+      `require("pulumi-apikeys/dynamic").provider("ApiKey").read("${id}", { workspaceId: "ws_main" })`,
       env,
     );
     expect(service.requests.length).toBeGreaterThan(0);

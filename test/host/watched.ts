@@ -35,10 +35,10 @@ setInterval(() => {
   };
 }
 
-/** A hundredth of the time for an answer, and for the pauses before a scope is looked for again. */
+/** A hundredth of the time for an answer, and for the pauses before an object is looked for again. */
 const hurry = `
 const wait = globalThis.setTimeout;
-const hurried = (ms) => (ms === 500 || ms === 1500 || (ms > 20000 && ms <= 60000) ? ms / 100 : ms);
+const hurried = (ms) => ([500, 1500, 2400, 3600].includes(ms) || (ms > 20000 && ms <= 60000) ? ms / 100 : ms);
 const quick = (run, ms, ...rest) => wait(run, hurried(ms), ...rest);
 globalThis.setTimeout = Object.defineProperties(quick, Object.getOwnPropertyDescriptors(wait));
 `;
