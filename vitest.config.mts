@@ -63,7 +63,8 @@ export default defineConfig(({ mode }) => ({
     exclude: mode === "all" ? [] : onlyInAll,
     reporters: ["default", "./test/tierTimes.ts"],
     pool: "forks",
-    maxWorkers: availableParallelism(),
+    // One more than cores, because tests wait for processes and time.
+    maxWorkers: availableParallelism() + 1,
     // Automation API and a program share one @pulumi/pulumi: that of Node's own require.
     server: { deps: { external: [/node_modules/] } },
     projects: [
