@@ -117,7 +117,7 @@ export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined
   if (before === undefined) return [];
   const message = whyFixed(declared, before);
   if (message === undefined) return [];
-  const refused = contradictions(declared).map(({ path: [name] }) => name);
+  const refused = combined(declared).map(({ path: [name] }) => name);
   return certainlyChanged(replacingFields, before, declared)
     .filter((name) => !refused.includes(name))
     .map((name): Problem => ({ path: [name], message }));
