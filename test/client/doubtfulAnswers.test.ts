@@ -64,3 +64,55 @@ describe("settings to restore", () => {
     expect(stored()).toMatchObject(before);
   });
 });
+
+describe("a scope", () => {
+  const inputs = { workspaceId, name: "Orders", representation: "Orders (all)" };
+  const rewritten = { id: "sc_1", name: "Orders", representation: "orders-all" };
+  const posts = () => service.requests.filter(({ method }) => method === "POST");
+  const listing = (scopes: readonly unknown[], times = Number.POSITIVE_INFINITY) =>
+    service.inject({ endpoint: "listScopes", fault: answering({ scopes }), times });
+  beforeEach(() => {
+    for (const { id } of service.scopes(workspaceId)) service.deleteScope(id);
+  });
+
+  test("S4 whose representation the service rewrites is created once, and a warning has the service's value", async () => {
+    service.inject({ endpoint: "createScope", fault: answering({ scope: rewritten }) });
+    const { id, state } = await process.of("Scope").create(inputs);
+    expect([id, state["representation"]]).toEqual(["sc_1", "Orders (all)"]);
+    expect(process.warnings).toEqual([
+      expect.stringContaining('(sc_1): unlike the program, the service has representation "orders-all".'),
+    ]);
+  });
+
+  test.each([
+    ["another name", { ...rewritten, name: "Bills" }, []],
+    ["an id that was listed before", rewritten, [rewritten]],
+  ])("S4 is not taken from an answer with another representation and %s", async (_what, scope, before) => {
+    listing(before, 1);
+    service.inject({ endpoint: "createScope", fault: answering({ scope }) });
+    await expect(process.of("Scope").create(inputs)).rejects.toThrow(/neither its answer nor its list shows/);
+  });
+
+  test("S4 that a list shows only 8 seconds after a lost answer is found, and not posted twice", async () => {
+    service.inject({ endpoint: "createScope", fault: { kind: "resetAfter" } });
+    listing([], 6);
+    const { id } = await process.of("Scope").create(inputs);
+    expect(service.scopes(workspaceId)).toMatchObject([{ id }]);
+    expect(posts()).toHaveLength(1);
+  });
+
+  test("S4 that a truncated list does not show is refused with what to do", async () => {
+    service.addScope(inputs);
+    listing([]);
+    await expect(process.of("Scope").create(inputs)).rejects.toThrow(
+      /If the service refused it: the workspace has the scope, but its list, which may be truncated, does not show it\. Remove this resource; keys can refer to the scope without it\.$/,
+    );
+  });
+
+  test("S2 whose representation was edited in the service is a warning on refresh", async () => {
+    const { id, state } = await process.of("Scope").create(inputs);
+    service.editScope(id, { representation: "all" });
+    await process.of("Scope").read(id, state);
+    expect(process.warnings).toEqual([expect.stringContaining('the service has representation "all"')]);
+  });
+});
