@@ -73,7 +73,7 @@ export function classify(exchange: Exchange, asked: Asked): CallOutcome {
   const { status, headers, body } = exchange;
   if (status >= 200 && status < 300) return { kind: "done", status, body };
   const askedMs = retryAfterMs(headers["retry-after"], headers["date"], asked.wallNow);
-  const phrase = status >= 300 && status < 400 ? redirected(exchange, asked) : answered(exchange, asked);
+  const phrase = redirected(exchange, asked) ?? answered(exchange, asked);
   if (status === 429) return { kind: "throttled", phrase, askedMs };
   if (mayBeDone(asked.method, status)) {
     return { kind: "ambiguous", phrase, status, askedMs: status === 503 ? askedMs : undefined };
@@ -88,13 +88,12 @@ function answered({ status, body }: Answered, { secrets, fieldNames }: Asked): s
   return said === undefined ? `the service answered ${status}` : `the service answered ${status} "${said}"`;
 }
 
-function redirected({ status, headers }: Answered, { url, secrets }: Asked): string {
-  const location = headers["location"];
-  const target =
-    typeof location === "string" && URL.canParse(location, url) ? new URL(location, url) : undefined;
-  if (target === undefined || !/^https?:$/.test(target.protocol)) {
-    return `the service answered ${status}, a redirect, which is not followed`;
-  }
+/** `undefined` for what is no redirect, or says not where to. */
+function redirected({ status, headers }: Answered, { url, secrets }: Asked): string | undefined {
+  const { location } = headers;
+  if (status >= 400 || typeof location !== "string" || !URL.canParse(location, url)) return undefined;
+  const target = new URL(location, url);
+  if (!/^https?:$/.test(target.protocol)) return undefined;
   // Origin and path only: a query may hold anything.
   const where = plainText(target.origin + target.pathname, secrets);
   return `the service answered ${status} and redirected to ${where}; redirects are not followed`;
