@@ -116,3 +116,38 @@ describe("a scope", () => {
     expect(process.warnings).toEqual([expect.stringContaining('the service has representation "all"')]);
   });
 });
+
+describe("B3 a grant that is answered with", () => {
+  const inputs = { workspaceId, totalCredits: "100", spendCap: "500", allowOverages: false, grant: "1" };
+  const record = { id: "bill_1", totalCredits: "100.00", spendCap: 500, allowOverages: false };
+  const answered = (billing: object) =>
+    service.inject({ endpoint: "createBilling", fault: answering({ billing }) });
+
+  test.each([
+    ["other credits", { totalCredits: "7" }, 'has totalCredits "7"'],
+    ["overages that are not declared", { allowOverages: true }, "has allowOverages true"],
+    ["another cap", { spendCap: "0" }, 'has spendCap "0"'],
+  ])("%s is kept, with a warning", async (_what, other, words) => {
+    answered({ ...record, ...other });
+    const { state } = await process.of("CustomerBilling").create(inputs);
+    expect(state["billingId"]).toBe("bill_1");
+    expect(process.warnings).toEqual([
+      `Granting 100 credits in workspace ws_main: the service answered with the record bill_1, which ${words}. Check in the service what was granted. To grant again, change grant.`,
+    ]);
+  });
+
+  test("the record of another grant is kept, with a warning, be that new or in state", async () => {
+    answered(record);
+    answered(record);
+    const { id, state } = await process.of("CustomerBilling").create(inputs);
+    expect(process.warnings).toEqual([]);
+    await process.of("CustomerBilling").create({ ...inputs, grant: "2" });
+    expect(process.warnings).toEqual([expect.stringContaining("bill_1, which is another grant's too.")]);
+
+    const later = startProcess(service);
+    later.of("CustomerBilling").diff(id, state, inputs);
+    answered(record);
+    await later.of("CustomerBilling").create({ ...inputs, grant: "3" });
+    expect(later.warnings).toHaveLength(1);
+  });
+});
