@@ -91,7 +91,7 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
   }
 }
 
-/** Where no pause is waited for any more, an answer of 429 is an attempt like any other. */
+/** Once no call waits for pauses any more, a 429 is an attempt like any other. */
 function unpaced(outcome: CallOutcome, policy: Policy): CallOutcome {
   if (outcome.kind !== "throttled") return outcome;
   const { phrase } = outcome;

@@ -7,7 +7,7 @@ const considered = 16_384;
 
 /** The text on one line: no control, format or bidirectional characters, no HTML, 300 characters at most. */
 export function plainText(text: string, secrets: readonly string[]): string {
-  // Masked before anything is cut or stripped, and once more when that has joined what stood apart.
+  // Masked first, because a cut could leave a part of a secret; and again, because stripping may join its parts.
   let plain = maskSecrets(text, secrets, considered);
   plain = stripVTControlCharacters(plain)
     .replace(/[\p{Cf}\p{Cs}]/gu, "")

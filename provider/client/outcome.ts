@@ -40,7 +40,7 @@ export type CallOutcome =
   | { readonly kind: "throttled"; readonly phrase: string; readonly askedMs: number | undefined }
   | { readonly kind: "refused"; readonly phrase: string; readonly status: number };
 
-/** What the table needs to know of the request. */
+/** What `classify` needs to know of the request. */
 export interface Asked {
   readonly method: string;
   readonly url: string;
@@ -62,7 +62,6 @@ function mayBeDone(method: string, status: number): boolean {
   return status === 408 || status === 499 || status >= 500 || elsewhere;
 }
 
-/** The table of outcomes: what an exchange means for the call. */
 export function classify(exchange: Exchange, asked: Asked): CallOutcome {
   if (exchange.kind === "failed") {
     const { phrase, lasting } = exchange;

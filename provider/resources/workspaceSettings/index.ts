@@ -184,8 +184,6 @@ async function find(
   throw new Failure(`${doing}: it has no settings to import. Declare the settings that you want instead.`);
 }
 
-type Reading = Pick<Attempt, "doing" | "notDone" | "advice">;
-
 /**
  * Reads the workspace, and again for 8 seconds while it shows something else than this stack wrote to settings that
  * are to be restored: a cache or a replica may answer with what was there before, and the setting would be forgotten.
@@ -195,7 +193,7 @@ function readToRestore(
   id: string,
   state: SettingsState,
   fields: readonly Setting[],
-  attempt: Reading,
+  attempt: Attempt,
 ): Promise<WorkspaceRecord> {
   const written = replaced(state).filter((field) => fields.includes(field));
   return pollUntil(
@@ -206,7 +204,7 @@ function readToRestore(
   );
 }
 
-async function readOrFail(session: Session, workspaceId: string, attempt: Reading): Promise<WorkspaceRecord> {
+async function readOrFail(session: Session, workspaceId: string, attempt: Attempt): Promise<WorkspaceRecord> {
   try {
     return await readWorkspace(session.call, { workspaceId });
   } catch (error) {

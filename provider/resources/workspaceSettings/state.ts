@@ -12,18 +12,18 @@ import {
   settings,
 } from "./properties";
 
-/** Projections of a workspace's settings: declared and seen → state, and what of it goes back on destroy. */
+/** State after a write, and what destroy restores. */
 
 /** A write of settings. */
 export interface Change {
   readonly declared: SettingsInputs;
   /** The target values of the workspace: declared ones, and former ones to restore. */
   readonly target: Settings;
-  /** What goes back on destroy. */
+  /** The former values, to restore on destroy. */
   readonly remembered: Settings;
   /** The state before; empty for a create. */
   readonly before: SettingsState;
-  /** Not to change: these settings may stay as the service rewrote them before. */
+  /** Settings that don't change: they may stay as the service rewrote them. */
   readonly steady: readonly Setting[];
   /** Settings to restore, because they are no longer declared. */
   readonly toRestore: Settings;
