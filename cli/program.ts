@@ -74,7 +74,7 @@ export function importFile({ workspaceId, keys, taken }: Adoption): string {
   const resources = keys.map(({ id, name }) => ({
     type: "apikeys:index:ApiKey",
     name: nameFor(plainName(name), "-"),
-    id: `${workspaceId}/${id}`,
+    id: `${workspaceId.replaceAll("/", "%2F")}/${id}`,
   }));
   return joined(JSON.stringify({ resources }, undefined, 2));
 }

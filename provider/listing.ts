@@ -58,7 +58,8 @@ async function inEach(
 ): Promise<readonly Listed[]> {
   const found: Listed[] = [];
   for (const id of await workspacesOf(source, workspaceId)) {
-    for (const one of await find(id)) found.push({ id: `${id}/${one.id}`, name: one.name });
+    const workspace = id.replaceAll("/", "%2F");
+    for (const one of await find(id)) found.push({ id: `${workspace}/${one.id}`, name: one.name });
   }
   return found;
 }

@@ -20,8 +20,8 @@ const options = (connectMs: number) =>
   ({ allowH2: false, connectTimeout: connectMs, headersTimeout: 0, bodyTimeout: 0 }) as const;
 
 /**
- * undici is loaded when it is first needed: a process that only checks and compares never does. Its index loads all
- * that it has, mocks and caches too, and takes twice as long; where it keeps its agent elsewhere, the index serves.
+ * Loaded at the first request: a process that only checks and compares needs no HTTP. undici's index takes twice as
+ * long, because it loads mocks and caches too; it serves if a version of undici has this file elsewhere.
  */
 const loadAgent = async () => {
   try {

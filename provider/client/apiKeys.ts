@@ -117,8 +117,8 @@ const apiKeyFields = {
 };
 
 /**
- * A masked form in the secret's place is no secret, and the secret in the masked form's place is not to be shown. Where both
- * are equal, only of an existing key it is known which of them it is.
+ * A service may send the masked form as `key`, which is no secret, or the secret as `maskedKey`, which must not be shown.
+ * If the two are equal, only the value of an existing key tells which of them they are.
  */
 function withSecretApart(record: ApiKeyRecord, existingKey?: string): ApiKeyRecord {
   const { key = "", maskedKey } = record;
@@ -132,7 +132,8 @@ function withSecretApart(record: ApiKeyRecord, existingKey?: string): ApiKeyReco
   };
 }
 
-// Nothing beside the id may cost the secret, which is shown this once: what can't be read counts as left out.
+// The secret is sent only once. So only the id can make this answer unusable: any other field that can't be read is taken
+// as absent.
 const apiKeyWithSecret: z.ZodType<ApiKeyRecord> = record({
   ...apiKeyFields,
   name: mirroredText,
@@ -183,12 +184,12 @@ export async function listApiKeys(call: Call, { workspaceId }: WorkspacePath): P
   return get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key`, apiKeys, limits.list);
 }
 
-/** 4.4. Repeated only when it was not sent or was refused for its pace. */
+/** 4.4. Repeated only if it was not sent, or was answered with 429. */
 export async function createApiKey(call: Call, body: CreateApiKey): Promise<Written<ApiKeyRecord>> {
   return write(call, { method: "POST", path: apiPath`/api/v1/api-key`, policy: "unsent", body }, newApiKey);
 }
 
-/** 4.5. Repeated only when it was not sent or was refused for its pace. */
+/** 4.5. Repeated only if it was not sent, or was answered with 429. */
 export async function migrateApiKey(call: Call, body: MigrateApiKey): Promise<Written<ApiKeyRecord>> {
   const path = apiPath`/api/v1/api-key/migrate`;
   return write(

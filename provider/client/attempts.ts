@@ -91,7 +91,7 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
   }
 }
 
-/** Where no pause is waited for any more, an answer of 429 is an attempt like any other. */
+/** Once no call waits for pauses any more, a 429 is an attempt like any other. */
 function unpaced(outcome: CallOutcome, policy: Policy): CallOutcome {
   if (outcome.kind !== "throttled") return outcome;
   const { phrase } = outcome;
@@ -132,9 +132,7 @@ const verdicts = {
 function callError(failure: CallFailure, why: string | undefined, mayBeDone: boolean): CallError {
   const status = failure.kind === "notSent" ? undefined : failure.kind === "throttled" ? 429 : failure.status;
   const phrase = why === undefined ? failure.phrase : `${failure.phrase} and ${why}`;
-  // Such an answer speaks of the key, whatever an earlier attempt did: it is looked up.
-  const conclusive = failure.kind === "refused" && (status === 404 || status === 410);
-  if (!mayBeDone || conclusive || failure.kind === "ambiguous") {
+  if (!mayBeDone || failure.kind === "ambiguous") {
     return new CallError(verdicts[failure.kind], phrase, status);
   }
   return new CallError("ambiguous", `${phrase}; an earlier attempt may have succeeded`, status);

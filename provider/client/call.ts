@@ -10,7 +10,7 @@ import type { Policy } from "./retry";
 import { withoutSecrets } from "./secrets";
 import type { Transport } from "./transport";
 
-/** Where the service is and what opens it; checked before, by provider/core/config.ts. */
+/** Where the service is, and the token for it; checked by provider/core/config.ts. */
 export interface Credentials {
   readonly baseUrl: string;
   readonly accessToken: string;
@@ -47,8 +47,7 @@ const MiB = 1_024 * KiB;
  */
 export const limits = { list: 64 * MiB, one: 4 * MiB };
 /**
- * No larger request creates anything, so that the answer can be read back: the new object would otherwise
- * be known to nobody.
+ * No larger POST is sent: the answer might be too large to be read, and the new object would be known to nobody.
  */
 export const mostSent = 256 * KiB;
 

@@ -7,7 +7,7 @@ const considered = 16_384;
 
 /** The text on one line: no control, format or bidirectional characters, no HTML, 300 characters at most. */
 export function plainText(text: string, secrets: readonly string[]): string {
-  // Masked before anything is cut or stripped, and once more when that has joined what stood apart.
+  // Masked first, because a cut could leave a part of a secret; and again, because stripping may join its parts.
   let plain = maskSecrets(text, secrets, considered);
   plain = stripVTControlCharacters(plain)
     .replace(/[\p{Cf}\p{Cs}]/gu, "")
@@ -101,7 +101,10 @@ export function errorText(
   return text === "" ? undefined : text;
 }
 
-/** The error in JSON that should hold a record: some services answer 200 to what they refuse. */
+/**
+ * The error in JSON that should hold a record: some services answer 200 to what they refuse. Unless they say that they
+ * did, a message may be that of a success, and contain the new secret.
+ */
 export function errorInPlace(
   body: string,
   secrets: readonly string[],
@@ -109,6 +112,7 @@ export function errorInPlace(
 ): string | undefined {
   const parsed: unknown = JSON.parse(body);
   if (!isObject(parsed)) return undefined;
-  const said = sentence({ error: parsed["error"], errors: parsed["errors"] });
+  const { error, errors, message, success } = parsed;
+  const said = sentence({ error, errors, ...(success === false && { detail: message }) });
   return said && plainText(said, [...secrets, ...keysIn(parsed, fieldNames)]);
 }

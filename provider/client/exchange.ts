@@ -22,7 +22,7 @@ export interface WireRequest {
   readonly maxBytes: number;
 }
 
-/** Services also send what is no coding, such as "utf-8" or "none". */
+/** Others, such as "utf-8" or "none", are no coding, but services send them. */
 const compressed = /\b(gzip|deflate|compress|br|zstd)\b/i;
 
 const seconds = (ms: number): string => `${Math.round(ms / 10) / 100} s`;
@@ -30,8 +30,8 @@ const seconds = (ms: number): string => `${Math.round(ms / 10) / 100} s`;
 const size = (bytes: number): string => (bytes % 1048576 === 0 ? `${bytes / 1048576} MiB` : `${bytes} bytes`);
 
 /**
- * Sends one request once and reads its answer; never rejects. Whether the request has started is what the
- * dispatcher's `onRequestStart` says: no error code can tell, since a reset happens on both sides of it.
+ * Sends one request once and reads its answer; never rejects. Only the dispatcher's `onRequestStart` tells whether the
+ * request has started: a reset has the same error code before and after.
  */
 export function exchange(agent: Dispatcher, request: WireRequest, timeOuts: TimeOuts): Promise<Exchange> {
   const { origin, path, method, headers, body, maxBytes } = request;

@@ -33,7 +33,7 @@ const toText: Convert<string | undefined> = (value) => {
   return typeof value === "number" || typeof value === "bigint" ? String(value) : wrong;
 };
 
-/** Text that can't be cut. */
+/** Text that is of no use if it is cut: longer text is wrong. */
 const wholeText =
   (longest: number): Convert<string | undefined> =>
   (value) => {

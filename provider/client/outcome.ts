@@ -40,7 +40,7 @@ export type CallOutcome =
   | { readonly kind: "throttled"; readonly phrase: string; readonly askedMs: number | undefined }
   | { readonly kind: "refused"; readonly phrase: string; readonly status: number };
 
-/** What the table needs to know of the request. */
+/** What `classify` needs to know of the request. */
 export interface Asked {
   readonly method: string;
   readonly url: string;
@@ -62,7 +62,6 @@ function mayBeDone(method: string, status: number): boolean {
   return status === 408 || status === 499 || status >= 500 || elsewhere;
 }
 
-/** The table of outcomes: what an exchange means for the call. */
 export function classify(exchange: Exchange, asked: Asked): CallOutcome {
   if (exchange.kind === "failed") {
     const { phrase, lasting } = exchange;
@@ -73,7 +72,7 @@ export function classify(exchange: Exchange, asked: Asked): CallOutcome {
   const { status, headers, body } = exchange;
   if (status >= 200 && status < 300) return { kind: "done", status, body };
   const askedMs = retryAfterMs(headers["retry-after"], headers["date"], asked.wallNow);
-  const phrase = status >= 300 && status < 400 ? redirected(exchange, asked) : answered(exchange, asked);
+  const phrase = redirected(exchange, asked) ?? answered(exchange, asked);
   if (status === 429) return { kind: "throttled", phrase, askedMs };
   if (mayBeDone(asked.method, status)) {
     return { kind: "ambiguous", phrase, status, askedMs: status === 503 ? askedMs : undefined };
@@ -88,13 +87,12 @@ function answered({ status, body }: Answered, { secrets, fieldNames }: Asked): s
   return said === undefined ? `the service answered ${status}` : `the service answered ${status} "${said}"`;
 }
 
-function redirected({ status, headers }: Answered, { url, secrets }: Asked): string {
-  const location = headers["location"];
-  const target =
-    typeof location === "string" && URL.canParse(location, url) ? new URL(location, url) : undefined;
-  if (target === undefined || !/^https?:$/.test(target.protocol)) {
-    return `the service answered ${status}, a redirect, which is not followed`;
-  }
+/** `undefined` for what is no redirect, or says not where to. */
+function redirected({ status, headers }: Answered, { url, secrets }: Asked): string | undefined {
+  const { location } = headers;
+  if (status >= 400 || typeof location !== "string" || !URL.canParse(location, url)) return undefined;
+  const target = new URL(location, url);
+  if (!/^https?:$/.test(target.protocol)) return undefined;
   // Origin and path only: a query may hold anything.
   const where = plainText(target.origin + target.pathname, secrets);
   return `the service answered ${status} and redirected to ${where}; redirects are not followed`;

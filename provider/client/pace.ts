@@ -82,7 +82,7 @@ export function openPace(clock: Clock, most: number): Pace {
       new Promise((settle) => {
         const now = clock.now();
         const pauseLeftMs = pause.until - now;
-        // Those who wait already were asked when the pause began, or became longer.
+        // Calls that wait already were dismissed when the pause began or grew, if it is too long for them.
         if (pauseLeftMs > 0 && pauseLeftMs > allowanceMs) return settle({ pauseLeftMs });
         const waiter = { pausedBefore: pausedSoFar(now), allowanceMs, settle };
         if (first) queue.unshift(waiter);
@@ -100,7 +100,7 @@ export function openPace(clock: Clock, most: number): Pace {
         pause = { from: now, until: now };
       }
       if (!hurried) pause.until = Math.max(pause.until, now + pauseMs);
-      // Requests that were under way together are told 429 together: that is one reason to slow down, not many.
+      // Requests that were under way together get their 429 together: that is one reason to slow down, not many.
       if (turn.dispatchedAt >= halvedAt) {
         limit = Math.max(1, limit / 2);
         halvedAt = now;

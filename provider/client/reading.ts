@@ -28,7 +28,7 @@ function fieldName(path: readonly PropertyKey[]): string {
 
 const containers: Record<string, string> = { object: "an object", array: "a list" };
 
-// Of a schema's complaint only the place and our own words get through: its message may hold values.
+// Only the path and our own words: the schema's message may contain values.
 function complaint(error: z.ZodError): string {
   const issue = error.issues[0];
   const name = issue === undefined ? "" : fieldName(issue.path);

@@ -3,7 +3,7 @@ import type { CallOutcome } from "./outcome";
 /**
  * When a request may be repeated.
  * - `always`: GET, DELETE, and PATCH (it carries full target values);
- * - `unsent`: POST of a key or scope: only what was not sent or was refused for its pace (429);
+ * - `unsent`: POST of a key or scope: only what was not sent, or was answered with 429;
  * - `never`: POST of credits: only what was not sent.
  */
 export type Policy = "always" | "unsent" | "never";

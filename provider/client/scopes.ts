@@ -43,7 +43,7 @@ export async function listScopes(call: Call, { workspaceId }: WorkspacePath): Pr
   return get(call, apiPath`/api/v1/workspace/${workspaceId}/scopes`, scopes, limits.list);
 }
 
-/** 4.11. Repeated only when it was not sent or was refused for its pace. */
+/** 4.11. Repeated only if it was not sent, or was answered with 429. */
 export async function createScope(
   call: Call,
   { workspaceId }: WorkspacePath,

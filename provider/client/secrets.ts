@@ -1,7 +1,7 @@
-/** Stands in messages for what is not to be shown. */
+/** Replaces secrets in messages. */
 export const mask = "[secret]";
-// Stands for a secret until all are found, so that a short one can't be found in "[secret]": a code point that is
-// no character and that no text should hold.
+// Replaces secrets until all are found, so that a short one isn't found in "[secret]". It is no character, so no text
+// should contain it.
 const placeholder = "\ufdd0";
 
 const jsonInner = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -151,6 +151,8 @@ function wireRequest<T>(request: ApiRequest<T>): WireRequest {
     accept: "application/json",
     // Nothing is decompressed, so that no small answer can become a large one.
     "accept-encoding": "identity",
+    // A proxy's cache could answer with what was there before the last write.
+    "cache-control": "no-cache",
     authorization: `Bearer ${accessToken}`,
     "user-agent": "pulumi-apikeys",
   };

@@ -212,9 +212,9 @@ function partsOf(
 ): readonly string[] {
   const isOfWorkspace = importing.form.includes("/");
   if (isOfWorkspace && typeof workspaceId === "string") return [workspaceId, id];
-  const at = id.indexOf("/");
-  const parts = at < 0 ? [id] : [id.slice(0, at), id.slice(at + 1)];
-  if (parts.length === (isOfWorkspace ? 2 : 1) && parts.every((part) => part !== "")) return parts;
+  const [, workspace = "", object = ""] = /^([^/]+)\/(.+)$/s.exec(id) ?? [];
+  if (isOfWorkspace && object !== "") return [workspace.replaceAll("%2F", "/"), object];
+  if (!isOfWorkspace && id !== "") return [id];
   throw new Failure(
     `${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${importing.form}.`,
   );

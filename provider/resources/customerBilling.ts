@@ -31,7 +31,8 @@ import {
   stable,
   string,
 } from "../core/fields";
-import { isSecret } from "../core/secrecy";
+import { isSecret, shown } from "../core/secrecy";
+import { same } from "../core/state";
 import { containsUnknown, isUnknown } from "../core/unknown";
 import { canonicalCredits, creditsSchema } from "./fields/credits";
 import { optionalFlag, optionalString, requiredString } from "./fields/schemas";
@@ -226,6 +227,7 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
   }
   const { record } = answer;
   if (record !== undefined) {
+    warnOfDoubt(session, doing, declared, record);
     return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
   }
   const failure = sentences(
@@ -234,6 +236,25 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
     answer.foreign && ifElsewhere(session),
   );
   return { ...uncertain(declared), failure };
+}
+
+/**
+ * The answer is kept as this grant: asking again could grant twice. But equal grants are equal requests, which a gateway
+ * may take for one, and an answer may be another request's.
+ */
+function warnOfDoubt(session: Session, doing: string, declared: BillingInputs, record: BillingRecord): void {
+  const { id } = record;
+  const isKnown = session.registry.has(declared.workspaceId, id);
+  session.registry.add(declared.workspaceId, id);
+  const different = (["totalCredits", "allowOverages", "spendCap"] as const)
+    .filter((name) => declared[name] !== undefined && record[name] !== undefined)
+    .filter((name) => !same(shape.inputs[name], declared[name], record[name]))
+    .map((name) => `has ${name} ${shown(declared, name, JSON.stringify(record[name]))}`);
+  const doubts = [...(isKnown ? ["is another grant's too"] : []), ...different];
+  if (doubts.length === 0) return;
+  session.warn(
+    `${doing}: the service answered with the record ${id}, which ${doubts.join(" and ")}. Check in the service what was granted. To grant again, change grant.`,
+  );
 }
 
 function notGranted(error: unknown): string {

@@ -15,6 +15,7 @@ import {
 } from "../core/definition";
 import { type Attempt, capitalised, Failure, toFailure } from "../core/errors";
 import { aString, optional, required, stable, string } from "../core/fields";
+import { pollUntil } from "../core/polling";
 import { expectVisible } from "../core/presence";
 import { isSecret, shown } from "../core/secrecy";
 import { caseFolded } from "../core/state";
@@ -81,16 +82,23 @@ function exactly({ representation }: ScopeState): Selector {
 
 /** The scope of this representation; the service may have changed its case or trimmed it. */
 function named(declared: ScopeState): Selector {
-  const wanted = caseFolded(declared.representation);
   return (scopes) =>
-    exactly(declared)(scopes) ?? scopes.find(({ representation }) => caseFolded(representation) === wanted);
+    exactly(declared)(scopes) ?? scopes.find((scope) => isSame(declared, scope, "representation"));
 }
 
-/** The names of what differs between a declared scope and the service's (S1). */
-function differing(declared: ScopeState, record: ScopeRecord): readonly ("name" | "description")[] {
-  return (["name", "description"] as const).filter(
-    (name) => caseFolded(declared[name]) !== caseFolded(record[name]),
-  );
+type Shown = "name" | "representation" | "description";
+
+function isSame(declared: ScopeState, record: ScopeRecord, field: Shown): boolean {
+  return caseFolded(declared[field]) === caseFolded(record[field]);
+}
+
+/** What the service has for a declared scope, where that differs: `name "Orders"`. */
+function differences(declared: ScopeState, record: ScopeRecord): string | undefined {
+  const fields: readonly Shown[] = ["name", "representation", "description"];
+  const found = fields
+    .filter((field) => !isSame(declared, record, field))
+    .map((field) => `${field} ${shown(declared, field, `"${record[field] ?? ""}"`)}`);
+  return found.length === 0 ? undefined : found.join(" and ");
 }
 
 // ---- Operations: observe, decide, call, project -------------------------------------------------------------------
@@ -115,7 +123,8 @@ export const scope = define({
 async function create(session: Session, declared: ScopeInputs): Promise<ScopeOutcome> {
   const { workspaceId, name, representation, description = "" } = declared;
   const doing = `Creating ${label(declared)}`;
-  const there = exactly(declared)(await list(session, declared, { doing, notDone: "Nothing was created" }));
+  const before = await list(session, declared, { doing, notDone: "Nothing was created" });
+  const there = exactly(declared)(before);
   if (there !== undefined) return adopted(doing, declared, there);
   try {
     const { record } = await createScope(
@@ -123,17 +132,28 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
       { workspaceId },
       { name, representation, description },
     );
-    // An answer may be another scope's: the list decides.
-    const own = named(declared)(record === undefined ? [] : [record]);
-    if (own !== undefined) return written(declared, own);
+    if (record !== undefined && isAnswerTo(declared, record, before)) {
+      // Keys refer to the scope by it. Of other fields, an answer may have none.
+      if (!isSame(declared, record, "representation")) warnOfDifferences(session, declared, record);
+      return written(declared, record);
+    }
   } catch (error) {
     return await afterFailure(session, doing, declared, error);
   }
-  const found = await findAgain(session, declared, doing, named(declared));
+  const found = await untilListed(session, declared, {
+    doing,
+    notDone: "It is not known whether the scope was created",
+  });
   if (found !== undefined) return adopted(doing, declared, found);
   throw new Failure(
     `${doing}: the service accepted the request, but neither its answer nor its list shows the scope. The scope is not in state. Run \`pulumi up\` again, which looks for it before creating one.`,
   );
+}
+
+/** An answer may be another scope's. If the service rewrote the representation, a new id and the name tell the scope. */
+function isAnswerTo(declared: ScopeState, record: ScopeRecord, before: readonly ScopeRecord[]): boolean {
+  if (isSame(declared, record, "representation")) return true;
+  return isSame(declared, record, "name") && !before.some(({ id }) => id === record.id);
 }
 
 /**
@@ -147,55 +167,55 @@ async function afterFailure(
   error: unknown,
 ): Promise<ScopeOutcome> {
   const { verdict, status } = error instanceof CallError ? error : {};
-  const select = verdict === "ambiguous" ? named(declared) : exactly(declared);
-  if (verdict === "ambiguous" || (verdict === "refused" && status !== 401)) {
-    const found = await findAgain(session, declared, doing, select).catch((failed: unknown) => {
-      // Why the service refused says more than that its list can't be read.
-      if ((verdict === "refused" || status === 409) && failed instanceof Failure) return undefined;
-      throw failed;
-    });
-    if (found !== undefined) return adopted(doing, declared, found);
-  }
+  const unclear = "It is not known whether the scope was created";
+  const attempt = { doing, notDone: unclear };
+  const looking =
+    verdict === "ambiguous"
+      ? untilListed(session, declared, attempt)
+      : verdict === "refused"
+        ? list(session, declared, attempt).then(exactly(declared))
+        : undefined;
+  // What became of the POST says more than that the list can't be read.
+  const found = await looking?.catch((failed: unknown) => {
+    if (!(failed instanceof Failure)) throw failed;
+  });
+  if (found !== undefined) return adopted(doing, declared, found);
   throw toFailure(error, session, {
     doing,
     notDone: "Nothing was created",
-    unclear:
-      "It is not known whether the scope was created; the service's list does not show it. Run `pulumi up` again, which looks for it before creating one",
-    advice: `Check that the access token is allowed to create scopes in ${declared.workspaceId}.`,
+    unclear: `${unclear}. Run \`pulumi up\` again, which looks for it before creating one`,
+    advice:
+      status === 409
+        ? "the workspace has the scope, but its list, which may be truncated, does not show it. Remove this resource; keys can refer to the scope without it"
+        : `Check that the access token is allowed to create scopes in ${declared.workspaceId}.`,
   });
 }
 
 function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): ScopeOutcome {
-  const different = differing(declared, record);
-  if (different.length === 0) return written(declared, record);
-  const has = different
-    .map((name) => `${name} ${shown(declared, name, `"${record[name] ?? ""}"`)}`)
-    .join(" and ");
+  const different = differences(declared, record);
+  if (different === undefined) return written(declared, record);
   throw new Failure(
-    `${doing}: the workspace already has it (${record.id}), with ${has}, and the service has no call that edits a scope. Nothing was changed. Declare these values, or another representation.`,
+    `${doing}: the workspace already has it (${record.id}), with ${different}, and the service has no call that edits a scope. Nothing was changed. Declare these values, or another representation.`,
   );
 }
 
-/** Reads the list again for what should be in it; a list may lag behind a write. */
-async function findAgain(
+/** Reads the list until it shows what a POST may have created. */
+function untilListed(
   session: Session,
   declared: ScopeInputs,
-  doing: string,
-  select: Selector,
+  attempt: Attempt,
 ): Promise<ScopeRecord | undefined> {
-  for (const ms of [0, 500, 1_500]) {
-    if (ms > 0) await session.pause(ms);
-    const notDone = "It is not known whether the scope was created";
-    const found = select(await list(session, declared, { doing, notDone }));
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return pollUntil(
+    session,
+    "the service's list to show the scope",
+    async () => named(declared)(await list(session, declared, attempt)),
+    (found) => found !== undefined,
+  );
 }
 
 /** A list may be truncated, and no call deletes a scope: one that is not listed stays in state, with a warning. */
 async function read(session: Session, id: string, state: ScopeState): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
-  const subject = `${capitalised(label(state))} (${id})`;
   const attempt = { doing, notDone: "State is unchanged" };
   const scopes = await list(session, state, attempt, id);
   const record = scopes.find((one) => one.id === id) ?? named(state)(scopes);
@@ -205,16 +225,19 @@ async function read(session: Session, id: string, state: ScopeState): Promise<Sc
     } catch (error) {
       throw toFailure(error, session, attempt);
     }
-    const notFound = `${subject}: the service does not list it, but the list may be truncated, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`;
+    const notFound = `${capitalised(label(state))} (${id}): the service does not list it, but the list may be truncated, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`;
     return { id, state, notFound };
   }
-  const different = differing(state, record);
-  if (different.length > 0) {
-    session.warn(
-      `${subject}: the service has another ${different.join(" and ")} than the program. It has no call that edits a scope, so the provider leaves it as it is.`,
-    );
-  }
+  warnOfDifferences(session, state, record);
   return { id: record.id, state };
+}
+
+function warnOfDifferences(session: Session, declared: ScopeState, record: ScopeRecord): void {
+  const different = differences(declared, record);
+  if (different === undefined) return;
+  session.warn(
+    `${capitalised(label(declared))} (${record.id}): unlike the program, the service has ${different}. It has no call that edits a scope, so the provider leaves it as it is.`,
+  );
 }
 
 /** By its representation or, where none has it, by its id. */

@@ -81,6 +81,7 @@ describe("each endpoint", () => {
       expect(`${request.method} ${request.path}`).toBe(line);
       expect(request.headers["authorization"]).toBe(`Bearer ${token}`);
       expect(request.headers["accept-encoding"]).toBe("identity");
+      expect(request.headers["cache-control"]).toBe("no-cache");
       expect(request.headers["content-type"]).toBe(body === undefined ? undefined : "application/json");
       expect(request.body === "" ? undefined : JSON.parse(request.body)).toEqual(body);
     },
@@ -163,6 +164,7 @@ describe("the answer to a write that was carried out", () => {
     ["", { success: false, error: { message: "no quota" } }, ': "no quota"'],
     ["\ufeff", { errors: [{ detail: "a" }, "b"], message: "made sk_1" }, ': "a; b"'],
     ["", { message: "made sk_1", data: { id: "k" } }, ""],
+    ["", { success: false, message: "no quota" }, ': "no quota"'],
     ["", null, ""],
   ])("may say in place of a record why it was not: %s%j", async (mark, body, said) => {
     const server = await wireServer(() => answer(200, mark + JSON.stringify(body)));

@@ -32,7 +32,7 @@ lifecycleSuite({
   fixed: [
     {
       drift: (service, id) => service.editScope(id, { name: "Another", description: "Changed elsewhere" }),
-      warns: "the service has another name and description than the program",
+      warns: "unlike the program, the service has name",
     },
   ],
   deleting: [],

@@ -102,7 +102,6 @@ describe("what the plugin reads", () => {
       ["ApiKey", "/key_1", "workspaceId/keyId"],
       ["ApiKey", "ws_main/", "workspaceId/keyId"],
       ["Scope", "orders", "workspaceId/representation"],
-      ["WorkspaceSettings", "ws_main/x", "workspaceId"],
       ["ApiKeySet", "ws_main", "workspaceId/alias=keyId,alias=keyId"],
       ["CustomerBilling", "bill_1", "workspaceId/billingId"],
     ];

@@ -99,7 +99,7 @@ async function editedElsewhere(plot: Plot, { held, inputs }: Declared): Promise<
   standIn.editScope(held.id, { name: "Theirs", updatedAt: "2027-01-01T00:00:00Z" });
   await warned(
     plot,
-    /^warning: Scope "orders" in workspace .*: the service has another name than the program/m,
+    /^warning: Scope "orders" in workspace .*: unlike the program, the service has name "Theirs"\./m,
     async () => {
       expect(await resource.read(held)).toEqual({ id: held.id, properties: held.state, inputs: undefined });
     },

@@ -112,7 +112,7 @@ describe("what an exchange means for a write", () => {
       const nowhere = location === "" ? "https://api.example/pre/api/v1/api-key" : undefined;
       const phrase =
         nowhere === undefined
-          ? "the service answered 302, a redirect, which is not followed"
+          ? "the service answered 302"
           : `the service answered 302 and redirected to ${nowhere}; redirects are not followed`;
       expect(outcome).toMatchObject({ phrase });
     },

@@ -25,6 +25,23 @@ test("a set that was imported with ids that are numbers keeps these keys", async
   expect(asked).toEqual(["GET 1042"]);
 });
 
+test("R19 an import takes a workspace whose id has a slash", async () => {
+  const asked: string[] = [];
+  const reply = ({ path }: { readonly path: string }) => {
+    asked.push(path);
+    return {
+      apiKey: { id: "a/b%2F", ...least, scopes: [], enabled: true },
+      workspace: { id: "team/a", defaultKeyPrefix: "sk" },
+    };
+  };
+  const found = await replying(apiKey, reply).find({ id: "team%2Fa/a/b%2F", given: {}, isReading: false });
+  expect(found).toMatchObject({ id: "a/b%2F", state: { workspaceId: "team/a" } });
+  const settings = replying(workspaceSettings, reply);
+  const its = await settings.find({ id: "team/a", given: {}, isReading: false });
+  expect(its).toMatchObject({ id: "team/a", state: { workspaceId: "team/a" } });
+  expect(asked).toEqual(["/api/v1/workspace/team%2Fa/api-key/a%2Fb%252F", "/api/v1/workspace/team%2Fa"]);
+});
+
 test("R4 an answer that leaves the name out is not taken for a key without one", async () => {
   const record = { id: "key_1", customerId: "cus_1", scopes: [], enabled: false };
   const key = replying(apiKey, ({ method }) => ({

@@ -11,7 +11,7 @@ import { after, iso, keysOf, label, timesOf } from "./state";
 
 /** Messages about a rotating key: in previews, and if an update does less than declared. */
 
-/** When those of its keys expire that an update leaves valid, and until when it leaves them, if that is certain. */
+/** When the keys that an update leaves valid expire, and until when they stay valid, if that is certain. */
 export function expiries({ state, inputs, now, plan: { does } }: RotatingComparison): Expiries {
   const { current, previous } = keysOf(state);
   const { rotatedAt, overlapFrom } = timesOf(state);

@@ -18,8 +18,8 @@ import type { RotatingInputs, RotatingState } from "./properties";
 import { edited, type Keys, keysOf, label, newKey, stateOf, type Times, timesOf } from "./state";
 
 /**
- * What is done with a rotating key: with each of its keys what is done with one of a set. First those that exist are made
- * as declared and what is to go is deleted; only then is a new key made, so that there are never more than two.
+ * The operations of a rotating key, whose keys are written and deleted like those of a set. An update first writes the
+ * existing keys and deletes what is due. Only then does it create a key, so that there are never more than two.
  */
 
 type RotatingOutcome = Outcome<RotatingState>;
@@ -53,7 +53,7 @@ export async function create(session: Session, declared: RotatingInputs): Promis
   return { id, state: stateOf(declared, keys, times), ...(failure !== undefined && { failure }) };
 }
 
-/** Makes a new key. One whose secret is lost never takes the place of another, and goes with the next update (K6). */
+/** Creates a key. Without its secret it doesn't become the current one: the next update deletes it (K6). */
 async function makeKey(
   session: Session,
   claim: string,
@@ -105,7 +105,7 @@ export async function update(session: Session, compared: RotatingUpdate): Promis
   return { id, state: stateOf(declared, now, dates, use), ...outcome };
 }
 
-/** Makes the keys that exist as declared, and deletes what is to go once that is done. */
+/** Makes the existing keys match the program, then deletes those that are to be deleted. */
 async function settle(
   session: Session,
   { id, state, inputs: declared }: RotatingUpdate,
@@ -116,13 +116,13 @@ async function settle(
   const before = holdingOf({
     current,
     previous: isRetiring ? undefined : previous,
-    // While the current key could not be made as declared, the previous one stays.
+    // The previous key stays if the current one can't be made to match the program.
     toDelete:
       retired === undefined
         ? toDelete
         : [...toDelete, { ...going(retired), calledAs: "previous", alias: "current" }],
   });
-  // Nobody has seen it to be as declared.
+  // It has not been confirmed to match the program.
   const isDoubted = isUnconfirmed(state) || state[failedKey] === true;
   const steps = Array.from(before.entries, ([alias, entry]): Step => {
     const isEdited = differs(entry, declared) || (isDoubted && alias === "current");
@@ -150,7 +150,7 @@ async function settle(
   };
 }
 
-/** Makes a new key, which becomes the current one. */
+/** Creates a key, which becomes the current one. */
 async function rotate(
   session: Session,
   id: string,
@@ -173,7 +173,7 @@ async function rotate(
   }
 }
 
-/** From now on the previous key has its overlap: the current one was seen to be as declared. */
+/** Begins the overlap of the previous key once the current one was seen to match the program. */
 async function startOverlap(
   session: Session,
   state: RotatingState,
@@ -182,16 +182,16 @@ async function startOverlap(
 ): Promise<Progress> {
   const { keys, times } = progress;
   if (keys.previous === undefined || times.overlapFrom !== undefined) return progress;
-  // By a clock that went back, the overlap would be over as soon as the clock is right again.
+  // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
   const overlapFrom = Math.max(session.time(), timesOf(state).rotatedAt ?? 0);
   const started = { ...progress, times: { ...times, overlapFrom } };
   if (declared.retire !== "whenUnused") return started;
-  // Where it can't be read, the end of the overlap is the first time that it is compared with.
+  // If it can't be read now, it is recorded at the end of the overlap, and compared after another one.
   const lastUsed = await lastUse(session, keys, "").catch(() => undefined);
   return { ...started, lastUsed };
 }
 
-/** Throws unless the current key is there as state has it: the previous one may be the only one that works. */
+/** Throws unless the current key exists and matches state: otherwise the previous one may be the only one that works. */
 async function expectCurrent(session: Session, state: RotatingState, doing: string): Promise<void> {
   const { current, previous } = keysOf(state);
   if (current === undefined) return;
@@ -210,7 +210,7 @@ async function lastUse(session: Session, { previous }: Keys, doing: string): Pro
   return record && (record.lastUsedAt ?? "");
 }
 
-/** Deletes again what was made and no state holds: of an update, the new key alone. */
+/** Deletes the keys that were created and are not in state: after an update, only the new one. */
 export async function rollback(
   session: Session,
   { state }: RotatingOutcome,
@@ -223,7 +223,7 @@ export async function rollback(
   return rollbackKeys(session, ownerOf(state), made, held);
 }
 
-/** Neither rotates nor deletes. What is gone leaves state; without the current key, the next update makes a new one. */
+/** Neither rotates nor deletes. What is gone leaves state; without the current key, the next update creates one. */
 export async function read(
   session: Session,
   id: string,
@@ -241,7 +241,7 @@ export async function remove(session: Session, id: string, state: RotatingState)
   await removeKeys(session, id, ownerOf(state), holdingOf(keysOf(state)));
 }
 
-/** A key that exists. Nobody knows when it was made, so its time begins now. */
+/** An existing key. When it was created is not known, so `rotateEvery` counts from now. */
 export async function find(
   session: Session,
   [workspaceId = "", keyId = ""]: readonly string[],

@@ -5,8 +5,8 @@ import { msOf } from "./duration";
 import type { RotatingDraft } from "./properties";
 
 /**
- * What check refuses in a rotating key. What replaces an ApiKey creates a new key here, so that of what an existing key fixes
- * only the workspace is left, which replaces the resource (K5, K11).
+ * Check failures of a rotating key. While existingKey or existingId stays, an ApiKey refuses changes that only rotate this
+ * resource. A change of workspaceId replaces it, so only that is refused here (K5, K11).
  */
 export function rules(
   declared: RotatingDraft,

@@ -25,11 +25,11 @@ import type { RotatingDraft, RotatingInputs, RotatingState } from "./properties"
 /** Projections between a rotating key's state and the ApiKeys that it has. */
 
 export interface Keys {
-  /** The one to be used. There is none where it was deleted outside Pulumi, or its secret is lost. */
+  /** The key to use. There is none if it was deleted outside Pulumi, or its secret was lost. */
   readonly current?: Entry | undefined;
-  /** The one before, which stays valid for the overlap. */
+  /** The key before it, which stays valid for the overlap. */
   readonly previous?: Entry | undefined;
-  /** Made without a secret. */
+  /** Keys that were created without a secret. */
   readonly toDelete: readonly KeyToDelete[];
 }
 
@@ -42,7 +42,7 @@ export interface Times {
 }
 
 const outputNames = Object.keys(keyShape.outputs);
-/** What names an existing key is of the first one alone. */
+/** Only the first key can be one that exists already. */
 const ofFirst = ["existingKey", "existingId"];
 const ofEachKey = keyFields
   .map(({ name }) => name)

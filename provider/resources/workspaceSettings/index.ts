@@ -9,6 +9,7 @@ import { failureOf, type Settled } from "../../core/converge";
 import type { Checked } from "../../core/declarations";
 import { define, type Outcome, type Session } from "../../core/definition";
 import { type Attempt, Failure, sentences, toFailure } from "../../core/errors";
+import { pollUntil } from "../../core/polling";
 import { isSecret } from "../../core/secrecy";
 import { applyDrift, nonEmpty, type Properties, same } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
@@ -28,7 +29,7 @@ import {
   settings,
   shape,
 } from "./properties";
-import { type Change, lastWritten, restorable, written } from "./state";
+import { type Change, lastWritten, replaced, restorable, written } from "./state";
 import { sayingOf, type Writing, write } from "./writing";
 
 export const workspaceSettings = define({
@@ -111,10 +112,12 @@ async function update(
   declared: SettingsInputs,
 ): Promise<SettingsOutcome> {
   const doing = `Updating the defaults of workspace ${id}`;
-  const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
   const managed = declaredIn(declared);
   const dropped = declaredIn(state).filter((field) => !managed.includes(field));
-  const toRestore = declared.onDestroy === "restore" ? restorable(state, dropped, record) : {};
+  const isRestoring = declared.onDestroy === "restore";
+  const attempt = { doing, notDone: "State is unchanged" };
+  const record = await readToRestore(session, id, state, isRestoring ? dropped : [], attempt);
+  const toRestore = isRestoring ? restorable(state, dropped, record) : {};
   const added = managed.filter(({ name }) => state[name] === undefined);
   const remembered = { ...sendable(added, record), ...state.__before };
   const observed = observe(record);
@@ -181,11 +184,27 @@ async function find(
   throw new Failure(`${doing}: it has no settings to import. Declare the settings that you want instead.`);
 }
 
-async function readOrFail(
+/**
+ * Reads the workspace, and again for 8 seconds while it shows something else than this stack wrote to settings that
+ * are to be restored: a cache or a replica may answer with what was there before, and the setting would be forgotten.
+ */
+function readToRestore(
   session: Session,
-  workspaceId: string,
-  attempt: Pick<Attempt, "doing" | "notDone" | "advice">,
+  id: string,
+  state: SettingsState,
+  fields: readonly Setting[],
+  attempt: Attempt,
 ): Promise<WorkspaceRecord> {
+  const written = replaced(state).filter((field) => fields.includes(field));
+  return pollUntil(
+    session,
+    `workspace ${id} to show the last update`,
+    () => readOrFail(session, id, attempt),
+    (record) => written.every(({ name }) => name in restorable(state, written, record)),
+  );
+}
+
+async function readOrFail(session: Session, workspaceId: string, attempt: Attempt): Promise<WorkspaceRecord> {
   try {
     return await readWorkspace(session.call, { workspaceId });
   } catch (error) {
@@ -219,7 +238,7 @@ async function remove(
   if (declaredAnew) return warnOfHandover(session, id, state);
   const doing = `Restoring the defaults of workspace ${id}`;
   // A token of another account gets the same answer as for a deleted workspace.
-  const record = await readOrFail(session, id, {
+  const record = await readToRestore(session, id, state, settings, {
     doing,
     notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
     advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
@@ -262,10 +281,7 @@ function warnOfLeft(session: Session, doing: string, state: SettingsState, recor
 function warnOfHandover(session: Session, id: string, state: SettingsState): void {
   const remembered = state.__before ?? {};
   const say = sayingOf([state]);
-  const others = declaredIn(state).filter(
-    (field) =>
-      field.name in remembered && !same(field, remembered[field.name], lastWritten(state, field.name)),
-  );
+  const others = replaced(state);
   if (others.length === 0) return;
   const values = others.map(({ name }) => `${name} ${say(name, remembered[name])}`).join(", ");
   session.warn(

@@ -7,7 +7,7 @@ import { type ManagedField, observedKey, type Properties, pick } from "../../cor
 import { addressesSchema, canonicalAddresses } from "../fields/addresses";
 import { optionalString, pathSegment } from "../fields/schemas";
 
-/** What a workspace's settings are declared with and give. */
+/** The inputs and outputs of a workspace's settings. */
 
 const wholeNumber = () => z.int({ error: "must be a whole number" }).nullish();
 const update = { onChange: "update" } as const;

@@ -12,18 +12,18 @@ import {
   settings,
 } from "./properties";
 
-/** Projections of a workspace's settings: declared and seen → state, and what of it goes back on destroy. */
+/** State after a write, and what destroy restores. */
 
 /** A write of settings. */
 export interface Change {
   readonly declared: SettingsInputs;
   /** The target values of the workspace: declared ones, and former ones to restore. */
   readonly target: Settings;
-  /** What goes back on destroy. */
+  /** The former values, to restore on destroy. */
   readonly remembered: Settings;
   /** The state before; empty for a create. */
   readonly before: SettingsState;
-  /** Not to change: these settings may stay as the service rewrote them before. */
+  /** Settings that don't change: they may stay as the service rewrote them. */
   readonly steady: readonly Setting[];
   /** Settings to restore, because they are no longer declared. */
   readonly toRestore: Settings;
@@ -60,6 +60,14 @@ export function lastWritten(state: SettingsState, name: Setting["name"]): unknow
   if (name in last) return last[name];
   const observed = hiddenIn(state as Properties, observedKey);
   return name in observed ? observed[name] : state[name];
+}
+
+/** The settings that this stack has changed: they had another value before. */
+export function replaced(state: SettingsState): readonly Setting[] {
+  const { __before: before = {} } = state;
+  return declaredIn(state).filter(
+    (field) => field.name in before && !same(field, before[field.name], lastWritten(state, field.name)),
+  );
 }
 
 /** The values to restore: of settings that had one before, and that were not changed since (W5). */

@@ -11,13 +11,13 @@ import { type Properties, same } from "../../core/state";
 import { canonicalAddresses } from "../fields/addresses";
 import { declaredIn, observe, type Setting, type Settings, sendable, settings } from "./properties";
 
-/** How a workspace gets its settings (R4, W1). */
+/** Writes settings until the workspace is seen to have them (R4, W1). */
 
 export interface Writing {
   readonly workspaceId: string;
   /** The target values of the workspace. Everything else stays as it was read. */
   readonly target: Settings;
-  /** Not to change: these settings may stay as the service rewrote them before. */
+  /** Settings that don't change: they may stay as the service rewrote them. */
   readonly steady?: readonly Setting[];
   /** Former values to restore: a GET must show exactly these (W5). */
   readonly restored?: readonly Setting[];
@@ -27,8 +27,8 @@ export interface Writing {
 
 /**
  * Writes the target values. The PATCH repeats settings that are not declared, so that it means the same whether the
- * service merges or replaces; where that was lost all the same, a second one puts it back. Sends nothing if all is so
- * already (W1, W2).
+ * service merges or replaces; if one of these changes all the same, a second PATCH restores it. Sends nothing if the workspace
+ * has the values already (W1, W2).
  */
 export async function write(
   session: Session,
@@ -65,7 +65,7 @@ export async function write(
     aims,
     body: (attempt) => (attempt < 2 ? body : undefined),
     send: (sent) => editWorkspace(session.call, { workspaceId }, sent),
-    // What goes back to what it was has to be read.
+    // Restored values must be seen in a read (W5).
     isWhole: (answer) =>
       restored.length === 0 && settings.every(({ name }) => !(name in body) || answer[name] !== undefined),
     read: () => readWorkspace(session.call, { workspaceId }),

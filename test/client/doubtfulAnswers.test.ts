@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Fault, type StandIn, startStandIn } from "../../standin";
+import { type Process, startProcess } from "./lifecycles";
+
+/** One answer that is wrong, late or another's, and what would be lost if it were believed. */
+
+let service: StandIn;
+let process: Process;
+const workspaceId = "ws_main";
+
+beforeAll(async () => {
+  service = await startStandIn();
+});
+beforeEach(() => {
+  service.clearFaults();
+  service.clearRequests();
+  service.setDialect({});
+  process = startProcess(service);
+});
+afterAll(() => service.close());
+
+const answering = (body: unknown, status = 200): Fault => ({ kind: "status", status, body });
+
+describe("settings to restore", () => {
+  const before = { defaultKeyPrefix: "old", defaultExpiration: 60 };
+  const inputs = { workspaceId, defaultKeyPrefix: "new", defaultExpiration: 5, onDestroy: "restore" };
+  const stored = () => service.workspaces().find(({ id }) => id === workspaceId);
+  /** A replica that has not seen the last write. */
+  const lateReads = (times: number) =>
+    service.inject({
+      endpoint: "readWorkspace",
+      fault: answering({ workspace: { id: workspaceId, ...before } }),
+      times,
+    });
+  beforeEach(() => service.editWorkspace(workspaceId, before));
+
+  test.each([404, 410, 403])(
+    "W2 are in state after a PATCH that was carried out, but answered with 500, then %i",
+    async (status) => {
+      service.inject({ endpoint: "editWorkspace", fault: { kind: "errorAfter" } });
+      service.inject({ endpoint: "editWorkspace", fault: { kind: "status", status } });
+      const settings = process.of("WorkspaceSettings");
+      await expect(settings.create(inputs)).rejects.toMatchObject({
+        message: expect.stringContaining("It is not known whether the change was applied"),
+        kept: { state: { __before: before } },
+      });
+      expect(stored()).toMatchObject({ defaultKeyPrefix: "new" });
+    },
+  );
+
+  test("W5 are restored on destroy although the first reads are from before the last update", async () => {
+    const { id, state } = await process.of("WorkspaceSettings").create(inputs);
+    lateReads(3);
+    await startProcess(service).of("WorkspaceSettings").delete(id, state);
+    expect(stored()).toMatchObject(before);
+  });
+
+  test("W1 are restored once they are no longer declared although the first reads are from before", async () => {
+    const { id, state } = await process.of("WorkspaceSettings").create(inputs);
+    const { defaultKeyPrefix: _, ...rest } = inputs;
+    lateReads(3);
+    const next = startProcess(service).of("WorkspaceSettings");
+    await next.update(id, state, { ...rest, defaultExpiration: 60 });
+    expect(stored()).toMatchObject(before);
+  });
+});
+
+describe("a scope", () => {
+  const inputs = { workspaceId, name: "Orders", representation: "Orders (all)" };
+  const rewritten = { id: "sc_1", name: "Orders", representation: "orders-all" };
+  const posts = () => service.requests.filter(({ method }) => method === "POST");
+  const listing = (scopes: readonly unknown[], times = Number.POSITIVE_INFINITY) =>
+    service.inject({ endpoint: "listScopes", fault: answering({ scopes }), times });
+  beforeEach(() => {
+    for (const { id } of service.scopes(workspaceId)) service.deleteScope(id);
+  });
+
+  test("S4 whose representation the service rewrites is created once, and a warning has the service's value", async () => {
+    service.inject({ endpoint: "createScope", fault: answering({ scope: rewritten }) });
+    const { id, state } = await process.of("Scope").create(inputs);
+    expect([id, state["representation"]]).toEqual(["sc_1", "Orders (all)"]);
+    expect(process.warnings).toEqual([
+      expect.stringContaining('(sc_1): unlike the program, the service has representation "orders-all".'),
+    ]);
+  });
+
+  test.each([
+    ["another name", { ...rewritten, name: "Bills" }, []],
+    ["an id that was listed before", rewritten, [rewritten]],
+  ])("S4 is not taken from an answer with another representation and %s", async (_what, scope, before) => {
+    listing(before, 1);
+    service.inject({ endpoint: "createScope", fault: answering({ scope }) });
+    await expect(process.of("Scope").create(inputs)).rejects.toThrow(/neither its answer nor its list shows/);
+  });
+
+  test("S4 that a list shows only 8 seconds after a lost answer is found, and not posted twice", async () => {
+    service.inject({ endpoint: "createScope", fault: { kind: "resetAfter" } });
+    listing([], 6);
+    const { id } = await process.of("Scope").create(inputs);
+    expect(service.scopes(workspaceId)).toMatchObject([{ id }]);
+    expect(posts()).toHaveLength(1);
+  });
+
+  test("S4 that a truncated list does not show is refused with what to do", async () => {
+    service.addScope(inputs);
+    listing([]);
+    await expect(process.of("Scope").create(inputs)).rejects.toThrow(
+      /If the service refused it: the workspace has the scope, but its list, which may be truncated, does not show it\. Remove this resource; keys can refer to the scope without it\.$/,
+    );
+  });
+
+  test("S2 whose representation was edited in the service is a warning on refresh", async () => {
+    const { id, state } = await process.of("Scope").create(inputs);
+    service.editScope(id, { representation: "all" });
+    await process.of("Scope").read(id, state);
+    expect(process.warnings).toEqual([expect.stringContaining('the service has representation "all"')]);
+  });
+});
+
+describe("B3 a grant that is answered with", () => {
+  const inputs = { workspaceId, totalCredits: "100", spendCap: "500", allowOverages: false, grant: "1" };
+  const record = { id: "bill_1", totalCredits: "100.00", spendCap: 500, allowOverages: false };
+  const answered = (billing: object) =>
+    service.inject({ endpoint: "createBilling", fault: answering({ billing }) });
+
+  test.each([
+    ["other credits", { totalCredits: "7" }, 'has totalCredits "7"'],
+    ["overages that are not declared", { allowOverages: true }, "has allowOverages true"],
+    ["another cap", { spendCap: "0" }, 'has spendCap "0"'],
+  ])("%s is kept, with a warning", async (_what, other, words) => {
+    answered({ ...record, ...other });
+    const { state } = await process.of("CustomerBilling").create(inputs);
+    expect(state["billingId"]).toBe("bill_1");
+    expect(process.warnings).toEqual([
+      `Granting 100 credits in workspace ws_main: the service answered with the record bill_1, which ${words}. Check in the service what was granted. To grant again, change grant.`,
+    ]);
+  });
+
+  test("the record of another grant is kept, with a warning, be that new or in state", async () => {
+    answered(record);
+    answered(record);
+    const { id, state } = await process.of("CustomerBilling").create(inputs);
+    expect(process.warnings).toEqual([]);
+    await process.of("CustomerBilling").create({ ...inputs, grant: "2" });
+    expect(process.warnings).toEqual([expect.stringContaining("bill_1, which is another grant's too.")]);
+
+    const later = startProcess(service);
+    later.of("CustomerBilling").diff(id, state, inputs);
+    answered(record);
+    await later.of("CustomerBilling").create({ ...inputs, grant: "3" });
+    expect(later.warnings).toHaveLength(1);
+  });
+});
