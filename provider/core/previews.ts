@@ -10,7 +10,7 @@ import type { Kind } from "./kind";
 import { note, warnOfExpiry, warnOfState } from "./notices";
 import { protectAdopted, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
-import { defined, failedKey, type Properties, providerKey, readingKey } from "./state";
+import { defined, failedKey, type Properties, providerKey, readingKey, serviceKey } from "./state";
 import { unknown } from "./unknown";
 
 /** Check, diff and preview. Nothing here sends a request (R12). */
@@ -128,18 +128,18 @@ export function foresee(kind: Kind, news: Properties, before?: Kept): Properties
   const { definition } = kind;
   if (before === undefined) {
     const inputs = canonical(definition, news);
-    return foreseen(definition, inputs, {}, definition.foreseeCreate?.(inputs));
+    return foreseen(kind, inputs, {}, definition.foreseeCreate?.(inputs));
   }
   const compared = compare(kind, before, news);
   const { inputs, state } = compared;
   return (
     withNewSecrets(definition, before.state, news, compared) ??
-    foreseen(definition, inputs, state, definition.foreseeUpdate?.(compared))
+    foreseen(kind, inputs, state, definition.foreseeUpdate?.(compared))
   );
 }
 
 function foreseen(
-  { outputs }: AnyDefinition,
+  { definition: { outputs }, services }: Kind,
   inputs: Properties,
   state: Properties,
   known: Properties | undefined,
@@ -148,5 +148,5 @@ function foreseen(
     name,
     inputs[name] ?? (stable ? state[name] : undefined) ?? unknown,
   ]);
-  return defined({ ...inputs, ...Object.fromEntries(all), ...known });
+  return defined({ ...inputs, ...Object.fromEntries(all), ...known, [serviceKey]: services()[0] });
 }
