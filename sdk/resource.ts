@@ -5,8 +5,8 @@ import { secretPaths } from "./secrets";
 import { isTypeOf } from "./types";
 
 /**
- * Whether the value is a resource of that kind, also one of another copy of this package. Policies pass only the type,
- * and take a class that has no static `__pulumiType` by this: so they hold in both hosts.
+ * Whether the value is a resource of that kind, even of another copy of this package. Pulumi's policies call this with
+ * the type alone, because the classes have no static `__pulumiType`; so a policy holds in both hosts.
  *
  * @internal
  */
@@ -30,10 +30,10 @@ type PropertiesOf<S extends Shape> = {
       : "plain";
 };
 
-/** @internal What a class says of its resources. */
+/** @internal What a class knows about its resources. */
 export interface Facts<S extends Shape> {
   readonly kind: string;
-  /** What users do who want to import such a dynamic resource, which the option import can't. */
+  /** What to do instead of the resource option `import`, which can't work for dynamic resources. */
   readonly insteadOfImport: string;
   /**
    * All properties, each of which becomes an output, and whether it is always secret. The compiler checks them against
