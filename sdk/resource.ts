@@ -121,11 +121,12 @@ export function settleAbsent<S extends Shape>(
     const output: Internals | undefined = Object.getOwnPropertyDescriptor(resource, name)?.value;
     // What has a getter, such as `key`, says by itself what it is where state lacks it.
     if (output === undefined) continue;
-    const given = pulumi.output((inputs as pulumi.Inputs)[name]) as unknown as Internals;
-    const all = Promise.all([output.isKnown, mark.isKnown, output.promise(true), given.promise(true)]);
-    output.isKnown = all.then(([isKnown, isState, value, input]) => {
+    const answer = Promise.all([output.isKnown, mark.isKnown, output.promise(true)]);
+    output.isKnown = answer.then(async ([isKnown, isState, value]) => {
+      if (isKnown || !isState || value !== undefined) return isKnown;
       // An input that state lacks because it means the same as none, such as "", becomes an output in an update.
-      return isKnown || (isState && value === undefined && input === undefined);
+      const given = pulumi.output((inputs as pulumi.Inputs)[name]) as unknown as Internals;
+      return (await given.promise(true)) === undefined;
     });
   }
 }
