@@ -216,7 +216,7 @@ export class ApiKey extends pulumi.CustomResource {
     super(...registration(keyFacts, name, withSecret(args), opts));
     const key = opts.id === undefined ? secretIn("ApiKey", this, name) : noSecretIn(name);
     Object.defineProperty(this, "key", key);
-    settleAbsent(this, keyFacts.properties);
+    settleAbsent(this, keyFacts, args);
   }
 
   /**

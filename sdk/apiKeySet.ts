@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKeySet/properties";
 import { type ApiKeyArgs, type KeyScope, withSecret } from "./apiKey";
-import { type Facts, isOfKind, registration } from "./resource";
+import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
 
 /**
  * Defaults for every entry of an {@link ApiKeySet}, field by field: an input that an entry leaves out is taken from
@@ -158,6 +158,7 @@ export class ApiKeySet extends pulumi.CustomResource {
    */
   constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, { ...args, keys: withSecrets(args.keys) }, opts));
+    settleAbsent(this, facts, args);
     this.#name = name;
   }
 

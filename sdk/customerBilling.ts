@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/customerBilling";
 import { grantGuard } from "./grantGuard";
-import { type Facts, isOfKind, registration } from "./resource";
+import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of a {@link CustomerBilling}. An input that fails the preview on change can change together with `grant`,
@@ -120,5 +120,6 @@ export class CustomerBilling extends pulumi.CustomResource {
    */
   constructor(name: string, args: CustomerBillingArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, pulumi.mergeOptions(grantGuard(), opts)));
+    settleAbsent(this, facts, args);
   }
 }

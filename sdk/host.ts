@@ -13,7 +13,7 @@ export function chosenHost(): Host {
   );
 }
 
-/** The type of a kind's resources, and options with which a stack moves to it from the other host, and keeps them. */
+/** The type of a kind's resources, and options with the other host's type as an alias, so that a stack can move. */
 export function asResource<Options extends pulumi.ResourceOptions>(
   kind: string,
   opts: Options,
@@ -22,7 +22,7 @@ export function asResource<Options extends pulumi.ResourceOptions>(
   return [prefixes[host] + kind, moving(opts, prefixes[host] + kind, prefixes[former] + kind)];
 }
 
-/** As `asResource`, of an explicit Provider: its package in place of its type. */
+/** The same for an explicit Provider, with its package instead of the type. */
 export function asProvider(opts: pulumi.ResourceOptions): [pkg: string, opts: pulumi.ResourceOptions] {
   const [host, former] = chosenAndFormer();
   const [own, other] = [host, former].map((of) => `pulumi:providers:${packages[of]}`) as [string, string];
@@ -33,7 +33,7 @@ function chosenAndFormer(): [host: Host, former: Host] {
   return chosenHost() === "plugin" ? ["plugin", "dynamic"] : ["dynamic", "plugin"];
 }
 
-/** A resource may be renamed in the update that moves it, so each of its former names had the other type too. */
+/** A resource may be renamed in the update that moves it, so each alias is also given with the other type. */
 function moving<Options extends pulumi.ResourceOptions>(opts: Options, own: string, type: string): Options {
   const given = opts.aliases ?? [];
   const moved = given.map((alias) =>

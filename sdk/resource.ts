@@ -5,8 +5,8 @@ import { secretPaths } from "./secrets";
 import { isTypeOf } from "./types";
 
 /**
- * Whether the value is a resource of that kind, also one of another copy of this package. Policies pass only the type,
- * and take a class that has no static `__pulumiType` by this: so they hold in both hosts.
+ * Whether the value is a resource of that kind, even of another copy of this package. Pulumi's policies call this with
+ * the type alone, because the classes have no static `__pulumiType`; so a policy holds in both hosts.
  *
  * @internal
  */
@@ -30,10 +30,10 @@ type PropertiesOf<S extends Shape> = {
       : "plain";
 };
 
-/** @internal What a class says of its resources. */
+/** @internal What a class knows about its resources. */
 export interface Facts<S extends Shape> {
   readonly kind: string;
-  /** What users do who want to import such a dynamic resource, which the option import can't. */
+  /** What to do instead of the resource option `import`, which can't work for dynamic resources. */
   readonly insteadOfImport: string;
   /**
    * All properties, each of which becomes an output, and whether it is always secret. The compiler checks them against
@@ -88,7 +88,7 @@ export function registration<S extends Shape>(
     name,
     {
       // Only properties that are named here become outputs.
-      ...Object.fromEntries(names.map((property) => [property, undefined])),
+      ...Object.fromEntries([...names, stateMark].map((property) => [property, undefined])),
       ...inputs,
       ...(paths === undefined ? {} : { __secrets: paths }),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
@@ -100,28 +100,40 @@ export function registration<S extends Shape>(
   ];
 }
 
+/** What each state has and no input is: it tells whether the engine answered with a state or only with inputs. */
+const stateMark = "__service";
+
 /**
- * Makes outputs known that the resource doesn't have. Pulumi takes them for unknown in each preview, so whatever uses
- * them would appear to change. `updatedAt` is known only if all outputs are as in state. They stay Pulumi's own outputs:
- * functions that are uploaded to run elsewhere may refer to them, which takes no other kind.
+ * Makes outputs known that the resource doesn't have. In a preview, Pulumi takes an output that the engine's answer
+ * lacks for unknown, so whatever uses it would appear to change. If the answer is a state, what it lacks is absent. The
+ * outputs stay Pulumi's own: functions that are uploaded to run elsewhere may refer to them, which takes no other kind.
  *
  * @internal
  */
-export function settleAbsent(
-  resource: pulumi.CustomResource & { readonly updatedAt: pulumi.Output<unknown> },
-  properties: Readonly<Record<string, unknown>>,
+export function settleAbsent<S extends Shape>(
+  resource: pulumi.CustomResource,
+  { properties }: Facts<S>,
+  inputs: object,
 ): void {
   if (!pulumi.runtime.isDryRun()) return;
-  const isWhole = (resource.updatedAt as unknown as Knowable).isKnown;
+  const { [stateMark]: mark } = resource as unknown as { readonly [stateMark]: Internals };
   for (const name of Object.keys(properties)) {
-    const output: unknown = Object.getOwnPropertyDescriptor(resource, name)?.value;
-    if (!pulumi.Output.isInstance(output)) continue;
-    const absent = output as unknown as Knowable;
-    absent.isKnown = absent.isKnown.then((known) => known || isWhole);
+    const output: Internals | undefined = Object.getOwnPropertyDescriptor(resource, name)?.value;
+    // What has a getter, such as `key`, says by itself what it is where state lacks it.
+    if (output === undefined) continue;
+    const answer = Promise.all([output.isKnown, mark.isKnown, output.promise(true)]);
+    output.isKnown = answer.then(async ([isKnown, isState, value]) => {
+      if (isKnown || !isState || value !== undefined) return isKnown;
+      // An input that state lacks because it means the same as none, such as "", becomes an output in an update.
+      const given = pulumi.output((inputs as pulumi.Inputs)[name]) as unknown as Internals;
+      return (await given.promise(true)) === undefined;
+    });
   }
 }
 
-/** Pulumi's types leave it out. */
-interface Knowable {
+/** What Pulumi's types leave out of an Output. */
+interface Internals {
   isKnown: Promise<boolean>;
+  /** With unknown values in place; an output that the engine's answer lacks is `undefined`. */
+  promise(withUnknowns: true): Promise<unknown>;
 }

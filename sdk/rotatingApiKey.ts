@@ -201,6 +201,6 @@ export class RotatingApiKey extends pulumi.CustomResource {
   constructor(name: string, args: RotatingApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, withSecret(args), opts));
     Object.defineProperty(this, "key", secretIn("RotatingApiKey", this, name));
-    settleAbsent(this, facts.properties);
+    settleAbsent(this, facts, args);
   }
 }

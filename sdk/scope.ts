@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/scope";
-import { type Facts, isOfKind, reading, registration } from "./resource";
+import { type Facts, isOfKind, reading, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of a {@link Scope}.
@@ -92,6 +92,7 @@ export class Scope extends pulumi.CustomResource {
    */
   constructor(name: string, args: ScopeArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, opts));
+    settleAbsent(this, facts, args);
   }
 
   /**

@@ -19,9 +19,9 @@ interface Others {
  */
 export function secretPaths(inputs: object, { outputs, always }: Others): pulumi.Input<Path[] | undefined> {
   const known = new Set(always);
-  const isNews = (path: Path) => !known.has(inEachKey(path).join("."));
-  const named = outputs.map((output): Path => [output]).filter(isNews);
-  const findings = pathsIn(inputs, [], isNews);
+  const isNew = (path: Path) => !known.has(inEachKey(path).join("."));
+  const named = outputs.map((output): Path => [output]).filter(isNew);
+  const findings = pathsIn(inputs, [], isNew);
   if (findings.length === 0 && named.length === 0) return undefined;
   return Promise.all(findings).then((found) => {
     const paths = [...found.flat(), ...named].map((path) => JSON.stringify(inEachKey(path)));
@@ -38,16 +38,16 @@ function inEachKey(path: Path): Path {
 type Finding = Promise<readonly Path[]>;
 
 /** The places in a value that may be secret. Each resolves to its paths, or to none if it is not secret. */
-function pathsIn(value: unknown, path: Path, isNews: (path: Path) => boolean): readonly Finding[] {
+function pathsIn(value: unknown, path: Path, isNew: (path: Path) => boolean): readonly Finding[] {
   if (typeof value !== "object" || value === null || pulumi.Resource.isInstance(value)) return [];
-  if (!isNews(path)) return [];
+  if (!isNew(path)) return [];
   if (pulumi.Output.isInstance(value) || value instanceof Promise) {
     return [isSecret(value).then((secret) => (secret ? [path] : []))];
   }
   if (!Array.isArray(value)) {
-    return Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, name], isNews));
+    return Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, name], isNew));
   }
-  const inner = value.flatMap((entry) => pathsIn(entry, path, isNews));
+  const inner = value.flatMap((entry) => pathsIn(entry, path, isNew));
   return inner.length === 0
     ? []
     : [Promise.all(inner).then((found) => (found.flat().length > 0 ? [path] : []))];

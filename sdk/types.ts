@@ -14,7 +14,7 @@ export function isTypeOf(kind: string, type: unknown): boolean {
   return Object.values(prefixes).some((prefix) => type === prefix + kind);
 }
 
-/** A type or a URN as it is in the one host, whichever it is of: so two of one resource are equal. */
+/** A type or a URN as in the dynamic host, so that those of one resource are equal whichever host wrote them. */
 export function inOneHost(typeOrUrn: string): string {
   return typeOrUrn.replaceAll(prefixes.plugin, prefixes.dynamic);
 }

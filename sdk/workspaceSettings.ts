@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/workspaceSettings/properties";
-import { type Facts, isOfKind, registration } from "./resource";
+import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of {@link WorkspaceSettings}. At least one of the four settings is required. A setting that you remove
@@ -104,6 +104,7 @@ export class WorkspaceSettings extends pulumi.CustomResource {
    */
   constructor(name: string, args: WorkspaceSettingsArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, opts));
+    settleAbsent(this, facts, args);
   }
 
   /**

@@ -162,6 +162,8 @@ export interface Definition<S extends Shape, P = undefined> {
   createNote?(inputs: DraftOf<S>): string | undefined;
   /** The same for an update, and why it will fail if that is known. */
   updateNote?(compared: Comparison<S, P>): string | undefined;
+  /** Describes what a replacement leaves in the service that an input causes: the engine shows the old resource as deleted. */
+  replaceNote?(compared: Comparison<S, P>): string | undefined;
   /** A warning about the state, shown in each preview and update, even if there is nothing to do. */
   warning?(compared: Comparison<S, P>): string | undefined;
   /** When the keys expire that an update would keep or edit. Default: it has none. */

@@ -1,16 +1,15 @@
 import type { AnyDefinition, Outcome } from "./definition";
 import { Failure, type Kept, listed } from "./errors";
-import { failedKey, type Properties, readingKey, serviceKey, wireable } from "./state";
+import { failedKey, type Properties, serviceKey, wireable } from "./state";
 
 /** What the state of any resource holds beside what its definition keeps there. */
 
-/** What the engine is to keep, with the service that it was last written to. Throws where the operation failed halfway. */
+/** What the engine is to keep, with the service that it is of. Throws where the operation failed halfway. */
 export function complete(
   { id, state, failure, lines = [], unresolved = [] }: Outcome,
   service: string | undefined,
 ): Kept {
-  const written = state[readingKey] === undefined ? service : undefined;
-  const kept = wireable({ ...state, [serviceKey]: written, [failedKey]: undefined });
+  const kept = wireable({ ...state, [serviceKey]: service, [failedKey]: undefined });
   if (failure === undefined) return { id, state: kept };
   throw new Failure(failure, {
     kept: { id, state: { ...kept, [failedKey]: true } },

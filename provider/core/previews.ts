@@ -10,7 +10,7 @@ import type { Kind } from "./kind";
 import { note, warnOfExpiry, warnOfState } from "./notices";
 import { protectAdopted, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
-import { defined, failedKey, type Properties, providerKey, readingKey } from "./state";
+import { defined, failedKey, type Properties, providerKey, readingKey, serviceKey } from "./state";
 import { unknown } from "./unknown";
 
 /** Check, diff and preview. Nothing here sends a request (R12). */
@@ -77,7 +77,15 @@ export function detailedDiff(kind: Kind, given: Kept, news: Properties): Detaile
   const before = inputsOf(definition, compared.state);
   const now: Properties = compared.inputs;
   const details = changed.flatMap(({ name }) => changesAt([name], before[name], now[name]));
-  return { ...result, details };
+  return { ...result, details: changed.length > 0 ? details : remarked(definition, compared) };
+}
+
+/** The inputs of which a value becomes secret, or no longer is. */
+function remarked({ fields }: AnyDefinition, { state, inputs }: AnyComparison): readonly Change[] {
+  const marks = (all: Properties, input: string) => secretsOf(all).filter(([name]) => name === input);
+  return fields
+    .filter(({ name }) => !isDeepStrictEqual(marks(state, name), marks(inputs, name)))
+    .map(({ name }) => ({ path: [name], kind: "update" }));
 }
 
 /** What an update would do; it also prints the notes and warnings about it. */
@@ -98,9 +106,12 @@ export function diff(
     const isExplained = result.replaces.some((name) =>
       definition.fields.some((field) => field.name === name),
     );
-    if (result.changes !== false && !isExplained)
-      note(kind, definition.updateNote?.(compared), compared.state, compared.inputs);
-    if (isOnlySecrets) host.note?.("Only the list of secret values has changed. No request is sent.");
+    const line = isExplained ? definition.replaceNote?.(compared) : definition.updateNote?.(compared);
+    if (result.changes !== false) note(kind, line, compared.state, compared.inputs);
+    if (isOnlySecrets)
+      host.note?.(
+        `${definition.kind} ${compared.id}: only which of its values are secret has changed. No request is sent.`,
+      );
   }
   // What is secret in state is told by the state alone, so it has to be written anew.
   return isOnlySecrets ? { ...result, changes: true } : result;
@@ -128,18 +139,18 @@ export function foresee(kind: Kind, news: Properties, before?: Kept): Properties
   const { definition } = kind;
   if (before === undefined) {
     const inputs = canonical(definition, news);
-    return foreseen(definition, inputs, {}, definition.foreseeCreate?.(inputs));
+    return foreseen(kind, inputs, {}, definition.foreseeCreate?.(inputs));
   }
   const compared = compare(kind, before, news);
   const { inputs, state } = compared;
   return (
     withNewSecrets(definition, before.state, news, compared) ??
-    foreseen(definition, inputs, state, definition.foreseeUpdate?.(compared))
+    foreseen(kind, inputs, state, definition.foreseeUpdate?.(compared))
   );
 }
 
 function foreseen(
-  { outputs }: AnyDefinition,
+  { definition: { outputs }, services }: Kind,
   inputs: Properties,
   state: Properties,
   known: Properties | undefined,
@@ -148,5 +159,5 @@ function foreseen(
     name,
     inputs[name] ?? (stable ? state[name] : undefined) ?? unknown,
   ]);
-  return defined({ ...inputs, ...Object.fromEntries(all), ...known });
+  return defined({ ...inputs, ...Object.fromEntries(all), ...known, [serviceKey]: services()[0] });
 }

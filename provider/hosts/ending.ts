@@ -7,7 +7,7 @@ export const deserted = "the Pulumi engine exited";
 
 /** The engine ends the process 5 s after its signal; open operations must be reported before. */
 export const tellAfterMs = 4_000;
-/** For the answer to the engine, and what was written, to leave the process. */
+/** Time for the last answer and what was printed to leave the process. */
 const partingMs = 500;
 
 /** Stops the run, and reports in time what it would leave behind. */

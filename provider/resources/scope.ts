@@ -69,6 +69,10 @@ function label(scope: ScopeState): string {
   return `${named} in workspace ${workspaceId}`;
 }
 
+function staying(id: string, state: ScopeState): string {
+  return `${capitalised(label(state))} (${id}) stays in the service, which has no call to delete a scope`;
+}
+
 function written(declared: ScopeState, { id, createdAt, updatedAt }: ScopeRecord): ScopeOutcome {
   return { id, state: { ...declared, createdAt, updatedAt } };
 }
@@ -108,15 +112,14 @@ export const scope = define({
   shape,
   onDestroy: "retain",
   rules,
+  replaceNote: ({ id, state }) => `${staying(id, state)}.`,
   importing: { form: "workspaceId/representation", read: find },
   create,
   read,
   // Nothing of a scope changes in place: an update differs in nothing that the service knows.
   update: async (_session, { id, state, inputs }) => ({ id, state: { ...state, ...inputs } }),
   delete: async (session, id, state) => {
-    session.warn(
-      `${capitalised(label(state))} (${id}) stays in the service, which has no call to delete a scope; it is only removed from state.`,
-    );
+    session.warn(`${staying(id, state)}; it is only removed from state.`);
   },
 });
 

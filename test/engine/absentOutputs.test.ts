@@ -4,12 +4,20 @@ import type { Host } from "./project";
 import { type Scene, setScene } from "./scene";
 
 const program = `import * as pulumi from "@pulumi/pulumi";
-import { ApiKey, RotatingApiKey } from "pulumi-apikeys";
+import { ApiKey, ApiKeySet, CustomerBilling, RotatingApiKey, Scope, WorkspaceSettings } from "pulumi-apikeys";
 
 const base = { workspaceId: "ws_main", customerId: "customer" };
 const ci = new RotatingApiKey("ci", { ...base, rotateEvery: "90d" });
 const plain = new ApiKey("plain", base);
-const absent = pulumi.all([ci.previousKey, ci.previousKeyId, ci.retiresAt, plain.effectiveExpiresAt, plain.prefix]);
+const set = new ApiKeySet("set", { workspaceId: "ws_main", keys: {} });
+const scope = new Scope("scope", { workspaceId: "ws_main", name: "Bills", representation: "bills" });
+const settings = new WorkspaceSettings("settings", { workspaceId: "ws_main", defaultExpiration: 5 });
+const billing = new CustomerBilling("billing", { workspaceId: "ws_main", billingId: "bill_1" });
+const theirs = Scope.get("theirs", "orders", { workspaceId: "ws_main" });
+const absent = pulumi.all([
+  ...[ci.previousKey, ci.previousKeyId, ci.retiresAt, plain.effectiveExpiresAt, plain.prefix, set.defaults],
+  ...[scope.description, settings.defaultKeyPrefix, billing.createdAt, billing.totalCredits, theirs.description],
+]);
 new ApiKey("dependent", { ...base, name: absent.apply((all) => "after " + all.filter(Boolean).length) });
 
 export const retiresAt = ci.retiresAt;
@@ -23,6 +31,7 @@ describe.each(hosts)("outputs that a resource doesn't have, in the host %s", (ho
   let scene: Scene;
   beforeAll(async () => {
     scene = await setScene(`absent-${host}`, { program, host });
+    scene.service.addScope({ workspaceId: "ws_main", representation: "orders" });
   });
   afterAll(() => scene?.close());
 

@@ -3,10 +3,14 @@ import type { Outcome } from "./outcome";
 import type { Host } from "./project";
 import { type Scene, setScene } from "./scene";
 
-/** A key, and one that names it in its keepers: it is replaced where the masked form of the secret changes. */
+/**
+ * A key, and one that names it in its keepers: it is replaced where the masked form of the secret changes. It also uses
+ * an output that the key doesn't have.
+ */
 const key = (name: string, args: string) => `
 const ${name} = new ApiKey("${name}", { ...base, ${args} });
-new ApiKey("${name} dependent", { ...base, keepers: { of: ${name}.maskedKey } });`;
+const meterOf_${name} = ${name}.externalMeterId.apply((id) => id ?? "none");
+new ApiKey("${name} dependent", { ...base, keepers: { of: ${name}.maskedKey, meter: meterOf_${name} } });`;
 
 /** A set, and a key that uses another of the set's keys than the one that changes. */
 const set = (name: string, keys: string) => `

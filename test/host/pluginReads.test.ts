@@ -234,7 +234,7 @@ describe("what the plugin reads", () => {
       });
       const { properties } = await resource("WorkspaceSettings").get("ws_second", {});
       const { name, teamId } = scene.standIn.workspaces().find(({ id }) => id === "ws_second") ?? {};
-      const read = { __reading: true, onDestroy: "retain" };
+      const read = { __reading: true, __service: expect.any(String), onDestroy: "retain" };
       expect(properties).toEqual({ workspaceId: "ws_second", name, teamId, ...read });
     });
 

@@ -214,7 +214,10 @@ describe("R16 what a program makes secret", () => {
     expect((await resource.diff(held, next)).changes).toBe("some");
     const notes = () => scene.host.told.filter(({ urn }) => urn === resource.urn);
     expect(notes()).toMatchObject([
-      { severity: "info", message: "Only the list of secret values has changed. No request is sent." },
+      {
+        severity: "info",
+        message: `ApiKey ${held.id}: only which of its values are secret has changed. No request is sent.`,
+      },
     ]);
     scene.standIn.clearRequests();
     const foreseen = await resource.foresee(next, held);
@@ -222,6 +225,7 @@ describe("R16 what a program makes secret", () => {
     expect(foreseen).toEqual(after.state);
     expect(notes()).toHaveLength(1);
     expect(scene.standIn.requests).toEqual([]);
+    expect(await resource.details(held, next)).toEqual({ name: "update" });
     expect(after.state).toMatchObject({ name: marker });
     expect(after.state).not.toHaveProperty("__secrets");
     expect((await resource.diff(after, next)).changes).toBe("none");

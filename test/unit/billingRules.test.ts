@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { unchecked } from "../../provider/core/declarations";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { customerBilling } from "../../provider/resources/customerBilling";
+import { offline } from "./offline";
 
 const before = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false, grant: "initial" };
 const { totalCredits: _, ...adopting } = { ...before, billingId: "bill_1" };
@@ -70,4 +71,23 @@ describe("rules of a CustomerBilling", () => {
       expect(reasons({ ...adopting, billingId: unknown })).toEqual([]);
     }
   });
+});
+
+test.each([
+  [
+    "says that credits are granted in addition, because the engine shows the old grant as deleted",
+    { grant: "2" },
+    {},
+    [
+      "Credits are granted again in addition: those of bill_1 in workspace ws_1 stay in the service, which has no call to take a grant back.",
+    ],
+  ],
+  ["says nothing where a record is adopted", { ...adopting, totalCredits: undefined, grant: "2" }, {}, []],
+  ["says nothing of a grant that may not exist", { grant: "2" }, { __grant: "uncertain" }, []],
+])("B2 the preview of a replacement %s", (_, change, hidden, expected) => {
+  const lines: string[] = [];
+  const billing = offline(undefined, {}, customerBilling, (line) => lines.push(line));
+  const { inputs } = billing.check({ ...before, ...change }, before);
+  expect(billing.diff("bill_1", { ...before, ...hidden }, inputs).replaces).toEqual(["grant"]);
+  expect(lines).toEqual(expected);
 });

@@ -78,6 +78,17 @@ describe("R18 a preview promises of a rotating key what the update then writes:"
     expect((await ci.up(kept, inputs)).state).toMatchObject(expected);
   });
 
+  test.each([
+    ["a deletion", 97, declared],
+    ["another overlap", 91, { ...declared, overlap: "8d" }],
+  ])("of %s, which does not write the current key, the whole state", async (_, day, inputs) => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.at(day);
+    const { __previous, ...after } = (await ci.up(kept, inputs)).state;
+    expect(ci.foresee(ci.check(inputs, undefined).inputs, kept)).toEqual(after);
+  });
+
   test("of a rotation, that the current key will be the previous one", async () => {
     const ci = spoilable();
     const kept = await ci.create();

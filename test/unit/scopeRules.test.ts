@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { unchecked } from "../../provider/core/declarations";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { scope } from "../../provider/resources/scope";
+import { offline } from "./offline";
 
 const before = { workspaceId: "ws_1", name: "Orders", representation: "orders", description: "All" };
 const refused = (change: object) =>
@@ -41,4 +42,14 @@ describe("rules of a Scope", () => {
       expect(refused({ name: unknown, description: "Other" })).toEqual(["description"]);
     }
   });
+});
+
+test("S3 the preview of a replacement says that the old scope stays, because the engine shows it as deleted", () => {
+  const lines: string[] = [];
+  const telling = offline(undefined, {}, scope, (line) => lines.push(line));
+  const { inputs } = telling.check({ ...before, representation: "bills" }, before);
+  telling.diff("sc_1", before, inputs);
+  expect(lines).toEqual([
+    'Scope "orders" in workspace ws_1 (sc_1) stays in the service, which has no call to delete a scope.',
+  ]);
 });

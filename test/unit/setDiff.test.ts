@@ -96,11 +96,14 @@ describe("what a preview says besides the fields that change", () => {
     ]);
   });
 
-  test("nothing where no secret ends, or where the engine shows that all of them do", () => {
+  test("that a key stays under a new alias, which the engine shows as one removed and another added", () => {
     const { k3, ...others } = keys;
     expect(
       told({ keys }, { keys: { ...others, moved: { ...k3, renamedFrom: "k3" }, x: { customerId } } }),
-    ).toEqual([]);
+    ).toEqual(['Keys of workspace ws_1: 1 to keep under a new alias: "moved".']);
+  });
+
+  test("nothing where no secret ends, or where the engine shows that all of them do", () => {
     expect(told({ keys }, { keys, defaults: { enabled: false } })).toEqual([]);
     expect(told({ keys }, { keys })).toEqual([]);
     expect(told({ keys }, { keys, workspaceId: "ws_2" })).toEqual([]);

@@ -119,9 +119,11 @@ test("a refresh after an update that failed halfway shows no change, and the pre
   // The engine compares what was read with the inputs that it had before.
   expect(set.changes({ id, state }, single)).toBe(false);
   expect(set.changes({ id, state }, renamed)).toBe(undefined);
-  expect(set.progress).toEqual([]);
   expect(set.changes({ id, state }, of({ b: { customerId } }))).toBe(undefined);
-  expect(set.progress).toEqual(['Keys of workspace ws_1: 1 to delete: "a".']);
+  expect(set.progress).toEqual([
+    'Keys of workspace ws_1: 1 to keep under a new alias: "b".',
+    'Keys of workspace ws_1: 1 to delete: "a".',
+  ]);
 });
 
 test("a key that could not be deleted keeps its secret, and stays if it is declared again", async () => {

@@ -188,7 +188,7 @@ describe("a resource in a program", () => {
       );
       const inputs = Object.keys(definitions[kind]?.schema.shape ?? {});
       expect(names.sort()).toEqual(
-        [...inputs, ...computed, "id", "urn", "__provider", "__resourceName"].sort(),
+        [...inputs, ...computed, "id", "urn", "__provider", "__resourceName", "__service"].sort(),
       );
     },
   );
@@ -287,5 +287,45 @@ describe("a resource in a program", () => {
   test("K8 the option import is refused, with the way on", () => {
     const args = { ...inWorkspace, customerId: "c" };
     expect(() => new ApiKey("taken", args, { import: "key_1" })).toThrow(/"taken".*pulumi import --file/);
+  });
+});
+
+describe("in a preview, the outputs that the engine's answer lacks", () => {
+  /** The outputs that are known where the engine answers with the inputs and more: with a state, or only what is unknown. */
+  async function knownWith(more: object): Promise<Readonly<Record<string, readonly string[]>>> {
+    const newResource = ({ inputs }: pulumi.runtime.MockResourceArgs) => ({
+      id: "id_1",
+      state: { ...inputs, ...more },
+    });
+    await pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "project", "stack", true);
+    const all = resources.map(async ({ kind, make }) => {
+      const outputs = Object.entries(make()).filter(([name]) => !name.startsWith("__"));
+      const known = outputs.map(async ([name, { isKnown }]: [string, Promised]) =>
+        (await isKnown) ? [name] : [],
+      );
+      return [kind, (await Promise.all(known)).flat()] as const;
+    });
+    return Object.fromEntries(await Promise.all(all));
+  }
+
+  test("R12 are known to be absent if the answer is a state, whatever else in it is unknown", async () => {
+    const known = await knownWith({ __service: "s", name: pulumi.runtime.unknownValue });
+    for (const { kind, make } of resources) {
+      const names = Object.keys(make()).filter((name) => !name.startsWith("__") && name !== "name");
+      expect({ [kind]: known[kind] }).toEqual({ [kind]: names });
+    }
+  });
+
+  test("R12 stay unknown where the program gives what means the same as none", async () => {
+    await knownWith({ __service: "s", prefix: undefined });
+    const key = new ApiKey("ci", { ...inWorkspace, customerId: "cus_1", prefix: "" });
+    const { prefix, metadata } = key as unknown as Record<"prefix" | "metadata", Promised>;
+    expect([await prefix.isKnown, await metadata.isKnown]).toEqual([false, true]);
+  });
+
+  test("R12 stay unknown if the answer is only what the program declares", async () => {
+    const known = await knownWith({});
+    expect(known["Scope"]).toEqual(["urn", "id", "workspaceId", "name", "representation"]);
+    expect(known["CustomerBilling"]).toEqual(["urn", "id", "workspaceId", "totalCredits"]);
   });
 });

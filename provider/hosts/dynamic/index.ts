@@ -45,10 +45,10 @@ export function provider(
   });
   const served = instance;
   const resource = resourceOf(served, kind, () => configured);
-  // In read the engine would take the marks from the inputs before, and what the program has since left out is not
-  // among them; in check, from the program, which may not have marked what is in a map.
+  // The engine itself marks only part of the inputs: after a read, what was secret in those before; after check, what the
+  // program marked, which may leave out what is in a map.
   const markedInputs = (inputs: Properties) => markedAt(inputs, resource.secretInputs(inputs), secret);
-  // By itself the engine knows only those that have the name of a secret input or are in additionalSecretOutputs, which a
+  // The engine itself marks only outputs that are named like a secret input or in additionalSecretOutputs, which a
   // transform may have dropped.
   const markedOutputs = (state: Properties) => markedAt(state, resource.secretOutputs(state), secret);
   const guarded = async <T>(properties: Properties, operation: () => Promise<T>): Promise<T> => {
@@ -116,9 +116,8 @@ function isEmpty(properties: Properties): boolean {
 }
 
 /**
- * What the host takes for a failed operation. With `id` and `properties` the engine keeps the resource and shows
- * `reasons`. Printed as one line: the host logs `${error}: ${error.stack}`, and of anything else that is thrown the
- * stack, and with it what it holds.
+ * A failed operation, as the host expects it. With `id` and `properties`, the engine keeps the resource and shows
+ * `reasons`. The host logs `${error}: ${error.stack}`, so the stack is the message alone.
  */
 class HostError extends Error {
   declare readonly id?: string;

@@ -1,13 +1,13 @@
 import { Failure, sentences } from "../../core/errors";
 import type { Properties } from "../../core/state";
 
-/** The arguments of a call that is not for a resource, as the schema has them: the engine checks none. */
+/** The arguments of a function or a query, as in the schema. The engine does not check them. */
 export interface Arguments {
   readonly properties: Readonly<Record<string, { readonly type: string }>>;
   readonly required?: readonly string[];
 }
 
-/** Those that are given; null is none. Throws a Failure that names all that is wrong with them. */
+/** The arguments that are given and not null. Throws a Failure that names everything that is wrong with them. */
 export function argumentsOf(
   name: string,
   { properties, required = [] }: Arguments,

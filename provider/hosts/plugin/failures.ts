@@ -1,4 +1,4 @@
-/** An operation that failed, as the engine takes it: with what it is to keep where the object exists all the same. */
+/** A failed operation, as the engine expects it, with the state to keep if the object exists all the same. */
 import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";

@@ -3,7 +3,7 @@ import { fstatSync } from "node:fs";
 import { type OpenRun, openRun } from "../../core/run";
 import { deserted, interrupted, leaveIfIdle, stopAndTell } from "../ending";
 
-/** For an answer that has left just now. */
+/** Time for the last answer to leave the process. */
 const lastAnswerMs = 20;
 
 /**

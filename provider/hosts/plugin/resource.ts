@@ -18,7 +18,7 @@ const kinds = {
   delete: [Kind.DELETE, Kind.DELETE_REPLACE],
 } as const;
 
-/** State as the engine keeps it, and what of it is secret. A Node.js program's stack can move back to the dynamic host. */
+/** State as the engine keeps it, with the provider string of a Node.js program, whose stack can move; and what is secret. */
 export function keptState(
   resource: Lifecycle,
   state: Properties,
@@ -32,15 +32,15 @@ export function keptState(
 }
 
 /**
- * Whether the engine is to read it before each preview and update. Not what a Node.js program declares: that looks into state
- * by itself, and while a stack has such a resource, the engine takes no `--target` that is not in state yet.
+ * Whether the engine is to read the resource before each preview and update. A Node.js program looks into state by itself;
+ * while state has such a resource, the engine refuses a `--target` that is not in state yet.
  */
 export function isReadFirst(resource: Lifecycle, given: Properties): boolean {
   return resource.isReadFirst && given[providerKey] === undefined;
 }
 
 export function calls(resource: Lifecycle) {
-  /** What `pulumi do --stateless` found by the id that its user gave, and then updates by the same id. */
+  /** The object's own id by that which a user gave: `pulumi do --stateless` reads by the latter, and updates by it. */
   const ownIds = new Map<string, string>();
   const ownId = (given: string) => ownIds.get(given) ?? given;
   /** Inputs of a program, with the paths of those that it made secret. */
@@ -149,7 +149,7 @@ function diffResponse({ changes, replaces, details }: DetailedDifference, state:
   return answer.setDiffsList([...names]);
 }
 
-/** The path up to a name that the engine could not read, which knows no other escape than that of a quote. */
+/** The path up to the first name with a backslash: in the engine's paths, only quotes can be escaped. */
 function readable(path: readonly PropertyKey[]): readonly PropertyKey[] {
   const end = path.findIndex((step) => typeof step === "string" && step.includes("\\"));
   return end < 0 ? path : path.slice(0, end);

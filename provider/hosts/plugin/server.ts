@@ -32,7 +32,7 @@ interface Kind {
   readonly calls: ReturnType<typeof calls>;
 }
 
-/** What belongs to a resource. */
+/** A request about a resource. */
 interface OfResource {
   getUrn(): string;
   getProperties?(): Parameters<typeof fromStruct>[0];
@@ -156,7 +156,7 @@ function handlers({ instance, engine, run }: Served) {
     read: ofResource<messages.ReadRequest, messages.ReadResponse>((all) => all.read),
     update: ofResource<messages.UpdateRequest, messages.UpdateResponse>((all) => all.update),
     delete: ofResource<messages.DeleteRequest, Empty>((all) => all.delete),
-    // The engine still takes results: also at the end of every command, when there are none.
+    // The engine still takes results. It also calls this at the end of every command.
     cancel: unary(async () => {
       run.close("the run was cancelled");
       return new Empty();
@@ -181,7 +181,7 @@ function settingsFrom(urn: string, given: Properties): Settings {
   return settings((key) => given[key] ?? (key.startsWith(own) ? given[key.slice(own.length)] : undefined));
 }
 
-/** What there is of a kind, as far as the query asks for it. */
+/** The existing objects of a kind that match the query. */
 async function listed(request: messages.ListRequest, source: functions.Source): Promise<readonly Listed[]> {
   const kind = kindIn(request.getToken());
   const lister = Object.hasOwn(listers, kind) ? listers[kind] : undefined;
@@ -193,7 +193,7 @@ async function listed(request: messages.ListRequest, source: functions.Source): 
   return request.getLimit() > 0 ? found.slice(0, request.getLimit()) : found;
 }
 
-/** Loaded where it is needed, which in most commands it is not. */
+/** Most commands never need it. */
 const schema = async () => (await import("./schema.json", { with: { type: "json" } })).default;
 
 /** Functions by their tokens. */

@@ -22,7 +22,12 @@ export function previewNote(state: SetState, plan: Plan): string | undefined {
   const isRenameOpen = entriesIn(inputs).some(
     ([, entry]) => isRecord(entry) && isUnknown(entry["renamedFrom"]),
   );
+  const moved = steps.filter((step) => "from" in step && step.from !== step.alias && step.does !== "replace");
   const parts = [
+    counted(
+      moved.map(({ alias }) => alias),
+      "to keep under a new alias",
+    ),
     counted(
       adopting.map(({ alias }) => alias),
       "existing key to adopt, without its secret",

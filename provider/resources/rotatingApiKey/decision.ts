@@ -1,5 +1,7 @@
 import type { Comparison } from "../../core/definition";
 import { certainlyChanged } from "../../core/diff";
+import { failedKey, type Properties } from "../../core/state";
+import { containsUnknown } from "../../core/unknown";
 import { fields as keyFields } from "../apiKey/properties";
 import type { Entry } from "../apiKeySet/entries";
 import { msOf } from "./duration";
@@ -72,6 +74,18 @@ export function isUnconfirmed(state: RotatingState): boolean {
 /** Whether a field that can change in place differs from the program. */
 export function differs({ state }: Entry, inputs: RotatingDraft): boolean {
   return certainlyChanged(inPlace, state, inputs).length > 0;
+}
+
+/** Whether nobody has seen the current key match the program, so that it is written even if state has nothing else. */
+export function isDoubted(state: RotatingState): boolean {
+  return isUnconfirmed(state) || state[failedKey] === true;
+}
+
+/** Whether an update that keeps the current key may write it. */
+export function mayWriteCurrent(state: RotatingState, inputs: RotatingDraft): boolean {
+  const { current } = keysOf(state);
+  const isOpen = inPlace.some(({ name }) => containsUnknown((inputs as Properties)[name]));
+  return isOpen || isDoubted(state) || current === undefined || differs(current, inputs);
 }
 
 /** Whether the state, or the time, needs an update although the inputs are unchanged. */

@@ -1,11 +1,13 @@
 import type { Properties } from "../../core/state";
 import { containsUnknown, unknown } from "../../core/unknown";
 import { adoptedId } from "../apiKey/state";
-import { type RotatingComparison, unmanaged } from "./decision";
+import { mayWriteCurrent, type RotatingComparison, unmanaged } from "./decision";
 import type { RotatingDraft } from "./properties";
 import { datesOf, timesOf } from "./state";
 
 const ofCurrent = ["keyId", "maskedKey", "createdAt", "rotatedAt"] as const;
+/** What a write to the current key may change. */
+const written = ["updatedAt", "billingId", "effectivePrefix", "effectiveExpiresAt"] as const;
 const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt: undefined };
 /** What decides which keys there will be. */
 const deciding = [...unmanaged, "rotateEvery", "overlap", "retire"] as const;
@@ -25,7 +27,9 @@ export function foreseeUpdate({ state, inputs, plan: { does } }: RotatingCompari
   const previous = previousKeyId === undefined ? noPrevious : { previousKey, previousKeyId };
   if (does === "make") return previous;
   const known = Object.fromEntries(ofCurrent.map((name) => [name, state[name] ?? unknown]));
-  const current = { ...known, key, rotatesAt };
+  const untouched = mayWriteCurrent(state, inputs) ? [] : [...ofCurrent, ...written];
+  const same = Object.fromEntries(untouched.map((name) => [name, state[name]]));
+  const current = { ...known, ...same, key, rotatesAt };
   if (does === "keep") return { retiresAt, ...current, ...previous };
   // What has changed waits for the next update.
   const waiting = Object.fromEntries(unmanaged.map((name) => [name, state[name]]));

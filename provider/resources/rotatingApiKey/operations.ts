@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Outcome, Session } from "../../core/definition";
 import { capitalised, Failure } from "../../core/errors";
 import { isSecret } from "../../core/secrecy";
-import { applyDrift, failedKey, secretsKey } from "../../core/state";
+import { applyDrift, secretsKey } from "../../core/state";
 import * as key from "../apiKey/operations";
 import type { KeyInputs } from "../apiKey/properties";
 import { pathOf, readKeyOrFail, read as readOne } from "../apiKey/reading";
@@ -12,7 +12,7 @@ import { convergeKeys } from "../apiKeySet/convergence";
 import { type Entry, entryOf, type Holding, type KeyToDelete, nothing } from "../apiKeySet/entries";
 import { type Owner, readKeys, removeKeys, rest, rollbackKeys, share } from "../apiKeySet/operations";
 import type { Step } from "../apiKeySet/steps";
-import { differs, isUnconfirmed, type RotatingUpdate } from "./decision";
+import { differs, isDoubted, type RotatingUpdate } from "./decision";
 import { refusal, stillUsed, waiting } from "./notes";
 import type { RotatingInputs, RotatingState } from "./properties";
 import { edited, type Keys, keysOf, label, newKey, stateOf, type Times, timesOf } from "./state";
@@ -122,10 +122,8 @@ async function settle(
         ? toDelete
         : [...toDelete, { ...going(retired), calledAs: "previous", alias: "current" }],
   });
-  // It has not been confirmed to match the program.
-  const isDoubted = isUnconfirmed(state) || state[failedKey] === true;
   const steps = Array.from(before.entries, ([alias, entry]): Step => {
-    const isEdited = differs(entry, declared) || (isDoubted && alias === "current");
+    const isEdited = differs(entry, declared) || (alias === "current" && isDoubted(state));
     if (!isEdited) return { alias, from: alias, does: "keep", entry };
     return { alias, from: alias, does: "edit", entry, declared: edited(entry, declared) };
   });
