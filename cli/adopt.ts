@@ -6,6 +6,7 @@ import { failed, openInstance } from "../provider/instance";
 import { existingKeys } from "./keys";
 import { type ManagedKeys, managedKeys } from "./managed";
 import { type Adoption, importFile, programOfKeys, programOfSet } from "./program";
+import type { Terminal } from "./terminal";
 
 const usage = `Usage: npx pulumi-apikeys adopt --workspace ID [options] > keys.ts
 
@@ -24,13 +25,6 @@ APIKEYS_ACCESS_TOKEN, both from the environment, and changes nothing there.
 `;
 
 const variables = ["APIKEYS_BASE_URL", "APIKEYS_ACCESS_TOKEN"];
-
-/** What the command needs from the process that runs it. */
-export interface Terminal {
-  out(text: string): void;
-  err(text: string): void;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
 
 interface Options {
   readonly workspaceId: string;
