@@ -1,9 +1,8 @@
 import { openTransport, type Transport } from "./client/transport";
 import { configuration, disagreement, type Settings } from "./core/config";
 import { Failure, type Kept } from "./core/errors";
-import { openShared } from "./core/kind";
+import { type HostContext, openShared, type Shared } from "./core/kind";
 import { type Lifecycle, lifecycle } from "./core/lifecycle";
-import type { HostContext, Shared } from "./core/session";
 import { isKeepable } from "./core/stateSize";
 import type { Source } from "./functions";
 import { definitions } from "./resources";

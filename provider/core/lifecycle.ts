@@ -1,10 +1,9 @@
 import type { AnyDefinition } from "./definition";
 import { compare } from "./diff";
 import type { Kept } from "./errors";
-import { openKind } from "./kind";
+import { type HostContext, openKind } from "./kind";
 import { create, find, read, remove, update, type Wanted } from "./operations";
 import { check, detailedDiff, diff, foresee, isDeclared } from "./previews";
-import type { HostContext } from "./session";
 import type { Properties } from "./state";
 
 export type Lifecycle = ReturnType<typeof lifecycle>;

@@ -3,9 +3,9 @@ import type { Transport } from "../../provider/client/transport";
 import { type Environment, settings } from "../../provider/core/config";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { Failure } from "../../provider/core/errors";
+import type { Shared } from "../../provider/core/kind";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun, type Run } from "../../provider/core/run";
-import type { Shared } from "../../provider/core/session";
 import { configured } from "./offline";
 
 /** A request as a reply sees it. */
