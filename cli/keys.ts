@@ -1,5 +1,4 @@
 import { eachBounded } from "../provider/core/bounded";
-import type { Settings } from "../provider/core/config";
 import { Failure } from "../provider/core/errors";
 import { getApiKeys, getWorkspace } from "../provider/functions";
 import type { Instance } from "../provider/instance";
@@ -16,7 +15,6 @@ export interface Wanted {
   readonly except: ReadonlySet<string>;
 }
 
-const usual: Settings = { argument: {}, stack: {} };
 const atOnce = 32;
 const progressMs = 3_000;
 
@@ -65,7 +63,7 @@ async function listed(
   { workspaceId, customerId }: Wanted,
   tell: (line: string) => void,
 ): Promise<readonly string[]> {
-  const source = instance.source(usual);
+  const source = instance.source();
   const { apiKeys } = await getApiKeys(source, { workspaceId }).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     throw new Failure(
@@ -85,7 +83,7 @@ async function listed(
 
 /** As an import finds a key: with the inputs that a program has to declare; `undefined` where it is gone. */
 async function read(instance: Instance, workspaceId: string, id: string): Promise<ExistingKey | undefined> {
-  const apiKey = instance.resource("ApiKey", () => usual);
+  const apiKey = instance.resource("ApiKey");
   const found = await apiKey.find({ id, given: { workspaceId }, isReading: false });
   if (found === undefined) return undefined;
   // Inputs in canonical form have these types; a default is left out of them.
