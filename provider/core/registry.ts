@@ -1,6 +1,6 @@
 export type Registry = ReturnType<typeof openRegistry>;
 
-/** The claim of a program that adopts an object. It lasts for the whole run. */
+/** The claim of a program that adopts an object. It lasts until the adoption succeeds. */
 export const declaredClaim = "declared";
 
 interface Entry {
