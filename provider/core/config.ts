@@ -6,7 +6,7 @@ import { isOn } from "../client/switches";
 import { sentences } from "./errors";
 import { type ExpiryWarnings, mostWarningDays, msPerUnit, usualWarningDays } from "./expiry";
 
-/** Names in a stack's config; an explicit Provider passes its arguments under `argumentNamespace`. */
+/** The namespaces of stack config, and of the arguments of an explicit Provider. */
 export const configNamespace = "apikeys";
 export const argumentNamespace = "apikeys.provider";
 
