@@ -94,16 +94,21 @@ export function disagreement({ argument, stack }: Settings, env: Environment): s
   return `APIKEYS_BASE_URL${quoted(used)} is used, but stack config apikeys:baseUrl${quoted(unused)} differs. Unset one of them.`;
 }
 
-/** Adds to the list of what is wrong. */
-type Refuse = (problem: string) => undefined;
+/** Where settings are looked up. */
+interface Sources {
+  readonly given: Settings;
+  readonly env: Environment;
+  /** Adds to the list of what is wrong. */
+  readonly refuse: (problem: string) => undefined;
+}
 
 function resolve(given: Settings, env: Environment): Configured {
   const problems: string[] = [];
-  const refuse: Refuse = (problem) => void problems.push(problem);
-  const url = baseUrl(given, env, refuse);
-  const token = accessToken(given, env, refuse);
-  const parallel = keysAtOnce(given, env, refuse);
-  const expiry = expiryWarnings(given, env, refuse);
+  const sources: Sources = { given, env, refuse: (problem) => void problems.push(problem) };
+  const url = baseUrl(sources);
+  const token = accessToken(sources);
+  const parallel = keysAtOnce(sources);
+  const expiry = expiryWarnings(sources);
   if (url === undefined || token === undefined || parallel === undefined || problems.length > 0) {
     return { problems };
   }
@@ -125,7 +130,7 @@ type Origin = keyof typeof tokenRemedies;
 type Choice = readonly [value: string | undefined, source: string, origin: Origin];
 
 /** The value of a setting and where it comes from: the first that is set; "" is not. */
-function chosen(name: Name, { argument, stack }: Settings, env: Environment): Choice {
+function chosen(name: Name, { given: { argument, stack }, env }: Sources): Choice {
   const variable = variables[name];
   const choices: readonly Choice[] = [
     [argument[name], `the Provider's argument ${name}`, "argument"],
@@ -151,21 +156,22 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
 const mostParallel = 64;
 const usualParallel = 16;
 
-function keysAtOnce(given: Settings, env: Environment, refuse: Refuse): number | undefined {
-  const [value, source] = chosen("parallel", given, env);
+function keysAtOnce(sources: Sources): number | undefined {
+  const [value, source] = chosen("parallel", sources);
   if (value === undefined) return usualParallel;
   return (
     wholeNumber(value, 1, mostParallel) ??
-    refuse(
+    sources.refuse(
       `${source} must be a whole number from 1 to ${mostParallel}: how many keys of a set to process at once.`,
     )
   );
 }
 
 /** Without the unit of expiresAt, nobody knows when a key expires (R21). */
-function expiryWarnings(given: Settings, env: Environment, refuse: Refuse): ExpiryWarnings | undefined {
-  const [unit, unitSource] = chosen("expiresAtUnit", given, env);
-  const [days, daysSource] = chosen("expiryWarningDays", given, env);
+function expiryWarnings(sources: Sources): ExpiryWarnings | undefined {
+  const { refuse } = sources;
+  const [unit, unitSource] = chosen("expiresAtUnit", sources);
+  const [days, daysSource] = chosen("expiryWarningDays", sources);
   const ms = msPerUnit.get(unit?.trim() ?? "");
   const count = days === undefined ? usualWarningDays : wholeNumber(days, 0, mostWarningDays);
   if (unit !== undefined && ms === undefined) {
@@ -184,14 +190,15 @@ function expiryWarnings(given: Settings, env: Environment, refuse: Refuse): Expi
   return ms === undefined || count === undefined ? undefined : { msPerUnit: ms, days: count };
 }
 
-function baseUrl(given: Settings, env: Environment, refuse: Refuse) {
-  const [value, source, origin] = chosen("baseUrl", given, env);
+function baseUrl(sources: Sources) {
+  const { refuse } = sources;
+  const [value, source, origin] = chosen("baseUrl", sources);
   if (value === undefined) {
     return refuse(
       "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.",
     );
   }
-  const problem = badUrl(value, isOn(chosen("allowHttp", given, env)[0]));
+  const problem = badUrl(value, isOn(chosen("allowHttp", sources)[0]));
   if (problem !== undefined) return refuse(`${source} ${problem}`);
   // A program may have made its argument secret.
   const shown = origin === "argument" ? "" : `${value.trim()}, `;
@@ -221,16 +228,17 @@ interface Token {
   readonly advice: string;
 }
 
-function accessToken(given: Settings, env: Environment, refuse: Refuse): Token | undefined {
+function accessToken(sources: Sources): Token | undefined {
+  const { given, env, refuse } = sources;
   const { accessTokenEnv } = given.argument;
   if (accessTokenEnv !== undefined) {
     const source = `the environment variable ${accessTokenEnv}, which the Provider's accessTokenEnv names`;
     const value = env[accessTokenEnv];
     if (!value) return refuse(`${source}, is not set: set it to an access token.`);
-    return checkedToken(value, source, "environment", refuse);
+    return checkedToken(value, source, "environment", sources);
   }
-  const [value, source, origin] = chosen("accessToken", given, env);
-  if (value !== undefined) return checkedToken(value, source, origin, refuse);
+  const [value, source, origin] = chosen("accessToken", sources);
+  if (value !== undefined) return checkedToken(value, source, origin, sources);
   return refuse(
     "the access token is not configured: run `pulumi config set --secret apikeys:accessToken` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.",
   );
@@ -245,7 +253,7 @@ const tokenRemedies = {
     "Set a valid token there with `pulumi config set --secret apikeys:accessToken`, or in the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence. Refresh and destroy use the stack config of the last update, unless you add `--run-program`",
 };
 
-function checkedToken(value: string, source: string, origin: Origin, refuse: Refuse): Token | undefined {
+function checkedToken(value: string, source: string, origin: Origin, { refuse }: Sources): Token | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not contain these.
   if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
     return refuse(

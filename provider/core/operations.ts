@@ -8,7 +8,7 @@ import { canonical, inputsOf, withoutDefaults } from "./inputs";
 import type { Kind } from "./kind";
 import { forget, register } from "./objects";
 import { withNewSecrets } from "./previews";
-import * as rollback from "./rollback";
+import { createOrRollBack, updateOrRollBack } from "./rollback";
 import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "./secrecy";
 import { openSession } from "./session";
 import { defined, failedKey, type Properties, readingKey, serviceKey, wireable } from "./state";
@@ -21,7 +21,7 @@ export interface ReadResult extends Kept {
 }
 
 export async function create(kind: Kind, inputs: Properties, urn?: string): Promise<Kept> {
-  const { definition, host } = kind;
+  const { definition } = kind;
   const request = [urn, inputs];
   const first = failureBefore(kind, request);
   // Without a URN, another resource may have the same inputs, and must not get the first one's object.
@@ -30,7 +30,7 @@ export async function create(kind: Kind, inputs: Properties, urn?: string): Prom
   const creating = operate(kind, [inputs], async (session) => {
     for (const line of first === undefined ? [] : leftovers(kind, first)) session.warn(line);
     const declared = canonical(definition, inputs);
-    return afterWrite(kind, await rollback.create(definition, host.run, session, declared));
+    return afterWrite(kind, await createOrRollBack(kind, session, declared));
   });
   return remembering(kind, request, creating);
 }
@@ -101,7 +101,7 @@ export function find(kind: Kind, { id, given, isReading, name }: Wanted): Promis
 }
 
 export async function update(kind: Kind, given: Kept, news: Properties): Promise<Properties> {
-  const { definition, host } = kind;
+  const { definition } = kind;
   const request = [given, news];
   const first = failureBefore(kind, request);
   if (first !== undefined) throw first;
@@ -111,7 +111,7 @@ export async function update(kind: Kind, given: Kept, news: Properties): Promise
     const same = withNewSecrets(definition, given.state, news, compared);
     if (same !== undefined) return same;
     await expectThere(kind, session, given.state, compared);
-    return afterWrite(kind, await rollback.update(definition, host.run, session, compared)).state;
+    return afterWrite(kind, await updateOrRollBack(kind, session, compared)).state;
   });
   return remembering(kind, request, updating, given);
 }

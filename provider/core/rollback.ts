@@ -1,15 +1,14 @@
 import type { AnyComparison, AnyDefinition, Outcome, Session } from "./definition";
 import { Failure, sentences } from "./errors";
-import type { Run } from "./run";
+import type { Kind } from "./kind";
 import type { Properties } from "./state";
 import { isKeepable } from "./stateSize";
 
 /** Rolls back new objects that can't be saved to state, because the run is over or the state is too large. */
 
 /** Creates. If the result can't be saved, deletes the new object again, or names it. */
-export async function create(
-  definition: AnyDefinition,
-  run: Run,
+export async function createOrRollBack(
+  { definition, host: { run } }: Kind,
   session: Session,
   inputs: Properties,
 ): Promise<Outcome> {
@@ -29,9 +28,8 @@ export async function create(
 }
 
 /** Updates. Does the same if updates of the resource can create objects. */
-export async function update(
-  definition: AnyDefinition,
-  run: Run,
+export async function updateOrRollBack(
+  { definition, host: { run } }: Kind,
   session: Session,
   compared: AnyComparison,
 ): Promise<Outcome> {
