@@ -1,7 +1,7 @@
 import { openTransport, type Transport } from "./client/transport";
 import { configuration, disagreement, type Settings } from "./core/config";
 import { Failure, type Kept } from "./core/errors";
-import { type HostContext, openShared, type Shared } from "./core/kind";
+import type { HostContext, Shared } from "./core/kind";
 import { type Lifecycle, lifecycle } from "./core/lifecycle";
 import { isKeepable } from "./core/stateSize";
 import type { Source } from "./functions";
@@ -17,17 +17,12 @@ type InstanceOptions = Pick<HostContext, "run" | "env" | "warn" | "tell" | "note
  */
 export function openInstance(options: InstanceOptions) {
   const { run, env } = options;
-  const sharedByKind = new Map<string, Shared>();
+  const shared = new Map<string, Shared>();
   let settings: Settings = { argument: {}, stack: {} };
   let opened: Transport | undefined;
   let isWarned = false;
   let now = Date.now();
 
-  function shared(kind: string): Shared {
-    const found = sharedByKind.get(kind) ?? openShared();
-    sharedByKind.set(kind, found);
-    return found;
-  }
   function transport(): Transport {
     if (opened !== undefined) return opened;
     const found = configuration(settings, env);

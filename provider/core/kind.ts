@@ -22,7 +22,7 @@ export interface HostContext {
   /** Waits. Default: that long, or until nobody takes the result. */
   readonly pause?: (ms: number) => Promise<void>;
   /** What the resources of this process know of each other, by the kind of their objects. Default: nothing. */
-  readonly shared?: (kind: string) => Shared;
+  readonly shared?: Map<string, Shared>;
   /** The time of this run, in ms since 1970. Default: that of each operation. */
   readonly now?: () => number;
   /** The current time. Default: `now`, if it is given. */
@@ -35,10 +35,6 @@ export interface HostContext {
 export interface Shared {
   readonly registry: Registry;
   readonly declarations: Declarations;
-}
-
-export function openShared(): Shared {
-  return { registry: openRegistry(), declarations: openDeclarations() };
 }
 
 /** A kind of resource in a process: what each operation on one needs, and what one operation remembers for the next. */
@@ -68,8 +64,11 @@ interface FailedWrite {
 
 export function openKind(definition: AnyDefinition, host: HostContext): Kind {
   const configured = () => configuration(host.settings, host.env);
+  const objects = definition.of ?? definition.kind;
+  const shared = host.shared?.get(objects) ?? { registry: openRegistry(), declarations: openDeclarations() };
+  host.shared?.set(objects, shared);
   return {
-    ...(host.shared?.(definition.of ?? definition.kind) ?? openShared()),
+    ...shared,
     definition,
     host,
     paths: secretPathsOf(definition),

@@ -8,7 +8,7 @@ import { textsIn } from "./secrecy";
 
 /** The configuration is read only when a request is about to be sent, because some operations send none. */
 export function openSession(
-  kind: Pick<Kind, "host" | "configured" | "registry">,
+  kind: Kind,
   onInterrupt: OnInterrupt,
   warn: Warn = (message) => kind.host.warn(message),
 ): Session {
@@ -46,7 +46,7 @@ export function openSession(
     pause: host.pause ?? ((ms) => pause(ms, run.signal)),
     tell: (text) => tell?.(line(text)),
     masked,
-    now: host.now?.() ?? Date.now(),
+    now: kind.now(),
     time: host.time ?? host.now ?? Date.now,
     importKey: host.importKey ?? "import it",
     part: (name, warnOfPart) => openSession(kind, (text) => onInterrupt(text, name), warnOfPart),

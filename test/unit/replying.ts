@@ -28,7 +28,7 @@ export interface Options {
   readonly run?: Run;
   readonly env?: Environment;
   /** What resources of several kinds know of each other. Default: nothing. */
-  readonly shared?: Shared;
+  readonly shared?: Map<string, Shared>;
   /** Default: that of the machine. */
   readonly now?: () => number;
   /** Default: `now`. */
@@ -77,7 +77,7 @@ export function replying(
     pause,
     warn: (message) => warnings.push(message),
     tell: (line) => progress.push(line),
-    ...(shared && { shared: () => shared }),
+    ...(shared && { shared }),
     ...(now && { now }),
     ...(time && { time }),
   });

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { openTransport } from "../../provider/client/transport";
 import { settings } from "../../provider/core/config";
 import { Failure } from "../../provider/core/errors";
-import { openShared, type Shared } from "../../provider/core/kind";
+import type { Shared } from "../../provider/core/kind";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
 import { definitions } from "../../provider/resources";
@@ -36,7 +36,6 @@ export async function startInProcess(service: Service): Promise<Actor> {
     timeOuts,
     gate: async (method) => (method === "POST" || method === "PATCH" ? run.over() : undefined),
   });
-  const kinds = new Map<string, Shared>();
   const surroundings = {
     settings: settings(() => undefined),
     env,
@@ -47,11 +46,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
     // A service that writes later takes real time for it. Without any, six looks are over before its first millisecond.
     pause: () => wait(laterMs),
     now: () => now,
-    shared(kind: string) {
-      const found = kinds.get(kind) ?? openShared();
-      kinds.set(kind, found);
-      return found;
-    },
+    shared: new Map<string, Shared>(),
   };
   const resources = new Map(
     Object.entries(definitions).map(([kind, definition]) => [
