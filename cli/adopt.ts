@@ -6,6 +6,7 @@ import { failed, openInstance } from "../provider/instance";
 import { existingKeys } from "./keys";
 import { type ManagedKeys, managedKeys } from "./managed";
 import { type Adoption, importFile, programOfKeys, programOfSet } from "./program";
+import type { Terminal } from "./terminal";
 
 const usage = `Usage: npx pulumi-apikeys adopt --workspace ID [options] > keys.ts
 
@@ -25,13 +26,6 @@ APIKEYS_ACCESS_TOKEN, both from the environment, and changes nothing there.
 
 const variables = ["APIKEYS_BASE_URL", "APIKEYS_ACCESS_TOKEN"];
 
-/** What the command needs from the process that runs it. */
-export interface Terminal {
-  out(text: string): void;
-  err(text: string): void;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 interface Options {
   readonly workspaceId: string;
   readonly customerId: string | undefined;
@@ -47,7 +41,7 @@ export async function adopt(args: readonly string[], terminal: Terminal): Promis
     terminal.out(usage);
     return 0;
   }
-  // Ids may hold anything.
+  // Ids may contain line breaks.
   const tell = (line: string) => terminal.err(`pulumi-apikeys adopt: ${oneLine(line)}\n`);
   if ("problem" in options) {
     tell(options.problem);
@@ -55,7 +49,7 @@ export async function adopt(args: readonly string[], terminal: Terminal): Promis
     return 2;
   }
   try {
-    terminal.out(await written(options, terminal, tell));
+    terminal.out(await textOf(options, terminal, tell));
     return 0;
   } catch (error) {
     tell(`${failed(error).message} Nothing was written.`);
@@ -102,8 +96,8 @@ function parse(args: readonly string[]) {
   }).values;
 }
 
-/** The whole text, or none of it. */
-async function written(
+/** The text to write. */
+async function textOf(
   { files, write, ...wanted }: Options,
   { env }: Terminal,
   tell: (line: string) => void,
@@ -119,17 +113,14 @@ async function written(
   const instance = openInstance({ run: openRun(), env, warn: tell });
   const except = new Set(managed.flatMap(({ ids }) => ids));
   const keys = await existingKeys(instance, { ...wanted, except }, tell);
-  const [unnamed, ofNobody] = (["name", "customerId"] as const).map((field) =>
-    keys.filter((key) => key[field] === undefined),
-  );
-  if (unnamed?.length) {
-    tell(
-      `Keys without a name in the service: ${unnamed.length}. The first update sets the name in the program.`,
-    );
+  const unnamed = keys.filter(({ name }) => name === undefined).length;
+  if (unnamed > 0) {
+    tell(`Keys without a name in the service: ${unnamed}. The first update sets the name in the program.`);
   }
-  if (ofNobody?.length) {
+  const withoutCustomer = keys.filter(({ customerId }) => customerId === undefined).length;
+  if (withoutCustomer > 0) {
     tell(
-      `Keys without a customer in the service: ${ofNobody.length}. Add their customerId to the program; previews fail without it.`,
+      `Keys without a customer in the service: ${withoutCustomer}. Add their customerId to the program; previews fail without it.`,
     );
   }
   tell(`Keys written: ${keys.length}.`);

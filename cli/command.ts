@@ -1,8 +1,7 @@
 import { version } from "../provider/hosts/plugin/schema.json";
-import { runCommand as standin } from "../standin/command";
-import { type Terminal as AdoptTerminal, adopt } from "./adopt";
-
-type Terminal = Parameters<typeof standin>[1] & AdoptTerminal;
+import { adopt } from "./adopt";
+import { standin } from "./standin";
+import type { Terminal } from "./terminal";
 
 const usage = `Usage: npx pulumi-apikeys <command> [options]
 
@@ -17,7 +16,7 @@ npx pulumi-apikeys --version prints the version.
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = args;
   if (name === "adopt") return adopt(rest, terminal);
-  if (name === "standin") return standin(rest, terminal, "npx pulumi-apikeys standin");
+  if (name === "standin") return standin(rest, terminal);
   if (name === "--help" || name === "-h" || name === "help") {
     terminal.out(usage);
     return 0;

@@ -1,28 +1,25 @@
 import { eachBounded } from "../provider/core/bounded";
-import type { Settings } from "../provider/core/config";
 import { Failure } from "../provider/core/errors";
 import { getApiKeys, getWorkspace } from "../provider/functions";
 import type { Instance } from "../provider/instance";
 import type { ExistingKey } from "./program";
 
-/** Which keys of a workspace are wanted. */
+/** Which keys to adopt. */
 export interface Wanted {
   readonly workspaceId: string;
-  /** Default: those of all customers. */
+  /** Default: all customers. */
   readonly customerId: string | undefined;
-  /** Default: all that the workspace lists. */
+  /** None: all keys in the workspace's list. */
   readonly keyIds: readonly string[];
-  /** Keys that are to be left out. */
   readonly except: ReadonlySet<string>;
 }
 
-const usual: Settings = { argument: {}, stack: {} };
 const atOnce = 32;
 const progressMs = 3_000;
 
 /**
- * The keys as they are now. A list may be cut, brief or out of date, so it only names them: each is read by itself, and a
- * key is gone only as the provider would find it gone. `tell` takes lines of progress.
+ * Reads the keys. Their list only gives the ids, because it may be truncated, brief or out of date. Each key is then read as
+ * an import reads it.
  */
 export async function existingKeys(
   instance: Instance,
@@ -36,11 +33,11 @@ export async function existingKeys(
     tell(`Left out because a stack manages them: ${ids.length - unmanaged.length}.`);
   const keys: ExistingKey[] = [];
   let done = 0;
-  let isOver = false;
+  let hasEnded = false;
   const ticking = setInterval(() => tell(`Keys read: ${done} of ${unmanaged.length}.`), progressMs);
   try {
     await eachBounded(atOnce, unmanaged, async (id) => {
-      if (isOver) return;
+      if (hasEnded) return;
       const key = await read(instance, workspaceId, id);
       done += 1;
       if (key !== undefined) keys.push(key);
@@ -48,7 +45,7 @@ export async function existingKeys(
       else throw new Failure(`There is no key ${id} in workspace ${workspaceId}: check both ids.`);
     });
   } finally {
-    isOver = true;
+    hasEnded = true;
     clearInterval(ticking);
   }
   const chosen = keys.filter((key) => customerId === undefined || key.customerId === customerId);
@@ -65,14 +62,14 @@ async function listed(
   { workspaceId, customerId }: Wanted,
   tell: (line: string) => void,
 ): Promise<readonly string[]> {
-  const source = instance.source(usual);
+  const source = instance.source();
   const { apiKeys } = await getApiKeys(source, { workspaceId }).catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     throw new Failure(
       `${error.message} If the access token is not allowed to list keys, name each key with --key-id.`,
     );
   });
-  // To some services, the list of a workspace that is not there is empty.
+  // Some services answer with an empty list for a workspace that does not exist.
   if (apiKeys.length === 0) await getWorkspace(source, { id: workspaceId });
   tell(`Keys in the list of workspace ${workspaceId}: ${apiKeys.length}.`);
   const others = apiKeys.filter(
@@ -83,12 +80,12 @@ async function listed(
   return [...new Set(apiKeys.map(({ id }) => id))].filter((id) => !left.has(id));
 }
 
-/** As an import finds a key: with the inputs that a program has to declare; `undefined` where it is gone. */
+/** Reads a key as an import does; `undefined` if it no longer exists. */
 async function read(instance: Instance, workspaceId: string, id: string): Promise<ExistingKey | undefined> {
-  const apiKey = instance.resource("ApiKey", () => usual);
+  const apiKey = instance.resource("ApiKey");
   const found = await apiKey.find({ id, given: { workspaceId }, isReading: false });
   if (found === undefined) return undefined;
-  // Inputs in canonical form have these types; a default is left out of them.
+  // The inputs are in canonical form, so they have these types. Defaults are left out.
   const { name, customerId, scopes = [], enabled = true } = found.inputs as Partial<ExistingKey>;
   return { id, name, customerId, scopes, enabled };
 }

@@ -5,7 +5,7 @@ void runCommand(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
   env: process.env,
-  // Asked for by a command that ends something first; any other ends at once.
+  // Only a command that has something to end asks for it; a signal ends any other at once.
   get stopped() {
     return new Promise<void>((resolve) => {
       process.once("SIGINT", () => resolve());

@@ -3,7 +3,7 @@ import { isRecord, type Properties } from "../provider/core/state";
 import { isMarked } from "../provider/hosts/secretMark";
 import { isTypeOf } from "../sdk/types";
 
-/** Which keys a stack manages, as `pulumi stack export` shows it. */
+/** Which keys a stack manages, by the output of `pulumi stack export`. */
 
 export interface ManagedKeys {
   readonly ids: readonly string[];
@@ -11,7 +11,7 @@ export interface ManagedKeys {
   readonly names: readonly string[];
 }
 
-/** The ids in the state of a resource by its kind, those of keys that are still to be deleted too. */
+/** Finds the ids of keys in a resource's state, including keys that are still to be deleted. */
 const idsOf: Readonly<Record<string, (id: unknown, state: Properties) => readonly unknown[]>> = {
   ApiKey: (id) => [id],
   ApiKeySet: (_id, { ids, __toDelete }) => [...parts(ids), ...toDelete(__toDelete)],
@@ -25,13 +25,13 @@ function toDelete(keys: unknown): readonly unknown[] {
   return parts(keys).map((key) => (isRecord(key) ? decrypted(key["id"]) : key));
 }
 
-/** What is in a list or a map; anything else as it is, so that nothing is overlooked. */
+/** The values in a list or a map. Anything else counts as one value, so that no id is overlooked. */
 function parts(marked: unknown): readonly unknown[] {
   const value = decrypted(marked) ?? [];
   return typeof value === "object" ? Object.values(value).map(decrypted) : [value];
 }
 
-/** `file` is what messages call it. Throws a Failure for anything but an export of a stack. */
+/** Reads the text of a file. Throws a Failure that names the file if it is not an exported stack. */
 export function managedKeys(text: string, file: string, workspaceId: string): ManagedKeys {
   const found = resourcesIn(text, file).flatMap((resource) => {
     const { type, urn, external } = resource;
@@ -41,7 +41,7 @@ export function managedKeys(text: string, file: string, workspaceId: string): Ma
     const state = isRecord(resource["outputs"]) ? resource["outputs"] : {};
     const of = decrypted(state["workspaceId"]);
     const isElsewhere = typeof of === "string" && of !== workspaceId;
-    // What is only read is not managed.
+    // The stack only reads an external resource.
     if (external === true || isElsewhere) return [{ name, ids: [] }];
     const all = idsIn(resource["id"], state).filter((id) => id !== undefined && id !== null);
     if (all.includes(encrypted)) {
@@ -68,7 +68,7 @@ function resourcesIn(text: string, file: string): readonly Properties[] {
   throw new Failure(`${file} is not a stack's state: export it with \`pulumi stack export --file ${file}\`.`);
 }
 
-/** What the parser says quotes the text, which may hold secrets. */
+/** Drops the parser's error, which quotes the text and with it secrets. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -16,14 +16,14 @@ export function plainName(name = ""): string {
   return /^\d/.test(made) ? `key-${made}` : made;
 }
 
-/** State has no alias that begins with two underscores. */
+/** Shortens a name and removes separators at its ends. State has no alias that begins with two underscores. */
 function cut(name: string): string {
   const made = name.replace(/^[-_]+/, "");
   const short = Array.from(made).slice(0, longest).join("").replace(/-+$/, "");
   return short === "" ? "key" : short;
 }
 
-/** What no constant of a module can be called, and what the program itself uses. */
+/** Names that no constant can have, and those that the program uses itself. */
 const reserved = new Set(
   `arguments await break case catch class const continue debugger default delete do else enum eval export exports
   extends false finally for function globalThis if implements import in instanceof interface keyIds let module new null
@@ -31,10 +31,7 @@ const reserved = new Set(
   while with workspaceId yield`.split(/\s+/),
 );
 
-/**
- * A constant's name in camel case. With a small letter first, it hides no class that a compiled module uses; in ASCII, it
- * is one to compilers of any age.
- */
+/** The name of a constant: camel case, so that it hides no class, and ASCII, for old compilers. */
 export function identifier(name: string): string {
   const [first = "", ...others] = plainName(name).split(/[-_]+/);
   const isShouted = first === first.toUpperCase();
@@ -43,10 +40,7 @@ export function identifier(name: string): string {
   return reserved.has(made) ? `${made}Key` : made;
 }
 
-/**
- * Makes each of many names its own by a number after it. Names that differ only in case count as one, since a reader
- * would not tell them apart.
- */
+/** Makes names unique by appending numbers. Case is ignored, because names that differ only in case are easily confused. */
 export function uniqueNames(taken: Iterable<string> = []): (name: string, separator: string) => string {
   const used = new Set(Array.from(taken, (name) => name.toLowerCase()));
   const last = new Map<string, number>();

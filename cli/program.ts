@@ -68,7 +68,7 @@ export function programOfSet({ workspaceId, keys, taken }: Adoption): string {
   );
 }
 
-/** What `pulumi import --file` takes, for the plugin. */
+/** The file for `pulumi import --file`, for the plugin. */
 export function importFile({ workspaceId, keys, taken }: Adoption): string {
   const nameFor = uniqueNames(taken);
   const resources = keys.map(({ id, name }) => ({
@@ -90,7 +90,7 @@ function nothing(workspaceId: string): string {
   return joined(`// Workspace ${quoted(workspaceId)} has no keys to adopt.`, "export {};");
 }
 
-/** What the provider can't take over unchanged, a comment says. */
+/** The inputs of a key. A comment marks what the provider can't adopt unchanged. */
 function inputs({ id, name, customerId, scopes, enabled }: ExistingKey, defaultName: string): Lines {
   return [
     customerId === undefined
@@ -118,10 +118,7 @@ function scopeLines(scopes: readonly Granted[]): Lines {
   return ["scopes: [", ...indented(...all.map((scope) => `${scope},`)), "],"];
 }
 
-/**
- * A string literal that shows what it holds: no line break ends a comment, and no mark turns the text round that a
- * reader sees.
- */
+/** A string literal without invisible characters: no line break ends a comment, and no mark reverses the text. */
 function quoted(text: string): string {
   return JSON.stringify(text).replace(/(?! )[\p{C}\p{Z}]/gu, (found) =>
     found

@@ -9,9 +9,9 @@ import { configuration, type Environment, type Settings, settings } from "./core
 import { capitalised, Failure, listed, toFailure } from "./core/errors";
 import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
 
-/** Reads for a program, which wants to know what there is. Each throws a Failure and nothing else. */
+/** The functions of a program. They throw a Failure and nothing else. */
 
-/** Where a function reads. Those with one transport share connections, pace, retries, and requests made at the same time. */
+/** Where a function reads. Functions with one transport share connections, pace, retries, and simultaneous requests. */
 export interface Source {
   readonly settings: Settings;
   readonly env: Environment;
@@ -20,7 +20,7 @@ export interface Source {
 
 let shared: Transport | undefined;
 
-/** The source of a program that calls functions in its own process: `given` is configuration by its full key. */
+/** The source of functions in the program's own process. `given`: config by its full keys. */
 export function sourceOf(given: Readonly<Record<string, unknown>>): Source {
   return {
     settings: settings((key) => given[key]),
@@ -86,20 +86,20 @@ export async function getApiKeys(
   filter: InWorkspace & ApiKeyFilter,
 ): Promise<{ apiKeys: FoundApiKey[] }> {
   const { workspaceId, name, customerId, enabled, includeDeleted } = filter;
-  const alive = (key: ApiKeyRecord) => includeDeleted === true || !key.deleted;
-  const listed = await ofKeys(source, workspaceId, (all) =>
+  const isWanted = (key: ApiKeyRecord) => includeDeleted === true || !key.deleted;
+  const listed = await pickKeys(source, workspaceId, (all) =>
     all
-      .filter(alive)
+      .filter(isWanted)
       .filter((key) => name === undefined || key.name === name)
       .filter((key) => customerId === undefined || key.customerId === customerId),
   );
   if (enabled === undefined) return { apiKeys: listed.map(withoutSecret) };
   const known = await Promise.all(listed.map((key) => withEnabled(source, workspaceId, key)));
-  const matching = known.filter(alive).filter((key) => (key.enabled ?? false) === enabled);
+  const matching = known.filter(isWanted).filter((key) => (key.enabled ?? false) === enabled);
   return { apiKeys: matching.map(withoutSecret) };
 }
 
-async function ofKeys<T>(
+async function pickKeys<T>(
   source: Source,
   workspaceId: string,
   pick: (all: readonly ApiKeyRecord[]) => T,
@@ -113,7 +113,7 @@ async function ofKeys<T>(
   );
 }
 
-/** A list may leave `enabled` out, which says nothing of a key. One that was deleted may not be there to read. */
+/** The key with `enabled`, which a list may leave out. A deleted key may not be readable by itself. */
 async function withEnabled(source: Source, workspaceId: string, key: ApiKeyRecord): Promise<ApiKeyRecord> {
   return key.enabled !== undefined || key.deleted ? key : read(source, workspaceId, key.id);
 }
@@ -134,7 +134,7 @@ export async function getApiKey(
 ): Promise<FoundApiKey> {
   if ((givenId === undefined) === (name === undefined))
     throw new Failure("Finding a key: give either id or name.");
-  // A list may leave out what a key that is read has.
+  // A list may leave out fields that the key by itself has.
   const id = givenId ?? (await keyNamed(source, workspaceId, name)).id;
   const key = await read(source, workspaceId, id);
   if (key.deleted) throw new Failure(`Reading key ${id} of workspace ${workspaceId}: it was deleted.`);
@@ -142,7 +142,7 @@ export async function getApiKey(
 }
 
 function keyNamed(source: Source, workspaceId: string, name: string | undefined): Promise<ApiKeyRecord> {
-  return ofKeys(source, workspaceId, (all) => {
+  return pickKeys(source, workspaceId, (all) => {
     const alive = all.filter(({ deleted }) => !deleted);
     return single(
       `key named "${name}" in workspace ${workspaceId}`,
@@ -166,7 +166,7 @@ export async function getScopes(
   return { scopes };
 }
 
-/** As a program may declare it: the ids of scopes are the service's own. */
+/** Also without the ids of scopes, so that a program can declare the scopes. */
 function withoutSecret({ key: _, deleted = false, scopes, ...rest }: ApiKeyRecord): FoundApiKey {
   return { ...rest, deleted, scopes: scopes?.map(({ id: __, ...scope }) => scope) };
 }
@@ -189,7 +189,7 @@ function single<T extends Named>(what: string, found: readonly T[], all: readonl
   throw new Failure(`No ${what} found; there ${there}.`);
 }
 
-/** An empty variable is the most likely cause, and no request could say so. */
+/** Fails for ids that can't be part of a path, such as that of an unset variable. */
 function expectIds(ids: Readonly<Record<string, string>>): void {
   for (const [name, id] of Object.entries(ids)) {
     const problem = pathProblem(id);
@@ -208,7 +208,7 @@ async function ask<T>(
   if ("problems" in found) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
   try {
     const call = { transport: source.transport(), credentials: found.ready.credentials };
-    // Others may have the same answer, and a program may change what it is given.
+    // A copy, because programs may change it and others may get the same answer.
     return structuredClone(await act(sharedReads(call), call));
   } catch (error) {
     if (!(error instanceof CallError)) throw error;

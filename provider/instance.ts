@@ -1,9 +1,8 @@
 import { openTransport, type Transport } from "./client/transport";
 import { configuration, disagreement, type Settings } from "./core/config";
 import { Failure, type Kept } from "./core/errors";
-import { openShared } from "./core/kind";
+import type { HostContext, Shared } from "./core/kind";
 import { type Lifecycle, lifecycle } from "./core/lifecycle";
-import type { HostContext, Shared } from "./core/session";
 import { isKeepable } from "./core/stateSize";
 import type { Source } from "./functions";
 import { definitions } from "./resources";
@@ -13,37 +12,39 @@ export type Instance = ReturnType<typeof openInstance>;
 type InstanceOptions = Pick<HostContext, "run" | "env" | "warn" | "tell" | "note" | "importKey">;
 
 /**
- * What any host of the provider needs: one process that serves the engine. All its resources share connections, pace and
- * retries, and know what the others of their kind manage.
+ * What the resources and functions of one process share, in any host: settings, connections, pace and retries, and what they
+ * know of each other. Until it is configured, all settings come from the environment.
  */
 export function openInstance(options: InstanceOptions) {
   const { run, env } = options;
-  const kinds = new Map<string, Shared>();
-  let transport: Transport | undefined;
+  const shared = new Map<string, Shared>();
+  let settings: Settings = { argument: {}, stack: {} };
+  let opened: Transport | undefined;
   let isWarned = false;
-  // What a diff finds due must be so for the update too.
   let now = Date.now();
 
-  function shared(kind: string): Shared {
-    const found = kinds.get(kind) ?? openShared();
-    kinds.set(kind, found);
-    return found;
-  }
-  function sharedTransport(settings: Settings): Transport {
-    transport ??= transportFor(settings);
-    return transport;
-  }
-  function transportFor(settings: Settings): Transport {
+  function transport(): Transport {
+    if (opened !== undefined) return opened;
     const found = configuration(settings, env);
     const parallel = "ready" in found ? found.ready.parallel : 0;
-    // No create or change starts any more; a new object can still be deleted.
+    // After Ctrl-C nothing more is created or changed, but a new object can still be deleted.
     const gate = async (method: string) =>
       method === "POST" || method === "PATCH" ? run.closing() : undefined;
-    return openTransport({ gate, signal: run.closed, concurrency: Math.max(32, parallel) });
+    opened = openTransport({ gate, signal: run.closed, concurrency: Math.max(32, parallel) });
+    return opened;
   }
   return {
-    /** The operations of a kind of resource. Throws a Failure for one that this version does not know. */
-    resource(kind: string, settings: () => Settings): Lifecycle {
+    /** The engine has configured the provider, and its run begins. Warns, once in a process, of settings that disagree. */
+    configure(given: Settings): void {
+      settings = given;
+      now = Date.now();
+      const line = isWarned ? undefined : disagreement(settings, env);
+      if (line === undefined) return;
+      isWarned = true;
+      options.warn(line);
+    },
+    /** The operations of a kind of resource. Throws a Failure if this version does not know the kind. */
+    resource(kind: string): Lifecycle {
       const definition = definitions[kind];
       if (definition === undefined) {
         throw new Failure(
@@ -53,31 +54,24 @@ export function openInstance(options: InstanceOptions) {
       return lifecycle(definition, {
         ...options,
         get settings() {
-          return settings();
+          return settings;
         },
-        transport: () => sharedTransport(settings()),
+        transport,
         shared,
+        // One time for the whole run: what a diff finds due is due for the update too.
         now: () => now,
         time: Date.now,
       });
     },
-    /** Where functions read: with the connections of the resources. */
-    source: (settings: Settings): Source => ({ settings, env, transport: () => sharedTransport(settings) }),
-    /** To be called when the engine has configured the provider: warns, once in a process, of settings that disagree. */
-    checkSettings(settings: Settings): void {
-      now = Date.now();
-      const line = isWarned ? undefined : disagreement(settings, env);
-      if (line === undefined) return;
-      isWarned = true;
-      options.warn(line);
-    },
+    /** Where functions read. */
+    source: (): Source => ({ settings, env, transport }),
   };
 }
 
-/** What a host reports to the engine of a failed operation: nothing else may leave, because an error may contain secrets. */
+/** All that a host may tell the engine of an error, because the error itself may contain secrets. */
 export interface Failed {
   readonly message: string;
-  /** What the engine is to keep although the operation failed. */
+  /** What the engine is to save although the operation failed. */
   readonly kept?: Kept;
 }
 
@@ -91,7 +85,7 @@ export function failed(error: unknown): Failed {
   };
 }
 
-/** The message of an unforeseen error may contain anything, secrets too, so only its kind and place are shown. */
+/** The message of an unexpected error may contain secrets, so only its kind and place are shown. */
 function bug(error: unknown): string {
   const frames =
     error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];

@@ -1,31 +1,31 @@
 import { getApiKeys, getScopes, getWorkspace, getWorkspaces, type Source } from "./functions";
 import { hasSettings } from "./resources/workspaceSettings/properties";
 
-/** What there is of each kind in the service, for tools that list before they import. */
+/** Lists the objects of a kind, for tools that list before they import. */
 
-/** One that exists, by the id that an import takes. */
 export interface Listed {
+  /** The id to import it by. */
   readonly id: string;
   readonly name: string | undefined;
 }
 
-/** Which of them are wanted. */
+/** A filter. */
 interface Query {
-  /** Default: those of all workspaces. */
+  /** Default: all workspaces. */
   readonly workspaceId?: string | undefined;
   readonly customerId?: string | undefined;
   readonly enabled?: boolean | undefined;
 }
 
 interface Lister {
-  /** What it can be asked for. */
+  /** The filters that it takes. */
   readonly query: { readonly [Name in keyof Query]: { readonly type: "string" | "boolean" } };
   list(source: Source, query: Query): Promise<readonly Listed[]>;
 }
 
 const [text, flag] = [{ type: "string" }, { type: "boolean" }] as const;
 
-/** The service has no list of billing records, and a set of keys exists in state alone. */
+/** The service has no list of billing records. Sets and rotating keys exist only in state. */
 export const listers: Readonly<Record<string, Lister>> = {
   ApiKey: {
     query: { workspaceId: text, customerId: text, enabled: flag },

@@ -27,7 +27,7 @@ export function findWorkspace(
   return { refusal: refuse(404, "there is no such workspace") };
 }
 
-/** Carries out a write, at the time that the dialect decides. */
+/** Carries out a write: at once or later, as the dialect says. */
 export function carryOut({ store, dialect }: Call<unknown>, object: string, change: () => void): void {
   if (dialect.writes === "atOnce") change();
   else store.later.add(object, dialect.laterMs, change);

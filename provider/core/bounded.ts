@@ -1,4 +1,4 @@
-/** Does the same with each of many, a few at a time; in the order given, each begun when another is done. */
+/** Does the same with each, in order, with at most so many under way. */
 export async function eachBounded<T>(
   most: number,
   all: readonly T[],

@@ -8,8 +8,8 @@ import { type Properties, providerKey, secretsKey } from "./state";
 import { isUnknown } from "./unknown";
 
 /**
- * All errors in the inputs, a line each: the field's path, what is wrong, what to write instead.
- * Values are not quoted, because any of them may be a secret. Unknown values pass.
+ * All errors in the inputs, a line each: the field's path, what is wrong, what to write instead. Values are not quoted,
+ * because any may be secret. Unknown values pass.
  */
 export function failures(
   { schema, fields, rules }: Pick<AnyDefinition, "schema" | "fields" | "rules">,
@@ -21,40 +21,40 @@ export function failures(
   const parsed = schema.safeParse(declared, { reportInput: false });
   const issues = parsed.success ? [] : parsed.error.issues;
   const found = [
-    ...issues.filter((issue) => !passes(declared, issue.path)).flatMap((issue) => lines(issue, fields)),
+    ...issues.filter((issue) => !isUnknownAt(declared, issue.path)).flatMap((issue) => lines(issue, fields)),
     ...rules(declared, before, checked),
   ];
   return firstOf(found).map((line) => inBounds(oneLine(line)));
 }
 
-/** How many lines are shown at most: a missing column in a file would be one line for each of a thousand keys. */
-const mostTold = 20;
+/** A missing column in a file could otherwise give a line for each of a thousand keys. */
+const mostShown = 20;
 
-/** The first of many lines and a count, with one of each kind before any kind's second. */
+/** The first lines and a count. One of each kind comes before a second of any kind. */
 function firstOf(found: readonly string[]): readonly string[] {
-  if (found.length <= mostTold) return found;
+  if (found.length <= mostShown) return found;
   const kinds = Map.groupBy(found, (line) => line.replace(member, ""));
   const ordered = [...kinds.values()].flatMap(([first]) => first ?? []);
-  const told = [...new Set([...ordered, ...found])].slice(0, mostTold);
-  return [...told, `${(found.length - told.length).toLocaleString("en")} more inputs have errors.`];
+  const shown = [...new Set([...ordered, ...found])].slice(0, mostShown);
+  return [...shown, `${(found.length - shown.length).toLocaleString("en")} more inputs have errors.`];
 }
 
-/** The second step of a path, such as an alias, or a place in a list. */
+/** The start of a path: a name and what follows it, such as an alias or a list index. */
 const member = /^\w+(?:\.[^.:[\s]+|\[(?:\d+|"(?:[^"\\]|\\.)*")\])/;
 
-const ours: ReadonlySet<string> = new Set([providerKey, secretsKey]);
+const addedByClasses: ReadonlySet<string> = new Set([providerKey, secretsKey]);
 
-/** An input that is null is absent; what the engine or our own classes add is no input of the program. */
+/** What the program declares: null means absent. */
 function present(inputs: Properties): Properties {
   return Object.fromEntries(
     Object.entries(inputs).filter(
-      ([name, value]) => !ours.has(name) && value !== null && value !== undefined,
+      ([name, value]) => !addedByClasses.has(name) && value !== null && value !== undefined,
     ),
   );
 }
 
-/** Whether the value at the path, or above it, is unknown. */
-function passes(inputs: unknown, path: readonly PropertyKey[]): boolean {
+/** Whether the value at the path is unknown, or a part of one. */
+function isUnknownAt(inputs: unknown, path: readonly PropertyKey[]): boolean {
   let value = inputs;
   for (const step of path) {
     if (isUnknown(value) || typeof value !== "object" || value === null) break;
@@ -82,7 +82,7 @@ function nearest(key: string, known: readonly string[]): string {
   return near ? `; did you mean ${name}?` : `; the properties are ${known.join(", ")}`;
 }
 
-/** A path as a program spells it: `scopes[0].read`, `keys["a b"]`. */
+/** A path as in a program: `scopes[0].read`, `keys["a b"]`. */
 export function spelled(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`;

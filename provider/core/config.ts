@@ -6,97 +6,109 @@ import { isOn } from "../client/switches";
 import { sentences } from "./errors";
 import { type ExpiryWarnings, mostWarningDays, msPerUnit, usualWarningDays } from "./expiry";
 
-/** Names in a stack's config; an explicit Provider passes its arguments under `argumentNamespace`. */
+/** The namespaces of stack config, and of the arguments of an explicit Provider. */
 export const configNamespace = "apikeys";
 export const argumentNamespace = "apikeys.provider";
 
-/** The settings, each with the environment variable that gives it too. */
-export const variables = {
+/** The environment variable of each setting. */
+const variables = {
   baseUrl: "APIKEYS_BASE_URL",
   accessToken: "APIKEYS_ACCESS_TOKEN",
-  accessTokenEnv: undefined,
   allowHttp: "APIKEYS_ALLOW_HTTP",
   parallel: "APIKEYS_PARALLEL",
   expiresAtUnit: "APIKEYS_EXPIRES_AT_UNIT",
   expiryWarningDays: "APIKEYS_EXPIRY_WARNING_DAYS",
 } as const;
 type Name = keyof typeof variables;
-type Values = Readonly<Partial<Record<Name, string>>>;
+type Values<N extends string = Name> = Readonly<Partial<Record<N, string>>>;
 
-/** What the engine handed over once, when it configured this provider. */
+/** What the engine passes when it configures the provider. */
 export interface Settings {
-  /** An explicit Provider's arguments. */
-  readonly argument: Values;
-  /** The stack's config, as of the last update unless the program runs. */
+  /** The arguments of an explicit Provider, which can also name the variable that has its token. */
+  readonly argument: Values<Name | "accessTokenEnv">;
+  /** Stack config: that of the last update, unless the program runs. */
   readonly stack: Values;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a call needs: that of now, so that a token rotated in the environment works at once. */
+/** The settings in effect, resolved from arguments, environment and stack config. */
 export interface Configuration {
   readonly credentials: Credentials;
-  /** What to do when the service does not accept the token: says where it came from. */
+  /** Where the token came from, and what to do if the service does not accept it. */
   readonly tokenAdvice: string;
   /** The base URL and where it came from, for messages. */
   readonly baseUrlSource: string;
-  /** How many keys of a set are worked on at once. */
+  /** How many keys of a set to process at once. */
   readonly parallel: number;
-  /** Tells this base URL from others, in few characters; after it, the one from which the service has moved, if it has. */
+  /** Short hashes of base URLs: the configured one, then the former one if the service has moved. */
   readonly services: readonly string[];
-  /** Whether a key may be gone although no list of keys can be read. */
+  /** Whether a key can be found gone without the list of keys. */
   readonly withoutKeyList: boolean;
-  /** Of which keys to warn; `undefined` where nothing says what `expiresAt` counts. */
+  /** When to warn of expiry; `undefined` if the unit of `expiresAt` is not configured. */
   readonly expiry: ExpiryWarnings | undefined;
 }
 
+/** Picks the settings from config that is read by key. */
 export function settings(get: (key: string) => unknown): Settings {
-  const under = (namespace: string): Values =>
+  const under = (namespace: string, names: readonly string[]) =>
     Object.fromEntries(
-      Object.keys(variables).flatMap((name) => {
+      names.flatMap((name) => {
         const value = get(`${namespace}:${name}`);
         return value === undefined || value === null || value === "" ? [] : [[name, String(value)]];
       }),
     );
-  return { argument: under(argumentNamespace), stack: under(configNamespace) };
+  const names = Object.keys(variables);
+  return {
+    argument: under(argumentNamespace, [...names, "accessTokenEnv"]),
+    stack: under(configNamespace, names),
+  };
 }
 
 export type Configured = { readonly ready: Configuration } | { readonly problems: readonly string[] };
 
-const last = new WeakMap<Settings, { readonly read: readonly unknown[]; readonly found: Configured }>();
+const cache = new WeakMap<Settings, { readonly values: readonly unknown[]; readonly found: Configured }>();
 
-/** The current configuration, or all errors in it (R8, R14). Worked out again only if a variable has changed. */
+/**
+ * The configuration, or everything that is wrong with it (R8). Read for each request, so that a token rotated in the
+ * environment works at once (R14); resolved again only if a variable has changed.
+ */
 export function configuration(given: Settings, env: Environment): Configured {
   const names = [...Object.values(variables), "APIKEYS_MOVED_FROM", "APIKEYS_NO_KEY_LIST"];
-  const read = [...names, given.argument.accessTokenEnv].map((name) => name && env[name]);
-  const before = last.get(given);
-  if (before !== undefined && isDeepStrictEqual(before.read, read)) return before.found;
+  const values = [...names, given.argument.accessTokenEnv].map((name) => name && env[name]);
+  const cached = cache.get(given);
+  if (cached !== undefined && isDeepStrictEqual(cached.values, values)) return cached.found;
   const found = resolve(given, env);
-  last.set(given, { read, found });
+  cache.set(given, { values, found });
   return found;
 }
 
-/** The warning if stack config names another service than the environment, which takes precedence silently. */
+/** The warning if the environment hides a different base URL in stack config. */
 export function disagreement({ argument, stack }: Settings, env: Environment): string | undefined {
   const [used, unused] = [env["APIKEYS_BASE_URL"], stack.baseUrl];
   if (argument.baseUrl !== undefined || !used || unused === undefined) return undefined;
-  const [place, other] = [used, unused].map((url) => serviceAt(url) ?? url.trim());
-  if (place === other) return undefined;
+  const [service, other] = [used, unused].map((url) => serviceAt(url) ?? url.trim());
+  if (service === other) return undefined;
   // An invalid URL may contain a password.
   const quoted = (url: string) => (badUrl(url, true) === undefined ? ` (${url.trim()})` : "");
   return `APIKEYS_BASE_URL${quoted(used)} is used, but stack config apikeys:baseUrl${quoted(unused)} differs. Unset one of them.`;
 }
 
-/** Notes what is wrong with the configuration. */
-type Refuse = (problem: string) => undefined;
+/** Where settings are looked up. */
+interface Sources {
+  readonly given: Settings;
+  readonly env: Environment;
+  /** Adds to the list of what is wrong. */
+  readonly refuse: (problem: string) => undefined;
+}
 
 function resolve(given: Settings, env: Environment): Configured {
   const problems: string[] = [];
-  const refuse: Refuse = (problem) => void problems.push(problem);
-  const url = baseUrl(given, env, refuse);
-  const token = accessToken(given, env, refuse);
-  const parallel = keysAtOnce(given, env, refuse);
-  const expiry = expiryWarnings(given, env, refuse);
+  const sources: Sources = { given, env, refuse: (problem) => void problems.push(problem) };
+  const url = baseUrl(sources);
+  const token = accessToken(sources);
+  const parallel = keysAtOnce(sources);
+  const expiry = expiryWarnings(sources);
   if (url === undefined || token === undefined || parallel === undefined || problems.length > 0) {
     return { problems };
   }
@@ -114,26 +126,26 @@ function resolve(given: Settings, env: Environment): Configured {
   };
 }
 
-type Place = keyof typeof waysOut;
-type Choice = readonly [value: string | undefined, source: string, place: Place];
+type Origin = keyof typeof tokenRemedies;
+type Choice = readonly [value: string | undefined, source: string, origin: Origin];
 
-/** The value of a setting and where it comes from; "" counts as none. */
-function chosen(name: Name, { argument, stack }: Settings, env: Environment): Choice {
+/** The value of a setting and where it comes from: the first that is set; "" is not. */
+function chosen(name: Name, { given: { argument, stack }, env }: Sources): Choice {
   const variable = variables[name];
   const choices: readonly Choice[] = [
     [argument[name], `the Provider's argument ${name}`, "argument"],
-    [variable && env[variable], `the environment variable ${variable}`, "environment"],
+    [env[variable], `the environment variable ${variable}`, "environment"],
     [stack[name], `stack config apikeys:${name}`, "stack"],
   ];
   return choices.find(([value]) => value) ?? [undefined, "", "stack"];
 }
 
-/** A short hash of a base URL; `undefined` for what is no URL. */
-function serviceAt(text = ""): string | undefined {
-  const url = URL.parse(text.trim());
+/** A short hash of a base URL: enough to tell services apart in state. */
+function serviceAt(baseUrl = ""): string | undefined {
+  const url = URL.parse(baseUrl.trim());
   if (url === null) return undefined;
-  const place = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
-  return createHash("sha256").update(place).digest("base64url").slice(0, 8);
+  const normalised = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  return createHash("sha256").update(normalised).digest("base64url").slice(0, 8);
 }
 
 function wholeNumber(text: string, least: number, most: number): number | undefined {
@@ -144,21 +156,22 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
 const mostParallel = 64;
 const usualParallel = 16;
 
-function keysAtOnce(given: Settings, env: Environment, refuse: Refuse): number | undefined {
-  const [value, source] = chosen("parallel", given, env);
+function keysAtOnce(sources: Sources): number | undefined {
+  const [value, source] = chosen("parallel", sources);
   if (value === undefined) return usualParallel;
   return (
     wholeNumber(value, 1, mostParallel) ??
-    refuse(
+    sources.refuse(
       `${source} must be a whole number from 1 to ${mostParallel}: how many keys of a set to process at once.`,
     )
   );
 }
 
-/** Without the unit of expiresAt nothing is known of when a key expires (R21). */
-function expiryWarnings(given: Settings, env: Environment, refuse: Refuse): ExpiryWarnings | undefined {
-  const [unit, unitSource] = chosen("expiresAtUnit", given, env);
-  const [days, daysSource] = chosen("expiryWarningDays", given, env);
+/** Without the unit of expiresAt, nobody knows when a key expires (R21). */
+function expiryWarnings(sources: Sources): ExpiryWarnings | undefined {
+  const { refuse } = sources;
+  const [unit, unitSource] = chosen("expiresAtUnit", sources);
+  const [days, daysSource] = chosen("expiryWarningDays", sources);
   const ms = msPerUnit.get(unit?.trim() ?? "");
   const count = days === undefined ? usualWarningDays : wholeNumber(days, 0, mostWarningDays);
   if (unit !== undefined && ms === undefined) {
@@ -177,17 +190,18 @@ function expiryWarnings(given: Settings, env: Environment, refuse: Refuse): Expi
   return ms === undefined || count === undefined ? undefined : { msPerUnit: ms, days: count };
 }
 
-function baseUrl(given: Settings, env: Environment, refuse: Refuse) {
-  const [value, source, place] = chosen("baseUrl", given, env);
+function baseUrl(sources: Sources) {
+  const { refuse } = sources;
+  const [value, source, origin] = chosen("baseUrl", sources);
   if (value === undefined) {
     return refuse(
       "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.",
     );
   }
-  const problem = badUrl(value, isOn(chosen("allowHttp", given, env)[0]));
+  const problem = badUrl(value, isOn(chosen("allowHttp", sources)[0]));
   if (problem !== undefined) return refuse(`${source} ${problem}`);
   // A program may have made its argument secret.
-  const shown = place === "argument" ? "" : `${value.trim()}, `;
+  const shown = origin === "argument" ? "" : `${value.trim()}, `;
   return { value: value.trim(), source: `${shown}from ${source}` };
 }
 
@@ -214,23 +228,24 @@ interface Token {
   readonly advice: string;
 }
 
-function accessToken(given: Settings, env: Environment, refuse: Refuse): Token | undefined {
+function accessToken(sources: Sources): Token | undefined {
+  const { given, env, refuse } = sources;
   const { accessTokenEnv } = given.argument;
   if (accessTokenEnv !== undefined) {
     const source = `the environment variable ${accessTokenEnv}, which the Provider's accessTokenEnv names`;
     const value = env[accessTokenEnv];
     if (!value) return refuse(`${source}, is not set: set it to an access token.`);
-    return usable(value, source, "environment", refuse);
+    return checkedToken(value, source, "environment", sources);
   }
-  const [value, source, place] = chosen("accessToken", given, env);
-  if (value !== undefined) return usable(value, source, place, refuse);
+  const [value, source, origin] = chosen("accessToken", sources);
+  if (value !== undefined) return checkedToken(value, source, origin, sources);
   return refuse(
     "the access token is not configured: run `pulumi config set --secret apikeys:accessToken` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.",
   );
 }
 
-/** What to do if the service does not accept a token, by where it came from. */
-const waysOut = {
+/** What to do if the service does not accept the token, by where it came from. */
+const tokenRemedies = {
   argument:
     "Pass a valid token there, or use accessTokenEnv, which is read at each call. Refresh and destroy use the arguments of the last update, unless you add `--run-program`",
   environment: "Set it to a valid token",
@@ -238,12 +253,12 @@ const waysOut = {
     "Set a valid token there with `pulumi config set --secret apikeys:accessToken`, or in the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence. Refresh and destroy use the stack config of the last update, unless you add `--run-program`",
 };
 
-function usable(value: string, source: string, place: Place, refuse: Refuse): Token | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header must not hold.
+function checkedToken(value: string, source: string, origin: Origin, { refuse }: Sources): Token | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not contain these.
   if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
     return refuse(
       `the access token from ${source} contains white space or a character that a header can't carry: copy it again, without a line break at its end.`,
     );
   }
-  return { value, advice: sentences(`The access token came from ${source}`, waysOut[place]) };
+  return { value, advice: sentences(`The access token came from ${source}`, tokenRemedies[origin]) };
 }

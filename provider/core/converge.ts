@@ -14,7 +14,7 @@ import {
   same,
 } from "./state";
 
-/** Checks after a write that the service applied it, and what to do if it did not (R4). */
+/** Writes an object, and checks that the service applied the write (R4). */
 
 /** The value that a field should have after a write. */
 export interface Aim {
@@ -22,7 +22,7 @@ export interface Aim {
   readonly value: unknown;
   /** Whether the service must have exactly this value. Otherwise it may rewrite a new value: trim it, for example. */
   readonly exact: boolean;
-  /** Whether this is the former value in the service, and not the declared one. */
+  /** Whether the value is one that should stay, instead of one that the program declares. */
   readonly kept?: true;
 }
 
@@ -30,24 +30,23 @@ export interface Aim {
 export interface Convergence<T, Body> {
   /** For the progress line "Waiting for …": "key key_1 to match the program". */
   readonly waitingFor: string;
-  /** The object as last seen: before the write or, if the write created it, in its answer. */
+  /** The object before the write or, if the write created it, in its answer. */
   readonly last: T;
-  /** Whether the object was there before. */
+  /** Whether the object existed before. */
   readonly isEdit: boolean;
   /** All fields that the service shows, managed or not. */
   readonly fields: readonly ManagedField[];
   readonly observe: (record: T) => Properties;
   readonly aims: readonly Aim[];
-  /** The body of each attempt in turn, while something is not as it should be; `undefined` to give up. */
+  /** The body of an attempt; `undefined` to give up. */
   readonly body: (attempt: number, seen: T) => Body | undefined;
   readonly send: (body: Body) => Promise<Written<T>>;
-  /** Whether an answer to a write says all that the aims ask about: what it leaves out is not known from it. */
+  /** Whether the answer to a write has all fields that the aims are about. */
   readonly isWhole: (answer: T) => boolean;
-  /** The object, or `undefined` where it is not found. */
+  /** The object; `undefined` if it is not found. */
   readonly read: () => Promise<T | undefined>;
   /** Called if the object is not found: returns it after all, or throws the reason. */
   readonly explainMissing: () => Promise<T>;
-  /** A value in the words of a message. */
   readonly say: Say;
 }
 
@@ -65,7 +64,7 @@ export interface Settled<T> {
   readonly unseen?: true;
 }
 
-/** Of an object that was not written, or not looked at again. */
+/** For an object that was not written, or that is not to be read again. */
 export function settledAs<T>(record: T): Settled<T> {
   return { record, notApplied: [], warnings: [] };
 }
@@ -76,8 +75,8 @@ interface NotApplied {
 }
 
 /**
- * Sends writes until the object is seen to match the aims, or there is nothing left to send. Throws
- * only if nothing was sent, or the first request was refused: a later error must not lose an object that exists.
+ * Sends writes until the object matches the aims, or there is nothing left to send. Throws only if nothing was sent, or the
+ * first request was refused: a later error must not lose an object that exists.
  */
 export async function converge<T, Body>(
   session: Session,
@@ -86,61 +85,62 @@ export async function converge<T, Body>(
 ): Promise<Settled<T>> {
   const { last, isEdit, observe, aims, body, send } = convergence;
   const exactAims = aims.filter(({ exact }) => exact);
-  const holds = (record: T, which = aims) => {
+  const matches = (record: T, which = aims) => {
     const now = observe(record);
     return which.every(({ field, value }) => same(field, value, now[field.name]));
   };
   let seen = last;
   let isSent = created !== undefined;
   let isSeen = created !== undefined;
-  /** A service that has shown no change at all was waited for already. */
-  let isDeaf = false;
+  /** Whether a wait ended with the object still as it was: then later attempts don't wait again. */
+  let hasWaitedInVain = false;
 
-  async function look(answered: Written<T>, before: T | undefined): Promise<void> {
-    const answer = recordOf(answered);
-    if (answer !== undefined && convergence.isWhole(answer) && holds(answer)) {
+  /** Sets `seen` to what the write came to. `before`: the object as it was, if waiting for a change is worthwhile. */
+  async function observeResult(written: Written<T>, before: T | undefined): Promise<void> {
+    const answer = recordOf(written);
+    if (answer !== undefined && convergence.isWhole(answer) && matches(answer)) {
       seen = answer;
       return;
     }
     const isStill = (record: T) =>
-      before !== undefined && isAsBefore(convergence.fields, observe(before), observe(record));
+      before !== undefined && isSame(convergence.fields, observe(before), observe(record));
     const found = await pollUntil(
       session,
       convergence.waitingFor,
       convergence.read,
-      (record) => record !== undefined && (holds(record) || !isStill(record)),
+      (record) => record !== undefined && (matches(record) || !isStill(record)),
     );
     seen = found ?? (await convergence.explainMissing());
-    isDeaf ||= before !== undefined && isAsBefore(convergence.fields, observe(last), observe(seen));
+    hasWaitedInVain ||= before !== undefined && isSame(convergence.fields, observe(last), observe(seen));
   }
   try {
-    if (created !== undefined) await look(created, undefined);
+    if (created !== undefined) await observeResult(created, undefined);
     for (
       let attempt = created === undefined ? 0 : 1;
-      attempt === 0 || !holds(seen, exactAims);
+      attempt === 0 || !matches(seen, exactAims);
       attempt += 1
     ) {
       const next = body(attempt, seen);
       if (next === undefined) break;
-      const answered = await send(next);
+      const written = await send(next);
       isSent = true;
-      await look(answered, isDeaf ? undefined : seen);
+      await observeResult(written, hasWaitedInVain ? undefined : seen);
       isSeen = true;
     }
-    return { record: seen, ...judge(convergence, seen) };
+    return { record: seen, ...compareWithAims(convergence, seen) };
   } catch (error) {
     if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
     if (!isSeen && isEdit) return { ...unseen(convergence), error };
-    return { record: seen, ...judge(convergence, seen), error };
+    return { record: seen, ...compareWithAims(convergence, seen), error };
   }
 }
 
-function isAsBefore(fields: readonly ManagedField[], before: Properties, now: Properties): boolean {
+function isSame(fields: readonly ManagedField[], before: Properties, now: Properties): boolean {
   return fields.every((field) => same(field, before[field.name], now[field.name]));
 }
 
 /** After a write whose result was not seen: it is not known which of its changes were applied. */
-function unseen<T>({ last, observe, aims, say }: Judged<T>): Settled<T> {
+function unseen<T>({ last, observe, aims, say }: Aimed<T>): Settled<T> {
   const before = observe(last);
   const open = aims.filter(({ field, value }) => !same(field, value, before[field.name]));
   const notApplied = open.map(({ field: { name } }) => ({
@@ -150,11 +150,11 @@ function unseen<T>({ last, observe, aims, say }: Judged<T>): Settled<T> {
   return { record: last, notApplied, warnings: [], unseen: true };
 }
 
-type Judged<T> = Pick<Convergence<T, unknown>, "last" | "isEdit" | "observe" | "aims" | "say">;
+type Aimed<T> = Pick<Convergence<T, unknown>, "last" | "isEdit" | "observe" | "aims" | "say">;
 
-/** The fields that were not applied, and warnings for values that the service may have rewritten. */
-function judge<T>(
-  { last, isEdit, observe, aims, say }: Judged<T>,
+/** Finds the fields that were not applied. Warns of values that the service may have rewritten. */
+function compareWithAims<T>(
+  { last, isEdit, observe, aims, say }: Aimed<T>,
   record: T,
 ): Pick<Settled<T>, "notApplied" | "warnings"> {
   const [before, now] = [observe(last), observe(record)];
@@ -167,7 +167,7 @@ function judge<T>(
     const said = say(name, value);
     const words = `${name}: ${kept ? `should be ${said} again` : `the program has ${said}`}, the service ${stayed && !kept ? "still has" : "has"} ${say(name, now[name])}`;
     if (exact) notApplied.push({ field: name, words });
-    // A new value may come back rewritten. Even the old value may be the service's form of the new one.
+    // A value that has changed counts as rewritten. One that has not may still be what the service made of the new one.
     else if (!stayed || caseFolded(value) === caseFolded(now[name])) continue;
     else if (typeof value === "number") warnings.push(`${words}; it may have rounded the value.`);
     else if (hasAddedSeparators(value, now[name]))
@@ -190,7 +190,7 @@ export function stateAfter<T, State extends Properties>(
   return { ...state, [observedKey]: rewritten(fields, state, observed) };
 }
 
-/** Why a write failed after something was sent, if it did, to follow what was tried. State then has the object as last seen. */
+/** Why a write failed after something was sent, if it did: a phrase to follow what was tried. */
 export function failureOf<T>(
   session: Session,
   { error, notApplied, unseen }: Settled<T>,
@@ -204,14 +204,14 @@ export function failureOf<T>(
     return `the service did not apply the change. ${words}. State has what the service has, and the next preview shows what is left to do.`;
   }
   const again = "Run `pulumi up` again, which sends the values in the program";
-  // Its message may contain anything, and it must not lose an object that exists.
+  // An unexpected error must not lose an object that exists. Its message may contain secrets.
   if (!(error instanceof CallError || error instanceof InconclusiveError)) {
     return sentences("unexpected error, a bug in pulumi-apikeys", rest, again);
   }
   return reasonOf(error, session, { notDone: rest, again }).reason;
 }
 
-/** The words for a field's value, or a mask where one of these properties has it as secret. */
+/** The words for a field's value, or a mask if the field is secret. */
 export function saying(isSecret: (field: string) => boolean, words: Say): Say {
   return (field, value) => (isSecret(field) ? mask : words(field, value));
 }

@@ -1,34 +1,31 @@
 export type Declarations = ReturnType<typeof openDeclarations>;
 
-/** The context of a check, besides its inputs. */
+/** What a check knows of other resources, besides its inputs. */
 export interface Checked {
-  /** The name of another resource of the program that declares the same. */
+  /** The name of another resource in the program that declares this identity. */
   twinOf(identity: string): string | undefined;
-  /** Whether the resource is to be replaced by one that declares the same. */
+  /** Whether the resource is replaced by itself: one that declares the same. */
   readonly replacesItself: boolean;
-  /** The name of a resource that has the same in state, and that the engine does not compare with this one. */
+  /** The name of the resource that has an identity in state, if the engine does not compare the inputs with it. */
   readonly heldBy?: string | undefined;
 }
 
 export const unchecked: Checked = { twinOf: () => undefined, replacesItself: false };
 
-/** What the resources of one kind of object are that the program of this run declares (R17). */
+/** The identities that the program of this run declares, of one kind of object (R17). */
 export function openDeclarations() {
   const firsts = new Map<string, { readonly kind: string; readonly name: string }>();
-  /** What resources declared before. Under two parents there may be two of one kind and name, checked in turn. */
+  /** The identities in the former inputs of checks, by kind and name: under two parents there may be two of one name. */
   const compared = new Set<string>();
   return {
-    /**
-     * Notes a check of a resource of a kind, with what its inputs declare and those of the last update, which the engine
-     * gives where it compares.
-     */
+    /** Records a check. `before`: the identities in the former inputs, which the engine passes if it compares. */
     add: (
       kind: string,
       name: string | undefined,
       identities: readonly string[],
       before: readonly string[] | undefined,
     ): Checked => {
-      // Without names, two checks of one resource look like those of two resources.
+      // Without its name, a resource that is checked twice looks like two resources.
       if (name === undefined) return unchecked;
       for (const identity of identities) if (!firsts.has(identity)) firsts.set(identity, { kind, name });
       const ofResource = (all: readonly string[]) => JSON.stringify([kind, name, ...all]);
@@ -38,7 +35,7 @@ export function openDeclarations() {
           const first = firsts.get(identity);
           return first?.kind === kind && first.name === name ? undefined : first?.name;
         },
-        // The engine compares first, and then asks again for what it is to create in its place.
+        // The engine first checks against the former inputs, then without them for the resource that it creates instead.
         replacesItself: before === undefined && identities.length > 0 && compared.has(ofResource(identities)),
       };
     },

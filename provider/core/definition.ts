@@ -21,59 +21,57 @@ import type { Run } from "./run";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import { failedKey, isRecord, nonEmpty, observedKey, type Properties, readingKey, secretsKey } from "./state";
 
-/** What a resource is made of. `define` turns it into what the lifecycle works with. */
+/** The parts of a resource. Its file states them, typed; `define` erases the types for the lifecycle. */
 
 /**
- * Shows a warning; `about` are the ids in it, which are kept if the warning is shortened. `general` is the warning without
- * what names the object: it is said once for many objects.
+ * Shows a warning. `about`: the ids in it, which stay if it is shortened. `general`: the warning without the object's name,
+ * so that many objects can share it.
  */
 export type Warn = (message: string, about?: readonly string[], general?: string) => void;
 
-/** What an operation works with. What needs the configuration throws a Failure where that is missing or bad. */
+/** What the lifecycle gives an operation. The parts that need the configuration throw a Failure if that is wrong. */
 export interface Session
   extends Pick<Run, "closed" | "signal" | "closing">,
     Pick<Configuration, "tokenAdvice" | "baseUrlSource" | "parallel" | "withoutKeyList"> {
   readonly call: Call;
   readonly warn: Warn;
-  /** Keeps these texts out of all that the operation says from now on, as it keeps the access token out. */
+  /** Masks secrets from now on in everything that the operation says, and in the records of the service. */
   readonly hide: (...secrets: readonly unknown[]) => void;
-  /** The same for texts and numbers that records of the service may hold, such as a name that the program made secret. */
+  /** Masks in what the operation says only, because records are compared with it: a secret name, for example. */
   readonly conceal: (...values: readonly unknown[]) => void;
-  /** The objects of this kind that this process has met. */
+  /** The objects of this kind that this process knows. */
   readonly registry: Registry;
-  /** Sets the line that is printed if the run ends before the result is saved to state. */
+  /** Sets the line to print if the run ends before the result is saved to state. */
   readonly onInterrupt: (line: string | (() => string) | undefined) => void;
-  /** Waits so long, or until nobody waits for the result any more. */
+  /** Waits that long, or until the run is over. */
   readonly pause: (ms: number) => Promise<void>;
-  /** Shows how far an operation has come that takes long. */
+  /** Shows a line of progress. */
   readonly tell: (line: string) => void;
-  /** The time of this run, in ms since 1970: what was due in its preview is due for its writes. */
+  /** The time of this run, in ms since 1970: what was due in its preview is due in its update. */
   readonly now: number;
-  /** The time by now: when something was done. */
+  /** The current time. */
   readonly time: () => number;
-  /** How users of this host take a key under management that exists already, in the words of a message. */
+  /** How users of this host import an existing key, as an instruction: "import it with …". */
   readonly importKey: string;
-  /**
-   * A session for one of the many things of this operation, by its name: what it hides and warns of is its own, so that
-   * the answers to one are not searched for the secrets of all.
-   */
+  /** A session for one of many objects, with secrets of its own: no answer is searched for the secrets of all objects. */
   readonly part: (name: string, warn: Warn) => Session;
-  /** The text without what is hidden. */
+  /** Masks what is hidden or concealed. */
   readonly masked: (text: string) => string;
 }
 
-/** The result of an operation. With `failure` the operation failed, and the engine still keeps this state. */
+/** The result of an operation. */
 export interface Outcome<State = Properties> {
   readonly id: string;
   readonly state: State;
+  /** Why the operation failed. The engine saves the state all the same. */
   readonly failure?: string;
-  /** The failure without what names the object. */
+  /** The failure without the object's name. */
   readonly reason?: string;
-  /** Lines of the failure for each of several things. */
+  /** Further lines of the failure, one for each object. */
   readonly lines?: readonly string[];
-  /** Of a read: what to warn of where the object was not found, but stays in state. */
+  /** Of a read: the warning that the object was not found, and stays in state. */
   readonly notFound?: string;
-  /** Objects that may exist in the service but are not in state: reported even if nobody sees the failure. */
+  /** Warnings of objects that may exist in the service and are not in state: shown even if nobody sees the failure. */
   readonly unresolved?: readonly string[];
 }
 
@@ -81,27 +79,27 @@ export interface Outcome<State = Properties> {
 export interface Managed {
   readonly workspaceId: unknown;
   readonly id: string;
-  /** Tells the resource from others that manage the same object; `undefined` for one that is only to be deleted, or read. */
+  /** Distinguishes resources that manage the same object; `undefined` if this one only reads it, or has yet to delete it. */
   readonly claim: string | undefined;
 }
 
-/** The properties of a resource: what a program declares, what it gets, and what is only in state. */
+/** The properties of a resource: inputs, outputs, and what is only in state. */
 export interface Shape {
   readonly inputs: Inputs;
   readonly outputs: StoredProperties;
   readonly hidden: StoredProperties;
 }
 
-/** Properties that the inputs and state of every resource may have besides its own. */
+/** What the inputs and state of every resource may have. */
 type Common = {
   readonly [secretsKey]?: readonly SecretPath[] | undefined;
 };
 
-/** Canonical inputs of which every value is known. */
+/** Inputs of an update: canonical, and every value is known. */
 export type InputsOf<S extends Shape> = Declared<S["inputs"]> & Common;
-/** Inputs while a program is checked: any may be unknown, or wrong. */
+/** Inputs of a preview: any may be unknown or, in check, wrong. */
 export type DraftOf<S extends Shape> = Draft<S["inputs"]> & Common;
-/** What state holds, as far as it is of the right type. */
+/** State, as far as its values have the right types: somebody may have edited it. */
 export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
   Values<S["outputs"]> &
   Values<S["hidden"]> &
@@ -111,100 +109,94 @@ export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
     readonly [failedKey]?: true | undefined;
   };
 
-/** A resource's state and the current inputs of the program: previews describe the change, and an update applies it. */
+/** State and the program's inputs: previews describe the change, and an update applies it. */
 export interface Comparison<S extends Shape, P = undefined, I = DraftOf<S>> extends Compared<S, I> {
-  /** The result of the definition's `plan`, which is made once. */
+  /** What the definition's `plan` returned: it is called once. */
   readonly plan: P;
 }
 
+/** The same, before there is a plan. */
 export interface Compared<S extends Shape, I = DraftOf<S>> {
   readonly id: string;
   readonly state: StateOf<S>;
-  /** In canonical form. In an update every value is known. */
+  /** In canonical form. */
   readonly inputs: I;
   /** The time of this run, in ms since 1970. */
   readonly now: number;
 }
 
-/**
- * Everything that the lifecycle needs of a resource, typed by its shape and by the plan of an update, if it makes one. A
- * resource file fills it in.
- */
+/** A resource: its shape, its rules and its operations. `P` is the plan of an update, if it needs one. */
 export interface Definition<S extends Shape, P = undefined> {
   readonly kind: string;
   readonly shape: S;
   /** What deleting the resource does with its objects in the service. */
   readonly onDestroy: "delete" | "retain";
-  /** The kind of the objects in the service, where several kinds of resources manage such. Default: `kind`. */
+  /** The kind of its objects, if resources of several kinds manage such objects. Default: `kind`. */
   readonly of?: string;
-  /** The objects that the resource manages. Default: one, of its own id. */
+  /** The objects that the resource manages. Default: the one that has its id. */
   managed?(id: string, state: StateOf<S>): Iterable<Managed>;
-  /** Failures that concern several inputs; `before` holds those of the last update. Unknown values pass. */
+  /** Check failures that concern several inputs. `before`: the inputs of the last update. Unknown values pass. */
   rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly string[];
-  /** What only one resource of a program may declare, such as the settings of a workspace; none that is not known yet. */
+  /** What only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
   identities?(inputs: DraftOf<S>): Iterable<string>;
-  /** Whether each preview and update is to begin with a read, where the host can: for a resource whose read sends no request. */
+  /** Whether the engine should read it before each preview and update, if the host can say so. The read sends no request. */
   readonly isReadFirst?: true;
-  /** The objects of the service that a create of these inputs adopts; none that is not known yet. */
+  /** The existing objects that a create with these inputs adopts. Unknown values have none. */
   adopts?(inputs: DraftOf<S>): readonly Omit<Managed, "claim">[];
   /** Decides what an update does, if comparing each input is not enough. */
   plan?(compared: Compared<S>): P;
   /**
-   * Whether the state asks for action although the inputs are as it was declared: `undefined` if not, else the
-   * properties that only a replacement can fix, none for an update.
+   * What state needs even if no input has changed: `undefined` for nothing, an empty list for an update, and otherwise the
+   * properties that only a replacement can fix.
    */
   pending?(compared: Comparison<S, P>): readonly string[] | undefined;
-  /** Whether a new value of an input means the same as the state although it is spelled otherwise. */
+  /** Whether a changed input means the same as the state, so that nothing is to be done. */
   unchanged?(name: keyof S["inputs"] & string, value: unknown, compared: Comparison<S, P>): boolean;
-  /** Where else in state the value at this path of the inputs may be, or another that came in its place. */
+  /** Where else in state the value of an input may appear, or the service's version of it. */
   readonly follows?: Follows;
   /** Describes what a create does that the engine's own preview does not show. */
   createNote?(inputs: DraftOf<S>): string | undefined;
   /** The same for an update, and why it will fail if that is known. */
   updateNote?(compared: Comparison<S, P>): string | undefined;
-  /** Describes what a replacement leaves in the service that an input causes: the engine shows the old resource as deleted. */
+  /** What a replacement that an input causes leaves in the service: the engine shows the old resource as deleted. */
   replaceNote?(compared: Comparison<S, P>): string | undefined;
-  /** A warning about the state, shown in each preview and update, even if there is nothing to do. */
+  /** A warning about the state, shown in each preview and update, even if nothing changes. */
   warning?(compared: Comparison<S, P>): string | undefined;
-  /** When the keys expire that an update would keep or edit. Default: it has none. */
+  /** When the keys that an update keeps or edits expire. Default: it has none. */
   expiries?(compared: Comparison<S, P>): Expiries;
-  /** The path by which state names what a program made secret. Default: the path itself. */
+  /** The path that state has for a secret of the program. Default: the path itself. */
   secretPath?(path: SecretPath): SecretPath;
-  /**
-   * What properties will be after a create, where that is not told by what they are: an input as it is declared, an
-   * output as its facts say. What is not known before is unknown.
-   */
+  /** The properties that a preview of a create can't derive by itself: inputs stay as declared, outputs are unknown. */
   foreseeCreate?(inputs: DraftOf<S>): Properties;
   /** The same for an update. */
   foreseeUpdate?(compared: Comparison<S, P>): Properties;
-  /** How an existing object is found by the id that a user gives. */
   readonly importing: Importing<S>;
-  /** The inputs that a state means. Default: its properties of the same names. */
+  /** The inputs that a state stands for. Default: its properties of the same names. */
   inputsOf?(state: StateOf<S>): DraftOf<S>;
   create(session: Session, inputs: InputsOf<S>): Promise<Outcome<StateOf<S>>>;
   /**
-   * Undoes, where it can, a create whose result the engine does not save. Returns a line for each object that still
-   * exists in the service and is not in state. Default: the next create finds the object.
+   * Undoes a create whose result can't be saved, if it can. Returns a line for each object that then exists outside state.
+   * Default: the next create finds the object.
    */
   rollbackCreate?(session: Session, outcome: Outcome<StateOf<S>>): Promise<readonly string[]>;
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: StateOf<S>): Promise<Outcome<StateOf<S>> | undefined>;
   update(session: Session, compared: Comparison<S, P, InputsOf<S>>): Promise<Outcome<StateOf<S>>>;
-  /** As `rollbackCreate`, for objects that an update created. Default: an update creates nothing. */
+  /** As `rollbackCreate`, for the objects that an update created. Default: it creates none. */
   rollbackUpdate?(
     session: Session,
     outcome: Outcome<StateOf<S>>,
     before: StateOf<S>,
   ): Promise<readonly string[]>;
-  /** Succeeds too when the object no longer exists. `declaredAnew`: the program of this run declares one of its identities. */
+  /** Succeeds even if the object no longer exists. `declaredAnew`: the program of this run declares one of its identities. */
   delete(session: Session, id: string, state: StateOf<S>, declaredAnew: boolean): Promise<void>;
 }
 
-/** How an object is found that no state knows yet: by `pulumi import`, by the option `import`, or by `.get`. */
+/** How `pulumi import`, the option `import` and `get` find an object. */
 interface Importing<S extends Shape> {
-  /** The form of its id, such as "workspaceId/keyId": as many parts, of which the last may contain slashes. */
+  /** The form of its id, such as "workspaceId/keyId". Only the last part may contain slashes. */
   readonly form: string;
-  /** `undefined` where there is none. `isReading`: `.get` asks, and reads it again by the outcome's id. */
+  /** `undefined` if there is no such object. `isReading`: `get` asks, and later reads it again by the outcome's id. */
   read(
     session: Session,
     parts: readonly string[],
@@ -212,14 +204,14 @@ interface Importing<S extends Shape> {
   ): Promise<Outcome<StateOf<S>> | undefined>;
 }
 
-/** A resource of any shape, by its properties: what the lifecycle works with. */
+/** A definition of any shape: what the lifecycle works with. */
 export type AnyDefinition = Omit<Definition<AnyShape, unknown>, "shape"> & {
   readonly schema: z.ZodObject;
   readonly fields: readonly Field[];
   readonly outputs: StoredProperties;
   managed(id: string, state: Properties): Iterable<Managed>;
   inputsOf(state: Properties): Properties;
-  /** The state of the properties that the engine hands over: those of the right types. */
+  /** The engine's properties as state: those that have the right types. */
   parse(properties: Properties): Properties;
 };
 
@@ -238,17 +230,17 @@ const ofEachResource: StoredProperties = {
   [failedKey]: aMark,
 };
 
-/** Gives up the types of a definition, after which its operations take and give what `parse` lets through. */
+/** Erases the types of a definition. Its operations then rely on `parse`. */
 export function define<S extends Shape, P = undefined>(definition: Definition<S, P>): AnyDefinition {
   const { inputs, outputs, hidden } = definition.shape;
   const fields = fieldsOf(inputs);
-  // An input that is absent from state was not declared: it gets no default.
-  const bare = Object.entries(inputs as Readonly<Record<string, Input>>).map(([name, input]) => ({
+  // Unlike `fields`, these fill in no default: an input that is absent from state was not declared.
+  const withoutDefaults = Object.entries(inputs as Readonly<Record<string, Input>>).map(([name, input]) => ({
     name,
     canonical: input.canonical,
   }));
   const declaredOf = (properties: Properties) =>
-    bare.filter(({ name }) => (properties[name] ?? undefined) !== undefined);
+    withoutDefaults.filter(({ name }) => (properties[name] ?? undefined) !== undefined);
   const stored = { ...outputs, ...hidden, ...ofEachResource };
   const parse = (properties: Properties): Properties => ({
     ...withSecrets(canonicalInputs(declaredOf(properties), properties), secretsOf(properties)),

@@ -2,20 +2,21 @@ import { CallError } from "../client/callError";
 import type { Properties } from "./state";
 
 /**
- * The only error that leaves a lifecycle operation. Its message is a line for the user: what failed, what the
- * service said, what is in state now, and what to do.
+ * The only error that leaves a lifecycle operation. Its message is for the user: what failed, what the service said, what
+ * state has now, and what to do.
  */
 export class Failure extends Error {
-  /** The state that the engine should keep although the operation failed: the object exists. */
+  /** What the engine should save although the operation failed, because the object exists. */
   readonly kept: Kept | undefined;
-  /** Whether the service may have an object that is not in state: the user must be told. */
+  /** Whether the service may have an object that is not in state, which the user must be told. */
   readonly unresolved: boolean;
   /** The first line of the message. */
   readonly headline: string;
-  /** The headline without what names the object, but for what was found of it: many objects may have the same. */
+  /** The headline without the object's name, so that many objects can share it; `found` goes into it. */
   readonly reason: ((found: string) => string) | undefined;
+  /** What the headline says was found of this object. */
   readonly found: string;
-  /** Further lines, one for each object. */
+  /** The other lines, one for each object. */
   readonly lines: readonly string[];
 
   constructor(message: string, options: FailureOptions = {}) {
@@ -35,13 +36,13 @@ export class Failure extends Error {
 
 type FailureOptions = Partial<Pick<Failure, "kept" | "unresolved" | "reason" | "found" | "lines">>;
 
-/** The same failure with each line of its message turned into another. */
+/** The same failure with each line of its message rewritten. */
 export function reworded(failure: Failure, reword: (line: string) => string): Failure {
   const { headline, kept, unresolved, lines } = failure;
   return new Failure(reword(headline), { kept, unresolved, lines: lines.map(reword) });
 }
 
-/** Names that a message quotes may hold line breaks, terminal codes, and marks that turn the text round. */
+/** Replaces or removes what a quoted name may contain: line breaks, terminal codes, and marks that reverse the text. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").replace(/[\p{Bidi_Control}\p{Cs}]/gu, "");
 }
@@ -49,8 +50,8 @@ export function oneLine(text: string): string {
 const longest = 4_000;
 
 /**
- * Shortens a line that would end the host's connection, with a name of a megabyte for example. It keeps both ends: the
- * last sentences say what to do. To be called after secrets are masked.
+ * Shortens a line, which with a name of a megabyte would end the host's connection. Keeps both ends, because the last
+ * sentences say what to do. Mask secrets before, so that none is cut.
  */
 export function inBounds(line: string, most = longest): string {
   if (line.length <= most) return line;
@@ -63,8 +64,9 @@ export function listed(all: readonly string[], most = 20, separator = ", "): str
   return all.length > most ? `${first} and ${(all.length - most).toLocaleString("en")} more` : first;
 }
 
-/** The service's answers are inconclusive: a phrase to follow what was tried, and what to do. */
+/** The service's answers don't tell what is the case. The message is a phrase to follow what was tried. */
 export class InconclusiveError extends Error {
+  /** What to do. */
   readonly advice: string | undefined;
 
   constructor(message: string, advice?: string) {
@@ -75,50 +77,49 @@ export class InconclusiveError extends Error {
   }
 }
 
+/** An object as the engine saves it. */
 export interface Kept {
   readonly id: string;
   readonly state: Properties;
 }
 
+/** The words of a message about a call that failed. */
 export interface Attempt {
   /** What was tried, on what: `Creating key "ci" in workspace ws_1`. */
   readonly doing: string;
   /** The outcome if the service certainly did not do it. */
   readonly notDone: string;
-  /** The outcome if the service may have done it, and what to do; default: `notDone` and `again`. */
+  /** The outcome if the service may have done it. Default: `notDone`, followed by `again`. */
   readonly unclear?: string;
-  /** What to do if the service refused, or may have; default: as `again`. */
+  /** What to do if the service refused, or may have. Default: `again`. */
   readonly advice?: string;
-  /** What to do in every other case. Default: run the command again, and what to check if that does not help. */
+  /** What to do in all other cases. Default: run the command again, and what to check if that doesn't help. */
   readonly again?: string;
 }
 
-interface Asked {
-  /** Where the requests went. */
+/** What messages say of the configuration: see there. */
+interface Endpoint {
   readonly baseUrlSource: string;
+  readonly tokenAdvice: string;
 }
 
-const place = ({ baseUrlSource }: Asked) =>
+type Route = Pick<Endpoint, "baseUrlSource">;
+const route = ({ baseUrlSource }: Route) =>
   `the base URL (${baseUrlSource}), and any proxy or gateway in between`;
-const runAgain = (asked: Asked) => `Run the command again; if it fails the same way, check ${place(asked)}`;
+const runAgain = (of: Route) => `Run the command again; if it fails the same way, check ${route(of)}`;
 
-/** What else to do after an answer that another server may have given. */
-export function ifElsewhere(asked: Asked): string {
-  return `If that doesn't help, check ${place(asked)}`;
+/** What else to do if another server may have answered. */
+export function ifElsewhere(of: Route): string {
+  return `If that doesn't help, check ${route(of)}`;
 }
 
 const later = "Run the command again later";
 
-/** Another server, or another path of this one, redirects, or knows no such path or method. */
-const isOfOthers = (status = 0) => status < 400 || status === 404 || status === 405;
+/** Whether another server may have answered, or the service at another path: a redirect, or no such path or method. */
+const isFromElsewhere = (status = 0) => status < 400 || status === 404 || status === 405;
 
-/** What to do if the service did not accept the access token, and where the requests went. */
-interface Credited extends Asked {
-  readonly tokenAdvice: string;
-}
-
-/** Turns what a call threw into the line that the user reads. Any other error is a bug and passes. */
-export function toFailure(error: unknown, of: Credited, attempt: Attempt): Failure {
+/** Turns a CallError or an InconclusiveError into the message for the user. Any other error is a bug, and is thrown. */
+export function toFailure(error: unknown, of: Endpoint, attempt: Attempt): Failure {
   const { reason, unresolved } = reasonOf(error, of, attempt);
   return new Failure(`${attempt.doing}: ${reason}`, { reason: () => reason, unresolved });
 }
@@ -126,7 +127,7 @@ export function toFailure(error: unknown, of: Credited, attempt: Attempt): Failu
 /** The same without what was tried. */
 export function reasonOf(
   error: unknown,
-  of: Credited,
+  of: Endpoint,
   { notDone, unclear, advice, again = runAgain(of) }: Omit<Attempt, "doing">,
 ): { readonly reason: string; readonly unresolved: boolean } {
   if (error instanceof InconclusiveError) {
@@ -140,11 +141,11 @@ export function reasonOf(
   const { status, verdict } = error;
   const isRefused = verdict === "refused" && advice !== undefined;
   const way = status === 401 ? of.tokenAdvice : status === 429 ? later : isRefused ? advice : again;
-  const where = isRefused && isOfOthers(status) ? ifElsewhere(of) : undefined;
+  const where = isRefused && isFromElsewhere(status) ? ifElsewhere(of) : undefined;
   return { reason: sentences(error.message, notDone, way, where), unresolved: false };
 }
 
-/** What to do where a proxy may have repeated a request that the service then refused. */
+/** What to do after a 409, which may answer a request that a proxy has repeated. */
 export function ifRefused({ status }: CallError, advice: string | undefined): string | undefined {
   return status === 409 && advice ? `If the service refused it: ${advice}` : undefined;
 }

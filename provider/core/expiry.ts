@@ -1,9 +1,9 @@
 import { mask } from "../client/secrets";
 import { capitalised, listed, sentences } from "./errors";
 
-/** Warnings of keys that no longer work, or soon won't (R21). */
+/** Warnings of keys that have expired, or soon will (R21). */
 
-/** What `expiresAt` may count, in ms. */
+/** The units of `expiresAt`, in ms. */
 export const msPerUnit: ReadonlyMap<string, number> = new Map([
   ["seconds", 1_000],
   ["milliseconds", 1],
@@ -16,28 +16,28 @@ export interface ExpiryWarnings {
   readonly days: number;
 }
 
-/** A key that a resource goes on managing. */
+/** A key that an update keeps. */
 export interface Expiring {
   readonly id: string;
-  /** What a message calls it. */
+  /** Its name in messages. */
   readonly label: string;
-  /** As the service counts; `undefined` for one that is not known to expire. */
+  /** In the service's unit; `undefined` if it is not known to expire. */
   readonly expiresAt: number | undefined;
-  /** When the resource is to have deleted it, in ms since 1970, if that is known: what expires later is no concern. */
+  /** When the resource will delete it, in ms since 1970. Nobody needs to know of a later expiry. */
   readonly until?: number | undefined;
-  /** Whether no message may say when. */
+  /** Whether the date is secret. */
   readonly isSecret: boolean;
 }
 
 export interface Expiries {
-  /** What a message calls them all, where there may be several. */
+  /** The name of the resource in messages, if it may have several keys. */
   readonly of?: string;
   readonly keys: readonly Expiring[];
 }
 
 const dayMs = 86_400_000;
 
-/** The keys that have expired, or do so within the days of the settings: the earliest first. */
+/** The keys that have expired, or do so within the configured days, by date. */
 export function due(
   keys: readonly Expiring[],
   { msPerUnit: ms, days }: ExpiryWarnings,
@@ -49,7 +49,6 @@ export function due(
     .sort((a, b) => a.ms - b.ms);
 }
 
-/** The warning of keys that are due. */
 export function expiryWarning(of: string | undefined, keys: ReturnType<typeof due>, now: number): string {
   const each = keys.map(({ id, label, ms, isSecret }) => {
     const date = isSecret ? mask : new Date(ms).toISOString().slice(0, 10);
@@ -63,7 +62,7 @@ export function expiryWarning(of: string | undefined, keys: ReturnType<typeof du
   );
 }
 
-/** What a service says of a key or, where it says nothing, what was declared: a moment is above 0. */
+/** The first value that is a time: services use 0 for none. */
 export function expiryOf(...values: readonly unknown[]): number | undefined {
   return values.find((value): value is number => typeof value === "number" && value > 0);
 }

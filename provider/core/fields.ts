@@ -2,43 +2,39 @@ import type * as z from "zod";
 import { isRecord, type ManagedField, type Properties } from "./state";
 import { isUnknown } from "./unknown";
 
-/** The properties of a resource, each stated once: its type, how it is compared, what a change of it does, whether it is secret. */
+/** The properties of a resource, each described once: its type, how it is compared, what a change does, whether it is secret. */
 
 /**
- * Gives a value in canonical form: equal values, however spelled, become deeply equal. `undefined` for one that means the
- * same as none. Unknown values pass as they are.
+ * The canonical form of a value: values that mean the same become deeply equal, and one that means nothing becomes
+ * `undefined`. Unknown values stay as they are.
  */
 export type Canonical<T> = (value: unknown) => T | undefined;
 
 interface Facts<T> {
-  /** What a change in the program does: an update in place, a replacement, or a failure of check (by `rules`). */
+  /** What a change in the program does: an update in place, a replacement, or a check failure (by `rules`). */
   readonly onChange: "update" | "replace" | "refuse";
   readonly canonical: Canonical<T>;
-  /** Stands for an absent value. */
   readonly default?: T & {};
-  /** An absent value is the name of the resource in the program. */
+  /** Whether the default is the name of the resource in the program. */
   readonly defaultsToResourceName?: true;
-  /**
-   * Whether the value is always a secret, whatever the program says; or the names that lead to the secret in
-   * it, "*" for any.
-   */
+  /** Whether the value is always secret, or which part of it is: the path to that part, with "*" for any name. */
   readonly secret?: true | readonly string[];
-  /** The names that an object in this input may hold, by the path to it, for the nearest known name in a failure. */
+  /** The properties of the object at a path in this input, to suggest one for a misspelled name. */
   readonly names?: (path: readonly PropertyKey[]) => readonly string[];
 }
 
-/** An input. `T` is its canonical type: of an optional one without a default, undefined too. */
+/** An input. `T` is the type of its canonical form, with `undefined` if it is optional and has no default. */
 export interface Input<T = unknown, S extends z.ZodType = z.ZodType> extends Facts<T> {
   readonly schema: S;
 }
 
-/** A property of state that the program does not declare: an output or, with a name that begins with "__", a hidden one. */
+/** A property that only state has: an output or, if its name begins with "__", a hidden one. */
 export interface Stored<T = unknown> {
-  /** `undefined` for a value of another type, as of somebody who edited the state. */
+  /** `undefined` for a value of another type: somebody may have edited the state. */
   readonly parse: (value: unknown) => T | undefined;
-  /** Whether it is secret, whatever the program says. */
+  /** Whether it is always secret. */
   readonly secret?: true;
-  /** Whether an update in place leaves it as it is: then a host can show its value in previews. */
+  /** Whether an update in place leaves it unchanged, so that previews can show its value. */
   readonly stable?: true;
 }
 
@@ -49,7 +45,7 @@ export type StoredProperties = Readonly<Record<string, Stored>>;
 export type Declared<I> = {
   readonly [Name in keyof I]: I[Name] extends Input<infer T, z.ZodType> ? T : never;
 };
-/** The type of inputs while some may be unknown, or wrong. */
+/** The type of inputs that may be unknown, or wrong. */
 export type Draft<I> = { readonly [Name in keyof I]?: unknown };
 /** The type of outputs or hidden properties. */
 export type Values<O> = {
@@ -72,12 +68,11 @@ export function defaulted<T, S extends z.ZodType>(
   return { schema, ...facts };
 }
 
-/** An input by its name, as the core sees it; `canonical` fills in the default if there is one. */
+/** An input with its name. Unlike an `Input`'s, its `canonical` fills in the default. */
 export interface Field extends ManagedField, Omit<Facts<unknown>, "canonical"> {
   readonly schema: z.ZodType;
 }
 
-/** In the order in which they are stated. */
 export function fieldsOf(inputs: Inputs): readonly Field[] {
   return Object.entries(inputs as Readonly<Record<string, Input>>).map(([name, input]) => ({
     ...input,
@@ -86,18 +81,18 @@ export function fieldsOf(inputs: Inputs): readonly Field[] {
   }));
 }
 
-/** Inputs in canonical form, absent ones left out. */
+/** Inputs in canonical form, without absent ones. */
 export function canonicalInputs(fields: readonly ManagedField[], inputs: Properties): Properties {
   return Object.fromEntries(
     fields.flatMap(({ name, canonical }) => {
-      // An array as prototype has a "keys" of its own.
+      // Only own properties: an array in place of the inputs would inherit "keys".
       const value = canonical(Object.hasOwn(inputs, name) ? inputs[name] : undefined);
       return value === undefined ? [] : [[name, value]];
     }),
   );
 }
 
-/** Those of the properties that have a value of their type. */
+/** The properties whose values have the right types. */
 export function parsed(stored: StoredProperties, properties: Properties): Properties {
   return Object.fromEntries(
     Object.entries(stored).flatMap(([name, { parse }]) => {
@@ -109,18 +104,18 @@ export function parsed(stored: StoredProperties, properties: Properties): Proper
 
 // ---- Canonical forms ----------------------------------------------------------------------------------------------
 
-/** Absent, null and "" are one value. */
+/** Absent, null and "" mean the same. */
 export const string: Canonical<string> = (value) =>
   typeof value === "string" && value !== "" ? value : undefined;
-/** Absent and null are one value, and so are 0 and -0, which JSON does not tell apart. */
+/** Absent and null mean the same, and so do 0 and -0, which JSON does not tell apart. */
 export const number: Canonical<number> = (value) => {
   if (value === 0) return 0;
   return typeof value === "number" || isUnknown(value) ? (value as number) : undefined;
 };
-/** Absent, null and false are one value. */
+/** Absent, null and false mean the same. */
 export const boolean: Canonical<boolean> = (value) =>
   value === true || isUnknown(value) ? (value as boolean) : false;
-/** Absent, null and {} are one value. */
+/** Absent, null and {} mean the same. */
 export const map: Canonical<Properties> = (value) => {
   if (isUnknown(value)) return value as unknown as Properties;
   return isRecord(value) && Object.keys(value).length > 0 ? value : undefined;
@@ -134,10 +129,10 @@ export const aString: Stored<string> = {
 export const aNumber: Stored<number> = {
   parse: (value) => (typeof value === "number" ? value : undefined),
 };
-/** Set, or absent. */
+/** A flag: true, or absent. */
 export const aMark: Stored<true> = { parse: (value) => (value === true ? true : undefined) };
 export const aMap: Stored<Properties> = { parse: (value) => (isRecord(value) ? value : undefined) };
-/** By name. An id that is a number in a file to import is the same id. */
+/** Strings by name. In an import file, an id may be a number. */
 export const strings: Stored<Readonly<Record<string, string>>> = {
   parse: (value) => {
     if (!isRecord(value)) return undefined;

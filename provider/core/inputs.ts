@@ -4,17 +4,17 @@ import { canonicalInputs } from "./fields";
 import { secretsOf, withSecrets } from "./secrecy";
 import type { Properties } from "./state";
 
-/** The inputs in canonical form, and which of them are secret. */
+/** The inputs in canonical form, with the list of secret ones. */
 export function canonical({ fields }: AnyDefinition, inputs: Properties): Properties {
   return withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
 }
 
-/** The inputs that a state means. */
+/** The inputs that a state stands for. */
 export function inputsOf(definition: AnyDefinition, state: Properties): Properties {
   return canonicalInputs(definition.fields, definition.inputsOf(state));
 }
 
-/** The inputs with the resource's name where that is the default of one of them. */
+/** The inputs with the resource's name, if that is the default of one of them. */
 export function withName(
   { fields }: AnyDefinition,
   inputs: Properties,
@@ -25,7 +25,7 @@ export function withName(
   return { ...inputs, [field.name]: inputs[field.name] ?? name };
 }
 
-/** What a program that declares the same can leave out. */
+/** The inputs that differ from their defaults: what a program has to declare. */
 export function withoutDefaults(
   { fields }: AnyDefinition,
   inputs: Properties,

@@ -1,45 +1,74 @@
-import { type Configured, configuration } from "./config";
-import { openDeclarations } from "./declarations";
+import type { Transport } from "../client/transport";
+import { type Configured, configuration, type Environment, type Settings } from "./config";
+import { type Declarations, openDeclarations } from "./declarations";
 import type { AnyDefinition } from "./definition";
 import type { Failure } from "./errors";
-import { openRegistry } from "./registry";
+import { openRegistry, type Registry } from "./registry";
+import type { Run } from "./run";
 import { type SecretPaths, secretPathsOf } from "./secretPaths";
-import type { HostContext, Shared } from "./session";
 import type { Properties } from "./state";
 
-/** A kind of resource in a process: what all its operations need, and what they remember for each other. */
+/** What the lifecycle needs of its host. */
+export interface HostContext {
+  readonly settings: Settings;
+  readonly env: Environment;
+  readonly transport: () => Transport;
+  readonly run: Run;
+  readonly warn: (message: string) => void;
+  /** Shows a line of progress. Default: nobody sees it. */
+  readonly tell?: (line: string) => void;
+  /** Shows a line about what an update would do. Default: `tell`. */
+  readonly note?: (line: string) => void;
+  /** Waits. Default: that long, or until nobody takes the result. */
+  readonly pause?: (ms: number) => Promise<void>;
+  /** What the resources of this process know of each other, by the kind of their objects. Default: nothing. */
+  readonly shared?: Map<string, Shared>;
+  /** The time of this run, in ms since 1970. Default: that of each operation. */
+  readonly now?: () => number;
+  /** The current time. Default: `now`, if it is given. */
+  readonly time?: () => number;
+  /** How users of this host import an existing key, as an instruction: "import it with …". */
+  readonly importKey?: string;
+}
+
+/** What the resources of a process know of each other, if their objects are of one kind. */
+export interface Shared {
+  readonly registry: Registry;
+  readonly declarations: Declarations;
+}
+
+/** A kind of resource in a process: what each operation on one needs, and what one operation remembers for the next. */
 export interface Kind extends Shared {
   readonly definition: AnyDefinition;
   readonly host: HostContext;
   readonly paths: SecretPaths;
   readonly configured: () => Configured;
-  /** The configured service, then those that it has moved from; none if the configuration is wrong. */
+  /** As in the configuration; none if that is wrong. */
   readonly services: () => readonly string[];
   readonly now: () => number;
-  /** Ids that a refresh has read: the diff that follows compares the former inputs, not those of the program. */
+  /** Ids that a refresh has read: the diff that follows compares the last update's inputs, not the program's. */
   readonly refreshed: Set<string>;
-  /** The inputs that state has for what is read before each update, by URN. */
+  /** By URN, the inputs in state of the resources that were read before this update (`isReadFirst`). */
   readonly inState: Map<string, Properties>;
-  /** The keys and resources that were warned about: the engine may ask for a diff more than once. */
+  /** The keys and resources that were warned about, because the engine may ask for a diff more than once. */
   readonly warned: Set<string>;
-  /** Creates and updates that failed and left a new object, or may have. */
-  readonly halfway: HalfwayWrite[];
+  readonly failedWrites: FailedWrite[];
 }
 
-interface HalfwayWrite {
-  /** What the engine asked for: the same for each attempt. */
-  readonly asked: readonly unknown[];
+/** A create or update that failed after it created an object, or may have. */
+interface FailedWrite {
+  /** What the engine passed, which is the same if it tries again. */
+  readonly request: readonly unknown[];
   readonly failure: Failure;
-}
-
-export function openShared(): Shared {
-  return { registry: openRegistry(), declarations: openDeclarations() };
 }
 
 export function openKind(definition: AnyDefinition, host: HostContext): Kind {
   const configured = () => configuration(host.settings, host.env);
+  const objects = definition.of ?? definition.kind;
+  const shared = host.shared?.get(objects) ?? { registry: openRegistry(), declarations: openDeclarations() };
+  host.shared?.set(objects, shared);
   return {
-    ...(host.shared?.(definition.of ?? definition.kind) ?? openShared()),
+    ...shared,
     definition,
     host,
     paths: secretPathsOf(definition),
@@ -52,6 +81,6 @@ export function openKind(definition: AnyDefinition, host: HostContext): Kind {
     refreshed: new Set(),
     inState: new Map(),
     warned: new Set(),
-    halfway: [],
+    failedWrites: [],
   };
 }

@@ -1,21 +1,20 @@
 import type { AnyDefinition } from "./definition";
 import { compare } from "./diff";
 import type { Kept } from "./errors";
-import { openKind } from "./kind";
+import { type HostContext, openKind } from "./kind";
 import { create, find, read, remove, update, type Wanted } from "./operations";
 import { check, detailedDiff, diff, foresee, isDeclared } from "./previews";
-import type { HostContext } from "./session";
 import type { Properties } from "./state";
 
 export type Lifecycle = ReturnType<typeof lifecycle>;
 
-/** One resource's operations, for any host. Those that call the service throw a Failure and nothing else. */
+/** The operations of a kind of resource, for any host. Those that call the service throw a Failure and nothing else. */
 export function lifecycle(definition: AnyDefinition, host: HostContext) {
   const kind = openKind(definition, host);
   return {
     ...kind.paths,
     isReadFirst: definition.isReadFirst === true,
-    /** `name`: the resource's in the program, and `urn`, where the host knows them. */
+    /** `name` and `urn`: of the resource in the program, if the host knows them. */
     check: (inputs: Properties, before: Properties | undefined, name?: string, urn?: string) =>
       check(kind, inputs, before, { name, urn }),
     diff: (id: string, state: Properties, inputs: Properties) =>
@@ -24,7 +23,6 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
       detailedDiff(kind, { id, state }, inputs),
     isDeclared: (properties: Properties) => isDeclared(definition, properties),
     foresee: (inputs: Properties, before?: Kept) => foresee(kind, inputs, before),
-    /** `urn`: the resource's, where the host knows it. */
     create: (inputs: Properties, urn?: string) => create(kind, inputs, urn),
     read: (id: string, state: Properties, urn?: string) => read(kind, { id, state }, urn),
     find: (wanted: Wanted) => find(kind, wanted),

@@ -6,14 +6,15 @@ import type { Kind } from "./kind";
 import { secretValues, textsIn, valuesAt } from "./secrecy";
 import type { Properties } from "./state";
 
-/** Notes and warnings in previews and updates, besides those of the operations. */
+/** Notes and warnings that `check` and `diff` show. */
 
-/** Shows a line that a preview is read for, if there is one. */
+/** Shows a line about what an update would do, if there is one. */
 export function note(kind: Kind, text: string | undefined, ...all: readonly Properties[]): void {
   const { note: show = kind.host.tell } = kind.host;
   if (text !== undefined) show?.(lineOf(kind, text, ...all));
 }
 
+/** Shows the definition's warning, once for each resource. */
 export function warnOfState(kind: Kind, compared: AnyComparison): void {
   const { definition, host, warned } = kind;
   const { id, state, inputs } = compared;
@@ -23,6 +24,7 @@ export function warnOfState(kind: Kind, compared: AnyComparison): void {
   host.warn(lineOf(kind, warning, state, inputs));
 }
 
+/** Warns of keys that have expired or soon will, once for each key. */
 export function warnOfExpiry(kind: Kind, compared: AnyComparison): void {
   const { configured, definition, host, warned } = kind;
   const { state, inputs, now } = compared;
@@ -36,7 +38,7 @@ export function warnOfExpiry(kind: Kind, compared: AnyComparison): void {
   host.warn(lineOf(kind, expiryWarning(of, unsaid, now), state, inputs));
 }
 
-/** The line without the secrets of these properties. */
+/** The text as a line, without the secrets of these properties. */
 function lineOf({ definition, paths }: Kind, text: string, ...all: readonly Properties[]): string {
   const always = all.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
   const hidden = textsIn([...always, ...secretValues(all, definition.follows)]);

@@ -4,9 +4,9 @@ import type { Kind } from "./kind";
 import { declaredClaim } from "./registry";
 import type { Properties } from "./state";
 
-/** The resources of a process share which objects they manage. */
+/** Keeps the registry: which objects exist, and which resources manage them. */
 
-/** Registers the objects of a state: they exist, and this resource manages them. */
+/** Records that the objects of a state exist, and that this resource manages them. */
 export function register({ definition, registry }: Kind, { id, state }: Kept): void {
   for (const { workspaceId, id: object, claim } of definition.managed(id, state)) {
     registry.add(workspaceId, object);
@@ -14,7 +14,7 @@ export function register({ definition, registry }: Kind, { id, state }: Kept): v
   }
 }
 
-/** Removes what was deleted, or what a read no longer finds: a service may use its id again. */
+/** Removes the objects of a state that were deleted, or that a read no longer finds (`now`). */
 export function forget({ definition, registry }: Kind, before: Kept, now?: Kept): void {
   const managed = ({ id, state }: Kept): readonly Managed[] => [...definition.managed(id, state)];
   const found = new Set(now === undefined ? [] : managed(now).map(({ id }) => id));
@@ -25,7 +25,7 @@ export function forget({ definition, registry }: Kind, before: Kept, now?: Kept)
   }
 }
 
-/** An object that the program newly adopts is not deleted in this run, whichever resource had it, even if the adoption fails. */
+/** Protects what the program newly adopts from being deleted in this run, even if the adoption fails (K11). */
 export function protectAdopted(
   { definition, registry }: Kind,
   inputs: Properties,

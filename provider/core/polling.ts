@@ -1,11 +1,11 @@
 import type { Session } from "./definition";
 
-/** A service may carry a write out, or show it, a little later: it is looked for again after these pauses, 8.1 s in all. */
+/** A service may carry out a write, or show it, a little later. These pauses between two reads take 8.1 s in all. */
 export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
 
 /**
- * Looks at once, and again after each pause, until it is done. Returns what it saw last, done or not.
- * `waitingFor` completes the progress line "Waiting for …": "key key_1 to be deleted".
+ * Looks now, and after each pause until it is done. Returns what it saw last, done or not. `waitingFor` completes the
+ * progress line "Waiting for …": "key key_1 to be deleted".
  */
 export async function pollUntil<T>(
   session: Pick<Session, "pause" | "signal" | "tell">,
@@ -23,7 +23,7 @@ export async function pollUntil<T>(
   return seen;
 }
 
-/** A pause that ends early if nobody waits for the result. */
+/** Waits, or until the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resume, ms);

@@ -2,7 +2,7 @@ import { sharedReads } from "../reads/sharedReads";
 import type { Session } from "./definition";
 import { InconclusiveError } from "./errors";
 
-/** Throws an InconclusiveError where the workspace of what is missing can't be read: to such a token, nothing is gone (R6). */
+/** Throws an InconclusiveError if the workspace of a missing object can't be read: then the object may exist (R6). */
 export async function expectVisible(session: Session, workspaceId: string, missing: string): Promise<void> {
   // An earlier read may be from before this token lost its access to the workspace.
   const answer = await sharedReads(session.call).workspace(workspaceId).fresh();

@@ -1,6 +1,6 @@
 export type Registry = ReturnType<typeof openRegistry>;
 
-/** The claim of a program that declares an existing object, until a resource has it. */
+/** The claim of a program that adopts an object. It lasts until the adoption succeeds. */
 export const declaredClaim = "declared";
 
 interface Entry {
@@ -8,7 +8,7 @@ interface Entry {
   readonly claims: Set<string>;
 }
 
-/** The objects of one kind that this process has met, each by its id in its workspace: a service may count ids anew in each. */
+/** The objects of one kind that this process knows, by workspace and id: the ids may be unique only in their workspace. */
 export function openRegistry() {
   const entries = new Map<string, Entry>();
   let claimed = 0;
@@ -18,7 +18,7 @@ export function openRegistry() {
     entries.set(key(workspaceId, id), found);
     return found;
   };
-  /** One that is in state, or that this process created. */
+  /** Adds an object that is in state, or that this process created. */
   const add = (workspaceId: unknown, id: string): Entry => {
     const entry = entryOf(workspaceId, id);
     entry.exists = true;
@@ -26,24 +26,21 @@ export function openRegistry() {
   };
   return {
     add,
-    /**
-     * A resource manages it: `claim` distinguishes the resource from others ("" if nothing does), because several may have
-     * the same object.
-     */
+    /** Records that a resource manages the object. Several may: `claim` tells them apart, unless it is "". */
     claim: (workspaceId: unknown, id: string, claim: string): void => {
       add(workspaceId, id).claims.add(claim);
       claimed += 1;
     },
-    /** How many claims have been made so far: it grows while the engine goes through the program's resources. */
+    /** How many claims were made so far. It grows while the engine goes through the program's resources. */
     claimed: () => claimed,
-    /** The resource no longer needs it. Gives whether another one does. */
+    /** Records that the resource no longer manages the object. Returns whether another one does. */
     release: (workspaceId: unknown, id: string, claim: string): boolean => {
       const { claims } = entryOf(workspaceId, id);
       claims.delete(claim);
       return claims.size > 0;
     },
     has: (workspaceId: unknown, id: string): boolean => entries.get(key(workspaceId, id))?.exists === true,
-    /** It no longer exists, unless another resource claims it: a service may give its id again. */
+    /** Records that the object no longer exists, unless a resource claims it: the service may use its id again. */
     drop: (workspaceId: unknown, id: string): void => {
       const entry = entryOf(workspaceId, id);
       entry.exists = entry.claims.size > 0;

@@ -1,15 +1,14 @@
 import type { AnyComparison, AnyDefinition, Outcome, Session } from "./definition";
 import { Failure, sentences } from "./errors";
-import type { Run } from "./run";
+import type { Kind } from "./kind";
 import type { Properties } from "./state";
 import { isKeepable } from "./stateSize";
 
-/** Rolls back objects whose creation can't be saved to state: nobody waits for the result, or it is too large. */
+/** Rolls back new objects that can't be saved to state, because the run is over or the state is too large. */
 
-/** Creates; if the run has ended meanwhile, deletes the new object again, or reports it. */
-export async function create(
-  definition: AnyDefinition,
-  run: Run,
+/** Creates. If the result can't be saved, deletes the new object again, or names it. */
+export async function createOrRollBack(
+  { definition, host: { run } }: Kind,
   session: Session,
   inputs: Properties,
 ): Promise<Outcome> {
@@ -17,7 +16,7 @@ export async function create(
   try {
     outcome = await definition.create(session, inputs);
   } catch (error) {
-    // Nobody hears of the failure either.
+    // The engine doesn't show the failure any more.
     if (error instanceof Failure && error.unresolved && (await run.over()) !== undefined) {
       for (const line of [error.headline, ...error.lines]) session.warn(line);
     }
@@ -28,10 +27,9 @@ export async function create(
   throw unsaved(session, why, outcome, (await definition.rollbackCreate?.(session, outcome)) ?? []);
 }
 
-/** Updates; as for create, if an update of the resource can create objects. */
-export async function update(
-  definition: AnyDefinition,
-  run: Run,
+/** Updates. Does the same if updates of the resource can create objects. */
+export async function updateOrRollBack(
+  { definition, host: { run } }: Kind,
   session: Session,
   compared: AnyComparison,
 ): Promise<Outcome> {
@@ -43,13 +41,13 @@ export async function update(
   throw unsaved(session, why, outcome, await rollbackUpdate(session, outcome, compared.state));
 }
 
-/** What the service answers may be longer than check could know. */
+/** The service's answers may be longer than check could know. */
 function tooLarge({ rollbackUpdate }: AnyDefinition, { failure, state }: Outcome): string | undefined {
   if (rollbackUpdate === undefined || failure === undefined || isKeepable(state)) return undefined;
   return "it is larger than the engine can save after a partial failure";
 }
 
-/** Warns of what exists in the service and is not in state. */
+/** The failure to save a result. Also warns of each object that exists outside state. */
 function unsaved(
   session: Session,
   why: string,

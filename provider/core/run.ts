@@ -1,52 +1,53 @@
-/** The run of the engine that a process serves, and how it may end before the operations that it asked for. */
+/**
+ * The engine's run, which may end early in two steps. First it is closed: nothing new starts, but the results of what is
+ * under way are still saved. Then it is over: the engine saves nothing any more.
+ */
 
 /**
- * Notes the line to be printed if the process ends before the operation's result is taken; `undefined` clears it. `of`
- * names one of several things. It is put into words when it is printed, which is hardly ever.
+ * Sets the line to print if the process ends before the operation does; `undefined` clears it. `part` names one of several
+ * objects. The line is a function because it is hardly ever printed.
  */
-export type OnInterrupt = (line: (() => string) | undefined, of?: string) => void;
+export type OnInterrupt = (line: (() => string) | undefined, part?: string) => void;
 
+/** A run as its operations see it. Reasons are words to follow "because". */
 export interface Run {
-  /**
-   * Why nothing new should start, as words to follow "because"; `undefined` while the run goes on. What is under
-   * way is brought to its end, and its result is taken unless the run is over too. To be asked before a write is sent.
-   */
+  /** Why nothing new may start; `undefined` if it may. Ask before a write is sent. */
   closing(): Promise<string | undefined>;
-  /** Why results can't be saved any more; `undefined` while they can. To be checked before a create returns. */
+  /** Why a result can't be saved; `undefined` if it can. Ask before a create returns. */
   over(): Promise<string | undefined>;
-  /** Aborted as soon as nothing new should start. */
+  /** Aborted when the run is closed. */
   readonly closed: AbortSignal;
-  /** Aborted as soon as it is over. */
+  /** Aborted when the run is over. */
   readonly signal: AbortSignal;
-  /** An operation whose result the engine waits for. */
+  /** Counts the operation as under way until it ends. */
   during<T>(operation: (onInterrupt: OnInterrupt) => Promise<T>): Promise<T>;
 }
 
-/** A run with its other end: that of the process which serves it. */
+/** A run as its process sees it. */
 export interface OpenRun extends Run {
-  /** Nothing new is begun from now on. */
+  /** Closes the run. */
   close(reason: string): void;
-  /** Nobody takes results from now on. */
+  /** Closes the run and declares it over. */
   stop(reason: string): void;
   /** How many operations are under way. */
   readonly underWay: number;
-  /** What they would leave behind if the process ended now. */
+  /** The lines of `OnInterrupt` that are set now. */
   leftovers(): readonly string[];
 }
 
 export interface RunOptions {
-  /** Finds out why the run is over, if it is. Default: only `stop` ends it. */
+  /** Finds out why the run is over, if it is. Default: it is over when it is stopped. */
   readonly ask?: () => Promise<string | undefined>;
-  /** Called when an operation has ended and none is left. */
+  /** Called when the last operation under way has ended. */
   readonly onIdle?: () => void;
 }
 
 export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunOptions = {}): OpenRun {
   const closed = new AbortController();
-  const ending = new AbortController();
-  const underWay = new Map<object, Map<string | undefined, () => string>>();
+  const over = new AbortController();
+  const underWay = new Set<Map<string | undefined, () => string>>();
   let whyClosed: string | undefined;
-  let reason: string | undefined;
+  let whyOver: string | undefined;
   let asking: Promise<string | undefined> | undefined;
 
   function close(why: string): void {
@@ -56,12 +57,12 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
   }
   function stop(why: string): void {
     close(why);
-    if (reason !== undefined) return;
-    reason = why;
-    ending.abort();
+    if (whyOver !== undefined) return;
+    whyOver = why;
+    over.abort();
   }
-  async function over(): Promise<string | undefined> {
-    if (reason !== undefined) return reason;
+  async function findOut(): Promise<string | undefined> {
+    if (whyOver !== undefined) return whyOver;
     asking ??= askOnce();
     return asking;
   }
@@ -72,24 +73,23 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
     } finally {
       asking = undefined;
     }
-    return reason;
+    return whyOver;
   }
   return {
     closed: closed.signal,
-    signal: ending.signal,
-    closing: async () => whyClosed ?? over(),
-    over,
+    signal: over.signal,
+    closing: async () => whyClosed ?? findOut(),
+    over: findOut,
     async during(operation) {
-      const token = {};
-      const left = new Map<string | undefined, () => string>();
-      underWay.set(token, left);
+      const lines = new Map<string | undefined, () => string>();
+      underWay.add(lines);
       try {
-        return await operation((line, of) => {
-          if (line === undefined) left.delete(of);
-          else left.set(of, line);
+        return await operation((line, part) => {
+          if (line === undefined) lines.delete(part);
+          else lines.set(part, line);
         });
       } finally {
-        underWay.delete(token);
+        underWay.delete(lines);
         if (underWay.size === 0) onIdle();
       }
     },
@@ -98,11 +98,11 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
     get underWay() {
       return underWay.size;
     },
-    leftovers: () => [...underWay.values()].flatMap((left) => Array.from(left.values(), (line) => line())),
+    leftovers: () => [...underWay].flatMap((lines) => Array.from(lines.values(), (line) => line())),
   };
 }
 
-/** What the work comes to, or `instead` as soon as the signal is aborted. */
+/** The result of the work, or `instead` if the signal is aborted first. */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>, instead: () => T): Promise<T> {
   let stop = () => {};
   const stopped = new Promise<T>((resolve) => {

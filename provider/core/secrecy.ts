@@ -1,8 +1,9 @@
-/** Which values of a resource the program made secret (R16), as listed in the resource itself. */
 import { mask } from "../client/secrets";
 import { isRecord, type Properties, secretsKey } from "./state";
 
-/** Names that lead to a value; "*" matches any. */
+/** Which values of a resource the program made secret (R16): inputs and state list their paths in `__secrets`. */
+
+/** The names that lead to a value; "*" stands for any. */
 export type SecretPath = readonly [string, ...string[]];
 
 /** The paths of the inputs that the program made secret. */
@@ -15,12 +16,12 @@ function isPath(value: unknown): value is SecretPath {
   return Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === "string");
 }
 
-/** The properties with these paths as their own; none leave no trace in what the engine keeps. */
+/** The properties with this list of paths. An empty list is left out. */
 export function withSecrets(properties: Properties, paths: readonly SecretPath[]): Properties {
   return { ...properties, [secretsKey]: paths.length > 0 ? paths : undefined };
 }
 
-/** Whether a field's value, or a part of it, is secret: messages then say nothing of it. */
+/** Whether a field's value, or a part of it, is secret. Messages then leave it out. */
 export function isSecret(properties: Properties, field: string): boolean {
   return secretsOf(properties).some(([name]) => name === field);
 }
@@ -45,20 +46,20 @@ export function everywhere(paths: readonly SecretPath[], follows: Follows = () =
   return paths.flatMap((path) => [path, ...follows(path)]);
 }
 
-/** All values of these properties that one of them has as secret: inputs, or states of the same resource. */
+/** The values at the paths that any of these properties, all of one resource, list as secret. */
 export function secretValues(all: readonly Properties[], follows?: Follows): readonly unknown[] {
   const paths = everywhere(all.flatMap(secretsOf), follows);
   return all.flatMap((properties) => paths.flatMap((path) => valuesAt(properties, path)));
 }
 
-/** All texts and numbers in a value, as text. */
+/** All strings and numbers in a value, as strings. */
 export function textsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return value === "" ? [] : [value];
   if (typeof value === "number") return [String(value)];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The values at the paths, each wrapped by `mark`; values within one that is already marked stay as they are. */
+/** The properties with the values at these paths wrapped by `mark`. Nothing within a marked value is marked again. */
 export function markedAt(
   properties: Properties,
   paths: readonly SecretPath[],

@@ -2,7 +2,7 @@ import type { AnyDefinition } from "./definition";
 import { everywhere, type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import { type Properties, providerKey, secretsKey, serviceKey } from "./state";
 
-/** What is hidden but can hold no value of an input. */
+/** Hidden properties that can't contain the value of an input. */
 const plain: ReadonlySet<string> = new Set([providerKey, secretsKey, serviceKey]);
 
 export type SecretPaths = ReturnType<typeof secretPathsOf>;
@@ -20,21 +20,21 @@ export function secretPathsOf(definition: AnyDefinition) {
   const spelled = (all: readonly SecretPath[]) => new Set(all.map((path) => JSON.stringify(path)));
   const always = spelled(secrets);
   return {
-    /** The paths of inputs and outputs that are secret whatever the program says. */
+    /** The inputs and outputs that are always secret. */
     secrets,
-    /** The inputs with the paths of those values that the engine has as secret, beside those that the program names itself. */
+    /** The inputs with a list of what else is secret: by their own list, and by these paths, which the engine marked. */
     alsoSecret: (inputs: Properties, paths: readonly SecretPath[]): Properties => {
       const all = [...spelled([...secretsOf(inputs), ...paths.map((path) => secretPath(path))])];
-      const news = all.filter((path) => !always.has(path)).sort();
-      const parsed = news.map((path): SecretPath => JSON.parse(path));
+      const others = all.filter((path) => !always.has(path)).sort();
+      const parsed = others.map((path): SecretPath => JSON.parse(path));
       return withSecrets(inputs, parsed);
     },
-    /** The paths of what is secret in these inputs: some are whatever the program says. */
-    secretInputs: (inputs: Properties): readonly SecretPath[] => {
-      const byNature = secrets.filter(([name]) => fields.some((field) => field.name === name));
-      return [...byNature, ...everywhere(secretsOf(inputs), follows)];
-    },
-    /** What of state is secret: what always is, and outputs, hidden ones too, that may hold what the program made secret (R16). */
+    /** What is secret in these inputs. */
+    secretInputs: (inputs: Properties): readonly SecretPath[] => [
+      ...ofInputs,
+      ...everywhere(secretsOf(inputs), follows),
+    ],
+    /** What is secret in state: also outputs and hidden properties that may contain what the program made secret (R16). */
     secretOutputs: (state: Properties): readonly SecretPath[] => {
       const paths = everywhere(secretsOf(state), follows);
       if (paths.length === 0) return secrets;

@@ -1,50 +1,18 @@
 import { maskSecrets } from "../client/secrets";
-import type { Transport } from "../client/transport";
-import type { Configured, Environment, Settings } from "./config";
-import type { Declarations } from "./declarations";
 import type { Session, Warn } from "./definition";
 import { capitalised, Failure, inBounds, oneLine } from "./errors";
+import type { Kind } from "./kind";
 import { pause } from "./polling";
-import type { Registry } from "./registry";
-import type { OnInterrupt, Run } from "./run";
+import type { OnInterrupt } from "./run";
 import { textsIn } from "./secrecy";
 
-/** What the lifecycle gets from its host. */
-export interface HostContext {
-  readonly settings: Settings;
-  readonly env: Environment;
-  readonly transport: () => Transport;
-  readonly warn: (message: string) => void;
-  /** Shows a line of progress. Default: nobody sees it. */
-  readonly tell?: (line: string) => void;
-  /** Shows a line that a preview is read for. Default: as progress. */
-  readonly note?: (line: string) => void;
-  readonly run: Run;
-  /** How an operation waits. Default: for as long as it says. */
-  readonly pause?: (ms: number) => Promise<void>;
-  /** What the resources of this process know of each other, by the kind of their objects. Default: nothing. */
-  readonly shared?: (kind: string) => Shared;
-  /** The time of this run, in ms since 1970. Default: that of each operation. */
-  readonly now?: () => number;
-  /** The time by now. Default: that of the run, if it is given. */
-  readonly time?: () => number;
-  /** How users of this host import an existing key, as an instruction: "import it with …". */
-  readonly importKey?: string;
-}
-
-/** What the resources of one kind of object know of each other. */
-export interface Shared {
-  readonly registry: Registry;
-  readonly declarations: Declarations;
-}
-
-/** The configuration is read only when a request is about to be sent: some operations send none. */
+/** The configuration is read only when a request is about to be sent, because some operations send none. */
 export function openSession(
-  of: { readonly host: HostContext; readonly configured: () => Configured; readonly registry: Registry },
+  kind: Kind,
   onInterrupt: OnInterrupt,
-  warn: Warn = (message) => of.host.warn(message),
+  warn: Warn = (message) => kind.host.warn(message),
 ): Session {
-  const { host, configured, registry } = of;
+  const { host, configured, registry } = kind;
   const { transport, tell, run } = host;
   const hidden = new Set<string>();
   const concealed = new Set<string>();
@@ -56,7 +24,7 @@ export function openSession(
   };
   let all: readonly string[] = [];
   const masked = (text: string) => {
-    // The same list while nothing is added to it: its spellings are found once.
+    // One list for as long as nothing is added, because its spellings are cached with it.
     if (all.length !== hidden.size + concealed.size) all = [...hidden, ...concealed];
     return maskSecrets(text, all);
   };
@@ -78,10 +46,10 @@ export function openSession(
     pause: host.pause ?? ((ms) => pause(ms, run.signal)),
     tell: (text) => tell?.(line(text)),
     masked,
-    now: host.now?.() ?? Date.now(),
+    now: kind.now(),
     time: host.time ?? host.now ?? Date.now,
     importKey: host.importKey ?? "import it",
-    part: (name, heard) => openSession(of, (text) => onInterrupt(text, name), heard),
+    part: (name, warnOfPart) => openSession(kind, (text) => onInterrupt(text, name), warnOfPart),
     get parallel() {
       return ready().parallel;
     },

@@ -10,43 +10,34 @@ export function isRecord(value: unknown): value is Properties {
 /** The name by which Pulumi marks secrets, assets and other special values on its wire. Source: its provider protocol. */
 export const specialKey = "4dabf18193072939515e22adb298388d";
 
-// Names that begin with two underscores the engine hides from previews.
-/** What the service has for managed fields where it is not what was declared (R1). */
+// Hidden properties: docs/internals/architecture.md says why each is needed.
 export const observedKey = "__observed";
 export const providerKey = "__provider";
-/** An input too: which inputs the program made secret (R16). */
 export const secretsKey = "__secrets";
-/** The resource's name, from the program; check removes it, so that it is not in state. */
 export const nameKey = "__resourceName";
-/** Set where the resource only reads an object that it does not manage (R19); an input too, of Node.js programs. */
 export const readingKey = "__reading";
-/** The service of the last write, or where it has moved since. */
 export const serviceKey = "__service";
-/** Set by a write that failed halfway: the engine's inputs may say something else, until the next read or write. */
 export const failedKey = "__failed";
 
-/** A field as state compares it. */
+/** A field that can be compared. */
 export interface ManagedField {
   readonly name: string;
   readonly canonical: (value: unknown) => unknown;
 }
 
 export function same(field: Pick<ManagedField, "canonical">, left: unknown, right: unknown): boolean {
-  // Most are equal as they are.
+  // Most need no canonical form.
   return isDeepStrictEqual(left, right) || isDeepStrictEqual(field.canonical(left), field.canonical(right));
 }
 
-/** Text as it is but for outer white space and case, which a service may rewrite; other values as text. */
+/** The value as text, without what a service may rewrite: outer white space and case. */
 export function caseFolded(value: unknown): string {
   return String(value ?? "")
     .trim()
     .toLowerCase();
 }
 
-/**
- * Whether a service may have turned the declared string into `now` by adding separators at its ends, such as an underscore.
- * If the value was there before, it can't be known whether the service did so then, or ignores the new value.
- */
+/** Whether `now` is the declared string with separators added at its ends, as some services do: "acme" → "acme_". */
 export function hasAddedSeparators(declared: unknown, now: unknown): boolean {
   const [short, long] = [caseFolded(declared), caseFolded(now)];
   if (short === "" || long === short) return false;
@@ -54,10 +45,7 @@ export function hasAddedSeparators(declared: unknown, now: unknown): boolean {
   return at >= 0 && !/[\p{L}\p{N}]/u.test(long.slice(0, at) + long.slice(at + short.length));
 }
 
-/**
- * What the service answered for the managed fields after our last write, where it is not what was declared: a service
- * may rewrite what it is sent. A field that is not named here was answered as declared. `undefined` when there is none.
- */
+/** What the service has for the managed fields where that is not what was declared (R1): it may rewrite what it is sent. */
 export function rewritten(
   fields: readonly ManagedField[],
   declared: Properties,
@@ -68,31 +56,28 @@ export function rewritten(
   return Object.fromEntries(different.map(({ name }) => [name, observed[name] ?? ""]));
 }
 
-/** An object that the state keeps to itself; empty where somebody edited the state into something else. */
+/** A hidden object in state; empty if there is none. */
 export function hiddenIn(state: Properties, key: string): Properties {
   const value = state[key];
   return isRecord(value) ? value : {};
 }
 
-/**
- * State after a read: a field that drifted holds what was observed, every other one what was declared. The same object
- * where none drifted.
- */
+/** State after a read: fields that have drifted have the observed value (R3). The same object if none has. */
 export function applyDrift<State extends Properties>(
   fields: readonly ManagedField[],
   state: State,
   observed: Properties,
 ): State {
   const before = hiddenIn(state, observedKey);
-  const others = fields.filter((field) => {
+  const drifted = fields.filter((field) => {
     const now = observed[field.name];
     if (!(field.name in state)) return field.canonical(now) !== undefined;
     return !same(field, field.name in before ? before[field.name] : state[field.name], now);
   });
-  if (others.length === 0) return state;
+  if (drifted.length === 0) return state;
   const next: Record<string, unknown> = { ...state };
   const kept: Record<string, unknown> = { ...before };
-  for (const field of others) {
+  for (const field of drifted) {
     next[field.name] = field.canonical(observed[field.name]);
     delete kept[field.name];
   }
@@ -104,7 +89,7 @@ export function defined(properties: Properties): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
 }
 
-/** Those of the named properties that have a value. */
+/** The named properties, as far as they have values. */
 export function pick(properties: Properties, names: readonly string[]): Properties {
   return defined(Object.fromEntries(names.map((name) => [name, properties[name]])));
 }
@@ -114,7 +99,7 @@ export function nonEmpty<T extends object>(value: T): T | undefined {
   return Object.keys(value).length > 0 ? value : undefined;
 }
 
-/** A copy that the wire can carry: without undefined values, at any depth. */
+/** A copy without undefined values at any depth: what Pulumi's wire can carry. */
 export function wireable(properties: Properties): Properties {
   return strip(properties) as Properties;
 }

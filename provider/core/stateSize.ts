@@ -1,9 +1,7 @@
-/**
- * The state of a failure travels in headers, of which the engine takes 16 MiB in base64; more would end the connection.
- */
+/** The state of a failure travels in gRPC headers. The engine accepts 16 MiB of base64; more ends the connection. */
 export const mostKept = 11 * 1_024 * 1_024;
 
-/** At most so many bytes does a value take as a protobuf Value: each has its tags and lengths. */
+/** An upper bound for the bytes of a value as a protobuf Value, with its tags and lengths. */
 export function encodedBytes(value: unknown): number {
   const framed = 24;
   if (typeof value === "string") return framed + Buffer.byteLength(value);
@@ -15,7 +13,7 @@ export function encodedBytes(value: unknown): number {
   );
 }
 
-/** Whether the engine can keep a state of a failure, with what the host adds to it. */
+/** Whether the engine can save this state after a failure, with what the host adds to it. */
 export function isKeepable(state: unknown): boolean {
   return encodedBytes(state) + 1_024 <= mostKept;
 }

@@ -1,6 +1,6 @@
 /**
- * Values that the engine does not know yet. While previewing (and, in diff, during a real update too) they arrive
- * as sentinel strings, at any depth and whatever the field's type. Source: Pulumi's provider protocol.
+ * Pulumi's unknown values. In previews, and in the diff of an update, they arrive as these strings, at any depth and
+ * whatever the field's type. Source: Pulumi's provider protocol.
  */
 export const unknownSentinels: readonly string[] = [
   "04da6b54-80e4-46f7-96ec-b56ff0331ba9", // string
@@ -12,7 +12,7 @@ export const unknownSentinels: readonly string[] = [
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff", // object
 ];
 
-/** A value that is not known yet, whatever its type. */
+/** An unknown value of any type. */
 export const unknown = unknownSentinels[0] as string;
 
 const sentinels = new Set<unknown>(unknownSentinels);
@@ -21,7 +21,7 @@ export function isUnknown(value: unknown): boolean {
   return sentinels.has(value);
 }
 
-/** Whether the value is unknown, or contains an unknown value at any depth. */
+/** Whether the value is unknown, or contains an unknown value. */
 export function containsUnknown(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return isUnknown(value);
   return Object.values(value).some(containsUnknown);

@@ -1,91 +1,92 @@
-/** What many operations read at about the same time: one request serves them all. */
+/** A read that many operations need at about the same time: one request serves them all. */
 export interface SharedRead<T> {
-  /** An answer that was asked for no longer ago than this, be it by somebody else. */
+  /** The last answer, if its request is no older than this; otherwise a new one. */
   recent(maxAgeMs: number): Promise<T>;
   /**
-   * The same, unless this process has written since it was asked for, or the reader has read before: who asks again wants
-   * to know more than last time.
+   * As `recent`, but a new answer if this process has written since the request, or if this reader has had an answer before,
+   * because it then wants to see whether something has changed.
    */
   current(maxAgeMs: number, reader: string): Promise<T>;
-  /** The reader has read by itself what it looks for. */
+  /** Has `current` treat the reader as one that has had an answer: it sent a request of its own. */
   hasRead(reader: string): void;
-  /** One that is asked for from now on. */
+  /** A new answer, to a request that is sent after this call. */
   fresh(): Promise<T>;
-  /** The same, however long it takes. */
+  /** As `fresh`, without the limit of `patience`. */
   awaited(): Promise<T>;
 }
 
 export interface SharedReadOptions<T> {
-  /** Where the answer takes longer than this, everybody goes on with `late` until it is there. Default: no limit. */
+  /** If an answer takes longer than `ms`, readers get `late` until it arrives. Default: no limit. */
   readonly patience?: { readonly ms: number; readonly late: T };
   /** Grows whenever a write of this process begins or ends. */
   readonly writes: () => number;
 }
 
-interface Asked<T> {
-  readonly at: number;
+interface Request<T> {
+  readonly startedAt: number;
+  /** What `writes` was then. */
   readonly writes: number;
-  readonly given: Promise<T>;
+  /** What readers get: `late` if their patience ends first. */
   readonly answer: Promise<T>;
+  readonly finalAnswer: Promise<T>;
 }
 
-/** `read` is not to reject. */
+/** `read` must not reject. */
 export function openSharedRead<T>(
   read: () => Promise<T>,
   { patience, writes }: SharedReadOptions<T>,
 ): SharedRead<T> {
   const readers = new Set<string>();
-  let last: Asked<T> | undefined;
-  let reading: Promise<T> | undefined;
-  let next: Promise<Asked<T>> | undefined;
+  let last: Request<T> | undefined;
+  let underWay: Promise<T> | undefined;
+  let next: Promise<Request<T>> | undefined;
 
-  function start(): Asked<T> {
-    const given = read();
-    const answer = patience === undefined ? given : orAfter(patience.ms, given, patience.late);
-    const asked = { at: performance.now(), writes: writes(), given, answer };
-    reading = answer;
-    last = asked;
-    const over = () => {
-      if (reading === answer) reading = undefined;
+  function start(): Request<T> {
+    const finalAnswer = read();
+    const answer = patience === undefined ? finalAnswer : orAfter(patience.ms, finalAnswer, patience.late);
+    const request = { startedAt: performance.now(), writes: writes(), answer, finalAnswer };
+    underWay = answer;
+    last = request;
+    const end = () => {
+      if (underWay === answer) underWay = undefined;
     };
-    const there = () => {
-      if (last === asked) last = { ...asked, answer: given };
+    const arrive = () => {
+      if (last === request) last = { ...request, answer: finalAnswer };
     };
-    // Who waits gets the rejection of a bug; here it would only be reported as unhandled.
-    answer.then(over, over);
-    given.then(there, there);
-    return asked;
+    // A rejection, which is a bug, reaches the readers. Here it would only be reported as unhandled.
+    answer.then(end, end);
+    finalAnswer.then(arrive, arrive);
+    return request;
   }
-  async function startNext(): Promise<Asked<T>> {
-    // Whoever asks in the same moment is served too; what is under way was asked for before.
-    await reading?.catch(() => {});
-    next = undefined;
-    return start();
-  }
-  const asNext = () => {
-    next ??= startNext();
+  /** A request that starts when the one under way has ended. It serves all who ask for one until then. */
+  function startNext(): Promise<Request<T>> {
+    next ??= (async () => {
+      await underWay?.catch(() => {});
+      next = undefined;
+      return start();
+    })();
     return next;
-  };
-  const young = (maxAgeMs: number) =>
-    last !== undefined && performance.now() - last.at <= maxAgeMs ? last : undefined;
+  }
+  const recent = (maxAgeMs: number) =>
+    last !== undefined && performance.now() - last.startedAt <= maxAgeMs ? last : start();
   return {
-    recent: (maxAgeMs) => (young(maxAgeMs) ?? start()).answer,
+    recent: (maxAgeMs) => recent(maxAgeMs).answer,
     current: async (maxAgeMs, reader) => {
       if (!readers.has(reader)) {
         readers.add(reader);
-        const asked = young(maxAgeMs) ?? start();
-        const answer = await asked.answer;
-        if (asked.writes === writes()) return answer;
+        const request = recent(maxAgeMs);
+        const answer = await request.answer;
+        if (request.writes === writes()) return answer;
       }
-      return (await asNext()).answer;
+      return (await startNext()).answer;
     },
     hasRead: (reader) => void readers.add(reader),
-    fresh: async () => (await asNext()).answer,
-    awaited: async () => (await asNext()).given,
+    fresh: async () => (await startNext()).answer,
+    awaited: async () => (await startNext()).finalAnswer,
   };
 }
 
-/** The answer, or something else where it takes too long. */
+/** The answer, or something else if it takes too long. */
 export async function orAfter<T>(ms: number, answer: Promise<T>, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => {

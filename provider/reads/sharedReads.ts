@@ -6,7 +6,7 @@ import type { Transport } from "../client/transport";
 import { listWorkspaces, readWorkspace } from "../client/workspaces";
 import { openSharedRead, type SharedRead } from "./sharedRead";
 
-/** What operations of one process read together: of one service, with one access token. */
+/** What the operations of a process read together, from one service with one access token. */
 export type SharedReads = ReturnType<typeof openReads>;
 
 /** The records of a list. */
@@ -20,23 +20,24 @@ interface Listable {
   readonly deleted?: boolean | undefined;
 }
 
-/** Why an answer could not be read, as words for brackets. */
+/** An answer that could not be read. */
 export interface Unavailable {
+  /** Why, as a phrase. */
   readonly problem: string;
-  /** What the call threw; `undefined` where its answer was not waited for. */
+  /** What the call threw; `undefined` if the answer took too long. */
   readonly error?: CallError;
 }
 
-/** A list serves for so long at most. */
+/** How long a list serves at most. */
 export const lastingMs = 30_000;
-/** The longest wait for a list whose records can also be read one by one. */
+/** The longest wait for a list of keys, which can also be read one by one. */
 export const patienceMs = 10_000;
 const tooLate: Unavailable = { problem: `no answer came within ${patienceMs / 1_000} s` };
 const patience = { ms: patienceMs, late: tooLate };
 
 interface Opened {
   readonly reads: SharedReads;
-  /** Secrets of any of the readers: a URL may contain them. */
+  /** What any reader conceals: a URL may contain it. */
   readonly concealed: Set<string>;
 }
 
@@ -78,7 +79,7 @@ function openReads(call: Call) {
   };
 }
 
-/** One for each workspace, opened when it is first asked for. */
+/** One for each workspace, made at its first use. */
 function each<T>(make: (workspaceId: string) => T): (workspaceId: string) => T {
   const opened = new Map<string, T>();
   return (workspaceId) => {
@@ -90,7 +91,7 @@ function each<T>(make: (workspaceId: string) => T): (workspaceId: string) => T {
 
 function listing<T extends Listable>(all: readonly T[]): Listing<T> {
   const byId = new Map<string, T>();
-  // If an id is listed twice, deleted and not deleted, the record that is not deleted counts.
+  // If an id is listed twice, the record that is not deleted counts.
   for (const record of all) {
     if (record.deleted !== true || !byId.has(record.id)) byId.set(record.id, record);
   }
@@ -106,13 +107,13 @@ async function orUnavailable<T>(answer: Promise<T>): Promise<T | Unavailable> {
   }
 }
 
-/** The answer, or what the call threw in its place. */
+/** The answer. Throws what the call threw. */
 export function orThrow<T extends object>(answer: T | Unavailable): T {
   if (!("problem" in answer)) return answer;
   throw answer.error ?? new CallError("ambiguous", answer.problem);
 }
 
-/** The answer of now, however long it takes. */
+/** A new answer, however long it takes. */
 export async function readFresh<T extends object>(shared: SharedRead<T | Unavailable>): Promise<T> {
   return orThrow(await shared.awaited());
 }

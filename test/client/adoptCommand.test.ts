@@ -326,7 +326,7 @@ describe("pulumi-apikeys", () => {
     expect([code, out]).toEqual([0, expect.stringContaining("Preset rails.")]);
     expect(await run(["standin", "--port", "x"])).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/^npx pulumi-apikeys standin: --port/),
+      err: expect.stringMatching(/^pulumi-apikeys standin: --port/),
     });
   });
 

@@ -1,7 +1,5 @@
 import { expect } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import { openDeclarations } from "../../provider/core/declarations";
-import { openRegistry } from "../../provider/core/registry";
 import type { Run } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
@@ -65,7 +63,7 @@ export function adoptions({ odd = () => undefined, run }: Trouble = {}) {
   };
   /** One run: what its resources know of each other is gone with it. */
   const process = () => {
-    const shared = { registry: openRegistry(), declarations: openDeclarations() };
+    const shared = new Map();
     const options = { shared, ...(run && { run }) };
     const of = (operations: ReturnType<typeof replying>) => ({
       ...operations,

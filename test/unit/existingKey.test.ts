@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import { openDeclarations } from "../../provider/core/declarations";
-import { openRegistry } from "../../provider/core/registry";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
@@ -117,7 +115,7 @@ describe("one existingKey that the program gives to two keys", () => {
   });
 
   test("R17 one of them in a set fails too, by its path", () => {
-    const shared = { registry: openRegistry(), declarations: openDeclarations() };
+    const shared = new Map();
     const keys = replying(apiKey, silent, { shared });
     const sets = replying(apiKeySet, silent, { shared });
     expect(keys.check(held, undefined, "one").failures).toEqual([]);

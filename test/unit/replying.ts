@@ -3,9 +3,9 @@ import type { Transport } from "../../provider/client/transport";
 import { type Environment, settings } from "../../provider/core/config";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { Failure } from "../../provider/core/errors";
+import type { Shared } from "../../provider/core/kind";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun, type Run } from "../../provider/core/run";
-import type { Shared } from "../../provider/core/session";
 import { configured } from "./offline";
 
 /** A request as a reply sees it. */
@@ -28,7 +28,7 @@ export interface Options {
   readonly run?: Run;
   readonly env?: Environment;
   /** What resources of several kinds know of each other. Default: nothing. */
-  readonly shared?: Shared;
+  readonly shared?: Map<string, Shared>;
   /** Default: that of the machine. */
   readonly now?: () => number;
   /** Default: `now`. */
@@ -77,7 +77,7 @@ export function replying(
     pause,
     warn: (message) => warnings.push(message),
     tell: (line) => progress.push(line),
-    ...(shared && { shared: () => shared }),
+    ...(shared && { shared }),
     ...(now && { now }),
     ...(time && { time }),
   });

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import { openDeclarations } from "../../provider/core/declarations";
-import { openRegistry } from "../../provider/core/registry";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { type Asked, failureOf, idIn, replying } from "./replying";
@@ -77,7 +75,7 @@ test("K5 a refresh that finds a change gives the value that was migrated among t
 test.each(["ApiKey", "ApiKeySet"])(
   "K5 a key that was imported by itself and in a set stays where the %s is deleted first",
   async (first) => {
-    const shared = { registry: openRegistry(), declarations: openDeclarations() };
+    const shared = new Map();
     const reply = (asked: Asked) => ({ apiKey: { id: idIn(asked), deleted: true } });
     const [single, set] = [replying(apiKey, reply, { shared }), replying(apiKeySet, reply, { shared })];
     const key = single.check({ workspaceId: "ws_1", customerId: "c", name: "a" }, undefined).inputs;
@@ -102,7 +100,7 @@ describe("K5 K11 a key that leaves a set, while the engine comes to another reso
 
   /** Removes the entry; the engine comes to the resources, one at each pause. Gives the ids that were deleted. */
   async function removed(...others: readonly ((of: ReturnType<typeof replying>) => void)[]) {
-    const shared = { registry: openRegistry(), declarations: openDeclarations() };
+    const shared = new Map();
     const late = replying(apiKey, () => ({}), { shared });
     const waiting = [...others];
     const pause = async () => waiting.shift()?.(late);
@@ -137,7 +135,7 @@ describe("K5 K11 a key that leaves a set, while the engine comes to another reso
 });
 
 test("R17 a value that another resource of the program declares is refused, which is named", () => {
-  const shared = { registry: openRegistry(), declarations: openDeclarations() };
+  const shared = new Map();
   const reply = () => ({});
   const [single, set] = [replying(apiKey, reply, { shared }), replying(apiKeySet, reply, { shared })];
   const taken = { customerId: "c", existingKey: "sk_old" };

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCommand } from "../../standin/command";
+import { runCommand } from "../../cli/command";
 
 /** Runs the command in this process; `stop` is what Ctrl-C does. */
 function run(...args: string[]) {
@@ -11,13 +11,14 @@ function run(...args: string[]) {
   const stopped = new Promise<void>((resolve) => {
     stop = resolve;
   });
-  const code = runCommand(args, {
+  const code = runCommand(["standin", ...args], {
     out: (text) => {
       printed.out += text;
     },
     err: (text) => {
       printed.err += text;
     },
+    env: {},
     stopped,
   });
   const exported = async (name: string) => {
@@ -27,7 +28,7 @@ function run(...args: string[]) {
   return { printed, code, stop, exported };
 }
 
-describe("pulumi-apikeys-standin", () => {
+describe("pulumi-apikeys standin", () => {
   it("prints what a program needs, then one line for each request without its body, until it is stopped", async () => {
     const { printed, code, stop, exported } = run(
       "--port",
@@ -85,7 +86,7 @@ describe("pulumi-apikeys-standin", () => {
     expect(await code).toBe(2);
     expect(printed.out).toBe("");
     expect(printed.err.split("\n")[0]).toContain(named);
-    expect(printed.err).toContain("Usage: pulumi-apikeys-standin");
+    expect(printed.err).toContain("Usage: npx pulumi-apikeys standin");
   });
 
   it("says when it can't have the port", async () => {
@@ -101,8 +102,8 @@ describe("pulumi-apikeys-standin", () => {
   it.each(["SIGINT", "SIGTERM"] as const)(
     "ends cleanly on %s",
     async (signal) => {
-      const cli = fileURLToPath(new URL("../../standin/cli.ts", `file://${__filename}`));
-      const child = spawn(process.execPath, ["--import", "tsx", cli, "--port", "0"], {
+      const cli = fileURLToPath(new URL("../../cli/main.ts", `file://${__filename}`));
+      const child = spawn(process.execPath, ["--import", "tsx", cli, "standin", "--port", "0"], {
         stdio: ["ignore", "pipe", "inherit"],
       });
       onTestFinished(() => void child.kill("SIGKILL"));

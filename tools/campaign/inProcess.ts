@@ -2,10 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { openTransport } from "../../provider/client/transport";
 import { settings } from "../../provider/core/config";
 import { Failure } from "../../provider/core/errors";
-import { openShared } from "../../provider/core/kind";
+import type { Shared } from "../../provider/core/kind";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
-import type { Shared } from "../../provider/core/session";
 import { definitions } from "../../provider/resources";
 import { quickClock } from "../../test/client/quickClock";
 import { laterMs } from "../../test/host/knobs";
@@ -37,7 +36,6 @@ export async function startInProcess(service: Service): Promise<Actor> {
     timeOuts,
     gate: async (method) => (method === "POST" || method === "PATCH" ? run.over() : undefined),
   });
-  const kinds = new Map<string, Shared>();
   const surroundings = {
     settings: settings(() => undefined),
     env,
@@ -48,11 +46,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
     // A service that writes later takes real time for it. Without any, six looks are over before its first millisecond.
     pause: () => wait(laterMs),
     now: () => now,
-    shared(kind: string) {
-      const found = kinds.get(kind) ?? openShared();
-      kinds.set(kind, found);
-      return found;
-    },
+    shared: new Map<string, Shared>(),
   };
   const resources = new Map(
     Object.entries(definitions).map(([kind, definition]) => [

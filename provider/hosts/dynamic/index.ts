@@ -6,7 +6,7 @@
  * @module pulumi-apikeys/dynamic
  */
 import type { dynamic } from "@pulumi/pulumi";
-import { type Settings, settings } from "../../core/config";
+import { settings } from "../../core/config";
 import { Failure, type Kept } from "../../core/errors";
 import type { Lifecycle } from "../../core/lifecycle";
 import { markedAt } from "../../core/secrecy";
@@ -35,7 +35,6 @@ let instance: Instance | undefined;
 export function provider(
   kind: string,
 ): dynamic.ResourceProvider<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>> {
-  let configured: Settings = { argument: {}, stack: {} };
   instance ??= openInstance({
     run: serveRun(warn),
     env: process.env,
@@ -44,7 +43,7 @@ export function provider(
     importKey: "import it as an ApiKey with `pulumi import --file`",
   });
   const served = instance;
-  const resource = resourceOf(served, kind, () => configured);
+  const resource = resourceOf(served, kind);
   // The engine itself marks only part of the inputs: after a read, what was secret in those before; after check, what the
   // program marked, which may leave out what is in a map.
   const markedInputs = (inputs: Properties) => markedAt(inputs, resource.secretInputs(inputs), secret);
@@ -64,8 +63,7 @@ export function provider(
   return {
     // Synchronous and never throwing: the host would call an unconfigured provider otherwise. check reports what is wrong.
     configure: (request): Promise<void> => {
-      configured = settings((key) => request.config.get(key));
-      served.checkSettings(configured);
+      served.configure(settings((key) => request.config.get(key)));
       return Promise.resolve();
     },
     check: (olds, news) =>
@@ -103,9 +101,9 @@ export function provider(
   };
 }
 
-function resourceOf(of: Instance, kind: string, given: () => Settings): Lifecycle {
+function resourceOf(of: Instance, kind: string): Lifecycle {
   try {
-    return of.resource(kind, given);
+    return of.resource(kind);
   } catch (error) {
     throw error instanceof Failure ? new HostError(error.message) : error;
   }

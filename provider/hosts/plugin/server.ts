@@ -52,12 +52,11 @@ export function serve(served: Served): Promise<number> {
 }
 
 function handlers({ instance, engine, run }: Served) {
-  let configured: Settings = { argument: {}, stack: {} };
   const kinds = new Map<string, Kind>();
   const kindOf = (urn: string): Kind => {
     const name = kindIn(urn);
     const open = () => {
-      const lifecycle = instance.resource(name, () => configured);
+      const lifecycle = instance.resource(name);
       return { lifecycle, calls: calls(lifecycle) };
     };
     const kind = kinds.get(name) ?? open();
@@ -128,18 +127,17 @@ function handlers({ instance, engine, run }: Served) {
       return new messages.DiffResponse().setChanges(isDeepStrictEqual(olds, news) ? DIFF_NONE : DIFF_SOME);
     }),
     configure: unary(async (request: messages.ConfigureRequest) => {
-      configured = settingsFrom(request.getUrn() ?? "", fromStruct(request.getArgs()).properties);
-      instance.checkSettings(configured);
+      instance.configure(settingsFrom(request.getUrn() ?? "", fromStruct(request.getArgs()).properties));
       return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     invoke: unary(async (request: messages.InvokeRequest) => {
       const { properties } = fromStruct(request.getArgs());
-      const found = await invoked(request.getTok(), instance.source(configured), properties);
+      const found = await invoked(request.getTok(), instance.source(), properties);
       return new messages.InvokeResponse().setReturn(toStruct(found));
     }),
     list: (call: ServerWritableStream<messages.ListRequest, messages.ListResponse>) => {
       const { request } = call;
-      listed(request, instance.source(configured)).then(
+      listed(request, instance.source()).then(
         (found) => {
           for (const { id, name } of found) {
             const result = new messages.ListResponse.Result().setId(id).setName(name ?? "");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { expectFound, serviceAfterRead, writtenElsewhere } from "../../provider/core/baseUrl";
 import { configuration } from "../../provider/core/config";
-import { expectFound, serviceAfterRead, writtenElsewhere } from "../../provider/core/hiddenState";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { scope } from "../../provider/resources/scope";
 

@@ -1,48 +1,34 @@
 import type { AnyDefinition, Outcome } from "./definition";
 import { Failure, type Kept, listed } from "./errors";
-import { failedKey, type Properties, serviceKey, wireable } from "./state";
+import { type Properties, serviceKey } from "./state";
 
-/** What the state of any resource holds beside what its definition keeps there. */
+/**
+ * At another base URL than that of its last write, an object that can't be found may exist all the same (R6). State has a
+ * hash of that base URL; `services` are those of the configured one and, if the service has moved, of the former one.
+ */
 
-/** What the engine is to keep, with the service that it is of. Throws where the operation failed halfway. */
-export function complete(
-  { id, state, failure, lines = [], unresolved = [] }: Outcome,
-  service: string | undefined,
-): Kept {
-  const kept = wireable({ ...state, [serviceKey]: service, [failedKey]: undefined });
-  if (failure === undefined) return { id, state: kept };
-  throw new Failure(failure, {
-    kept: { id, state: { ...kept, [failedKey]: true } },
-    lines,
-    unresolved: unresolved.length > 0,
-  });
-}
-
-/** The service that the last write went to; `undefined` where state does not say. */
+/** The service of the last write; `undefined` if state has none. */
 export function lastService(state: Properties): string | undefined {
   const last = state[serviceKey];
   return typeof last === "string" ? last : undefined;
 }
 
-/**
- * What a read notes: where the service has moved, its new place; of another one, which may be a copy, it notes nothing.
- * `services` are that of now and those that it has moved from.
- */
+/** The service that state has after a read: another one only if the service has moved. */
 export function serviceAfterRead(state: Properties, services: readonly string[]): string | undefined {
   const [now, ...former] = services;
   const last = lastService(state);
   return last === undefined || former.includes(last) ? now : last;
 }
 
-/** Whether the last write went to none of these services. Of a state that does not say, nobody knows. */
+/** Whether the last write certainly went to none of these services. */
 export function writtenElsewhere(state: Properties, services: readonly string[]): boolean {
   const last = lastService(state);
   return last !== undefined && services.length > 0 && !services.includes(last);
 }
 
 /**
- * Throws where a read does not find all that state holds, which was last written at another base URL: it may be there
- * (R6). A key of a set that is still to be deleted counts as not found.
+ * Throws if a read at another base URL does not find all that state has. A key of a set that is still to be deleted counts
+ * as not found.
  */
 export function expectFound(
   { kind, of, managed }: AnyDefinition,
@@ -51,7 +37,7 @@ export function expectFound(
   baseUrlSource: string,
 ): void {
   const seen = now?.notFound === undefined ? now : undefined;
-  // One object is found by whatever id.
+  // What was found is the one object, even if its id differs.
   if (of === undefined && seen !== undefined) return;
   const kept = seen === undefined ? [] : [...managed(seen.id, seen.state)];
   const found = new Set(kept.filter(({ claim }) => claim !== undefined).map(({ id }) => id));

@@ -1,9 +1,15 @@
 import { parseArgs } from "node:util";
-import { type PresetName, presets } from "./presets";
-import { defaultTenants, type StandIn, startStandIn } from "./server";
-import type { LoggedRequest } from "./types";
+import {
+  defaultTenants,
+  type LoggedRequest,
+  type PresetName,
+  presets,
+  type StandIn,
+  startStandIn,
+} from "../standin";
+import type { Terminal } from "./terminal";
 
-const usage = (command: string) => `Usage: ${command} [options]
+const usage = `Usage: npx pulumi-apikeys standin [options]
 
 Runs the stand-in, an in-memory fake of the API key service, on 127.0.0.1. Press Ctrl-C to stop it.
 
@@ -26,14 +32,6 @@ function presetLines(): string {
   return lines.map((line) => `                     ${line}`).join(",\n");
 }
 
-/** What the command needs from the process that runs it. */
-export interface Terminal {
-  out(text: string): void;
-  err(text: string): void;
-  /** Resolves when the user wants the command to end. */
-  readonly stopped: Promise<void>;
-}
-
 interface Options {
   port: number;
   preset: PresetName;
@@ -42,22 +40,15 @@ interface Options {
   workspaces: readonly string[];
 }
 
-/**
- * Runs the stand-in under the name by which a user called it. Returns the exit code: 2 for invalid options, 1 if it can't
- * listen on the port.
- */
-export async function runCommand(
-  args: readonly string[],
-  terminal: Terminal,
-  command = "pulumi-apikeys-standin",
-): Promise<number> {
+/** Runs `pulumi-apikeys standin`. Returns the exit code: 2 for invalid options, 1 if it can't listen on the port. */
+export async function standin(args: readonly string[], terminal: Terminal): Promise<number> {
   const options = readOptions(args);
   if (options === "help") {
-    terminal.out(usage(command));
+    terminal.out(usage);
     return 0;
   }
   if ("problem" in options) {
-    terminal.err(`${command}: ${options.problem}\n\n${usage(command)}`);
+    terminal.err(`pulumi-apikeys standin: ${options.problem}\n\n${usage}`);
     return 2;
   }
   let standIn: StandIn;
@@ -69,11 +60,11 @@ export async function runCommand(
     });
   } catch (error) {
     terminal.err(
-      `${command}: can't listen on port ${options.port}: ${(error as Error).message}. Choose another with --port.\n`,
+      `pulumi-apikeys standin: can't listen on port ${options.port}: ${(error as Error).message}. Choose another with --port.\n`,
     );
     return 1;
   }
-  // Listened for first: who reads that it runs may stop it at once.
+  // Listens for the signal first, because whoever reads the welcome may send one at once.
   const { stopped } = terminal;
   terminal.out(welcome(standIn, options.preset));
   await stopped;

@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from "node:util";
+import type { AnyDefinition } from "./definition";
+import { Failure, type Kept } from "./errors";
+import type { Kind } from "./kind";
+
+/**
+ * A program's `onError` hook can have the engine repeat a create or update that failed. The engine has then saved nothing
+ * of what the first attempt created, so only this process knows of it (R4).
+ */
+
+/** The failure of the first attempt, if this is a repetition that has to know of it. */
+export function failureBefore({ failedWrites }: Kind, request: readonly unknown[]): Failure | undefined {
+  return failedWrites.findLast((one) => isDeepStrictEqual(one.request, request))?.failure;
+}
+
+/** Awaits a write. Remembers a failure that left a new object, or may have left one that a repetition would not find. */
+export async function remembering<T>(
+  { definition, failedWrites }: Kind,
+  request: readonly unknown[],
+  write: Promise<T>,
+  before?: Kept,
+): Promise<T> {
+  try {
+    return await write;
+  } catch (failure) {
+    if (failure instanceof Failure) {
+      const { kept, unresolved } = failure;
+      const known = new Set(before && idsOf(definition, before));
+      const isNew = kept && (before === undefined || idsOf(definition, kept).some((id) => !known.has(id)));
+      if (isNew || (unresolved && definition.rollbackCreate)) failedWrites.push({ request, failure });
+    }
+    throw failure;
+  }
+}
+
+const mostInALine = 50;
+
+/** Warnings that name what the first attempt at a create left in the service. */
+export function leftovers({ definition }: Kind, first: Failure): readonly string[] {
+  const ids = first.kept === undefined ? [] : idsOf(definition, first.kept);
+  return Array.from({ length: Math.ceil(ids.length / mostInALine) }, (_, nth) => {
+    const some = ids.slice(nth * mostInALine, (nth + 1) * mostInALine).join(", ");
+    return `If an onError hook repeats this create, delete what the failed attempt left in the service, because it is not in state: ${some}.`;
+  });
+}
+
+function idsOf(definition: AnyDefinition, { id, state }: Kept): readonly string[] {
+  return Array.from(definition.managed(id, definition.parse(state)), (one) => one.id);
+}
