@@ -67,8 +67,8 @@ export async function convergeKeys(
     apply(part, step, progress, holders),
   );
   const failed = new Set(batch.failures.map(({ name }) => name));
-  const { going, waiting, given, inUse } = departures(plan, progress, failed);
-  progress.toDelete.push(...waiting);
+  const { going, waiting, replacedToAdopt, given, inUse } = departures(plan, progress, failed);
+  progress.toDelete.push(...waiting, ...replacedToAdopt.map((one) => released(session, one, progress)));
   for (const alias of given) progress.entries.delete(alias);
   if (going.some(({ isReplaced }) => !isReplaced)) await othersMet(session);
   // What is not deleted any more fails the update, so that nothing of it is taken for done.

@@ -34,7 +34,9 @@ export type SetUpdate = Comparison<Shape, Plan, SetInputs>;
 
 /** What makes the keys as declared: for each the same decision as for an ApiKey. */
 export function plan(holding: Holding, inputs: SetDraft): Plan {
-  const { entries } = holding;
+  const { entries, toDelete, isHalfDone } = holding;
+  // After a write that failed halfway, it may not be known whether a key matches the program that replaces another.
+  const unconfirmed = new Set(isHalfDone ? toDelete.map(({ alias }) => alias) : []);
   const taken = new Set<string>();
   const aliasInState = openAliases(entries, inputs);
   const declared = entriesIn(inputs).map(([alias, spelled]): Step => {
@@ -43,7 +45,7 @@ export function plan(holding: Holding, inputs: SetDraft): Plan {
     const entry = entries.get(from);
     if (entry === undefined) return { alias, does: "add", declared: wanted };
     taken.add(from);
-    return { alias, from, ...stepFor(entry, wanted) };
+    return { alias, from, ...stepFor(entry, wanted, unconfirmed.has(from)) };
   });
   const gone = [...entries].filter(([alias]) => !taken.has(alias));
   const removed = gone.map(([alias, entry]): Step => ({ alias, does: "remove", entry }));
@@ -74,13 +76,13 @@ function openAliases(entries: Holding["entries"], inputs: SetDraft) {
 }
 
 /** Compares a key with its entry. */
-function stepFor(entry: Entry, wanted: KeyInputs) {
+function stepFor(entry: Entry, wanted: KeyInputs, isUnconfirmed: boolean) {
   const { id, state } = entry;
   const compared = { id, state, inputs: wanted, now: 0, plan: undefined };
   const { changes, replaces } = difference({ fields, unchanged, pending }, compared);
   // What names the key of an entry may go once the entry has it.
   const kept = { id, state: { ...state, existingId: wanted.existingId } };
-  if (changes === false) return { does: "keep", entry: kept } as const;
+  if (changes === false && !isUnconfirmed) return { does: "keep", entry: kept } as const;
   if (replaces.length === 0) return { does: "edit", entry, declared: wanted } as const;
   const isOpen = replaces.every((name) => containsUnknown(wanted[name as keyof KeyInputs]));
   return { does: "replace", entry, declared: wanted, isOpen } as const;
