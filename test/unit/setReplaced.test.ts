@@ -54,6 +54,16 @@ test("K11 a replaced key stays in state where an entry adopts it in the same upd
   expect(third.state["__toDelete"]).toBeUndefined();
 });
 
+test("K11 a removed key stays in state, with its secret, where an entry adopts it in the same update, which fails", async () => {
+  const set = service();
+  const before = of({ a: entry, b: entry });
+  const first = await set.create(before);
+  const adopting = of({ a: { ...entry, existingId: "key_2" }, c: toAdopt });
+  const second = await set.failed(set.update(first, adopting, before));
+  expect(set.gone).toEqual([]);
+  expect(second.state).toMatchObject({ ids: { a: "key_1", b: "key_2" }, secrets: { a: "sk_key_1" } });
+});
+
 test("a replaced key stays until its successor was seen to match the program", async () => {
   const trouble: Trouble = {};
   const set = service(trouble);
