@@ -35,8 +35,8 @@ export function edit(
 }
 
 /**
- * Edits a key that was read from a list, which may be older than the key. The list has the declared name, so a different
- * name after the PATCH is a change made outside Pulumi, not one that the service rewrote: every field is exact.
+ * Edits a key that was read from a list, which may be older than the key. The list has the declared name, so the service
+ * doesn't rewrite it: every field must come back exactly as declared.
  */
 export async function editListed(session: Session, one: KeyEdit): Promise<Settled<ApiKeyRecord>> {
   const { path, declared, current } = one;

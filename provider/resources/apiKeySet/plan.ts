@@ -41,7 +41,7 @@ export function plan(owned: OwnedKeys, inputs: SetDraft): Plan {
   const { byAlias, toDelete, hasFailed } = owned;
   const taken = new Set<string>();
   const findStateAlias = stateAliases(byAlias, inputs);
-  // A failed update may not have seen whether a new key matches the program, and the key that it replaces still exists.
+  // A failed update may not have seen that a new key matches the program. The key that it replaces still exists.
   const unconfirmed = new Set(hasFailed ? toDelete.map(({ alias }) => alias) : []);
   const declared = entriesIn(inputs).map(([alias, entry]): Step => {
     const wanted = inputsOfEntry(inputs, alias, entry);
@@ -84,7 +84,7 @@ function stepFor(key: OwnedKey, wanted: KeyInputs, isUnconfirmed: boolean) {
   const { id, state } = key;
   const compared = { id, state, inputs: wanted, now: 0, plan: undefined };
   const { changes, replaces } = difference({ fields, unchanged, pending }, compared);
-  // An adopted key stays without its existingId, and a key may get its own.
+  // Leaving existingId out, or adding the key's own, goes into state without a request.
   const same = { id, state: { ...state, existingId: wanted.existingId } };
   if (changes === false && !isUnconfirmed) return { op: "same", key: same } as const;
   if (replaces.length === 0) return { op: "update", key, declared: wanted } as const;
