@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ApiKeyRecord } from "../../provider/client/apiKeys";
-import { isKeyOf, isOld, mayBe, resembles } from "../../provider/resources/apiKey/keysBefore";
+import { isLikelyKeyOf, isNamesake, isOld, mayHaveValue } from "../../provider/resources/apiKey/keysBefore";
 import type { KeyInputs } from "../../provider/resources/apiKey/properties";
 
 const value = "sk_live_Zx81kdPq33";
@@ -23,7 +23,7 @@ describe("a key in the list", () => {
     ["with another customer", { customerId: "cus_2" }, false],
     ["without a customer", { customerId: undefined }, false],
   ])("%s", (_how, more, alike) => {
-    expect(resembles(listed(more), declared)).toBe(alike);
+    expect(isNamesake(listed(more), declared)).toBe(alike);
   });
 
   test.each([
@@ -38,7 +38,7 @@ describe("a key in the list", () => {
     ["of another customer", { maskedKey: "sk_live_****Pq33", customerId: "cus_2" }, false],
     ["of no known customer", { customerId: undefined }, true],
   ])("may have a value or not: %s", (_how, more, may) => {
-    expect(mayBe(listed(more), declared, value)).toBe(may);
+    expect(mayHaveValue(listed(more), declared, value)).toBe(may);
   });
 
   test.each([
@@ -48,7 +48,7 @@ describe("a key in the list", () => {
     ["of another name", { name: "n-1" }, false],
     ["of the declared name, whose masked form is another's", { maskedKey: "sk_live_**0000" }, false],
   ])("is taken for the one that was lost or not: %s", (_how, more, taken) => {
-    expect(isKeyOf(listed(more), declared, value)).toBe(taken);
+    expect(isLikelyKeyOf(listed(more), declared, value)).toBe(taken);
   });
 
   const since = new Date("2026-11-21T12:00:00Z");

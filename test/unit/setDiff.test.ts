@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { holdingOf } from "../../provider/resources/apiKeySet/entries";
-import { plan } from "../../provider/resources/apiKeySet/steps";
+import { plan } from "../../provider/resources/apiKeySet/plan";
+import { ownedKeys } from "../../provider/resources/apiKeySet/state";
 import { differing, type Meant } from "./inputArbitraries";
 import { offline } from "./offline";
 import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
@@ -24,20 +24,20 @@ const changed = { changes: undefined, replaces: [] };
 
 /** What is done with each key that something is done with. */
 function steps(state: Record<string, unknown>, inputs: object): Record<string, string> {
-  const all = plan(holdingOf(state), checked(inputs)).steps;
+  const all = plan(ownedKeys(state), checked(inputs)).steps;
   const told = all.map((step) => [
     step.alias,
-    step.does === "keep" && step.from !== step.alias ? "rename" : step.does,
+    step.op === "same" && step.stateAlias !== step.alias ? "rename" : step.op,
   ]);
-  return Object.fromEntries(told.filter(([, does]) => does !== "keep"));
+  return Object.fromEntries(told.filter(([, op]) => op !== "same"));
 }
 
 const replacing = ["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "keepers"];
 function expected(before: Meant | undefined, now: Meant | undefined): string {
-  if (before === undefined || now === undefined) return before === undefined ? "add" : "remove";
+  if (before === undefined || now === undefined) return before === undefined ? "create" : "delete";
   const fields = differing(before, now);
-  if (fields.length === 0) return "keep";
-  return fields.some((field) => replacing.includes(field)) ? "replace" : "edit";
+  if (fields.length === 0) return "same";
+  return fields.some((field) => replacing.includes(field)) ? "replace" : "update";
 }
 
 describe("what a preview says besides the fields that change", () => {
@@ -131,7 +131,7 @@ describe("what a change of the program does to a set", () => {
       fc.property(pairs, ([[left, right], before, now]) => {
         const aliases = [...new Set([...left.keys(), ...right.keys()])];
         const meant = aliases.map((alias) => [alias, expected(left.get(alias), right.get(alias))] as const);
-        const some = meant.filter(([, does]) => does !== "keep");
+        const some = meant.filter(([, op]) => op !== "same");
         expect(steps(made(before), now)).toEqual(Object.fromEntries(some));
         expect(diffed(made(before), now)).toEqual(some.length === 0 ? quiet : changed);
       }),
@@ -152,16 +152,16 @@ describe("what a change of the program does to a set", () => {
     expect(diffed(state, renamed)).toEqual(changed);
     // The name's default is the alias.
     expect(steps(state, { keys: { new: { customerId, renamedFrom: "old" }, other } })).toEqual({
-      new: "edit",
+      new: "update",
     });
     expect(diffed(made(renamed), renamed)).toEqual(quiet);
     expect(diffed(made(renamed), { keys: { new: { customerId, name: "n" }, other } })).toEqual(quiet);
     expect(steps(state, { keys: { new: { customerId, name: "n" }, other } })).toEqual({
-      new: "add",
-      old: "remove",
+      new: "create",
+      old: "delete",
     });
     expect(steps(state, { keys: { new: { customerId, renamedFrom: "never" }, other } })).toEqual({
-      ...{ new: "add", old: "remove" },
+      ...{ new: "create", old: "delete" },
     });
   });
 
@@ -191,16 +191,16 @@ describe("what a change of the program does to a set", () => {
     const taken = { customerId, existingKey };
     const planned = (held: Record<string, unknown>, keys: object) => {
       const canonical = subject.check({ workspaceId: "ws_1", keys }, undefined).inputs;
-      const all = plan(holdingOf(held), canonical).steps;
-      return Object.fromEntries(all.map((step) => [step.alias, "entry" in step ? step.entry.id : step.does]));
+      const all = plan(ownedKeys(held), canonical).steps;
+      return Object.fromEntries(all.map((step) => [step.alias, "key" in step ? step.key.id : step.op]));
     };
     const one = state({ a: plain }, { a: existingKey });
     // The one that names it has it, not the one with its value, in any order.
     const renamed = { customerId, renamedFrom: "a" };
-    expect(planned(one, { x: taken, y: renamed })).toEqual({ x: "add", y: "id of a" });
-    expect(planned(one, { y: renamed, z: renamed })).toEqual({ y: "id of a", z: "add" });
+    expect(planned(one, { x: taken, y: renamed })).toEqual({ x: "create", y: "id of a" });
+    expect(planned(one, { y: renamed, z: renamed })).toEqual({ y: "id of a", z: "create" });
     // What is still declared goes to nobody else.
-    expect(planned(one, { x: taken, a: plain })).toEqual({ x: "add", a: "id of a" });
+    expect(planned(one, { x: taken, a: plain })).toEqual({ x: "create", a: "id of a" });
     // A name that the entry once had counts for more than a value that stands elsewhere.
     const two = state({ a: plain, b: plain }, { a: existingKey, b: "sk_other" });
     expect(planned(two, { x: { ...taken, renamedFrom: "b" } })).toEqual({ x: "id of b", a: "id of a" });

@@ -24,6 +24,8 @@ export interface Trouble {
   reuses?: boolean;
   /** Scopes are not applied. */
   unmet?: boolean;
+  /** Answers to writes leave the scopes out, and no key can be read. */
+  unseen?: boolean;
 }
 
 const masked = ({ key: _, ...shown }: Record<string, unknown> = {}) => shown;
@@ -41,6 +43,7 @@ export function service(trouble: Trouble = {}) {
     if (method === "GET" && id === "ws_1") return { workspace: { id } };
     if (method === "GET" && id === "api-key") return { apiKeys: Array.from(live.values(), masked) };
     if (method !== "POST" && !live.has(id)) throw refuse(404);
+    if (method === "GET" && trouble.unseen) throw refuse(503);
     if (method === "GET") return { apiKey: masked(live.get(id)) };
     if (method === "DELETE") {
       if (trouble.undeletable) throw refuse(403);
@@ -56,7 +59,9 @@ export function service(trouble: Trouble = {}) {
     const apiKey = { enabled: true, key: `sk_${own}`, ...live.get(own), ...sent, id: own };
     if (trouble.unmet) Object.assign(apiKey, { scopes: [] });
     live.set(own, { ...apiKey, maskedKey: `…${own}` });
-    return { apiKey: method === "POST" ? live.get(own) : masked(live.get(own)) };
+    const { scopes, ...others } = live.get(own) ?? {};
+    const shown = trouble.unseen ? others : { ...others, scopes };
+    return { apiKey: method === "POST" ? shown : masked(shown) };
   });
   const create = (inputs: Inputs): Promise<Kept> => set.create(set.check(inputs, undefined).inputs);
   /** The engine keeps the inputs of before where an update failed halfway. */

@@ -6,13 +6,19 @@ import { boolean, map, number, string } from "../../provider/core/fields";
 import { applyDrift, observedKey, type Properties, wireable } from "../../provider/core/state";
 import { unknownSentinels } from "../../provider/core/unknown";
 import type { KeyInputs } from "../../provider/resources/apiKey/properties";
-import { createBody, managed, migrateBody, observe, written } from "../../provider/resources/apiKey/state";
+import {
+  createBody,
+  managed,
+  migrateBody,
+  observe,
+  stateAfterWrite,
+} from "../../provider/resources/apiKey/state";
 import { declared, record } from "./recordArbitraries";
 
 const born = { key: "sk_secret" };
 const as = (inputs: Properties) => inputs as unknown as KeyInputs;
 const afterWrite = (inputs: Properties, answer: ApiKeyRecord) =>
-  wireable(written(as(inputs), { record: answer, notApplied: [], warnings: [] }, born));
+  wireable(stateAfterWrite(as(inputs), { record: answer, notApplied: [], warnings: [] }, born));
 const afterRead = (state: Properties, answer: ApiKeyRecord) =>
   wireable(applyDrift(managed, state, observe(answer)));
 const canonicalOf = (name: string) =>
@@ -92,13 +98,13 @@ describe("state after a write", () => {
       { field: "enabled", words: "" },
     ];
     const inputs = { name: "new", enabled: false, scopes: [] };
-    const state = wireable(written(as(inputs), { record: answer, notApplied, warnings: [] }, born));
+    const state = wireable(stateAfterWrite(as(inputs), { record: answer, notApplied, warnings: [] }, born));
     expect(state).toStrictEqual({ name: "old", enabled: true, scopes: [], ...born });
   });
 
   test("an output that an answer leaves out keeps its value", () => {
     const before = { ...born, maskedKey: "sk_…", createdAt: "then", effectivePrefix: "sk" };
-    const state = written(
+    const state = stateAfterWrite(
       as({ name: "ci" }),
       { record: { ...blank, name: "ci", updatedAt: "now" }, notApplied: [], warnings: [] },
       before,

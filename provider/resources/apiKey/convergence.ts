@@ -22,7 +22,6 @@ export interface KeyEdit {
   readonly current: ApiKeyRecord;
 }
 
-/** Makes the key match the program by PATCHes. */
 export function edit(
   session: Session,
   { path, declared, state, current }: KeyEdit,
@@ -36,8 +35,8 @@ export function edit(
 }
 
 /**
- * The same where `current` is what a list showed, which may be older than the key. It has the declared name, so each field
- * must come back exactly as declared: a difference does not count as the service's form of the value.
+ * Edits a key that was read from a list, which may be older than the key. The list has the declared name, so the service
+ * doesn't rewrite it: every field must come back exactly as declared.
  */
 export async function editListed(session: Session, one: KeyEdit): Promise<Settled<ApiKeyRecord>> {
   const { path, declared, current } = one;
@@ -99,10 +98,10 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
 }
 
 /**
- * The PATCHes that a key gets in turn until it matches the program. Each has all three fields, so that it means the same
- * whether the service merges or replaces (K1). The second names what should not be granted at all with no permission.
- * Only where a declared scope keeps a permission too many is it taken away whole and given back: better a moment with too
- * little than a key that can do too much (K4).
+ * The PATCHes that are sent until the key matches the program. Each has all three fields, so that it means the same to a
+ * service that merges and to one that replaces (K1). The second revokes scopes that are not declared. If a declared scope
+ * has a permission too many, the third revokes the whole scope and the fourth grants it again: a moment with too few
+ * permissions is better than a key with too many (K4).
  */
 function bodies(declared: KeyInputs): (attempt: number, now: ApiKeyRecord) => EditApiKey | undefined {
   const wanted = new Set(declared.scopes.map(({ representation }) => representation));
@@ -129,7 +128,7 @@ function bodies(declared: KeyInputs): (attempt: number, now: ApiKeyRecord) => Ed
   };
 }
 
-/** Whether a field is to become another value: one that stays may stay as the service rewrote it (R4). */
+/** A field that doesn't change may stay as the service rewrote it (R4). */
 function isChanging(field: ManagedField, declared: Properties, state: Properties, now: Properties): boolean {
   const { name } = field;
   const settled = { ...state, ...hiddenIn(state, observedKey) };

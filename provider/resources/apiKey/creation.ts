@@ -5,7 +5,7 @@ import { pathProblem } from "../../client/paths";
 import type { Session } from "../../core/definition";
 import { capitalised, Failure, ifElsewhere, ifRefused, sentences, toFailure } from "../../core/errors";
 import { caseFolded } from "../../core/state";
-import { isKeyOf, isOf, isOld, keysBefore, mayBe } from "./keysBefore";
+import { isLikelyKeyOf, isOfCustomer, isOld, keysBefore, mayHaveValue } from "./keysBefore";
 import { type Creation, findings, inWords, leftover, unmanagedNamesakes, whatToLookFor } from "./lostAnswer";
 import type { KeyInputs } from "./properties";
 import { createBody, label, migrateBody } from "./state";
@@ -13,28 +13,27 @@ import { createBody, label, migrateBody } from "./state";
 /** A new key, with a record that can be used. */
 export type NewKey = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };
 
-/** Creates the key, or migrates an existing one; finds out what became of it where the answer is lost. */
 export async function createOrMigrate(session: Session, declared: KeyInputs): Promise<NewKey> {
   const doing = `${declared.existingKey === undefined ? "Creating" : "Migrating"} ${label(declared)}`;
   const seen = await keysBefore(session, declared);
   const creation: Creation = { session, declared, doing, seen };
-  const alike = unmanagedNamesakes(creation);
-  if (alike.length > 0) {
-    const ids = alike.map(({ id }) => id);
-    const { named, general } = leftover(creation, alike);
+  const namesakes = unmanagedNamesakes(creation);
+  if (namesakes.length > 0) {
+    const ids = namesakes.map(({ id }) => id);
+    const { named, general } = leftover(creation, namesakes);
     session.warn(`${doing}: ${named} ${replacing}`, ids, `${general} ${replacing}`);
   }
-  const { record, problem = "the answer can't be used", foreign, ...rest } = await post(creation, alike);
+  const { record, problem = "the answer can't be used", foreign, ...rest } = await post(creation, namesakes);
   if (record !== undefined) return { record, ...rest };
   return recover(creation, problem, "The service accepted the request", foreign && ifElsewhere(session));
 }
 
-/** For these replacements the engine asks for a create as for a new resource, and doesn't tell which key is in state. */
+/** For these replacements, the engine doesn't tell the provider which key is in state. */
 const replacing =
   "Also do nothing if this update replaces it, for example because of `--replace` or `pulumi state taint`.";
 const unknownOutcome = "It is not known whether the key was created";
 
-async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise<Written<ApiKeyRecord>> {
+async function post(creation: Creation, namesakes: readonly ApiKeyRecord[]): Promise<Written<ApiKeyRecord>> {
   const { session, declared, doing, seen } = creation;
   const underWay = () =>
     sentences(
@@ -51,7 +50,7 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
           : await migrateApiKey(call, migrateBody(declared));
       if (written.record === undefined) return written;
       session.hide(written.record.key);
-      const whose = judge(creation, written.record);
+      const whose = classify(creation, written.record);
       if (whose === "another's" || (whose === "unclear" && !(await isNew(creation, written.record)))) {
         const age = isOld(written.record, seen.since) ? `, which ${oldByClock}` : "";
         return {
@@ -63,11 +62,11 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
       return written;
     });
   } catch (error) {
-    const held =
-      declared.existingKey === undefined || alike.length === 0
+    const importHint =
+      declared.existingKey === undefined || namesakes.length === 0
         ? ""
-        : ` If the service already has this key, as ${inWords(creation, alike)}, ${session.importKey}.`;
-    const advice = `Check that the access token is allowed to create keys in ${declared.workspaceId}, and that the service accepts the values.${held}`;
+        : ` If the service already has this key, as ${inWords(creation, namesakes)}, ${session.importKey}.`;
+    const advice = `Check that the access token is allowed to create keys in ${declared.workspaceId}, and that the service accepts the values.${importHint}`;
     if (error instanceof CallError && error.verdict === "ambiguous") {
       return recover(creation, error.message, unknownOutcome, ifRefused(error, advice));
     }
@@ -79,7 +78,7 @@ async function post(creation: Creation, alike: readonly ApiKeyRecord[]): Promise
 const oldByClock = "is more than two days old by the clock of this machine";
 
 /** Whose key an answer has. */
-function judge(creation: Creation, record: ApiKeyRecord): "own" | "another's" | "unclear" {
+function classify(creation: Creation, record: ApiKeyRecord): "own" | "another's" | "unclear" {
   const { session, declared, seen } = creation;
   const { existingKey, workspaceId } = declared;
   const { registry } = session;
@@ -89,7 +88,7 @@ function judge(creation: Creation, record: ApiKeyRecord): "own" | "another's" | 
     "has" in seen.before && seen.before.has(record.id) && !registry.isDropped(workspaceId, record.id);
   const isKnown = registry.has(workspaceId, record.id) || wasListed;
   if (isKnown || isOld(record, seen.since)) {
-    if (existingKey !== undefined && (isEcho || mayBe(record, declared, existingKey))) {
+    if (existingKey !== undefined && (isEcho || mayHaveValue(record, declared, existingKey))) {
       session.warn(
         `Migrating ${label(declared)}: the service answered with ${record.id}, which existed before. If another resource or stack manages this key too, destroying either of them may delete it.`,
         [record.id],
@@ -97,15 +96,18 @@ function judge(creation: Creation, record: ApiKeyRecord): "own" | "another's" | 
       return "own";
     }
     const isWhole =
-      existingKey === undefined && record.key !== undefined && isNamed && isOf(record, declared);
+      existingKey === undefined && record.key !== undefined && isNamed && isOfCustomer(record, declared);
     return isKnown || !isWhole ? "another's" : "unclear";
   }
   // A service may rewrite both. Without a list of the keys before, nothing else distinguishes a new key.
   const isSure = "has" in seen.before || unlisted.has(seen.before.error?.status ?? 0);
-  return isEcho || isOf(record, declared) || (isNamed && isSure) ? "own" : "another's";
+  return isEcho || isOfCustomer(record, declared) || (isNamed && isSure) ? "own" : "another's";
 }
 
-/** If the clock is days ahead, every new key looks old. So does one that a proxy answers again, and that may be deleted. */
+/**
+ * A key looks old if this machine's clock is days ahead, or if a proxy has repeated the answer to an earlier create, whose
+ * key may be deleted. Only a new key appears in the list after the POST.
+ */
 async function isNew({ session, declared, doing, seen }: Creation, record: ApiKeyRecord): Promise<boolean> {
   const { id } = record;
   if (!(await seen.isAdded(id))) return false;
@@ -119,10 +121,10 @@ async function isNew({ session, declared, doing, seen }: Creation, record: ApiKe
   return true;
 }
 
-/** To such a token, or on such a service, keys are never listed. */
+/** Statuses of a token that may not list keys, or of a service that has no list. */
 const unlisted = new Set([403, 405, 501]);
 
-/** Looks in the workspace's list for a key whose answer was lost. If it isn't certain, the user must look. */
+/** Looks for the key in the workspace's list after a lost answer. Unless it is certain which key it is, the user must decide. */
 async function recover(
   creation: Creation,
   problem: string,
@@ -135,14 +137,14 @@ async function recover(
   if (existingKey !== undefined && !("problem" in now) && !("problem" in seen.before)) {
     // Another create whose answer was lost may see the same list.
     const isFree = ({ id }: ApiKeyRecord) => !session.registry.has(workspaceId, id);
-    const [only, ...others] = now.filter((key) => isKeyOf(key, declared, existingKey) && isFree(key));
+    const [only, ...others] = now.filter((key) => isLikelyKeyOf(key, declared, existingKey) && isFree(key));
     if (only !== undefined && others.length === 0 && pathProblem(only.id) === undefined) {
       session.registry.add(workspaceId, only.id);
       session.warn(
         `${doing}: ${problem}, but the workspace's list has one new key that matches, ${inWords(creation, [only])}, which is now in state as the migrated key.`,
         [only.id],
       );
-      // What a list shows has to be seen in the key itself.
+      // The list may be incomplete, so the key is read too.
       return { record: only, deferred: true };
     }
   }
@@ -153,7 +155,7 @@ async function recover(
   throw new Failure(`${doing}: ${reason(found)}`, { unresolved: true, reason, found });
 }
 
-/** What is wrong with a key that exists all the same, with and without what names it. */
+/** What is wrong with a key that exists, with its name (`failure`) and without (`reason`). */
 export type KeyProblem = Readonly<Record<"failure" | "reason", string>>;
 
 /** The problem with the secret in the answer of create or migrate, if there is one (K5, K6). */

@@ -21,7 +21,6 @@ import {
   updateNote,
 } from "./state";
 
-/** The operations are in operations.ts: a set of keys uses them for each of its keys. */
 export const apiKey = define({
   kind: "ApiKey",
   shape,

@@ -6,20 +6,18 @@ import { type Listing, lastingMs, sharedReads, type Unavailable } from "../../re
 import type { KeyInputs } from "./properties";
 
 /**
- * The workspace's keys before a POST: they show which key it created if its answer is lost. Creates of one
- * process share them, so that a burst costs one request a workspace.
+ * The workspace's keys before a POST show which key it created if its answer is lost. All creates of a process share them,
+ * so that many creates cost one request for each workspace.
  */
 
-/** What distinguishes keys, in a record or in the program. */
-type Named = { readonly name?: string | undefined; readonly customerId?: string | undefined };
+type NameAndCustomer = { readonly name?: string | undefined; readonly customerId?: string | undefined };
 
-/** The live keys of a workspace. */
-interface Live {
+/** The keys of a workspace that are not deleted. */
+interface LiveKeys {
   readonly all: readonly ApiKeyRecord[];
   readonly since: Date;
   has(id: string): boolean;
-  /** Those of this name and customer. */
-  alike(declared: Named): readonly ApiKeyRecord[];
+  namesakesOf(declared: NameAndCustomer): readonly ApiKeyRecord[];
 }
 
 export type KeysBefore = Awaited<ReturnType<typeof keysBefore>>;
@@ -32,7 +30,7 @@ const siblingsMs = 5_000;
 /** The POSTs under way, by the list of their workspace. */
 const underWay = new WeakMap<object, Set<Promise<void>>>();
 
-/** Reads the keys before a POST. For a key that is migrated, the list is read again. */
+/** The list is read again before a migration, because the service may already have the key. */
 export async function keysBefore(session: Session, declared: KeyInputs) {
   const { workspaceId } = declared;
   const list = sharedReads(session.call).keys(workspaceId);
@@ -53,9 +51,9 @@ export async function keysBefore(session: Session, declared: KeyInputs) {
   return {
     /** The live keys before the POST. */
     before,
-    /** When they were read; a key created long before is not new, even if a truncated list shows it only now. */
+    /** When they were read. A key created long before is not new, even if a truncated list shows it only now. */
     since,
-    /** Runs the POST; until it is over, other creates don't report its key as one of unknown origin. */
+    /** Runs the POST. Other creates wait for it, so that they don't report its key as one of unknown origin. */
     async posting<T>(post: () => Promise<T>): Promise<T> {
       const posted = post();
       const over = posted.then(
@@ -69,13 +67,13 @@ export async function keysBefore(session: Session, declared: KeyInputs) {
         posts.delete(over);
       }
     },
-    /** Whether the list, read again, has a live key that it did not have before. */
+    /** Whether the list has got this key since then. */
     async isAdded(id: string): Promise<boolean> {
       if ("problem" in before || before.has(id)) return false;
       for await (const now of readAgain()) if ("has" in now && now.has(id)) return true;
       return false;
     },
-    /** The live keys since then that this process neither knew nor created, or why they could not be read. */
+    /** The keys since then that no resource of this process has, or why the list could not be read. */
     async newKeys(): Promise<readonly ApiKeyRecord[] | Unavailable> {
       let found: readonly ApiKeyRecord[] | Unavailable = { problem: "it was not read" };
       for await (const now of readAgain()) {
@@ -85,14 +83,14 @@ export async function keysBefore(session: Session, declared: KeyInputs) {
           continue;
         }
         found = now.all.filter(isNew);
-        if (now.alike(declared).some(isNew)) break;
+        if (now.namesakesOf(declared).some(isNew)) break;
       }
       return found;
     },
   };
 }
 
-/** Clocks differ, times may lack their zone, and dates their time. */
+/** Clocks differ, and a time may lack its zone or be a date only. */
 const skewMs = 48 * 3_600_000;
 const plausible = Date.UTC(2000);
 
@@ -104,27 +102,27 @@ export function isOld({ createdAt = "" }: Pick<ApiKeyRecord, "createdAt">, since
 }
 
 /** Whether a key has the declared name and customer, however the service may have spelled them. */
-export function resembles(key: Named, declared: Named): boolean {
+export function isNamesake(key: NameAndCustomer, declared: NameAndCustomer): boolean {
   return nameOf(key) === nameOf(declared);
 }
 
-function nameOf({ name, customerId }: Named): string {
+function nameOf({ name, customerId }: NameAndCustomer): string {
   return JSON.stringify([caseFolded(name), caseFolded(customerId)]);
 }
 
 /** Whether a key is of the declared customer, as far as is known. */
-export function isOf({ customerId }: Named, declared: Named): boolean {
+export function isOfCustomer({ customerId }: NameAndCustomer, declared: NameAndCustomer): boolean {
   return customerId === undefined || caseFolded(customerId) === caseFolded(declared.customerId);
 }
 
-/** Whether neither customer nor masked form speaks against a key's having this value and the declared customer. */
-export function mayBe(key: ApiKeyRecord, declared: KeyInputs, value: string): boolean {
-  return isOf(key, declared) && value.endsWith(endOf(key.maskedKey));
+/** Whether a key can have this value: its customer and masked form don't contradict that. */
+export function mayHaveValue(key: ApiKeyRecord, declared: KeyInputs, value: string): boolean {
+  return isOfCustomer(key, declared) && value.endsWith(endOf(key.maskedKey));
 }
 
-/** Whether a key is recognizably the declared one with this value. */
-export function isKeyOf(key: ApiKeyRecord, declared: KeyInputs, value: string): boolean {
-  if (!mayBe(key, declared, value)) return false;
+/** Whether, besides, its name or its masked form says so. */
+export function isLikelyKeyOf(key: ApiKeyRecord, declared: KeyInputs, value: string): boolean {
+  if (!mayHaveValue(key, declared, value)) return false;
   return caseFolded(key.name) === caseFolded(declared.name) || endOf(key.maskedKey).length >= 4;
 }
 
@@ -134,18 +132,18 @@ function endOf(maskedKey = ""): string {
   return end;
 }
 
-const indexes = new WeakMap<Listing<ApiKeyRecord>, Live>();
+const indexes = new WeakMap<Listing<ApiKeyRecord>, LiveKeys>();
 
-function live(answer: Listing<ApiKeyRecord> | Unavailable): Live | Unavailable {
+function live(answer: Listing<ApiKeyRecord> | Unavailable): LiveKeys | Unavailable {
   if ("problem" in answer) return answer;
   const index = indexes.get(answer) ?? indexed(answer.all.filter(({ deleted }) => !deleted));
   indexes.set(answer, index);
   return index;
 }
 
-function indexed(all: readonly ApiKeyRecord[]): Live {
+function indexed(all: readonly ApiKeyRecord[]): LiveKeys {
   const ids = new Set(all.map(({ id }) => id));
   const byName = Map.groupBy(all, nameOf);
-  const alike = (declared: Named) => byName.get(nameOf(declared)) ?? [];
-  return { all, since: new Date(), has: (id) => ids.has(id), alike };
+  const namesakesOf = (declared: NameAndCustomer) => byName.get(nameOf(declared)) ?? [];
+  return { all, since: new Date(), has: (id) => ids.has(id), namesakesOf };
 }

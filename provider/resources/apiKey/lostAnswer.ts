@@ -4,7 +4,7 @@ import type { Session } from "../../core/definition";
 import { listed } from "../../core/errors";
 import { isSecret } from "../../core/secrecy";
 import type { Unavailable } from "../../reads/sharedReads";
-import { type KeysBefore, resembles } from "./keysBefore";
+import { isNamesake, type KeysBefore } from "./keysBefore";
 import type { KeyInputs } from "./properties";
 
 /** Messages about keys that a create may have created, or that earlier creates may have left behind. */
@@ -17,13 +17,13 @@ export interface Creation {
   readonly seen: KeysBefore;
 }
 
-/** Keys of the declared name and customer that no resource which this run has met manages. */
+/** Keys of the declared name and customer that no resource of this run manages, as far as the run has come. */
 export function unmanagedNamesakes({ session, declared, seen }: Creation): readonly ApiKeyRecord[] {
   if ("problem" in seen.before) return [];
   const { registry } = session;
   const { workspaceId } = declared;
   return seen.before
-    .alike(declared)
+    .namesakesOf(declared)
     .filter(({ id }) => !registry.has(workspaceId, id) && !registry.isDropped(workspaceId, id));
 }
 
@@ -60,7 +60,7 @@ export function findings(creation: Creation, now: readonly ApiKeyRecord[] | Unav
     );
   }
   if ("problem" in seen.before) {
-    const alike = now.filter((key) => resembles(key, declared));
+    const alike = now.filter((key) => isNamesake(key, declared));
     const some = alike.length > 0 ? inWords(creation, alike) : "none so far";
     const { problem } = seen.before;
     return {
@@ -74,7 +74,7 @@ export function findings(creation: Creation, now: readonly ApiKeyRecord[] | Unav
       `The workspace's list shows no new key: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted(creation)} shows up later, ${remedyOf(creation)}.`,
     );
   }
-  const alike = now.filter((key) => resembles(key, declared));
+  const alike = now.filter((key) => isNamesake(key, declared));
   const all = alike.length > 0 ? alike : now;
   const one = all.length === 1 ? "If" : "If it is one of these and";
   return {
@@ -99,11 +99,11 @@ const longestName = 60;
 
 /** Ids and times from the service, and the name if it is the declared one; those come first. */
 export function inWords({ declared }: Pick<Creation, "declared">, keys: readonly ApiKeyRecord[]): string {
-  const ordered = keys.toSorted((a, b) => Number(resembles(b, declared)) - Number(resembles(a, declared)));
+  const ordered = keys.toSorted((a, b) => Number(isNamesake(b, declared)) - Number(isNamesake(a, declared)));
   const words = ordered.map((key) => {
     const { id, name = "", createdAt } = key;
     // The name of another key may be a secret of its program.
-    const isTold = resembles(key, declared) && !isSecret(declared, "name");
+    const isTold = isNamesake(key, declared) && !isSecret(declared, "name");
     const about = [isTold && `"${short(name)}"`, createdAt && `created ${short(createdAt)}`].filter(Boolean);
     return about.length === 0 ? id : `${id} (${about.join(", ")})`;
   });

@@ -11,17 +11,17 @@ import { shown } from "../../core/secrecy";
 import { observedKey } from "../../core/state";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./creation";
-import { isOf } from "./keysBefore";
+import { isOfCustomer } from "./keysBefore";
 import { findKey, isRefusedAsGone, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
 import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
-import { claimOf, isAsDeclared, label, outputs, updated, written } from "./state";
+import { claimOf, isAsDeclared, label, outputs, stateAfterUpdate, stateAfterWrite } from "./state";
 
-/** The operations on one API key: observe, decide, call, project. */
+/** The operations on one API key. A set uses them for each of its keys. */
 
 type KeyOutcome = Outcome<KeyState>;
 
-/** `owner`: the claim of the resource that the key is one of many of. Default: it is a resource of its own. */
+/** `owner`: the claim of the set or rotating key that the key is for. */
 export async function create(session: Session, declared: KeyInputs, owner?: string): Promise<KeyOutcome> {
   const { existingId, existingKey, workspaceId } = declared;
   if (existingId !== undefined) return adopt(session, declared, existingId, owner);
@@ -45,9 +45,11 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
   );
   const doing = `${capitalised(label(declared))} was created with id ${id}${unconfirmed}`;
   const { customerId } = settled.record;
-  // A service may have its own word for the customer: that is no later change (R5).
-  const own = isOf({ customerId }, declared) ? initial : { ...initial, [observedKey]: { customerId } };
-  return outcome(id, written(declared, settled, own), [
+  // If the service spells the customer differently, that is no later change (R5).
+  const own = isOfCustomer({ customerId }, declared)
+    ? initial
+    : { ...initial, [observedKey]: { customerId } };
+  return outcome(id, stateAfterWrite(declared, settled, own), [
     secretProblem(declared, record),
     problem(doing, failureOf(session, settled), `created${unconfirmed}: `),
   ]);
@@ -67,7 +69,7 @@ function outcome(id: string, state: KeyState, all: readonly (KeyProblem | undefi
   return failure === "" ? { id, state } : { id, state, failure, reason };
 }
 
-/** Deletes a new key whose secret would be lost; never one whose value may already be in use (K5, K11). */
+/** Deletes a new key, whose secret would be lost, but never an existing one, which may be in use (K5, K11). */
 export async function rollbackCreate(
   session: Session,
   { id, state }: KeyOutcome,
@@ -83,7 +85,6 @@ export async function rollbackCreate(
   }
 }
 
-/** The message about a key whose create can't be saved to state. */
 function orphanMessage({ importKey }: Session, declared: KeyState, id: string): string {
   const found = `${capitalised(label(declared))} exists in the service with id ${id}, but the run ended before it could be saved to state`;
   return declared.existingKey === undefined
@@ -104,10 +105,11 @@ export async function update(
   const by = listed === undefined ? edit : editListed;
   const settled = await send(session, write, by, { declared, state, current });
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
-  return outcome(id, updated(declared, settled, state), [problem(doing, failureOf(session, settled))]);
+  return outcome(id, stateAfterUpdate(declared, settled, state), [
+    problem(doing, failureOf(session, settled)),
+  ]);
 }
 
-/** Adopts an existing key and makes it match the program; it has no secret then (K11). */
 async function adopt(
   session: Session,
   declared: KeyInputs,
@@ -120,7 +122,7 @@ async function adopt(
   const claim = owner ?? randomUUID().slice(0, 8);
   session.registry.claim(path.workspaceId, id, claim);
   const current = await readToWrite(session, write);
-  if (!isOf(current, declared)) {
+  if (!isOfCustomer(current, declared)) {
     const customer = shown(declared, "customerId", JSON.stringify(current.customerId));
     throw new Failure(
       `${doing}: the key belongs to another customer, ${customer}. ${write.notDone}. Check existingId, or declare that customer.`,
@@ -132,7 +134,9 @@ async function adopt(
   session.registry.release(path.workspaceId, id, declaredClaim);
   for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
   const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
-  return outcome(id, written(declared, settled, before), [problem(doing, failureOf(session, settled))]);
+  return outcome(id, stateAfterWrite(declared, settled, before), [
+    problem(doing, failureOf(session, settled)),
+  ]);
 }
 
 function nothingToAdopt(): InconclusiveError {
@@ -177,7 +181,7 @@ async function send(
   }
 }
 
-/** Why a write was refused: for the error that it was answered with, or because the key is gone. */
+/** The refusal, or that the key is gone. */
 async function causeOf(session: Session, { path, gone }: KeyWrite, error: unknown): Promise<unknown> {
   try {
     return (await isRefusedAsGone(session, path, error)) ? gone() : error;
@@ -186,7 +190,7 @@ async function causeOf(session: Session, { path, gone }: KeyWrite, error: unknow
   }
 }
 
-/** Deletes the key, unless another resource has it too. `claim` distinguishes this one from others. */
+/** Deletes the key, unless another resource manages it too. */
 export async function remove(
   session: Session,
   id: string,
@@ -218,12 +222,12 @@ async function deleteKey(session: Session, id: string, state: KeyState): Promise
       unclear: "It is not known whether the key was deleted. It stays in state: run the command again",
       advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}.`,
     });
-    // State has the key, whatever became of it.
+    // Not `unresolved`: the key is in state.
     throw new Failure(headline, { reason });
   }
 }
 
-/** Deletes the key, and throws where it may still be there: neither a success nor a refusal is believed by itself (R7). */
+/** Throws if the key may still exist: neither a success nor a refusal is believed by itself (R7). */
 async function sendDelete(session: Session, path: KeyPath): Promise<void> {
   let answered: Written<ApiKeyRecord>;
   try {

@@ -10,17 +10,16 @@ import { lastingMs, sharedReads } from "../../reads/sharedReads";
 
 export type KeyPath = ApiKeyPath;
 
-/** What one GET says of a key: its record, or that there is none. */
 type Found = { readonly record: ApiKeyRecord } | Missing;
 
 interface Missing {
-  /** In which words the service says so. */
+  /** What the service said. */
   readonly missing: string;
-  /** Whether it says so by a record that is marked as deleted. */
+  /** Whether it said so by a record with `deleted: true`. */
   readonly marked: boolean;
 }
 
-/** Throws a CallError where the answer says neither. */
+/** One GET. Throws a CallError unless it finds the key or says that there is none. */
 export async function findKey(session: Session, path: KeyPath): Promise<Found> {
   try {
     const record = await readApiKey(session.call, path);
@@ -42,7 +41,7 @@ export async function lookUpKey(session: Session, path: KeyPath): Promise<ApiKey
   if ("record" in first) return first.record;
   await expectVisible(session, path.workspaceId, first.missing);
   if (!first.marked) await awaitShown(session, path);
-  // Read again in any case: one odd answer may have passed, and a list may be cut, or lag behind.
+  // The first answer may have been a mistake, and a list may be truncated or lag behind.
   const last = await pollUntil(
     session,
     `the service's list to confirm that key ${path.keyId} is gone`,
@@ -57,7 +56,6 @@ export async function lookUpKey(session: Session, path: KeyPath): Promise<ApiKey
   );
 }
 
-/** The wait for keys that are not shown, by the list of their workspace. */
 const waits = new WeakMap<object, Promise<unknown>>();
 
 /**
@@ -76,11 +74,11 @@ async function awaitShown(session: Session, { workspaceId, keyId }: KeyPath): Pr
   await waiting;
 }
 
-/** Whether the workspace's list has the key and not as deleted. Throws an InconclusiveError where it can't be read. */
+/** Whether the workspace's list has the key as not deleted. Throws an InconclusiveError if it can't be read. */
 async function isListed(session: Session, path: KeyPath, { missing, marked }: Missing): Promise<boolean> {
   const { workspaceId, keyId } = path;
   const list = sharedReads(session.call).keys(workspaceId);
-  // A list may leave `deleted` out, which does not speak against a record that has it.
+  // A list without `deleted` does not contradict a record that has it.
   const isAlive = (record: ApiKeyRecord | undefined) =>
     record !== undefined && (marked ? record.deleted === false : !record.deleted);
   const before = await list.current(lastingMs, `gone ${keyId}`);
@@ -95,25 +93,22 @@ async function isListed(session: Session, path: KeyPath, { missing, marked }: Mi
   );
 }
 
-/** Such an answer says nothing about the key, whether the request was carried out or not. */
+/** Refusals that say nothing about the key. */
 const saysNothing = new Set([401, 403, 408, 429, 499]);
 
-/** Whether a write was refused for what it does, or for what the key is. */
+/** Whether a write was refused because of the key or the values, so that the key may be gone. */
 export function isAboutKey(error: unknown): error is CallError {
   const status = error instanceof CallError ? (error.status ?? 0) : 0;
   return status >= 400 && status <= 499 && !saysNothing.has(status);
 }
 
-/**
- * Whether a write was refused because the key is gone: whatever the service refused it with, the key is looked up.
- * Throws a CallError or an InconclusiveError if that is not certain.
- */
+/** Looks the key up. Throws a CallError or an InconclusiveError if it is not certain whether the key is gone. */
 export async function isRefusedAsGone(session: Session, path: KeyPath, error: unknown): Promise<boolean> {
   if (!isAboutKey(error)) return false;
   try {
     return (await lookUpKey(session, path)) === undefined;
   } catch (doubt) {
-    // Why the write was refused says more than that the key can't be read.
+    // The refusal tells the user more than the failed read.
     if (doubt instanceof CallError && error.status !== 404 && error.status !== 410) return false;
     throw doubt;
   }

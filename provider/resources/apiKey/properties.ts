@@ -79,7 +79,7 @@ export const shape = {
   hidden: {
     /** Set where create's answer had no secret (K6). */
     __keyLost: aMark,
-    /** Where the key was migrated or adopted, at random: a record that the service answers again may be another resource's too. */
+    /** A random value, if the key was migrated or adopted: another resource may have the same key (K5). */
     __claim: aString,
   },
 };
@@ -93,7 +93,7 @@ export type KeyUpdate = Compared<Shape, KeyInputs>;
 
 export const fields = fieldsOf(inputs);
 
-/** Whether a new value of an input means the same as the state: what was migrated or adopted stays so for ever (K5, K11). */
+/** Leaving existingKey or existingId out is no change, and neither is naming the key that the resource has (K5, K11). */
 export function unchanged(name: string, value: unknown, { id, state }: KeyCompared): boolean {
   if (name === "existingKey") return value === undefined || value === state.key;
   return name === "existingId" && (value === undefined || value === id);

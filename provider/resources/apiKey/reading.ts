@@ -11,7 +11,7 @@ export function pathOf({ workspaceId }: KeyDraft, keyId: string): KeyPath {
   return { workspaceId: String(workspaceId), keyId };
 }
 
-/** The key as it is now; `undefined` when it is gone. Many keys of one workspace are read by its list. */
+/** Many keys of a workspace share one list (R5). `undefined`: the key is gone. */
 export async function read(
   session: Session,
   id: string,
@@ -20,14 +20,14 @@ export async function read(
   session.hide(state.key);
   const path = pathOf(state, id);
   const ask = (list: KeyList) => list.current(lastingMs, id);
-  if (!isForeign(state) && (await listedAsInState(session, path, state, ask))) return { id, state };
+  if (!isIncomplete(state) && (await listedAsInState(session, path, state, ask))) return { id, state };
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
   const record = await readKeyOrFail(session, path, doing);
   return record && found(session, path, state, record);
 }
 
-/** One of which state does not have all yet that there is to know: one that is imported, or read by `.get`. */
-function isForeign({ key, __keyLost, createdAt, maskedKey }: KeyState): boolean {
+/** Whether state lacks the outputs, because the key is being imported or read by `get`. */
+function isIncomplete({ key, __keyLost, createdAt, maskedKey }: KeyState): boolean {
   return [key, __keyLost, createdAt, maskedKey].every((value) => value === undefined);
 }
 
@@ -39,27 +39,25 @@ function found(
 ): Outcome<KeyState> {
   for (const line of unmanagedChanges(keyId, record, state)) session.warn(line, [keyId]);
   const next = applyDrift(managed, state, observe(record));
-  if (!isForeign(state)) return { id: keyId, state: next };
+  if (!isIncomplete(state)) return { id: keyId, state: next };
   const seen = defined({ customerId: record.customerId, ...outputs(record) });
   return { id: keyId, state: { ...seen, ...defined(next) } };
 }
 
 type KeyList = ReturnType<SharedReads["keys"]>;
 
-/** Lists of workspaces of which one key was read by itself: a stack with one key must not list all others. */
+/** The lists whose first key was read by itself, because a stack with one key needs no list. */
 const readAlone = new WeakSet<KeyList>();
 
-type Ask = (list: KeyList) => ReturnType<KeyList["current"]>;
-
 /**
- * What the workspace's list shows of the key, if that is just what state has. A list may be cut, brief, or lag behind, so
- * it only confirms: what it does not show whole and unchanged is read by itself (R5, R6).
+ * The key's record in the list, if it is complete and equal to state. A list may be truncated, leave fields out or lag
+ * behind, so it can only confirm: every other key is read by itself (R5, R6).
  */
 async function listedAsInState(
   session: Session,
   path: KeyPath,
   state: KeyState,
-  ask: Ask,
+  ask: (list: KeyList) => ReturnType<KeyList["current"]>,
 ): Promise<ApiKeyRecord | undefined> {
   const { workspaceId, keyId } = path;
   const list = sharedReads(session.call).keys(workspaceId);
@@ -74,7 +72,7 @@ async function listedAsInState(
   const isConfirmed =
     record?.deleted === false &&
     isWhole(record) &&
-    // One without any scope may be of a list that leaves scopes out.
+    // Without scopes, the list may have left them out.
     (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del) &&
     tellsUnmanaged(record, state) &&
     unmanagedChanges(keyId, record, state).length === 0 &&
@@ -82,10 +80,7 @@ async function listedAsInState(
   return isConfirmed ? record : undefined;
 }
 
-/**
- * What an update may take from the workspace's list in place of a read (K1); `undefined` where there is any doubt. Whatever
- * else this process writes does not matter to the key.
- */
+/** The key's record in the list, if an update can use it instead of a read (K1). Writes to other keys don't matter. */
 export async function listedForUpdate(
   session: Session,
   path: KeyPath,
@@ -94,7 +89,7 @@ export async function listedForUpdate(
 ): Promise<ApiKeyRecord | undefined> {
   // If the name differs, only a read shows whether the service rewrote it or has not carried the write out yet.
   const { name }: { name?: unknown } = { ...state, ...hiddenIn(state, observedKey) };
-  if (name !== declared.name || isForeign(state) || state[failedKey]) return undefined;
+  if (name !== declared.name || isIncomplete(state) || state[failedKey]) return undefined;
   const record = await listedAsInState(session, path, state, ({ recent }) => recent(lastingMs));
   return record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
 }

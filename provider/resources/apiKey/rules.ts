@@ -11,7 +11,7 @@ import { fields, inputs, type KeyDraft, type KeyInputs } from "./properties";
 import { repeated } from "./scopes";
 import { adoptedId, createBody, migrateBody } from "./state";
 
-/** What check refuses of an API key that concerns several inputs. */
+/** Rules that concern several inputs of an API key. */
 
 /** An error in an input: its path, and what to do about it. */
 export interface Problem {
@@ -28,7 +28,7 @@ export function rules(
   return [...problems, ...twins(declared, twinOf)].map(({ path, message }) => `${spelled(path)}: ${message}`);
 }
 
-/** The value or the id of a key that exists, which only one resource can manage. */
+/** Only one resource of a program can declare the same existing key (R17). */
 export function identities(declared: KeyDraft): readonly string[] {
   return existing(declared).map(({ identity }) => identity);
 }
@@ -46,7 +46,6 @@ function existing({ existingKey, existingId, workspaceId }: KeyDraft) {
   ] as const;
 }
 
-/** Where another resource declares the same key. */
 export function twins(declared: KeyDraft, twinOf: Checked["twinOf"]): readonly Problem[] {
   return existing(declared).flatMap(({ name, identity }): Problem[] => {
     const twin = twinOf(identity);
@@ -61,9 +60,8 @@ export function contradictions(declared: KeyDraft): readonly Problem[] {
   return [...combined(declared), ...tooLarge(declared)];
 }
 
-/** The field that makes a request too large to be sent, measured in the same bytes. */
 function tooLarge(declared: KeyDraft): readonly Problem[] {
-  // Most are far from it: nothing grows more than a scope does, from 23 bytes to 76.
+  // Most are far smaller. A request is at most 76/23 times as large, if all are short scopes.
   if (sentBytes(declared) < mostSent / 8) return [];
   const canonical = canonicalInputs(fields, declared);
   const scopes = Array.isArray(canonical["scopes"]) ? canonical["scopes"].filter(isRecord) : [];
@@ -98,17 +96,16 @@ function combined(declared: KeyDraft): readonly Problem[] {
   return [...twice, ...beside(fixed, message)];
 }
 
-/** Nobody wants a key that is in use to lose all that it may do (K11). */
+/** Without scopes, an adopted key would lose all its permissions (K11). */
 const withoutScopes: Problem = {
   path: ["scopes"],
   message:
     "is missing: with existingId, declare the scopes that the key should have, because the update removes all others; use [] for none.",
 };
 
-/** What only a create can give a key. */
+/** Inputs that the service takes only for a new key. */
 const fixed = ["prefix", "expiresAt", "externalMeterId"] as const;
 
-/** Their change replaces a key, as that of existingKey and existingId does (K2). */
 const replacing = ["workspaceId", "customerId", "metadata", "keepers", ...fixed];
 const replacingFields = fields.filter(({ name }) => replacing.includes(name));
 

@@ -66,7 +66,7 @@ export const canonicalScopes: Canonical<readonly Granted[]> = (value) => {
   return [...scopes, ...unknown] as readonly Granted[];
 };
 
-/** An unknown value may be true. */
+/** With unknown flags, which may be true. */
 function trueFlags(entry: Properties): Properties {
   const flags: Record<string, unknown> = {};
   for (const name of Object.keys(entry))

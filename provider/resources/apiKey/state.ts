@@ -20,9 +20,9 @@ import { isUnknown } from "../../core/unknown";
 import { type KeyCompared, type KeyDraft, type KeyInputs, type KeyState, shape } from "./properties";
 import { canonicalScopes, toWire } from "./scopes";
 
-/** Projections of an API key: declared → request body, answer → state. */
+/** Turns inputs into request bodies, and answers into state. */
 
-/** What changes in place; `exact`: the service must have just the declared value, and may not rewrite it (R4). */
+/** The fields that can change in place. `exact`: the service may not rewrite the value (R4). */
 export const managed = [
   { name: "name", canonical: string, exact: false },
   { name: "enabled", canonical: boolean, exact: true },
@@ -59,7 +59,7 @@ export function claimOf({ __claim = "" }: KeyState): string {
   return __claim;
 }
 
-/** The id of the key that a create of these inputs adopts; `undefined` if there is none, or it is not known yet (K11). */
+/** The id of the key that a create with these inputs adopts, if it is known (K11). */
 export function adoptedId({ existingId }: KeyDraft): string | undefined {
   return isUnknown(existingId) ? undefined : string(existingId);
 }
@@ -75,7 +75,6 @@ export function updateNote({ state }: KeyCompared): string | undefined {
     : undefined;
 }
 
-/** The note of a create that only adopts. */
 export function adoptionNote(what: string, inputs: KeyDraft): string | undefined {
   const id = adoptedId(inputs);
   return id && `${capitalised(what)}: 1 existing key to adopt, without its secret: ${id}; nothing to create.`;
@@ -87,7 +86,7 @@ export function foreseeCreate(inputs: KeyDraft): Properties {
   return adoptedId(inputs) === undefined ? {} : withoutSecret;
 }
 
-/** A key that was adopted or imported has no secret, and doesn't get one by an update. */
+/** An adopted or imported key has no secret, and no update gives it one. */
 export function foreseeUpdate({ state }: KeyCompared): Properties {
   return state.key || isLost(state) ? {} : withoutSecret;
 }
@@ -126,7 +125,7 @@ export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
   return [[observedKey, name, ...rest], ...(outputsFrom[name] ?? []).map((output): SecretPath => [output])];
 }
 
-/** Of one of many keys, whose session is its own. */
+/** For one key of a set. For a resource with one key, the core does this. */
 export function conceal(session: Session, ...key: readonly Properties[]): void {
   session.conceal(...secretValues(key, follows));
 }
@@ -146,7 +145,6 @@ function common({ name, workspaceId, scopes, enabled, customerId }: KeyInputs) {
   return { name, workspaceId, scopes: toWire(scopes), enabled, customerId };
 }
 
-/** What the service chose. */
 export function outputs({ maskedKey, createdAt, updatedAt, billingId, prefix, expiresAt }: ApiKeyRecord) {
   return {
     ...{ maskedKey, createdAt, updatedAt, billingId },
@@ -155,30 +153,31 @@ export function outputs({ maskedKey, createdAt, updatedAt, billingId, prefix, ex
   };
 }
 
-/** Properties that never change in the life of a key, whatever the service answers later. */
-const lasting = ["key", "__keyLost", "__claim"] as const;
-
-/** State after a write (R1); what an answer leaves out is as it was. */
-export function written(declared: KeyInputs, settled: Settled<ApiKeyRecord>, before: KeyState): KeyState {
-  const chosen = Object.entries(outputs(settled.record)).map(([name, value]) => [
-    name,
-    value ?? before[name as keyof KeyState],
-  ]);
+/** Outputs that an answer leaves out keep their value. */
+export function stateAfterWrite(
+  declared: KeyInputs,
+  settled: Settled<ApiKeyRecord>,
+  before: KeyState,
+): KeyState {
   const { [observedKey]: observed, ...after } = stateAfter(managed, declared, settled, observe);
   return {
-    ...Object.fromEntries(chosen),
+    ...pick(before, [...Object.keys(shape.outputs), "__keyLost", "__claim"]),
+    ...defined(outputs(settled.record)),
     ...after,
-    ...pick(before, lasting),
     [observedKey]: nonEmpty({ ...observed, ...pick(hiddenIn(before, observedKey), ["customerId"]) }),
   };
 }
 
-/** State after an update: outputs that previews show as unchanged stay, whatever the service answers. */
-export function updated(declared: KeyInputs, settled: Settled<ApiKeyRecord>, before: KeyState): KeyState {
-  return { ...written(declared, settled, before), ...pick(defined(before), promised) };
+/** Previews show stable outputs as unchanged, so an update keeps their value too. */
+export function stateAfterUpdate(
+  declared: KeyInputs,
+  settled: Settled<ApiKeyRecord>,
+  before: KeyState,
+): KeyState {
+  return { ...stateAfterWrite(declared, settled, before), ...pick(before, stableOutputs) };
 }
 
-const promised = Object.entries(shape.outputs).flatMap(([name, output]) =>
+const stableOutputs = Object.entries(shape.outputs).flatMap(([name, output]) =>
   "stable" in output ? [name] : [],
 );
 
@@ -203,6 +202,6 @@ export function unmanagedChanges(id: string, record: ApiKeyRecord, state: KeySta
     .filter((name) => caseFolded(before(name)) !== caseFolded(record[name]))
     .map(
       (name) =>
-        `${capitalised(label(state))} (${id}): its ${name} in the service has changed since this stack last updated the key. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`,
+        `${capitalised(label(state))} (${id}): its ${name} in the service has changed since this stack last stateAfterUpdate the key. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`,
     );
 }

@@ -2,85 +2,86 @@ import { eachBounded } from "../../core/bounded";
 import type { Session } from "../../core/definition";
 import { capitalised, Failure, inBounds, listed, oneLine } from "../../core/errors";
 
-/** Work on many keys at once: one that fails never stops the others, and users are told each reason once. */
+/** Work on many keys at once. A failing key doesn't stop the others, and each reason is told once. */
 
-/** How many of many reasons, names of a reason, or warnings are told. */
-const mostTold = 20;
-/** So many characters of each, or more where fewer are told: the last words say what to do. */
-const longestTold = 300;
-/** What may have been left behind in the service is named in it: the ids of ten keys, which must not be cut out. */
-const longestUnresolved = 2_000;
-const mostUnresolved = 10;
-const longestName = 60;
-const longestId = 100;
-const longestPage = 3_500;
+/** The most lines, and the most names in a line. */
+const maxCount = 20;
+/** The average length of a line, if there are so many. The end of a line is kept, because it says what to do. */
+const averageLength = 300;
+/** The length of a line that names keys which may be left behind: room for ten ids, because none may be cut out. */
+const maxLength = 2_000;
+const maxLeftBehind = 10;
+const maxNameLength = 60;
+const maxIdLength = 100;
+const maxIdsLength = 3_500;
 const progressMs = 3_000;
 
-interface Told {
+interface Message {
   readonly name: string;
   readonly message: string;
 }
 
-interface Trouble extends Told {
-  /** Whether something may stand in the service that no state holds. */
+/** What went wrong with one key: an error or a warning. */
+interface Trouble extends Message {
+  /** Whether the service may have a key that is not in state. */
   readonly unresolved: boolean;
-  /** The message without what names the key, but for what was found of it. */
+  /** The message without the key's name, so that messages about many keys can be grouped. `found`: keys that it lists. */
   readonly reason: (found: string) => string;
   readonly found: string;
-  /** The ids that it speaks of, if it is a warning. */
-  readonly about?: readonly string[];
+  /** Of a warning: the ids in it. */
+  readonly ids?: readonly string[];
 }
 
-/** A line of an error or a warning, and what it tells of. */
+/** A line for the user about one key, or about all with the same reason. */
 interface Line {
   readonly text: string;
-  readonly of: readonly Trouble[];
+  readonly about: readonly Trouble[];
   readonly unresolved: boolean;
 }
 
-/** One of many, by the name that messages call it, and by its id if it has one. */
-export type Named<T = unknown> = T & { readonly name: string; readonly id?: string | undefined };
+/** One of many things to do. `name` is what messages call it; `id` is the key's, if it has one. */
+export type Item<T = unknown> = T & { readonly name: string; readonly id?: string | undefined };
 type Act<T> = (session: Session, one: T) => Promise<void>;
 
 export interface Batch {
-  /** Works on each, bounded; `verb` is what it has come to, for the user who waits: "created". */
-  each<T extends Named>(verb: string, all: readonly T[], act: Act<T>): Promise<void>;
-  readonly failures: readonly Told[];
-  /** What may stand in the service and in no state. */
+  /** Works on a few at a time. `verb` is for the progress message: "5 of 10 created". */
+  each<T extends Item>(verb: string, all: readonly T[], act: Act<T>): Promise<void>;
+  readonly failures: readonly Message[];
+  /** The lines about keys that the service may have but state has not. */
   readonly unresolved: readonly string[];
-  /** A line for each reason, of those that most keys failed for first. */
+  /** A line for each reason of failures, the most frequent first. */
   lines(): readonly string[];
-  /** Tells the warnings, and what may stand in the service where the lines don't. */
+  /** Prints the warnings, and the lines of `unresolved` that `lines` leaves out. */
   close(): void;
 }
 
-/** Of many things, those that are not begun when the run is cancelled are left for the next. */
-export function expectOpen({ closed }: Session): void {
+/** After Ctrl-C, what has not begun is left to the next run. */
+export function failIfCancelled({ closed }: Session): void {
   if (closed.aborted) throw new Failure("Skipped: the run was cancelled.");
 }
 
 export function openBatch(session: Session, subject: string): Batch {
   const failures: Trouble[] = [];
   const warnings: Trouble[] = [];
-  /** In the order of the keys, whichever was done first: so the same trouble is told in the same way each time. */
+  /** Messages are in the order of the keys, however the work was scheduled. */
   const indexes = new Map<string, number>();
-  const inOrder = <T extends Told>(all: readonly T[]) =>
+  const inOrder = <T extends Message>(all: readonly T[]) =>
     all.toSorted((a, b) => (indexes.get(a.name) ?? 0) - (indexes.get(b.name) ?? 0));
   const unresolvedLines = () =>
     linesOf(inOrder(failures.filter(({ unresolved }) => unresolved))).map(({ text }) => text);
 
-  async function attempt<T extends Named>(one: T, act: Act<T>): Promise<void> {
+  async function attempt<T extends Item>(one: T, act: Act<T>): Promise<void> {
     const { name, id = name } = one;
-    const part = session.part(name, (message, about = [], general = message) => {
-      warnings.push({ name, message, about, unresolved: false, reason: () => general, found: "" });
+    const part = session.part(name, (message, ids = [], general = message) => {
+      warnings.push({ name, message, ids, unresolved: false, reason: () => general, found: "" });
     });
     try {
       await act(part, one);
     } catch (error) {
-      const failure = error instanceof Failure ? error : new Failure(unforeseen(error), { unresolved: true });
+      const failure = error instanceof Failure ? error : new Failure(unexpected(error), { unresolved: true });
       const { headline, unresolved, reason = () => headline, found } = failure;
-      const said = (all: string) => oneLine(part.masked(reason(all)));
-      const unnamed = (all: string) => (found === "" ? without(said(all), [name, id]) : said(all));
+      const full = (all: string) => oneLine(part.masked(reason(all)));
+      const unnamed = (all: string) => (found === "" ? withoutNames(full(all), [name, id]) : full(all));
       failures.push({
         name,
         message: part.masked(headline),
@@ -125,11 +126,11 @@ export function openBatch(session: Session, subject: string): Batch {
   };
 }
 
-function told({ name, message }: Told): string {
+function alone({ name, message }: Message): string {
   return `${JSON.stringify(name)}: ${message}`;
 }
 
-/** A line for each reason; if something may have been left behind, as many as it takes to name each key. */
+/** A line for each reason; if keys may be left behind, as many as it takes to name them all. */
 function linesOf(failures: readonly Trouble[]): readonly Line[] {
   const groups = Map.groupBy(failures, ({ unresolved, reason }) => `${unresolved} ${reason("")}`);
   return [...groups.values()]
@@ -137,13 +138,13 @@ function linesOf(failures: readonly Trouble[]): readonly Line[] {
     .flatMap((group) => (group[0]?.unresolved ? partsOf(group) : [group]).map(lineOf));
 }
 
-/** Parts that a line can name each key of, and all that was found of it, without a cut. */
+/** Splits a group so that each line has room for all its keys. */
 function partsOf(group: readonly Trouble[]): readonly (readonly Trouble[])[] {
   const parts: Trouble[][] = [];
   for (const one of group) {
     const last = parts.at(-1) ?? [];
-    const isFull = last.length === 0 || last.length === mostUnresolved;
-    if (isFull || lineOf([...last, one]).text.length > longestUnresolved) parts.push([one]);
+    const isFull = last.length === 0 || last.length === maxLeftBehind;
+    if (isFull || lineOf([...last, one]).text.length > maxLength) parts.push([one]);
     else last.push(one);
   }
   return parts;
@@ -152,60 +153,59 @@ function partsOf(group: readonly Trouble[]): readonly (readonly Trouble[])[] {
 function lineOf(group: readonly Trouble[]): Line {
   const [first, ...others] = group as [Trouble, ...Trouble[]];
   const { unresolved } = first;
-  if (others.length === 0) return { text: told(first), of: group, unresolved };
+  if (others.length === 0) return { text: alone(first), about: group, unresolved };
   const names = listed(
-    group.map(({ name }) => inBounds(JSON.stringify(name), longestName)),
-    mostTold,
+    group.map(({ name }) => inBounds(JSON.stringify(name), maxNameLength)),
+    maxCount,
   );
   const found = listed([...new Set(group.map((one) => one.found))]);
   const text = `For each of ${group.length.toLocaleString("en")} keys (${names}): ${first.reason(found)}`;
-  return { text, of: group, unresolved };
+  return { text, about: group, unresolved };
 }
 
 function firstOf(all: readonly Line[]): readonly string[] {
   const room = roomFor(all.length);
   const lines = all
-    .slice(0, mostTold)
-    .map(({ text, unresolved }) => inBounds(text, unresolved ? longestUnresolved : room));
-  const more = all.slice(mostTold).reduce((sum, line) => sum + line.of.length, 0);
+    .slice(0, maxCount)
+    .map(({ text, unresolved }) => inBounds(text, unresolved ? maxLength : room));
+  const more = all.slice(maxCount).reduce((sum, line) => sum + line.about.length, 0);
   return more === 0 ? lines : [...lines, `and ${more.toLocaleString("en")} more`];
 }
 
-/** How long a line may be. */
 function roomFor(count: number): number {
-  return Math.min(longestUnresolved, Math.floor((mostTold * longestTold) / Math.min(count, mostTold)));
+  return Math.min(maxLength, Math.floor((maxCount * averageLength) / Math.min(count, maxCount)));
 }
 
-/** Each by itself, if there is room for all words: a cut may take the condition and leave the advice. */
+/** A line for each warning if none has to be cut: a cut may drop the condition and keep the advice. */
 function warningLines(warnings: readonly Trouble[]): readonly Line[] {
   const apart = warnings.map((one) => lineOf([one]));
-  const room = apart.length > mostTold ? 0 : roomFor(apart.length);
+  const room = apart.length > maxCount ? 0 : roomFor(apart.length);
   return apart.some(({ text }) => text.length > room) ? linesOf(warnings) : apart;
 }
 
-/** The ids of the warnings that don't name them whole: without them nobody could find what was left. */
+/** Lines with the ids in warnings that are grouped, cut or left out: nobody could find these keys without them. */
 function idsOf(lines: readonly Line[]): readonly string[] {
   const room = roomFor(lines.length);
   const short = lines.filter(
-    ({ text, of }, index) => of.length > 1 || index >= mostTold || text.length > room,
+    ({ text, about }, index) => about.length > 1 || index >= maxCount || text.length > room,
   );
   const pages: string[] = [];
-  for (const id of short.flatMap(({ of }) => of.flatMap(({ about = [] }) => about))) {
-    const [page = "", text] = [pages.at(-1), inBounds(id, longestId)];
-    if (page === "" || page.length + text.length > longestPage) pages.push(`affected ids: ${text}`);
+  for (const id of short.flatMap(({ about }) => about.flatMap(({ ids = [] }) => ids))) {
+    const [page = "", text] = [pages.at(-1), inBounds(id, maxIdLength)];
+    if (page === "" || page.length + text.length > maxIdsLength) pages.push(`affected ids: ${text}`);
     else pages[pages.length - 1] = `${page}, ${text}`;
   }
   return pages;
 }
 
-/** The text without names that the service itself may have put into its words. */
-function without(text: string, names: readonly string[]): string {
+/** The service's own message may name the key too. */
+function withoutNames(text: string, names: readonly string[]): string {
   const spelled = names.map((name) => name.replace(/\W/g, "\\$&")).join("|");
   return text.replace(new RegExp(`(?<![\\w-])(${spelled})(?![\\w-])`, "g"), "…");
 }
 
-/** Its message may hold anything. The others' results must not be lost to it. */
-function unforeseen(error: unknown): string {
+/** The message of an unexpected error may contain anything, a secret too, so it is left out. */
+function unexpected(error: unknown): string {
   const kind = error instanceof Error ? error.name : typeof error;
   return `unexpected error (${kind}), a bug in pulumi-apikeys: please report it. If the key was being created, look for a key with this name and customer that is not in state.`;
 }

@@ -3,30 +3,29 @@ import { withSecrets } from "../../core/secrecy";
 import { defined, isRecord, type Properties } from "../../core/state";
 import { isUnknown, unknown } from "../../core/unknown";
 import { expiring } from "../apiKey/state";
-import { type Entry, label } from "./entries";
+import { adoptedBy, type Plan } from "./plan";
 import { entriesIn, keySecrets, type SetState } from "./properties";
-import { adoptedBy, type Plan } from "./steps";
+import { label, type OwnedKey } from "./state";
 
-/** When the keys expire that the set keeps; of a map that is not known yet, all. */
-export function expiries(state: SetState, { holding, inputs, steps }: Plan): Expiries {
+/** When the keys expire that the set keeps: all, while the program's keys are unknown. */
+export function expiries(state: SetState, { owned, inputs, steps }: Plan): Expiries {
   const kept = isUnknown(inputs.keys)
-    ? [...holding.entries]
+    ? [...owned.byAlias]
     : steps.flatMap((step) =>
-        step.does === "keep" || step.does === "edit" ? [[step.alias, step.entry] as const] : [],
+        step.op === "same" || step.op === "update" ? [[step.alias, step.key] as const] : [],
       );
   const secretsIn = withSecrets({}, keySecrets(inputs));
   const keys = kept.map(([alias, { id, state: key }]) => expiring(id, JSON.stringify(alias), key, secretsIn));
   return { of: label(state), keys };
 }
 
-/** The outputs by alias: of a key that is kept, as they are. A value to migrate will be among the secrets alone. */
+/** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
 export function foresee({ inputs, steps }: Plan): Properties {
   if (!isRecord(inputs.keys)) return {};
-  /** `adopted`: of a key that is adopted, by its id. What is certain to be absent is left out. */
-  const kept = (pick: (entry: Entry) => unknown, adopted: (id: string) => unknown = () => unknown) => {
+  const outputOf = (kept: (key: OwnedKey) => unknown, adopted: (id: string) => unknown) => {
     const all = steps.flatMap((step) => {
-      if (step.does === "remove") return [];
-      if (step.does === "keep" || step.does === "edit") return [[step.alias, pick(step.entry)]];
+      if (step.op === "delete") return [];
+      if (step.op === "same" || step.op === "update") return [[step.alias, kept(step.key)]];
       const id = adoptedBy(step);
       return [[step.alias, id === undefined ? unknown : adopted(id)]];
     });
@@ -36,12 +35,17 @@ export function foresee({ inputs, steps }: Plan): Properties {
     const { existingKey: _, ...rest } = isRecord(entry) ? entry : ({} as Properties);
     return [alias, isRecord(entry) ? rest : entry];
   });
-  const itself = (id: string) => id;
   return {
     keys: Object.fromEntries(entries),
-    ids: kept(({ id }) => id, itself),
-    maskedKeys: kept(({ state: { maskedKey } }) => maskedKey ?? unknown),
-    secrets: kept(
+    ids: outputOf(
+      ({ id }) => id,
+      (id) => id,
+    ),
+    maskedKeys: outputOf(
+      ({ state: { maskedKey } }) => maskedKey ?? unknown,
+      () => unknown,
+    ),
+    secrets: outputOf(
       ({ state: { key } }) => key,
       () => undefined,
     ),

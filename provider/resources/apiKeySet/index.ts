@@ -1,19 +1,18 @@
 /**
- * Many API keys of a workspace as one resource, each under an alias of its own. Each is kept as an ApiKey of the same
- * inputs would be, all within one update: missing ones are created, different ones edited in place or replaced by a new key
- * before the old one is deleted, and keys that are no longer declared are deleted. Only another workspace replaces the set.
- * Destroy deletes all its keys (interface, sections 2 and 4.1 to 4.5).
+ * Many API keys of a workspace as one resource, each under its own alias. Each is managed as an ApiKey with the same
+ * inputs would be. One update creates, updates and replaces keys, then deletes those that are replaced or no longer
+ * declared. Only another workspace replaces the set. Destroy deletes all its keys (interface, sections 2 and 4.1 to 4.5).
  */
 import { define } from "../../core/definition";
 import { identities } from "../apiKey/rules";
 import { adopts } from "../apiKey/state";
-import { follows, holdingOf, idsIn, inputsOf, isPending, nothing, toDeleteIn } from "./entries";
 import { expiries, foresee } from "./foresight";
 import { previewNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
+import { changesNothing, plan } from "./plan";
 import { existingIn, shape } from "./properties";
 import { rules } from "./rules";
-import { changesNothing, plan } from "./steps";
+import { follows, idsIn, inputsOf, isPending, noKeys, ownedKeys, toDeleteIn } from "./state";
 
 export const apiKeySet = define({
   kind: "ApiKeySet",
@@ -30,18 +29,18 @@ export const apiKeySet = define({
   rules,
   identities: (declared) => existingIn(declared).flatMap(identities),
   adopts: (declared) => existingIn(declared).flatMap(adopts),
-  plan: ({ state, inputs }) => plan(holdingOf(state), inputs),
+  plan: ({ state, inputs }) => plan(ownedKeys(state), inputs),
   pending: ({ state }) => (isPending(state) ? [] : undefined),
   unchanged: (name, _value, compared) => name !== "workspaceId" && changesNothing(compared.plan),
   follows,
-  createNote: (declared) => previewNote({}, plan(nothing, declared)),
+  createNote: (declared) => previewNote({}, plan(noKeys, declared)),
   updateNote: (compared) => previewNote(compared.state, compared.plan),
   expiries: (compared) => expiries(compared.state, compared.plan),
   secretPath: (path) => {
     const [name, alias, ...rest] = path;
     return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
   },
-  foreseeCreate: (declared) => foresee(plan(nothing, declared)),
+  foreseeCreate: (declared) => foresee(plan(noKeys, declared)),
   foreseeUpdate: (compared) => foresee(compared.plan),
   inputsOf,
   importing: { form: "workspaceId/alias=keyId,alias=keyId", read: find },

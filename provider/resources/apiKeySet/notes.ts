@@ -2,27 +2,28 @@ import { distance } from "fastest-levenshtein";
 import { capitalised, listed } from "../../core/errors";
 import { isRecord } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
-import { label, mismatchedAliases, quoted } from "./entries";
+import { adoptedBy, type Plan, type Step } from "./plan";
 import { entriesIn, formerAlias, type SetState } from "./properties";
-import { adoptedBy, type Plan, type Step } from "./steps";
+import { label, mismatchedAliases, quoted } from "./state";
 
-/** Messages about a set: in previews, and if an update is refused. */
-
-/** What is done with the keys that the engine's own preview does not show, and what an update will refuse. */
+/** Says in previews what the engine's own lines don't show, and why an update will fail. */
 export function previewNote(state: SetState, plan: Plan): string | undefined {
-  const { holding, inputs, steps } = plan;
-  // A map that is not known yet has no entries to be seen, and none is known to go.
+  const { owned, inputs, steps } = plan;
   if (isUnknown(inputs.keys)) return undefined;
-  const aliasesOf = (does: Step["does"]) =>
-    steps.filter((step) => step.does === does && !adoptedBy(step)).map(({ alias }) => alias);
-  const open = new Set(steps.flatMap((step) => ("isOpen" in step && step.isOpen ? [step.alias] : [])));
+  const aliasesOf = (op: Step["op"]) =>
+    steps.filter((step) => step.op === op && !adoptedBy(step)).map(({ alias }) => alias);
+  const conditional = new Set(
+    steps.flatMap((step) => ("isConditional" in step && step.isConditional ? [step.alias] : [])),
+  );
   const replaced = aliasesOf("replace");
   const adopting = steps.filter(adoptedBy);
-  const without = new Set(mismatchedAliases(state).keys);
-  const isRenameOpen = entriesIn(inputs).some(
+  const withoutId = new Set(mismatchedAliases(state).keys);
+  const isRenameUnknown = entriesIn(inputs).some(
     ([, entry]) => isRecord(entry) && isUnknown(entry["renamedFrom"]),
   );
-  const moved = steps.filter((step) => "from" in step && step.from !== step.alias && step.does !== "replace");
+  const moved = steps.filter(
+    (step) => "stateAlias" in step && step.stateAlias !== step.alias && step.op !== "replace",
+  );
   const parts = [
     counted(
       moved.map(({ alias }) => alias),
@@ -34,74 +35,70 @@ export function previewNote(state: SetState, plan: Plan): string | undefined {
       "existing keys to adopt, without their secrets",
     ),
     counted(
-      adopting.flatMap(({ alias, does }) => (does === "replace" ? [alias] : [])),
+      adopting.flatMap(({ alias, op }) => (op === "replace" ? [alias] : [])),
       "to delete, with another key adopted in its place",
     ),
     counted(
-      replaced.filter((alias) => !open.has(alias)),
+      replaced.filter((alias) => !conditional.has(alias)),
       "to replace, with a new secret",
     ),
     counted(
-      replaced.filter((alias) => open.has(alias)),
+      replaced.filter((alias) => conditional.has(alias)),
       "to replace if its unknown values change",
       "to replace if their unknown values change",
     ),
-    // A former alias that is not known yet may be one of them.
-    isRenameOpen ? undefined : counted(aliasesOf("remove"), "to delete"),
+    // An unknown renamedFrom may keep any of them.
+    isRenameUnknown ? undefined : counted(aliasesOf("delete"), "to delete"),
     counted(
-      holding.toDelete.map(({ name }) => name),
+      owned.toDelete.map(({ name }) => name),
       "already replaced, still to delete",
     ),
     counted(
-      aliasesOf("add").filter((alias) => without.has(alias)),
+      aliasesOf("create").filter((alias) => withoutId.has(alias)),
       "without an id in state, to create",
     ),
   ].filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
   const line = `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
-  const refusal = refusedRename(plan);
+  const refusal = renameProblem(plan);
   return refusal === undefined ? line : `${line} The update will fail: ${refusal}`;
 }
 
-/** `what`: in the words for one, and for several. */
-function counted(names: readonly string[], what: string, several = what): string | undefined {
+function counted(names: readonly string[], one: string, several = one): string | undefined {
   return names.length === 0
     ? undefined
-    : `${names.length.toLocaleString("en")} ${names.length === 1 ? what : several}: ${listed(quoted(names))}`;
+    : `${names.length.toLocaleString("en")} ${names.length === 1 ? one : several}: ${listed(quoted(names))}`;
 }
 
-/**
- * What is wrong where a `renamedFrom` would not keep the key that it means, and a key would be deleted. check can't tell,
- * since it has no state.
- */
-export function refusedRename({ holding: { isHalfDone }, inputs, steps }: Plan): string | undefined {
-  const going = new Set(steps.flatMap(({ does, alias }) => (does === "remove" ? [alias] : [])));
-  if (going.size === 0) return undefined;
+/** Says which `renamedFrom` would keep no key although a key would be deleted. check can't know, because it has no state. */
+export function renameProblem({ owned: { hasFailed }, inputs, steps }: Plan): string | undefined {
+  const deleted = new Set(steps.flatMap(({ op, alias }) => (op === "delete" ? [alias] : [])));
+  if (deleted.size === 0) return undefined;
   const entries = new Map(entriesIn(inputs));
   const problems = steps.flatMap((step) => {
-    const former = step.does === "remove" ? undefined : formerAlias(entries.get(step.alias));
+    const former = step.op === "delete" ? undefined : formerAlias(entries.get(step.alias));
     if (former === undefined) return [];
     const subject = `renamedFrom of ${JSON.stringify(step.alias)} names ${JSON.stringify(former)}`;
-    if (step.does !== "add") {
-      return going.has(former)
+    if (step.op !== "create") {
+      return deleted.has(former)
         ? [
             `${subject}, whose key would be deleted, because this entry already has a key. Leave renamedFrom out, or give that key an unused alias.`,
           ]
         : [];
     }
-    const meant = [...going].find((one) => isSlip(former, one));
-    // An alias that an update which failed halfway did not give to any key may be meant.
-    if (meant === undefined && !isHalfDone) return [];
+    const meant = [...deleted].find((one) => isTypo(former, one));
+    // After a failed update, it may be an alias that the update was to give.
+    if (meant === undefined && !hasFailed) return [];
     const guess = meant === undefined ? "" : ` (did you mean ${JSON.stringify(meant)}?)`;
     return [
-      `${subject}, but no key of this set has that alias, and ${listed(quoted([...going]), 5)} would be deleted${guess}. Correct it, or leave renamedFrom out to create a new key.`,
+      `${subject}, but no key of this set has that alias, and ${listed(quoted([...deleted]), 5)} would be deleted${guess}. Correct it, or leave renamedFrom out to create a new key.`,
     ];
   });
   return problems.length === 0 ? undefined : listed(problems, 5, " ");
 }
 
-/** Whether somebody may have written the one for the other. Numbers tell keys apart that are named alike. */
-function isSlip(written: string, meant: string): boolean {
+/** Names that differ in their digits are not typos: "key-1" and "key-2" are different keys. */
+function isTypo(written: string, meant: string): boolean {
   const [one, other] = [written.toLowerCase(), meant.toLowerCase()];
   const digits = (text: string) => text.replace(/\D/g, "");
   if (digits(one) !== digits(other)) return false;

@@ -3,37 +3,37 @@ import { CallError } from "../../client/callError";
 import { eachBounded } from "../../core/bounded";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError, listed } from "../../core/errors";
-import * as key from "../apiKey/operations";
+import * as apiKey from "../apiKey/operations";
 import { lookUpKey } from "../apiKey/presence";
 import { pathOf, read as readKey } from "../apiKey/reading";
 import { conceal } from "../apiKey/state";
-import { type Batch, expectOpen, type Named, openBatch } from "./batch";
-import { convergeKeys } from "./convergence";
+import { applyPlan } from "./applyPlan";
+import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
+import { plan, type SetUpdate } from "./plan";
+import type { SetInputs, SetState } from "./properties";
 import {
-  type Entry,
-  entryOf,
-  type Holding,
-  holdingOf,
+  asOwnedKey,
   type KeyToDelete,
   label,
   mismatchedAliases,
-  nothing,
+  noKeys,
+  type OwnedKey,
+  type OwnedKeys,
+  ownedKeys,
   quoted,
   stateOf,
-} from "./entries";
-import type { SetInputs, SetState } from "./properties";
-import { plan, type SetUpdate } from "./steps";
+} from "./state";
 
-/** What is done with a set: with each of its keys what is done with an ApiKey. The set's id claims them all. */
+/** The operations on a set: those of an ApiKey, on each of its keys. The set's id claims them all. */
 
 type SetOutcome = Outcome<SetState>;
 
-/** A resource that has several keys. */
+/** A resource that owns several keys. */
 export interface Owner {
   readonly workspaceId?: string | undefined;
   /** What messages call its keys. */
   readonly label: string;
-  /** What they say where not all of them could be deleted. */
+  /** What an error says if some keys could not be deleted. */
   readonly stays: string;
 }
 
@@ -45,49 +45,49 @@ const ownerOf = (set: SetInputs | SetState): Owner => ({
 
 export async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
-  const all = { claim: id, declared, plan: plan(nothing, declared), verb: "created" } as const;
-  const { holding, batch, of } = await convergeKeys(session, all);
-  const outcome = { id, state: stateOf(declared, holding) };
+  const { owned, batch, total } = await applyPlan(session, plan(noKeys, declared), { claim: id });
+  const outcome = { id, state: stateOf(declared, owned) };
   if (batch.failures.length === 0) return outcome;
-  const failed = `Creating the ${label(declared)}: ${share(batch, of)} failed`;
+  const failed = `Creating the ${label(declared)}: ${failedOf(batch, total)}`;
   const { unresolved } = batch;
   const lines = batch.lines();
-  if (holding.entries.size === 0) {
+  if (owned.byAlias.size === 0) {
     const what = unresolved.length === 0 ? "Nothing was created" : "None of them is in state";
     throw new Failure(`${failed}. ${what}; run \`pulumi up\` again after fixing the cause.`, {
       lines,
       unresolved: unresolved.length > 0,
     });
   }
-  return { ...outcome, failure: `${failed}. ${rest}`, lines, unresolved };
+  return { ...outcome, failure: `${failed}. ${tryAgain}`, lines, unresolved };
 }
 
-export const rest = "State records what succeeded. Do what the lines below say, then run `pulumi up` again.";
+export const tryAgain =
+  "State records what succeeded. Do what the lines below say, then run `pulumi up` again.";
 
 export async function update(
   session: Session,
   { id, state, inputs: declared, plan }: SetUpdate,
 ): Promise<SetOutcome> {
-  warnOf(session, mismatchedAliases(state).ids);
-  const { holding, batch, of } = await convergeKeys(session, { claim: id, declared, plan, verb: "written" });
-  const outcome = { id, state: stateOf(declared, holding) };
+  warnOfStrayIds(session, mismatchedAliases(state).ids);
+  const { owned, batch, total } = await applyPlan(session, plan, { claim: id });
+  const outcome = { id, state: stateOf(declared, owned) };
   if (batch.failures.length === 0) return outcome;
-  const failure = `Updating the ${label(declared)}: ${share(batch, of)} failed. ${rest}`;
+  const failure = `Updating the ${label(declared)}: ${failedOf(batch, total)}. ${tryAgain}`;
   return { ...outcome, failure, lines: batch.lines(), unresolved: batch.unresolved };
 }
 
-function named({ entries }: Pick<Holding, "entries">): readonly Named<Entry>[] {
-  return Array.from(entries, ([name, entry]) => ({ name, ...entry }));
+function itemsOf({ byAlias }: OwnedKeys): readonly Item<OwnedKey>[] {
+  return Array.from(byAlias, ([name, key]) => ({ name, ...key }));
 }
 
-/** "3 of 200". */
-export function share({ failures }: Batch, of: number): string {
+/** "3 of 200 failed". */
+export function failedOf({ failures }: Batch, total: number): string {
   const failed = new Set(failures.map(({ name }) => name)).size;
-  return [failed, of].map((count) => count.toLocaleString("en")).join(" of ");
+  return `${failed.toLocaleString("en")} of ${total.toLocaleString("en")} failed`;
 }
 
-/** Keys that nobody declared are nobody's to delete. */
-function warnOf(session: Session, aliases: readonly string[]): void {
+/** Nobody has declared these keys, so they are not deleted. */
+function warnOfStrayIds(session: Session, aliases: readonly string[]): void {
   if (aliases.length === 0) return;
   session.warn(
     `State has ids for ${listed(quoted(aliases))}, but keys has no entries for them: the update leaves these keys in the service and removes them from state. To manage them, import the set again with an entry for each in keys.`,
@@ -99,24 +99,24 @@ export async function rollback(
   { state }: SetOutcome,
   before?: SetState,
 ): Promise<readonly string[]> {
-  const held = before === undefined ? nothing : holdingOf(before);
-  return rollbackKeys(session, ownerOf(state), holdingOf(state), held);
+  const inState = before === undefined ? noKeys : ownedKeys(before);
+  return rollbackKeys(session, ownerOf(state), ownedKeys(state), inState);
 }
 
-/** Deletes again what was made and no state holds. Gives a line for each that still exists. */
+/** Deletes new keys that will not be in state. Returns a line for each that still exists. */
 export async function rollbackKeys(
   session: Session,
   owner: Owner,
-  now: Holding,
-  before: Holding,
+  now: OwnedKeys,
+  inState: OwnedKeys,
 ): Promise<readonly string[]> {
-  const held = new Set([...before.entries.values(), ...before.toDelete].map(({ id }) => id));
-  const made = named(now).filter(({ id }) => !held.has(id));
+  const saved = new Set([...inState.byAlias.values(), ...inState.toDelete].map(({ id }) => id));
+  const created = itemsOf(now).filter(({ id }) => !saved.has(id));
   const left: string[] = [];
   const batch = openBatch(session, owner.label);
-  await batch.each("deleted again", made, async (part, entry) => {
-    conceal(part, entry.state);
-    const lines = await key.rollbackCreate(part, entry);
+  await batch.each("deleted again", created, async (part, key) => {
+    conceal(part, key.state);
+    const lines = await apiKey.rollbackCreate(part, key);
     part.onInterrupt(lines[0]);
     left.push(...lines);
   });
@@ -124,7 +124,7 @@ export async function rollbackKeys(
   return [...left, ...batch.lines()];
 }
 
-/** Keys that exist, each under the alias that the user gives it: without their secrets, which nobody can read. */
+/** For an import or a `get`: reads existing keys, which have no secrets, under the aliases that the user gives. */
 export async function find(
   session: Session,
   [workspaceId = "", list = ""]: readonly string[],
@@ -138,58 +138,56 @@ export async function find(
     }
     ids.set(alias, keyId);
   }
-  const entries = new Map<string, Entry>();
+  const byAlias = new Map<string, OwnedKey>();
   for (const [alias, keyId] of ids) {
-    expectOpen(session);
-    const entry = await readKey(session, keyId, { workspaceId });
-    if (entry === undefined) {
+    failIfCancelled(session);
+    const key = await readKey(session, keyId, { workspaceId });
+    if (key === undefined) {
       throw new Failure(`There is no key ${keyId} in workspace ${workspaceId}, so nothing was imported.`);
     }
-    entries.set(alias, entry);
+    byAlias.set(alias, key);
   }
-  const state = stateOf({ workspaceId }, { entries, toDelete: [] });
+  const state = stateOf({ workspaceId }, { byAlias, toDelete: [] });
   return { id: isReading ? list : `keys-${randomUUID()}`, state };
 }
 
 export async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {
   const { ids, keys } = mismatchedAliases(state);
-  warnOf(session, ids);
-  const before = holdingOf(state);
+  warnOfStrayIds(session, ids);
+  const before = ownedKeys(state);
   const now = await readKeys(session, ownerOf(state), before);
   const isSame =
     [...ids, ...keys].length === 0 &&
     now.toDelete.length === before.toDelete.length &&
-    Array.from(before.entries).every(([alias, entry]) => now.entries.get(alias)?.state === entry.state);
+    Array.from(before.byAlias).every(([alias, key]) => now.byAlias.get(alias)?.state === key.state);
   return { id, state: isSame ? state : stateOf(state, now) };
 }
 
-/** The keys as they are now. One that cannot be read fails it all, so that state stays; one that is gone leaves it. */
-export async function readKeys(session: Session, owner: Owner, holding: Holding): Promise<Holding> {
-  const { entries, toDelete } = holding;
+/** The keys as they are now, without those that no longer exist. Throws if any can't be read. */
+export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys): Promise<OwnedKeys> {
   const batch = openBatch(session, owner.label);
-  const found = new Map<string, Entry>();
-  const all = named({ entries });
-  await batch.each("read", all, async (part, { name, ...entry }) => {
-    expectOpen(part);
-    conceal(part, entry.state);
-    const now = await readKey(part, entry.id, entry.state);
+  const found = new Map<string, OwnedKey>();
+  const all = itemsOf(owned);
+  await batch.each("read", all, async (part, { name, id, state }) => {
+    failIfCancelled(part);
+    conceal(part, state);
+    const now = await readKey(part, id, state);
     if (now !== undefined) found.set(name, now);
   });
   batch.close();
   if (batch.failures.length > 0) {
-    const failed = `Reading the ${owner.label}: ${share(batch, all.length)} failed`;
+    const failed = `Reading the ${owner.label}: ${failedOf(batch, all.length)}`;
     throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines() });
   }
-  const remaining = await remainingOf(session, owner, toDelete);
-  const inOrder = [...entries.keys()].flatMap((alias) => {
-    const entry = found.get(alias);
-    return entry === undefined ? [] : [[alias, entry] as const];
+  const inOrder = all.flatMap(({ name }) => {
+    const key = found.get(name);
+    return key === undefined ? [] : [[name, key] as const];
   });
-  return { entries: new Map(inOrder), toDelete: remaining };
+  return { byAlias: new Map(inOrder), toDelete: await stillToDelete(session, owner, owned.toDelete) };
 }
 
-/** The keys still to be deleted that may exist. One that can't be read is one of them: the next update deletes it. */
-async function remainingOf(
+/** Without the keys that no longer exist. If one can't be read, the next update tries to delete it. */
+async function stillToDelete(
   session: Session,
   owner: Owner,
   toDelete: readonly KeyToDelete[],
@@ -207,25 +205,26 @@ async function remainingOf(
 }
 
 export async function remove(session: Session, id: string, state: SetState): Promise<void> {
-  warnOf(session, mismatchedAliases(state).ids);
-  await removeKeys(session, id, ownerOf(state), holdingOf(state));
+  warnOfStrayIds(session, mismatchedAliases(state).ids);
+  await removeKeys(session, id, ownerOf(state), ownedKeys(state));
 }
 
 export async function removeKeys(
   session: Session,
   claim: string,
   owner: Owner,
-  { entries, toDelete }: Holding,
+  owned: OwnedKeys,
 ): Promise<void> {
   const batch = openBatch(session, owner.label);
-  const all = [...named({ entries }), ...toDelete.map((one) => ({ ...entryOf(owner, one), name: one.name }))];
+  const toDelete = owned.toDelete.map((one) => ({ ...asOwnedKey(owner, one), name: one.name }));
+  const all = [...itemsOf(owned), ...toDelete];
   await batch.each("deleted", all, async (part, one) => {
-    expectOpen(part);
+    failIfCancelled(part);
     conceal(part, one.state);
-    await key.remove(part, one.id, one.state, claim);
+    await apiKey.remove(part, one.id, one.state, claim);
   });
   batch.close();
   if (batch.failures.length === 0) return;
-  const failed = `Deleting the ${owner.label}: ${share(batch, all.length)} failed`;
+  const failed = `Deleting the ${owner.label}: ${failedOf(batch, all.length)}`;
   throw new Failure(`${failed}. ${owner.stays}`, { lines: batch.lines() });
 }

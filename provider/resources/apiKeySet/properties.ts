@@ -29,35 +29,39 @@ const schemasOf = <I extends Readonly<Record<string, { readonly schema: z.ZodTyp
   Object.fromEntries(Object.entries(inputs).map(([key, { schema }]) => [key, schema])) as {
     readonly [Name in keyof I]: I[Name]["schema"];
   };
-const shared = { customerId: customerId.schema.nullish(), name: name.schema.nullish(), ...schemasOf(rest) };
-const ofEntry = {
-  ...shared,
+const defaultsSchemas = {
+  customerId: customerId.schema.nullish(),
+  name: name.schema.nullish(),
+  ...schemasOf(rest),
+};
+const entrySchemas = {
+  ...defaultsSchemas,
   existingKey: existingKey.schema,
   existingId: existingId.schema,
   renamedFrom: requiredString("the former alias of the key").nullish(),
 };
 
-const mapOf =
+const typeError =
   (what: string) =>
   ({ code }: { readonly code: string }) =>
     code === "invalid_type" ? `must be ${what}` : undefined;
 
 const canonicalOf = new Map(keyFields.map((field) => [field.name, field.canonical]));
-/** What an ApiKey has no such input for stays as it is, for check to refuse. */
+/** What is no input of an ApiKey stays as it is, for check to refuse. */
 const canonicalIn = (field: string, value: unknown) => {
   const canonical = canonicalOf.get(field);
   return canonical === undefined ? value : canonical(value);
 };
 
-const namesIn =
-  (own: object, depth: number) =>
+/** Names of properties, for entries or defaults at this depth and for their scopes. */
+const namesAt =
+  (schemas: object, depth: number) =>
   (path: readonly PropertyKey[]): readonly string[] => {
-    if (path.length === depth) return Object.keys(own);
+    if (path.length === depth) return Object.keys(schemas);
     return path.length === depth + 2 && path[depth] === "scopes" ? scopeNames : [];
   };
 
-/** Entries by alias, each with its own spelling of an ApiKey's inputs. */
-export type Keys = Readonly<Record<string, Properties>>;
+type Keys = Readonly<Record<string, Properties>>;
 
 export const shape = {
   inputs: {
@@ -65,7 +69,7 @@ export const shape = {
     keys: required(
       z.record(
         z.string(),
-        z.strictObject(ofEntry, { error: mapOf("the inputs of a key: {customerId, scopes, …}") }),
+        z.strictObject(entrySchemas, { error: typeError("the inputs of a key: {customerId, scopes, …}") }),
         {
           error: ({ input }) =>
             input === undefined
@@ -77,12 +81,16 @@ export const shape = {
         onChange: "update",
         canonical: canonicalKeys as Canonical<Keys>,
         secret: ["*", "existingKey"],
-        names: namesIn(ofEntry, 1),
+        names: namesAt(entrySchemas, 1),
       },
     ),
     defaults: optional(
-      z.strictObject(shared, { error: mapOf("the defaults of all keys: {customerId, scopes, …}") }).nullish(),
-      { onChange: "update", canonical: canonicalDefaults, names: namesIn(shared, 0) },
+      z
+        .strictObject(defaultsSchemas, {
+          error: typeError("the defaults of all keys: {customerId, scopes, …}"),
+        })
+        .nullish(),
+      { onChange: "update", canonical: canonicalDefaults, names: namesAt(defaultsSchemas, 0) },
     ),
   },
   outputs: { ids: strings, maskedKeys: strings, secrets: secret(strings) },
@@ -103,7 +111,7 @@ export type SetInputs = InputsOf<Shape>;
 export type SetDraft = DraftOf<Shape>;
 export type SetState = StateOf<Shape>;
 
-/** Field by field; what an entry leaves empty on purpose takes a default away, and stays. */
+/** An empty value in an entry stays, as null, because it overrides a default. */
 function canonicalKeys(value: unknown): Keys | undefined {
   if (!isRecord(value)) return isUnknown(value) ? (value as Keys) : undefined;
   return Object.fromEntries(
@@ -116,7 +124,7 @@ function canonicalEntry(entry: Properties): Properties {
     Object.entries(entry).flatMap(([field, value]) => {
       if (value === undefined) return [];
       if (field === "renamedFrom") return value === null || value === "" ? [] : [[field, value]];
-      // No name at all is not the alias.
+      // Null would mean the alias.
       if (field === "name" && value === "") return [[field, value]];
       return [[field, canonicalIn(field, value) ?? null]];
     }),
@@ -135,14 +143,25 @@ function canonicalDefaults(value: unknown): Properties | undefined {
 
 export type Entries = readonly (readonly [string, unknown])[];
 
-/** Entries by alias; none where the map is not known yet, or is none. */
+/** None while `keys` is unknown or wrong. */
 export function entriesIn({ keys }: SetDraft): Entries {
   return isRecord(keys) ? Object.entries(keys) : [];
 }
 
-/** The inputs of the ApiKey that an entry declares, in canonical form; all unknown if the entry is. */
-export function merged(declared: SetDraft, alias: string, entry: unknown): KeyInputs {
-  const key = canonicalInputs(keyFields, mergedAsWritten(declared, alias, entry));
+/** The inputs of the ApiKey that an entry declares, as the program spells them; all unknown if the entry is. */
+export function withDefaults({ workspaceId, defaults }: SetDraft, alias: string, entry: unknown): KeyDraft {
+  const key: KeyDraft = { ...propertiesIn(defaults, defaultsSchemas), ...propertiesIn(entry, entrySchemas) };
+  return { ...key, workspaceId, name: key.name ?? alias };
+}
+
+function propertiesIn(value: unknown, schemas: object): Properties {
+  if (isUnknown(value)) return Object.fromEntries(Object.keys(schemas).map((name) => [name, value]));
+  return isRecord(value) ? value : {};
+}
+
+/** The same in canonical form. */
+export function inputsOfEntry(declared: SetDraft, alias: string, entry: unknown): KeyInputs {
+  const key = canonicalInputs(keyFields, withDefaults(declared, alias, entry));
   const secrets = keySecrets(declared);
   return (secrets.length === 0 ? key : withSecrets(key, secrets)) as KeyInputs;
 }
@@ -157,21 +176,7 @@ function ofKey([name, ...rest]: SecretPath): readonly SecretPath[] {
   return field === undefined ? keyFields.map((one) => [one.name]) : [[field, ...deeper]];
 }
 
-/** The same as the program spells it. */
-export function mergedAsWritten(declared: SetDraft, alias: string, entry: unknown): KeyDraft {
-  const { workspaceId, defaults } = declared;
-  const given = (field: string): unknown => {
-    if (field === "workspaceId") return workspaceId;
-    if (isUnknown(entry)) return entry;
-    const own = isRecord(entry) ? entry[field] : undefined;
-    if (own !== undefined || field === "existingKey") return own;
-    return isRecord(defaults) ? defaults[field] : isUnknown(defaults) ? defaults : undefined;
-  };
-  const bag = Object.fromEntries(keyFields.map((field) => [field.name, given(field.name)]));
-  return { ...bag, name: bag["name"] ?? alias };
-}
-
-/** What of each entry names a key that exists. */
+/** The inputs of each entry that name an existing key. */
 export function existingIn(declared: SetDraft): readonly KeyDraft[] {
   const { workspaceId } = declared;
   return entriesIn(declared).map(([, entry]) => {
@@ -181,7 +186,6 @@ export function existingIn(declared: SetDraft): readonly KeyDraft[] {
   });
 }
 
-/** The alias that an entry had before. */
 export function formerAlias(entry: unknown): string | undefined {
   const former = isRecord(entry) ? entry["renamedFrom"] : undefined;
   return typeof former === "string" && former !== "" && !isUnknown(former) ? former : undefined;

@@ -2,18 +2,17 @@ import { spelled } from "../../core/check";
 import type { Checked } from "../../core/declarations";
 import { oneLine } from "../../core/errors";
 import { string } from "../../core/fields";
-import { defined, isRecord, type Properties } from "../../core/state";
+import { isRecord, type Properties } from "../../core/state";
 import { encodedBytes, mostKept } from "../../core/stateSize";
 import { isUnknown } from "../../core/unknown";
 import type { KeyDraft } from "../apiKey/properties";
 import { contradictions, fixedByExisting, type Problem, twins } from "../apiKey/rules";
-import { type Entries, entriesIn, formerAlias, mergedAsWritten, type SetDraft } from "./properties";
+import { type Entries, entriesIn, formerAlias, type SetDraft, withDefaults } from "./properties";
 
-/** What check refuses of a set as a whole. */
+/** The rules that check applies to a set: an ApiKey's for each entry, and those about aliases. */
 
 type Path = readonly string[];
 
-/** What concerns more than one input: an ApiKey's rules for each entry, and those of aliases. */
 export function rules(
   declared: SetDraft,
   before: SetDraft | undefined,
@@ -21,18 +20,20 @@ export function rules(
 ): readonly string[] {
   const entries = entriesIn(declared).filter(([, entry]) => isRecord(entry) || isUnknown(entry));
   const earlier = new Map(before === undefined ? [] : entriesIn(before));
-  const lines = entries.flatMap(([alias, entry]) => {
+  const keys = entries.map(([alias, entry]) => ({ alias, entry, key: withDefaults(declared, alias, entry) }));
+  const lines = keys.flatMap(({ alias, entry, key }) => {
     const path = ["keys", alias];
     const at = spelled(path);
     const own = isRecord(entry) ? entry : {};
-    const key = mergedAsWritten(declared, alias, entry);
     const former = earlierAlias(alias, entry, earlier);
-    const held = earlier.has(former) ? mergedAsWritten(before ?? {}, former, earlier.get(former)) : undefined;
+    const earlierKey = earlier.has(former)
+      ? withDefaults(before ?? {}, former, earlier.get(former))
+      : undefined;
     return [
       ...aliasRules(at, alias),
       // Empty strings are reported by the schema.
       ...(key.customerId === undefined || key.customerId === null ? [`${at}.customerId: ${missing}`] : []),
-      ...problemsOf(key, held).map((one) => inPlace(one, path, own, declared)),
+      ...problemsOf(key, earlierKey).map((one) => inPlace(one, path, own, declared)),
       ...twins(key, twinOf).map(({ path: [field], message }) => `${at}.${field}: ${message}`),
     ];
   });
@@ -43,14 +44,14 @@ export function rules(
       ...renameRules(entries, earlier),
       ...valueRules(entries, earlier),
       ...idRules(entries, earlier),
-      ...sizeRules(declared, entries),
+      ...sizeRules(keys),
     ]),
   ];
 }
 
-/** An ApiKey's. `held` are inputs, which a set has also of a key that its create did not come to (K5, K11). */
-function problemsOf(key: KeyDraft, held: KeyDraft | undefined): readonly Problem[] {
-  const lasting = fixedByExisting(key, held).map(({ path, message }) => ({
+/** An ApiKey's. The earlier inputs may be those of a key that an interrupted update has not created yet (K5, K11). */
+function problemsOf(key: KeyDraft, earlier: KeyDraft | undefined): readonly Problem[] {
+  const lasting = fixedByExisting(key, earlier).map(({ path, message }) => ({
     path,
     message: `${message} ${notYet}`,
   }));
@@ -69,7 +70,7 @@ function aliasRules(at: string, alias: string): readonly string[] {
   ];
 }
 
-/** As a line, with the path in the entry, or in defaults where the input comes from there. */
+/** A line with the path of the input: in the entry, or in defaults if it comes from there. */
 function inPlace({ path, message }: Problem, entry: Path, own: Properties, { defaults }: SetDraft): string {
   const [field] = path;
   if (field === "workspaceId") return `${spelled(entry)}: ${field} ${message}`;
@@ -81,20 +82,19 @@ function inPlace({ path, message }: Problem, entry: Path, own: Properties, { def
   return `${at}: ${message.replace(/\.$/, "")} (this value comes from defaults; override it in the entry, or set null there for no value).`;
 }
 
-/** The size in state of a key besides its entry, with all that a service may answer. */
+/** The size of a key in state without its inputs: what a service may answer. */
 const bytesOfKey = 512;
 /** In entries, ids, masked forms, secrets and hidden properties. */
 const timesOfAlias = 6;
 
 /** The state of an update that fails halfway must have room for the new keys, besides all the old ones. */
-function sizeRules(declared: SetDraft, entries: Entries): readonly string[] {
-  const sizes = entries.map(([alias, entry]) => {
-    const key = defined({ ...mergedAsWritten(declared, alias, entry) });
-    return encodedBytes(key) + bytesOfKey + timesOfAlias * Buffer.byteLength(alias);
-  });
+function sizeRules(keys: readonly { readonly alias: string; readonly key: KeyDraft }[]): readonly string[] {
+  const sizes = keys.map(
+    ({ alias, key }) => encodedBytes({ ...key }) + bytesOfKey + timesOfAlias * Buffer.byteLength(alias),
+  );
   if (sizes.reduce((sum, size) => sum + size, 0) <= mostKept / 2) return [];
   return [
-    `keys: these ${entries.length.toLocaleString("en")} keys are too large: the engine could not save the state of an update that fails halfway; split them into several sets.`,
+    `keys: these ${keys.length.toLocaleString("en")} keys are too large: the engine could not save the state of an update that fails halfway; split them into several sets.`,
   ];
 }
 
@@ -151,10 +151,7 @@ function idRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): reado
   });
 }
 
-/**
- * One existing key can be named in one entry only, and only where it is allowed: `clash` says what is wrong if the entry
- * `holder` had it before.
- */
+/** Two entries can't name one existing key. `clash` says what is wrong if it was the key of the entry `holder` before. */
 function existingRules(
   entries: Entries,
   earlier: ReadonlyMap<string, unknown>,

@@ -3,7 +3,7 @@ import { certainlyChanged } from "../../core/diff";
 import { failedKey, type Properties } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
 import { fields as keyFields } from "../apiKey/properties";
-import type { Entry } from "../apiKeySet/entries";
+import type { OwnedKey } from "../apiKeySet/state";
 import { msOf } from "./duration";
 import {
   fields,
@@ -72,7 +72,7 @@ export function isUnconfirmed(state: RotatingState): boolean {
 }
 
 /** Whether a field that can change in place differs from the program. */
-export function differs({ state }: Entry, inputs: RotatingDraft): boolean {
+export function differs({ state }: OwnedKey, inputs: RotatingDraft): boolean {
   return certainlyChanged(inPlace, state, inputs).length > 0;
 }
 

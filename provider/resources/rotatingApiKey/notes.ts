@@ -3,7 +3,7 @@ import type { Expiries } from "../../core/expiry";
 import { isSecret } from "../../core/secrecy";
 import { containsUnknown, isUnknown } from "../../core/unknown";
 import { expiring } from "../apiKey/state";
-import type { Entry } from "../apiKeySet/entries";
+import type { OwnedKey } from "../apiKeySet/state";
 import { differs, isDue, isUnconfirmed, type RotatingComparison, unmanaged } from "./decision";
 import { dayMs, hourMs, msOf } from "./duration";
 import type { RotatingDraft, RotatingState } from "./properties";
@@ -19,7 +19,7 @@ export function expiries({ state, inputs, now, plan: { does } }: RotatingCompari
   // A declared date is that of the new key too.
   const due = inputs.expiresAt === undefined ? after(rotatedAt, inputs.rotateEvery) : undefined;
   const rotatesAt = does === "rotate" ? now : due;
-  const of = (what: string, key: Entry | undefined, overlap: number | undefined) => {
+  const of = (what: string, key: OwnedKey | undefined, overlap: number | undefined) => {
     if (key === undefined) return [];
     const until = isCertain ? after(overlap, inputs.overlap) : undefined;
     return [{ ...expiring(key.id, what, key.state, inputs), until }];

@@ -3,15 +3,15 @@ import type { Outcome, Session } from "../../core/definition";
 import { capitalised, Failure } from "../../core/errors";
 import { isSecret } from "../../core/secrecy";
 import { applyDrift, secretsKey } from "../../core/state";
-import * as key from "../apiKey/operations";
+import { create as createKey } from "../apiKey/operations";
 import type { KeyInputs } from "../apiKey/properties";
 import { pathOf, readKeyOrFail, read as readOne } from "../apiKey/reading";
 import { managed, observe } from "../apiKey/state";
+import { applyPlan } from "../apiKeySet/applyPlan";
 import type { Batch } from "../apiKeySet/batch";
-import { convergeKeys } from "../apiKeySet/convergence";
-import { type Entry, entryOf, type Holding, type KeyToDelete, nothing } from "../apiKeySet/entries";
-import { type Owner, readKeys, removeKeys, rest, rollbackKeys, share } from "../apiKeySet/operations";
-import type { Step } from "../apiKeySet/steps";
+import { failedOf, type Owner, readKeys, removeKeys, rollbackKeys, tryAgain } from "../apiKeySet/operations";
+import type { Step } from "../apiKeySet/plan";
+import { asOwnedKey, type KeyToDelete, noKeys, type OwnedKey, type OwnedKeys } from "../apiKeySet/state";
 import { differs, isDoubted, type RotatingUpdate } from "./decision";
 import { refusal, stillUsed, waiting } from "./notes";
 import type { RotatingInputs, RotatingState } from "./properties";
@@ -39,11 +39,11 @@ function ownerOf(state: RotatingState): Owner {
   };
 }
 
-function holdingOf({ current, previous, toDelete }: Keys): Holding {
-  const entries = new Map<string, Entry>();
-  if (current !== undefined) entries.set("current", current);
-  if (previous !== undefined) entries.set("previous", previous);
-  return { entries, toDelete };
+function ownedKeys({ current, previous, toDelete }: Keys): OwnedKeys {
+  const byAlias = new Map<string, OwnedKey>();
+  if (current !== undefined) byAlias.set("current", current);
+  if (previous !== undefined) byAlias.set("previous", previous);
+  return { byAlias, toDelete };
 }
 
 export async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
@@ -60,7 +60,7 @@ async function makeKey(
   { current, previous, toDelete }: Keys,
   declared: KeyInputs,
 ): Promise<{ readonly keys: Keys; readonly failure: string | undefined }> {
-  const { failure, reason: _, ...made } = await key.create(session, declared, claim);
+  const { failure, reason: _, ...made } = await createKey(session, declared, claim);
   if (!made.state.__keyLost) {
     return { keys: { current: made, previous: current ?? previous, toDelete }, failure };
   }
@@ -68,7 +68,7 @@ async function makeKey(
   return { keys: { current, previous, toDelete: [...toDelete, going(made)] }, failure };
 }
 
-function going({ id, state }: Entry): KeyToDelete {
+function going({ id, state }: OwnedKey): KeyToDelete {
   return { id, name: isSecret(state, "name") ? id : String(state.name) };
 }
 
@@ -85,7 +85,7 @@ export async function update(session: Session, compared: RotatingUpdate): Promis
   const isUsed = lastUsed !== undefined && lastUsed !== state.__lastUsed;
   if (isUsed) session.warn(stillUsed(compared));
   const isRetiring = does === "retire" && !isUsed;
-  const { keys, batch, of } = await settle(session, compared, isRetiring);
+  const { keys, batch, total } = await settle(session, compared, isRetiring);
   if (isRetiring && batch.failures.length === 0) {
     for (const line of waiting(compared)) {
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
@@ -95,7 +95,7 @@ export async function update(session: Session, compared: RotatingUpdate): Promis
   const times = { rotatedAt, overlapFrom: isUsed ? session.time() : overlapFrom };
   let progress: Progress = { keys, times, lastUsed: lastUsed ?? state.__lastUsed };
   if (batch.failures.length > 0) {
-    const failure = `${doing}: ${share(batch, of)} failed. ${rest}`;
+    const failure = `${doing}: ${failedOf(batch, total)}. ${tryAgain}`;
     progress = { ...progress, failure, lines: batch.lines(), unresolved: batch.unresolved };
   } else if (does === "make" || does === "rotate") {
     progress = await rotate(session, id, declared, progress);
@@ -110,10 +110,10 @@ async function settle(
   session: Session,
   { id, state, inputs: declared }: RotatingUpdate,
   isRetiring: boolean,
-): Promise<{ readonly keys: Keys; readonly batch: Batch; readonly of: number }> {
+): Promise<{ readonly keys: Keys; readonly batch: Batch; readonly total: number }> {
   const { current, previous, toDelete } = keysOf(state);
   const retired = isRetiring ? previous : undefined;
-  const before = holdingOf({
+  const before = ownedKeys({
     current,
     previous: isRetiring ? undefined : previous,
     // The previous key stays if the current one can't be made to match the program.
@@ -122,29 +122,24 @@ async function settle(
         ? toDelete
         : [...toDelete, { ...going(retired), calledAs: "previous", alias: "current" }],
   });
-  const steps = Array.from(before.entries, ([alias, entry]): Step => {
-    const isEdited = differs(entry, declared) || (alias === "current" && isDoubted(state));
-    if (!isEdited) return { alias, from: alias, does: "keep", entry };
-    return { alias, from: alias, does: "edit", entry, declared: edited(entry, declared) };
+  const steps = Array.from(before.byAlias, ([alias, key]): Step => {
+    const isEdited = differs(key, declared) || (alias === "current" && isDoubted(state));
+    if (!isEdited) return { alias, stateAlias: alias, op: "same", key };
+    return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };
   });
   const { workspaceId, [secretsKey]: secrets } = declared;
   const inputs = { workspaceId, keys: {}, defaults: undefined, [secretsKey]: secrets };
-  const { holding, batch, of } = await convergeKeys(session, {
-    claim: id,
-    declared: inputs,
-    plan: { holding: before, inputs, steps },
-    verb: "written",
-    subject: label(declared),
-  });
-  const isLeft = holding.toDelete.some((one) => one.id === retired?.id);
+  const plan = { owned: before, inputs, steps };
+  const { owned, batch, total } = await applyPlan(session, plan, { claim: id, subject: label(declared) });
+  const isLeft = owned.toDelete.some((one) => one.id === retired?.id);
   return {
     keys: {
-      current: holding.entries.get("current"),
-      previous: isRetiring ? (isLeft ? previous : undefined) : holding.entries.get("previous"),
-      toDelete: holding.toDelete.filter((one) => one.id !== retired?.id),
+      current: owned.byAlias.get("current"),
+      previous: isRetiring ? (isLeft ? previous : undefined) : owned.byAlias.get("previous"),
+      toDelete: owned.toDelete.filter((one) => one.id !== retired?.id),
     },
     batch,
-    of,
+    total,
   };
 }
 
@@ -214,11 +209,11 @@ export async function rollback(
   { state }: RotatingOutcome,
   before?: RotatingState,
 ): Promise<readonly string[]> {
-  const { entries, toDelete } = holdingOf(keysOf(state));
-  const useless = toDelete.map((one) => [one.id, entryOf(state, one)] as const);
-  const made: Holding = { entries: new Map([...entries, ...useless]), toDelete: [] };
-  const held = before === undefined ? nothing : holdingOf(keysOf(before));
-  return rollbackKeys(session, ownerOf(state), made, held);
+  const { byAlias, toDelete } = ownedKeys(keysOf(state));
+  const useless = toDelete.map((one) => [one.id, asOwnedKey(state, one)] as const);
+  const made: OwnedKeys = { byAlias: new Map([...byAlias, ...useless]), toDelete: [] };
+  const inState = before === undefined ? noKeys : ownedKeys(keysOf(before));
+  return rollbackKeys(session, ownerOf(state), made, inState);
 }
 
 /** Neither rotates nor deletes. What is gone leaves state; without the current key, the next update creates one. */
@@ -227,16 +222,16 @@ export async function read(
   id: string,
   state: RotatingState,
 ): Promise<RotatingOutcome | undefined> {
-  const { entries, toDelete } = await readKeys(session, ownerOf(state), holdingOf(keysOf(state)));
-  const [current, previous] = [entries.get("current"), entries.get("previous")];
-  if (entries.size === 0 && toDelete.length === 0) return undefined;
+  const { byAlias, toDelete } = await readKeys(session, ownerOf(state), ownedKeys(keysOf(state)));
+  const [current, previous] = [byAlias.get("current"), byAlias.get("previous")];
+  if (byAlias.size === 0 && toDelete.length === 0) return undefined;
   const { rotatedAt = session.now, overlapFrom } = timesOf(state);
   const times: Times = current === undefined ? {} : { rotatedAt, overlapFrom };
   return { id, state: stateOf(state, { current, previous, toDelete }, times, state.__lastUsed) };
 }
 
 export async function remove(session: Session, id: string, state: RotatingState): Promise<void> {
-  await removeKeys(session, id, ownerOf(state), holdingOf(keysOf(state)));
+  await removeKeys(session, id, ownerOf(state), ownedKeys(keysOf(state)));
 }
 
 /** An existing key. When it was created is not known, so `rotateEvery` counts from now. */

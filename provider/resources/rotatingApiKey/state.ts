@@ -18,7 +18,7 @@ import {
   shape as keyShape,
 } from "../apiKey/properties";
 import { follows as followsOfKey, isNamed, workspaceIn } from "../apiKey/state";
-import { type Entry, type KeyToDelete, toDeleteIn } from "../apiKeySet/entries";
+import { type KeyToDelete, type OwnedKey, toDeleteIn } from "../apiKeySet/state";
 import { msOf } from "./duration";
 import type { RotatingDraft, RotatingInputs, RotatingState } from "./properties";
 
@@ -26,9 +26,9 @@ import type { RotatingDraft, RotatingInputs, RotatingState } from "./properties"
 
 export interface Keys {
   /** The key to use. There is none if it was deleted outside Pulumi, or its secret was lost. */
-  readonly current?: Entry | undefined;
+  readonly current?: OwnedKey | undefined;
   /** The key before it, which stays valid for the overlap. */
-  readonly previous?: Entry | undefined;
+  readonly previous?: OwnedKey | undefined;
   /** Keys that were created without a secret. */
   readonly toDelete: readonly KeyToDelete[];
 }
@@ -67,7 +67,7 @@ export function label(properties: RotatingDraft): string {
 export function keysOf(state: RotatingState): Keys {
   const { keyId, previousKeyId, key, previousKey, existingKey, existingId } = state;
   const ofBoth = pick(state, ["workspaceId", secretsKey, failedKey]);
-  const entry = (id: string | undefined, own: Properties): Entry | undefined =>
+  const entry = (id: string | undefined, own: Properties): OwnedKey | undefined =>
     id === undefined ? undefined : { id, state: { ...defined(own), ...ofBoth } as KeyState };
   const previous = hiddenIn(state, "__previous");
   return {
@@ -138,7 +138,7 @@ export function iso(ms = Number.NaN): string | undefined {
 }
 
 /** The inputs of an existing key: the declared values where they can change, and its own otherwise. */
-export function edited({ state }: Entry, declared: RotatingInputs): KeyInputs {
+export function edited({ state }: OwnedKey, declared: RotatingInputs): KeyInputs {
   const own = pick(state, ["workspaceId", ...ofEachKey, ...ofFirst]);
   return { ...own, ...pick(declared, ["name", "scopes", "enabled", secretsKey]) } as unknown as KeyInputs;
 }

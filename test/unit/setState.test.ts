@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { type Entry, holdingOf, inputsOf, stateOf } from "../../provider/resources/apiKeySet/entries";
-import { merged } from "../../provider/resources/apiKeySet/properties";
+import { inputsOfEntry } from "../../provider/resources/apiKeySet/properties";
+import { inputsOf, type OwnedKey, ownedKeys, stateOf } from "../../provider/resources/apiKeySet/state";
 import { bag, likely } from "./bagArbitraries";
 import { offline } from "./offline";
 import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
@@ -37,7 +37,7 @@ describe("the projections between a set's state and its keys", () => {
     });
     fc.assert(
       fc.property(states, (state) => {
-        expect(stateOf(state, holdingOf(state))).toEqual(state);
+        expect(stateOf(state, ownedKeys(state))).toEqual(state);
       }),
     );
   });
@@ -53,8 +53,8 @@ describe("the projections between a set's state and its keys", () => {
       keys: { a: { name: "n" }, b: {} },
     });
     const before = checked({ defaults: { customerId: "cus_1" }, keys: { a: { name: "n" } } });
-    const entry: Entry = { id: "key_1", state: { ...merged(before, "a", { name: "n" }), key: "sk" } };
-    const state = stateOf(declared, { entries: new Map([["a", entry]]), toDelete: [] });
+    const key: OwnedKey = { id: "key_1", state: { ...inputsOfEntry(before, "a", { name: "n" }), key: "sk" } };
+    const state = stateOf(declared, { byAlias: new Map([["a", key]]), toDelete: [] });
     expect(state).toEqual({
       workspaceId: "ws_1",
       defaults: declared["defaults"],
@@ -63,21 +63,21 @@ describe("the projections between a set's state and its keys", () => {
       maskedKeys: {},
       secrets: { a: "sk" },
     });
-    expect(holdingOf(state).entries.get("a")).toEqual(entry);
+    expect(ownedKeys(state).byAlias.get("a")).toEqual(key);
   });
 
-  test("existingKey stands among the secrets alone, and in inputs in its place", () => {
+  test("existingKey is stored only in secrets, and is in the inputs again", () => {
     const declared = checked({
       keys: { a: { customerId: "c", existingKey: "sk_old" }, b: { customerId: "c" } },
     });
     const [a, b] = ["a", "b"].map((alias) => ({
       id: alias,
       state: {
-        ...merged(declared, alias, (declared["keys"] as Record<string, unknown>)[alias]),
+        ...inputsOfEntry(declared, alias, (declared["keys"] as Record<string, unknown>)[alias]),
         key: "sk_old",
       },
-    })) as unknown as [Entry, Entry];
-    const state = stateOf(declared, { entries: new Map(Object.entries({ a, b })), toDelete: [] });
+    })) as unknown as [OwnedKey, OwnedKey];
+    const state = stateOf(declared, { byAlias: new Map(Object.entries({ a, b })), toDelete: [] });
     const { secrets, ...others } = state;
     expect(JSON.stringify(others)).not.toContain("sk_old");
     expect(secrets).toEqual({ a: "sk_old", b: "sk_old" });
@@ -90,19 +90,19 @@ describe("the projections between a set's state and its keys", () => {
       Object.fromEntries(aliases.map((alias) => [alias, of(alias)]));
     const declared = checked({ keys: by(() => ({ customerId: "c" })) });
     const state = { ...declared, ids: by((alias) => `id of ${alias}`), maskedKeys: {}, secrets: {} };
-    for (const { state: key } of holdingOf(state).entries.values()) {
+    for (const { state: key } of ownedKeys(state).byAlias.values()) {
       expect(key).not.toHaveProperty("key");
       expect(key).not.toHaveProperty("maskedKey");
     }
-    expect(stateOf(state, holdingOf(state))).toEqual(state);
+    expect(stateOf(state, ownedKeys(state))).toEqual(state);
   });
 
   test("whatever a state is, they give one that stays the same", () => {
     fc.assert(
       fc.property(bag(likely["ApiKeySet"]), (properties) => {
         const state = apiKeySet.parse(properties);
-        const once = stateOf(state, holdingOf(state));
-        expect(stateOf(once, holdingOf(once))).toEqual(once);
+        const once = stateOf(state, ownedKeys(state));
+        expect(stateOf(once, ownedKeys(once))).toEqual(once);
         expect(subject.check(inputsOf(once), inputsOf(once)).inputs).toBeDefined();
       }),
     );

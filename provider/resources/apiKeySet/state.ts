@@ -14,12 +14,19 @@ import {
 } from "../../core/state";
 import { type KeyState, fields as keyFields } from "../apiKey/properties";
 import { follows as followsOfKey, isLost, workspaceIn } from "../apiKey/state";
-import { entriesIn, keySecrets, merged, type SetDraft, type SetInputs, type SetState } from "./properties";
+import {
+  entriesIn,
+  inputsOfEntry,
+  keySecrets,
+  type SetDraft,
+  type SetInputs,
+  type SetState,
+} from "./properties";
 
-/** Projections between a set's state and the ApiKeys that its entries are. */
+/** Turns a set's state into ApiKey states, and back. */
 
-/** One key: its id, and what the state of an ApiKey holds of it. */
-export interface Entry {
+/** A key of the set, with the state that an ApiKey would have. */
+export interface OwnedKey {
   readonly id: string;
   readonly state: KeyState;
 }
@@ -27,28 +34,27 @@ export interface Entry {
 /** A key that is still to be deleted. */
 export interface KeyToDelete {
   readonly id: string;
-  /** What messages call it: its name or, where that is secret, its id. */
+  /** What messages call it: its name, or its id if the name is secret. */
   readonly name: string;
-  /** What the line of a failed deletion begins with. Default: `name`. */
+  /** What the error calls it if it can't be deleted. Default: `name`. */
   readonly calledAs?: string;
-  /** The alias whose new key is to be as declared before it goes: until then it may be the one in use. */
+  /** The alias of the key that replaces it: until that matches the program, this one may be in use. */
   readonly alias?: string;
 }
 
-/** What a set's state says: the keys by alias, and those that no entry has any more but the service does. */
-export interface Holding {
-  readonly entries: ReadonlyMap<string, Entry>;
+export interface OwnedKeys {
+  readonly byAlias: ReadonlyMap<string, OwnedKey>;
+  /** Keys that no entry has any more, but the service still has. */
   readonly toDelete: readonly KeyToDelete[];
-  /** Whether an update failed halfway since the engine's inputs were written. */
-  readonly isHalfDone?: boolean;
+  /** Whether the last write failed halfway, so that the engine's inputs may differ from state. */
+  readonly hasFailed?: boolean;
 }
+
+export const noKeys: OwnedKeys = { byAlias: new Map(), toDelete: [] };
 
 const chosen = ["effectivePrefix", "effectiveExpiresAt"] as const;
 
-/**
- * A default is in the entries too, once a key differs from it; the values of a key are parted among the set's outputs and
- * hidden properties by what they are.
- */
+/** A default can also be in `keys`: if a key differs from the defaults, state has all that differs in its entry. */
 export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
   if (name !== "keys" && name !== "defaults") return [];
   const [field, ...deeper] = name === "keys" ? rest.slice(1) : rest;
@@ -69,11 +75,10 @@ export function quoted(names: readonly string[]): readonly string[] {
   return names.map((name) => JSON.stringify(name));
 }
 
-/** A key that is still to be deleted, as an entry. */
-export function entryOf(
+export function asOwnedKey(
   { workspaceId }: { readonly workspaceId?: unknown },
   { id, name }: KeyToDelete,
-): Entry {
+): OwnedKey {
   return { id, state: { workspaceId, name } as KeyState };
 }
 
@@ -82,36 +87,34 @@ export function idsIn({ ids = {}, keys = {} }: SetState): readonly (readonly [al
   return Object.entries(ids).filter(([alias]) => Object.hasOwn(keys, alias));
 }
 
-export const nothing: Holding = { entries: new Map(), toDelete: [] };
-
-export function holdingOf(state: SetState): Holding {
+export function ownedKeys(state: SetState): OwnedKeys {
   const at = (all: Properties | undefined, alias: string) =>
     all !== undefined && Object.hasOwn(all, alias) ? all[alias] : undefined;
   const [lost, migrated] = [aliasesIn(state.__keyLost), aliasesIn(state.__migrated)];
-  const spellings = new Map(entriesIn(state));
-  const entries = idsIn(state).map(([alias, id]): [string, Entry] => {
+  const entries = new Map(entriesIn(state));
+  const keys = idsIn(state).map(([alias, id]): [string, OwnedKey] => {
     const key = at(state.secrets, alias);
-    const [observed, picked] = [at(hiddenIn(state, observedKey), alias), at(state.__chosen, alias)];
+    const observed = at(hiddenIn(state, observedKey), alias);
+    const chosenByService = at(state.__chosen, alias);
     const ofKey = {
-      ...merged(state, alias, spellings.get(alias)),
+      ...inputsOfEntry(state, alias, entries.get(alias)),
       existingKey: migrated.has(alias) ? key : undefined,
       key,
       maskedKey: at(state.maskedKeys, alias),
-      ...(isRecord(picked) ? pick(picked, chosen) : {}),
+      ...(isRecord(chosenByService) ? pick(chosenByService, chosen) : {}),
       [observedKey]: isRecord(observed) ? observed : undefined,
       [failedKey]: state[failedKey],
       __keyLost: lost.has(alias) ? true : undefined,
     };
     return [alias, { id, state: defined(ofKey) as KeyState }];
   });
-  return { entries: new Map(entries), toDelete: toDeleteIn(state), isHalfDone: state[failedKey] === true };
+  return { byAlias: new Map(keys), toDelete: toDeleteIn(state), hasFailed: state[failedKey] === true };
 }
 
-/** State that says this of the keys, each spelled as declared as far as that is true of it. */
-export function stateOf(declared: SetInputs | SetState, { entries, toDelete }: Holding): SetState {
+export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete }: OwnedKeys): SetState {
   const { workspaceId, defaults } = declared;
-  const spellings = new Map(entriesIn(declared));
-  const all = [...entries];
+  const entries = new Map(entriesIn(declared));
+  const all = [...byAlias];
   const by = <T>(pick: (state: KeyState, id: string) => T | undefined): Record<string, T> =>
     Object.fromEntries(
       all.flatMap(([alias, { id, state }]) => {
@@ -119,12 +122,12 @@ export function stateOf(declared: SetInputs | SetState, { entries, toDelete }: H
         return value === undefined ? [] : [[alias, value]];
       }),
     );
-  const those = (has: (state: KeyState) => unknown) =>
+  const aliasesWith = (has: (state: KeyState) => unknown) =>
     all.flatMap(([alias, { state }]) => (has(state) ? [alias] : []));
   return {
     ...defined({ workspaceId, defaults, [secretsKey]: declared[secretsKey] }),
     keys: Object.fromEntries(
-      all.map(([alias, { state }]) => [alias, spelledAs(declared, alias, spellings.get(alias), state)]),
+      all.map(([alias, { state }]) => [alias, entryOf(declared, alias, entries.get(alias), state)]),
     ),
     ids: by((_state, id) => id),
     maskedKeys: by(({ maskedKey }) => maskedKey),
@@ -132,8 +135,8 @@ export function stateOf(declared: SetInputs | SetState, { entries, toDelete }: H
     ...defined({
       [observedKey]: nonEmpty(by((state) => state[observedKey])),
       __chosen: nonEmpty(by((state) => nonEmpty(pick(state, chosen)))),
-      __keyLost: nonEmpty(those(isLost)),
-      __migrated: nonEmpty(those(({ existingKey }) => existingKey)),
+      __keyLost: nonEmpty(aliasesWith(isLost)),
+      __migrated: nonEmpty(aliasesWith(({ existingKey }) => existingKey)),
       __toDelete: nonEmpty(toDelete),
     }),
   };
@@ -142,28 +145,25 @@ export function stateOf(declared: SetInputs | SetState, { entries, toDelete }: H
 const spelledFields = keyFields.filter(({ name }) => name !== "workspaceId" && name !== "existingKey");
 
 /**
- * The entry as declared, with what is not so of the key written out; what it has not is left out, or taken away. Its
- * secret is among the secrets alone.
+ * The entry as the program has it, if the key matches it. Otherwise, each field that differs has the key's value or, if
+ * a default would apply instead, null. The secret is only in `secrets`.
  */
-function spelledAs(declared: SetDraft, alias: string, entry: unknown, state: Properties): Properties {
+function entryOf(declared: SetDraft, alias: string, entry: unknown, state: Properties): Properties {
   const { existingKey: _, ...own } = isRecord(entry) ? entry : ({} as Properties);
-  const meant: Properties = merged(declared, alias, own);
+  const wanted: Properties = inputsOfEntry(declared, alias, own);
   const differs = (field: Field, of: Properties) =>
     !isDeepStrictEqual(field.canonical(state[field.name]), of[field.name]);
-  const different = spelledFields.filter((field) => differs(field, meant));
+  const different = spelledFields.filter((field) => differs(field, wanted));
   if (different.length === 0) return own;
-  const usual = merged(declared, alias, {});
-  const written = Object.entries(own).filter(([name]) => !different.some((field) => field.name === name));
-  const others = different.filter(
-    (field) => field.canonical(state[field.name]) !== undefined || differs(field, usual),
-  );
-  // No name at all is not the alias.
-  const nothing = (name: string) => (name === "name" ? "" : null);
-  const explicit = others.map(({ name, canonical }) => [name, canonical(state[name]) ?? nothing(name)]);
-  return { ...Object.fromEntries(written), ...Object.fromEntries(explicit) };
+  const defaults: Properties = inputsOfEntry(declared, alias, {});
+  const same = Object.entries(own).filter(([name]) => !different.some((field) => field.name === name));
+  const explicit = different
+    .filter((field) => field.canonical(state[field.name]) !== undefined || differs(field, defaults))
+    // Null would mean the alias.
+    .map(({ name, canonical }) => [name, canonical(state[name]) ?? (name === "name" ? "" : null)]);
+  return Object.fromEntries([...same, ...explicit]);
 }
 
-/** The inputs that a set's state means. */
 export function inputsOf(state: SetState): SetDraft {
   const { workspaceId, defaults, secrets = {} } = state;
   const migrated = aliasesIn(state.__migrated);
@@ -174,7 +174,7 @@ export function inputsOf(state: SetState): SetDraft {
   return defined({ workspaceId, keys: Object.fromEntries(keys), defaults });
 }
 
-/** Whether the state alone asks for an update: a secret is lost, a key is still to be deleted, or an entry has none. */
+/** Whether state needs an update whatever the program says. */
 export function isPending(state: SetState): boolean {
   return (
     aliasesIn(state.__keyLost).size > 0 ||
@@ -183,7 +183,7 @@ export function isPending(state: SetState): boolean {
   );
 }
 
-/** Aliases of which only `ids` or only `keys` knows, as somebody wrote them who imported the set. */
+/** Aliases that only `ids` or only `keys` has, after an import by hand. */
 export function mismatchedAliases({
   ids = {},
   keys = {},

@@ -1,0 +1,173 @@
+import { spelled } from "../../core/check";
+import type { Session } from "../../core/definition";
+import { Failure, oneLine } from "../../core/errors";
+import * as apiKey from "../apiKey/operations";
+import { contradictions, fixedByExisting } from "../apiKey/rules";
+import { adoptedId, conceal, isLost } from "../apiKey/state";
+import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
+import { type Deletion, decideDeletions } from "./deletions";
+import { renameProblem } from "./notes";
+import { adoptedBy, type Plan, type Step } from "./plan";
+import { type KeyToDelete, label, type OwnedKey, type OwnedKeys } from "./state";
+
+/** Carries out the plan of a set: it creates and updates keys first, and deletes last. */
+
+interface Options {
+  /** The claim of the resource. */
+  readonly claim: string;
+  /** What messages call the keys. Default: keys of the workspace. */
+  readonly subject?: string;
+}
+
+export interface Applied {
+  readonly owned: OwnedKeys;
+  readonly batch: Batch;
+  /** How many keys had to be written or deleted. */
+  readonly total: number;
+}
+
+type Write = Item<Extract<Step, { readonly declared: unknown }>>;
+
+interface Progress extends Pick<Options, "claim"> {
+  /** By the aliases in state, which the new ones replace only after everything has succeeded. */
+  readonly byAlias: Map<string, OwnedKey>;
+  readonly replaced: Deletion[];
+  readonly toDelete: KeyToDelete[];
+}
+
+export async function applyPlan(
+  session: Session,
+  plan: Plan,
+  { claim, subject = label(plan.inputs) }: Options,
+): Promise<Applied> {
+  const { owned, steps } = plan;
+  const refusal = renameProblem(plan);
+  if (refusal !== undefined) throw new Failure(`Updating the ${subject}: nothing was changed. ${refusal}`);
+  const batch = openBatch(session, subject);
+  const progress: Progress = { claim, byAlias: new Map(owned.byAlias), replaced: [], toDelete: [] };
+  for (const step of steps) if (step.op === "same") progress.byAlias.set(step.stateAlias, step.key);
+  const writes = steps.flatMap((step): Write[] =>
+    "declared" in step
+      ? [{ name: step.alias, id: step.op === "create" ? undefined : step.key.id, ...step }]
+      : [],
+  );
+  const isCreate = writes.every((step) => step.op === "create" && !adoptedBy(step));
+  const holders = holdersIn(owned);
+  await batch.each(isCreate ? "created" : "written", writes, (part, step) =>
+    write(part, step, progress, holders),
+  );
+  const failed = new Set(batch.failures.map(({ name }) => name));
+  const { now, later, reassigned } = decideDeletions(plan, progress, failed);
+  for (const one of later) if (one.isReplaced) deleteLater(session, one, progress, one.successor);
+  for (const alias of reassigned) progress.byAlias.delete(alias);
+  if (now.some(({ isReplaced }) => !isReplaced)) await awaitOtherResources(session);
+  // After Ctrl-C nothing is deleted, and the update fails, so that the next one does it.
+  if (now.length > 0) await session.closing();
+  await batch.each("deleted", now, (part, one) => deleteOne(part, one, progress));
+  batch.close();
+  const { byAlias, toDelete } = progress;
+  return {
+    owned: { byAlias: batch.failures.length > 0 ? byAlias : renamed(steps, byAlias), toDelete },
+    batch,
+    total: new Set([...writes, ...now].map(({ name }) => name)).size,
+  };
+}
+
+/** Longer than the engine takes from one resource of a program to the next. */
+const quietMs = 500;
+
+/**
+ * Waits until the engine has come to no other resource for a while: one that has or adopts a removed entry's key may come
+ * after the set, because the engine takes the resources of a program in any order.
+ */
+async function awaitOtherResources({ registry, pause }: Session): Promise<void> {
+  for (let before: number | undefined; before !== registry.claimed(); ) {
+    before = registry.claimed();
+    await pause(quietMs);
+  }
+}
+
+function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKeys["byAlias"] {
+  return new Map(
+    steps.flatMap((step) => {
+      const key = byAlias.get("stateAlias" in step ? step.stateAlias : step.alias);
+      return key === undefined ? [] : [[step.alias, key] as const];
+    }),
+  );
+}
+
+/** By secret and by id, which key of the set has it. */
+type Holders = ReadonlyMap<unknown, { readonly alias: string; readonly key: OwnedKey }>;
+
+function holdersIn({ byAlias }: OwnedKeys): Holders {
+  return new Map(
+    [...byAlias].flatMap(([alias, key]) =>
+      [key.state.key, key.id].map((value) => [value, { alias, key }] as const),
+    ),
+  );
+}
+
+/** Makes one key match the program. */
+async function write(session: Session, step: Write, progress: Progress, holders: Holders): Promise<void> {
+  const { alias, op, declared } = step;
+  conceal(session, declared, ...(op === "create" ? [] : [step.key.state]));
+  failIfCancelled(session);
+  const problems = op === "update" ? [] : problemsOf(step, holders);
+  if (problems.length > 0) throw new Failure(`Nothing was changed: ${problems.join(" ")}`);
+  const { id, state, failure, reason } =
+    op === "update"
+      ? await apiKey.update(session, { ...step.key, inputs: declared })
+      : await apiKey.create(session, declared, progress.claim);
+  progress.byAlias.set(op === "create" ? alias : step.stateAlias, { id, state });
+  if (op === "replace") {
+    const { key, stateAlias } = step;
+    const successor = isLost(key.state) ? undefined : stateAlias;
+    progress.replaced.push({ name: alias, isReplaced: true, successor, ...key });
+  }
+  if (failure !== undefined) throw new Failure(failure, { reason: () => reason ?? failure });
+}
+
+/** What check can't see, because it compares with earlier inputs: which secrets and ids are in state (K5, K11). */
+function problemsOf(step: Write, holders: Holders): readonly string[] {
+  const { op, declared } = step;
+  const replaced = op === "replace" ? step.key : undefined;
+  const id = adoptedId(declared);
+  const value = declared.existingKey ?? id;
+  const holder = value === undefined ? undefined : holders.get(value);
+  if (holder === undefined || holder.key === replaced) {
+    const before = replaced && {
+      ...replaced.state,
+      existingKey: replaced.state.key,
+      existingId: replaced.id,
+    };
+    const problems = [...contradictions(declared), ...fixedByExisting(declared, before)];
+    return problems.map(({ path, message }) => `${spelled(path)}: ${message}`);
+  }
+  const name = JSON.stringify(oneLine(holder.alias));
+  const what =
+    id === undefined
+      ? `existingKey: is the secret of the key ${name} of this set`
+      : `existingId: is the id of the key ${name} of this set`;
+  return [
+    `${what}, and one key can't have two entries; leave it out, or replace the entry ${name} by renamedFrom: ${name} here.`,
+  ];
+}
+
+/** If a removed entry's key can't be deleted, it stays under its alias, with its secret. */
+async function deleteOne(session: Session, one: Deletion, progress: Progress): Promise<void> {
+  conceal(session, one.state);
+  try {
+    failIfCancelled(session);
+    await apiKey.remove(session, one.id, one.state, progress.claim);
+    if (!one.isReplaced) progress.byAlias.delete(one.name);
+  } catch (error) {
+    if (one.isReplaced) deleteLater(session, one, progress);
+    throw error;
+  }
+}
+
+/** Leaves a key to the next update. Without the claim, another resource that manages the key can keep it. */
+function deleteLater(session: Session, { id, state }: OwnedKey, progress: Progress, alias?: string): void {
+  session.registry.release(state.workspaceId, id, progress.claim);
+  progress.toDelete.push({ id, name: String(state.name), ...(alias !== undefined && { alias }) });
+}

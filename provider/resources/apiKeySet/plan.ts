@@ -1,0 +1,103 @@
+import type { Comparison } from "../../core/definition";
+import { difference } from "../../core/diff";
+import { containsUnknown } from "../../core/unknown";
+import { fields, type KeyInputs, unchanged } from "../apiKey/properties";
+import { adoptedId, pending } from "../apiKey/state";
+import {
+  entriesIn,
+  formerAlias,
+  inputsOfEntry,
+  type SetDraft,
+  type SetInputs,
+  type Shape,
+} from "./properties";
+import type { OwnedKey, OwnedKeys } from "./state";
+
+/** What an update does with one key. `stateAlias`: the key's alias in state, which the update may change. */
+export type Step = { readonly alias: string } & (
+  | { readonly op: "same"; readonly stateAlias: string; readonly key: OwnedKey }
+  | { readonly op: "create"; readonly declared: KeyInputs }
+  | {
+      readonly op: "update" | "replace";
+      readonly stateAlias: string;
+      readonly key: OwnedKey;
+      readonly declared: KeyInputs;
+      /** Whether the key stays if the values that are not known yet turn out to be the same. */
+      readonly isConditional?: boolean;
+    }
+  | { readonly op: "delete"; readonly key: OwnedKey }
+);
+
+/** What an update of a set does with its keys. It depends on nothing but state and inputs. */
+export interface Plan {
+  readonly owned: OwnedKeys;
+  readonly inputs: SetDraft;
+  readonly steps: readonly Step[];
+}
+
+export type SetUpdate = Comparison<Shape, Plan, SetInputs>;
+
+export function plan(owned: OwnedKeys, inputs: SetDraft): Plan {
+  const { byAlias, toDelete, hasFailed } = owned;
+  const taken = new Set<string>();
+  const findStateAlias = stateAliases(byAlias, inputs);
+  // A failed update may not have seen that a new key matches the program. The key that it replaces still exists.
+  const unconfirmed = new Set(hasFailed ? toDelete.map(({ alias }) => alias) : []);
+  const declared = entriesIn(inputs).map(([alias, entry]): Step => {
+    const wanted = inputsOfEntry(inputs, alias, entry);
+    const stateAlias = findStateAlias(alias, entry, wanted, taken);
+    const key = byAlias.get(stateAlias);
+    if (key === undefined) return { alias, op: "create", declared: wanted };
+    taken.add(stateAlias);
+    return { alias, stateAlias, ...stepFor(key, wanted, unconfirmed.has(stateAlias)) };
+  });
+  const removed = [...byAlias].filter(([alias]) => !taken.has(alias));
+  const deletes = removed.map(([alias, key]): Step => ({ alias, op: "delete", key }));
+  return { owned, inputs, steps: [...declared, ...deletes] };
+}
+
+/** Finds the alias in state of an entry's key: the entry's own, its former one, or that of the existing key that it names. */
+function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
+  const entries = entriesIn(inputs);
+  const declared = new Set(entries.map(([alias]) => alias));
+  const renamed = new Set(entries.map(([, entry]) => formerAlias(entry)));
+  // check compares with earlier inputs; only state shows which key has a value (K5).
+  const bySecret = new Map([...byAlias].map(([alias, { state }]) => [state.key, alias]));
+  const byId = new Map<string | undefined, string>([...byAlias].map(([alias, { id }]) => [id, alias]));
+  return (
+    alias: string,
+    entry: unknown,
+    { existingKey, existingId }: KeyInputs,
+    taken: ReadonlySet<string>,
+  ): string => {
+    const own = byAlias.get(alias);
+    const isOwn = existingKey === undefined || existingKey === own?.state.key;
+    const named = isOwn ? byId.get(existingId) : bySecret.get(existingKey);
+    const former = own === undefined ? formerAlias(entry) : undefined;
+    const others = [former, renamed.has(named) ? undefined : named].filter((one) => one !== undefined);
+    return others.find((one) => byAlias.has(one) && !declared.has(one) && !taken.has(one)) ?? alias;
+  };
+}
+
+/** Decides as for an ApiKey. */
+function stepFor(key: OwnedKey, wanted: KeyInputs, isUnconfirmed: boolean) {
+  const { id, state } = key;
+  const compared = { id, state, inputs: wanted, now: 0, plan: undefined };
+  const { changes, replaces } = difference({ fields, unchanged, pending }, compared);
+  // Leaving existingId out, or adding the key's own, goes into state without a request.
+  const same = { id, state: { ...state, existingId: wanted.existingId } };
+  if (changes === false && !isUnconfirmed) return { op: "same", key: same } as const;
+  if (replaces.length === 0) return { op: "update", key, declared: wanted } as const;
+  const isConditional = replaces.every((name) => containsUnknown(wanted[name as keyof KeyInputs]));
+  return { op: "replace", key, declared: wanted, isConditional } as const;
+}
+
+/** The id of the key that a step adopts, if it adopts one. */
+export function adoptedBy(step: Step): string | undefined {
+  return step.op === "create" || step.op === "replace" ? adoptedId(step.declared) : undefined;
+}
+
+/** Whether no key and no alias changes, although the inputs may be spelled differently. */
+export function changesNothing({ steps }: Plan): boolean {
+  return steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
+}

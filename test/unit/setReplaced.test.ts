@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { customerId, type Kept, of, service, type Trouble } from "./setService";
+
+const scopes = [{ representation: "orders", read: true }];
+const entry = { customerId, scopes };
+const single = of({ a: entry });
+const replaced = { ...single, keys: { a: { ...entry, keepers: { time: "1" } } } };
+
+/** A set whose key was replaced by one that doesn't match the program, so that the replaced key stays. */
+async function halfReplaced() {
+  const trouble: Trouble = {};
+  const set = service(trouble);
+  const first = await set.create(single);
+  trouble.unmet = true;
+  const second = await set.failed(set.update(first, replaced, single));
+  expect(second.state).toMatchObject({ ids: { a: "key_2" }, __toDelete: [{ id: "key_1", alias: "a" }] });
+  trouble.unmet = false;
+  const refreshed = async (kept: Kept): Promise<Kept> => (await set.read(kept.id, kept.state)) as Kept;
+  return { ...set, trouble, second, refreshed };
+}
+
+test("a replaced key stays where its successor no longer exists, and another can't be created", async () => {
+  const set = await halfReplaced();
+  set.live.delete("key_2");
+  const third = await set.refreshed(set.second);
+  expect(third.state["ids"]).toEqual({});
+  set.trouble.refused = "a";
+  const fourth = await set.failed(set.update(third, replaced, of({})));
+  expect([set.gone, fourth.state["__toDelete"]]).toEqual([[], [{ id: "key_1", name: "a", alias: "a" }]]);
+  set.trouble.refused = "";
+  const fifth = await set.update(fourth, replaced, of({}));
+  expect([set.gone, fifth.state["ids"]]).toEqual([["key_1"], { a: "key_3" }]);
+});
+
+const toAdopt = { ...entry, existingId: "key_1" };
+
+test("K11 a key that is still to be deleted stays in state where an entry can't adopt it", async () => {
+  const set = await halfReplaced();
+  const adopting = of({ ...replaced.keys, b: { ...toAdopt, customerId: "another" } });
+  const third = await set.failed(set.update(set.second, adopting, replaced));
+  expect([set.gone, third.state["ids"]]).toEqual([[], { a: "key_2" }]);
+  expect(third.state["__toDelete"]).toMatchObject([{ id: "key_1" }]);
+});
+
+test("K11 a replaced key stays in state where an entry adopts it in the same update, which fails", async () => {
+  const set = service();
+  const first = await set.create(single);
+  const adopting = of({ ...replaced.keys, b: toAdopt });
+  const second = await set.failed(set.update(first, adopting, single));
+  expect([set.gone, second.state["ids"]]).toEqual([[], { a: "key_2" }]);
+  expect(second.state["__toDelete"]).toMatchObject([{ id: "key_1" }]);
+  const third = await set.update(second, adopting, adopting);
+  expect([set.gone, third.state["ids"]]).toEqual([[], { a: "key_2", b: "key_1" }]);
+  expect(third.state["__toDelete"]).toBeUndefined();
+});
+
+test("K11 a removed key stays in state, with its secret, where an entry adopts it in the same update, which fails", async () => {
+  const set = service();
+  const before = of({ a: entry, b: entry });
+  const first = await set.create(before);
+  const adopting = of({ a: { ...entry, existingId: "key_2" }, c: toAdopt });
+  const second = await set.failed(set.update(first, adopting, before));
+  expect(set.gone).toEqual([]);
+  expect(second.state).toMatchObject({ ids: { a: "key_1", b: "key_2" }, secrets: { a: "sk_key_1" } });
+});
+
+test("a replaced key stays until its successor was seen to match the program", async () => {
+  const trouble: Trouble = {};
+  const set = service(trouble);
+  const [before, now] = [of({ a: { customerId } }), of({ a: { customerId, keepers: { time: "1" } } })];
+  const first = await set.create(before);
+  trouble.unseen = true;
+  const second = await set.failed(set.update(first, now, before));
+  expect(second.state).toMatchObject({ ids: { a: "key_2" }, __toDelete: [{ id: "key_1", alias: "a" }] });
+  const third = await set.failed(set.update(second, now, now));
+  expect(set.gone).toEqual([]);
+  trouble.unseen = false;
+  const fourth = await set.update(third, now, now);
+  expect([set.gone, fourth.state["ids"]]).toEqual([["key_1"], { a: "key_2" }]);
+});
