@@ -63,13 +63,14 @@ export default defineConfig(({ mode }) => ({
     exclude: mode === "all" ? [] : onlyInAll,
     reporters: ["default", "./test/tierTimes.ts"],
     pool: "forks",
+    // A process each would load the same modules again and again.
+    isolate: false,
     // One more than cores, because tests wait for processes and time.
     maxWorkers: availableParallelism() + 1,
     // Automation API and a program share one @pulumi/pulumi: that of Node's own require.
     server: { deps: { external: [/node_modules/] } },
     projects: [
-      // Quick ones, many of which would start a process each.
-      tier("unit", { isolate: false, testTimeout: 20_000 }),
+      tier("unit", { testTimeout: 20_000 }),
       tier("client", { testTimeout: 20_000 }),
       tier("host", {
         globalSetup: ["test/host/globalSetup.ts"],
