@@ -156,6 +156,12 @@ export async function createStack(project: Project, options: StackOptions): Prom
   );
   if (config.length > 0) await stack.setAllConfig(Object.fromEntries(config));
 
+  const exportState: EngineStack["exportState"] = async ({ showSecrets = false } = {}) => {
+    const exported = await run(["stack", "export", ...(showSecrets ? ["--show-secrets"] : [])]);
+    if (!exported.ok) throw new Error(exported.output);
+    return JSON.parse(exported.stdout).deployment;
+  };
+
   return {
     name,
     up: (given = {}) => operate((all) => stack.up(all), given),
@@ -166,12 +172,18 @@ export async function createStack(project: Project, options: StackOptions): Prom
     import: (file, ...args) =>
       run(["import", "--file", file, "--yes", "--skip-preview", "--generate-code=false", ...args]),
     run,
-    exportState: async ({ showSecrets = false } = {}) => {
-      const exported = await run(["stack", "export", ...(showSecrets ? ["--show-secrets"] : [])]);
-      if (!exported.ok) throw new Error(exported.output);
-      return JSON.parse(exported.stdout).deployment;
+    exportState,
+    // Automation API would run two commands for them.
+    outputs: async () => {
+      const { resources = [] } = await exportState({ showSecrets: true });
+      const { outputs = {} } = resources.find(({ type }) => type === "pulumi:pulumi:Stack") ?? {};
+      return Object.fromEntries(
+        Object.entries(outputs).map(([name, value]) => [
+          name,
+          { value: revealed(value), secret: isSecret(value) },
+        ]),
+      );
     },
-    outputs: () => stack.workspace.stackOutputs(name),
     setProgram: (program) => {
       stack.workspace.program = program;
     },
@@ -181,6 +193,16 @@ export async function createStack(project: Project, options: StackOptions): Prom
     setConfig: (key, value) =>
       value === undefined ? stack.removeConfig(key) : stack.setConfig(key, configValue(value)),
   };
+}
+
+/** With the secrets in it, at any depth. */
+function revealed(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return JSON.parse(text, (_, one) => (isSecret(one) ? JSON.parse(one.plaintext) : one));
+}
+
+function isSecret(value: unknown): value is { readonly plaintext: string } {
+  return typeof value === "object" && value !== null && "plaintext" in value;
 }
 
 function configValue(value: string | ConfigValue): ConfigValue {
