@@ -198,7 +198,7 @@ export async function createStack(project: Project, options: StackOptions): Prom
 /** With the secrets in it, at any depth. */
 function revealed(value: unknown): unknown {
   const text = JSON.stringify(value);
-  return JSON.parse(text, (_, one) => (isSecret(one) ? JSON.parse(one.plaintext) : one));
+  return JSON.parse(text, (_, one) => (isSecret(one) ? revealed(JSON.parse(one.plaintext)) : one));
 }
 
 function isSecret(value: unknown): value is { readonly plaintext: string } {
