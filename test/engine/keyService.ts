@@ -12,8 +12,8 @@ export interface KeyService {
 let started: Promise<KeyService> | undefined;
 
 /**
- * A key service for the stacks of this process, which the CLI takes for a Vault. From a passphrase each command would
- * first derive the key of its stack, for a quarter of a second or more.
+ * A key service for the stacks of this process, which the CLI takes for a Vault. With a passphrase, each command would
+ * first derive the stack's key from it, which takes a fifth of a second of CPU time, or more.
  */
 export function keyService(): Promise<KeyService> {
   started ??= start();
