@@ -1,8 +1,8 @@
 import { packedPackage } from "./packedPackage";
-import { findPulumi } from "./pulumiCli";
+import { pulumiCli } from "./pulumiCli";
 
 /** Before the test processes start: what each of them needs and only one can make. */
 export async function setup() {
-  await findPulumi();
+  await pulumiCli();
   await packedPackage();
 }

@@ -7,7 +7,7 @@ import { execute } from "./command";
 import { shellEnvironment } from "./environment";
 import { expectQuiet, expectSilentUp } from "./expectations";
 import { checkout, makeWorkFolder, type WorkFolder } from "./folders";
-import { findPulumi } from "./pulumiCli";
+import { pulumiCli } from "./pulumiCli";
 import { type Scene, setScene } from "./scene";
 
 const workspaces = [
@@ -57,7 +57,7 @@ describe("the command line and pulumi import, with the plugin installed", () => 
     addKeys(service);
     tools = await makeWorkFolder("engine", "language-host");
     await buildCodeGenerator(tools.path);
-    const { root } = await findPulumi();
+    const { root } = await pulumiCli();
     stack.setEnv("PATH", shellEnvironment(checkout, [tools.path, join(root, "bin")])["PATH"]);
     const archive = "pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz";
     const plugin = "node_modules/pulumi-apikeys/plugin";

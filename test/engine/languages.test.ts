@@ -7,7 +7,7 @@ import { blocks, commandLines } from "../package/readmeText";
 import { type CommandOptions, type CommandResult, type Environment, execute } from "./command";
 import { shellEnvironment } from "./environment";
 import { checkout, makeWorkFolder, quickly, type WorkFolder } from "./folders";
-import { findPulumi } from "./pulumiCli";
+import { pulumiCli } from "./pulumiCli";
 import { expectKept } from "./secrecy";
 
 /** Runs a command that must succeed, and be there. */
@@ -67,7 +67,7 @@ describe.each(["python", "go"] as const)("examples/%s, by the Automation API of 
     ]);
     const [state, temporary] = ["state", "tmp"].map((name) => join(home.path, name));
     await Promise.all([state, temporary].map((folder) => mkdir(folder as string)));
-    const { root } = await findPulumi();
+    const { root } = await pulumiCli();
     const shell = {
       ...shellEnvironment(checkout, [join(checkout, "plugin"), join(root, "bin")]),
       ...quickly,

@@ -10,7 +10,7 @@ import { checkout } from "./folders";
 import type { Outcome } from "./outcome";
 import { loadProgram } from "./program";
 import { createProject, type Project } from "./project";
-import { findPulumi } from "./pulumiCli";
+import { pulumiCli } from "./pulumiCli";
 import { type Scene, setScene } from "./scene";
 import { createStack, type EngineStack, type StateDeployment } from "./stack";
 
@@ -65,7 +65,7 @@ describe("the pages on environments, production and secrets", () => {
     });
     const whole = section("A whole example", environments);
     for (const { file = "", text } of codeFiles("yaml", whole)) {
-      const added = file === "Pulumi.prod.yaml" ? await saltOf(project) : "";
+      const added = file === "Pulumi.prod.yaml" ? await secretsSettings(project) : "";
       await project.write(file, text.replace(/https:\/\/[\w.]+\.example\.com/g, service.url) + added);
     }
     await declare(code("A whole example", environments)[0]);
@@ -261,10 +261,10 @@ new ApiKey("user", { ...common, name: used.key });`);
   });
 });
 
-/** The line that the CLI has added to the config file of a stack, for its secrets. */
-async function saltOf(project: Project): Promise<string> {
+/** What the CLI has added to the config file of a stack, for its secrets. */
+async function secretsSettings(project: Project): Promise<string> {
   const text = await readFile(join(project.dir, "Pulumi.prod.yaml"), "utf8").catch(() => "");
-  return text.split("\n").find((line) => line.startsWith("encryptionsalt:")) ?? "";
+  return text.match(/^(encryptionsalt|secretsprovider|encryptedkey):.*$/gm)?.join("\n") ?? "";
 }
 
 describe("the integration test of docs/testing.md", () => {
@@ -272,7 +272,7 @@ describe("the integration test of docs/testing.md", () => {
     const [test = ""] = code("Integration tests with the stand-in", page("testing.md"));
     const project = await createProject("integration");
     try {
-      const { root } = await findPulumi();
+      const { root } = await pulumiCli();
       await project.write("keys.test.ts", test);
       const run = await execute("node", ["--test"], {
         cwd: project.dir,

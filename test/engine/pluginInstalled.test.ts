@@ -9,7 +9,7 @@ import { execute } from "./command";
 import { checkout } from "./folders";
 import { loadProgram } from "./program";
 import { createProject, type Project } from "./project";
-import { findPulumi } from "./pulumiCli";
+import { pulumiCli } from "./pulumiCli";
 import { credentials } from "./scene";
 import { createStack, type EngineStack } from "./stack";
 
@@ -50,7 +50,7 @@ describe.each(someOf(kinds, (kind) => kind === "npm package"))("the plugin of th
     stack = await createStack(project, { program: loadProgram(project.dir), env: credentials(service) });
     stack.setEnv("NODE_COMPILE_CACHE", undefined);
     // The executable has to do without Node.js.
-    if (kind === "executable") stack.setEnv("PATH", join((await findPulumi()).root, "bin"));
+    if (kind === "executable") stack.setEnv("PATH", join((await pulumiCli()).root, "bin"));
     if (kind !== "npm package") await install(kind, stack);
   });
   afterAll(() => Promise.all([service?.close(), project?.remove()]));

@@ -6,7 +6,7 @@ import { blocks, commandLines } from "../package/readmeText";
 import { shellEnvironment } from "./environment";
 import { checkout } from "./folders";
 import type { Outcome } from "./outcome";
-import { findPulumi } from "./pulumiCli";
+import { pulumiCli } from "./pulumiCli";
 import { type Scene, setScene } from "./scene";
 import { programWithSet } from "./setProgram";
 
@@ -50,7 +50,7 @@ describe("the policy packs of docs/policies.md and of examples/policies", () => 
     for (const folder of [bin, policies]) await mkdir(folder ?? "");
     await project.write("bin/pulumi-analyzer-policy-nodejs", starter);
     await chmod(join(project.dir, "bin/pulumi-analyzer-policy-nodejs"), 0o755);
-    const { root } = await findPulumi();
+    const { root } = await pulumiCli();
     stack.setEnv("PATH", shellEnvironment(checkout, [join(root, "bin"), bin ?? ""])["PATH"]);
     await project.write("policies/PulumiPolicy.yaml", "runtime: nodejs\n");
     await project.write("policies/package.json", JSON.stringify({ name: "policies", version: "1.0.0" }));

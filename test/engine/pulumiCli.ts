@@ -31,6 +31,14 @@ const ways: readonly { how: PulumiCliSource; name?: string; look: (search: Searc
   { how: "built", name: "a build from Go modules", look: buildFromGoModules },
 ];
 
+let found: Promise<PulumiCli> | undefined;
+
+/** The Pulumi CLI of this process, found once. */
+export function pulumiCli(): Promise<PulumiCli> {
+  found ??= findPulumi();
+  return found;
+}
+
 /**
  * Finds a Pulumi CLI, or brings one: from PATH, the cache of the npm package `pulumi`, its download, or a
  * build from Go modules, which takes minutes once and is kept in the user's cache folder.

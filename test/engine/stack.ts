@@ -16,10 +16,11 @@ import { type CommandOptions, type Environment, execute } from "./command";
 import { needsProgram } from "./commandLine";
 import { shellEnvironment, withVariables } from "./environment";
 import { checkout, quickly } from "./folders";
+import { keyService } from "./keyService";
 import { type CommandExtras, type Operation, operation, pulumiCommand } from "./operation";
 import { type Outcome, outcomeOf } from "./outcome";
 import type { Project } from "./project";
-import { findPulumi } from "./pulumiCli";
+import { pulumiCli } from "./pulumiCli";
 import { userCli } from "./userCli";
 
 export interface StackOptions {
@@ -77,18 +78,23 @@ interface StateResource {
   readonly outputs?: Readonly<Record<string, any>>;
 }
 
+/** Of the CLI that all stacks have. */
+let official: Promise<PulumiCommand> | undefined;
+
 /** A stack of the project, with a state, a Pulumi home and an environment of its own, on the real CLI. */
 export async function createStack(project: Project, options: StackOptions): Promise<EngineStack> {
-  const { root } = await findPulumi();
+  const { root } = await pulumiCli();
   const bin = options.program === undefined ? await userCli() : join(root, "bin");
   const home = join(project.dir, ".pulumi-home");
   const state = join(project.dir, ".pulumi-state");
   // Inside the project, so that what is left there is found in it.
   const temporary = join(project.dir, ".tmp");
   await Promise.all([home, state, temporary].map((folder) => mkdir(folder, { recursive: true })));
+  const secrets = await keyService();
   let env: Environment = {
     ...shellEnvironment(checkout, [bin]),
     ...quickly,
+    ...secrets.env,
     TMPDIR: temporary,
     PULUMI_HOME: home,
     PULUMI_BACKEND_URL: `file://${state}`,
@@ -97,7 +103,7 @@ export async function createStack(project: Project, options: StackOptions): Prom
     ...options.env,
   };
 
-  const official = await PulumiCommand.get({ root, skipVersionCheck: true });
+  official ??= PulumiCommand.get({ root, skipVersionCheck: true });
   const command = (args: readonly string[], rest: CommandOptions = {}) =>
     execute(join(bin, "pulumi"), ["--non-interactive", ...args], {
       cwd: project.dir,
@@ -105,7 +111,11 @@ export async function createStack(project: Project, options: StackOptions): Prom
       env: { ...env, ...rest.env },
     });
   const name = options.stackName ?? "dev";
-  const workspace = { workDir: project.dir, pulumiCommand: pulumiCommand(official, command) };
+  const workspace = {
+    workDir: project.dir,
+    pulumiCommand: pulumiCommand(await official, command),
+    secretsProvider: secrets.provider,
+  };
   const stack = await (options.program === undefined
     ? LocalWorkspace.createStack({ stackName: name, workDir: project.dir }, workspace)
     : LocalWorkspace.createStack(
@@ -146,6 +156,12 @@ export async function createStack(project: Project, options: StackOptions): Prom
   );
   if (config.length > 0) await stack.setAllConfig(Object.fromEntries(config));
 
+  const exportState: EngineStack["exportState"] = async ({ showSecrets = false } = {}) => {
+    const exported = await run(["stack", "export", ...(showSecrets ? ["--show-secrets"] : [])]);
+    if (!exported.ok) throw new Error(exported.output);
+    return JSON.parse(exported.stdout).deployment;
+  };
+
   return {
     name,
     up: (given = {}) => operate((all) => stack.up(all), given),
@@ -156,12 +172,18 @@ export async function createStack(project: Project, options: StackOptions): Prom
     import: (file, ...args) =>
       run(["import", "--file", file, "--yes", "--skip-preview", "--generate-code=false", ...args]),
     run,
-    exportState: async ({ showSecrets = false } = {}) => {
-      const exported = await run(["stack", "export", ...(showSecrets ? ["--show-secrets"] : [])]);
-      if (!exported.ok) throw new Error(exported.output);
-      return JSON.parse(exported.stdout).deployment;
+    exportState,
+    // Automation API would run two commands for them.
+    outputs: async () => {
+      const { resources = [] } = await exportState({ showSecrets: true });
+      const { outputs = {} } = resources.find(({ type }) => type === "pulumi:pulumi:Stack") ?? {};
+      return Object.fromEntries(
+        Object.entries(outputs).map(([name, value]) => [
+          name,
+          { value: revealed(value), secret: isSecret(value) },
+        ]),
+      );
     },
-    outputs: () => stack.workspace.stackOutputs(name),
     setProgram: (program) => {
       stack.workspace.program = program;
     },
@@ -171,6 +193,16 @@ export async function createStack(project: Project, options: StackOptions): Prom
     setConfig: (key, value) =>
       value === undefined ? stack.removeConfig(key) : stack.setConfig(key, configValue(value)),
   };
+}
+
+/** With the secrets in it, at any depth. */
+function revealed(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return JSON.parse(text, (_, one) => (isSecret(one) ? revealed(JSON.parse(one.plaintext)) : one));
+}
+
+function isSecret(value: unknown): value is { readonly plaintext: string } {
+  return typeof value === "object" && value !== null && "plaintext" in value;
 }
 
 function configValue(value: string | ConfigValue): ConfigValue {

@@ -1,7 +1,7 @@
 import { copyFile, link, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { checkout, makeWorkFolder } from "./folders";
-import { findPulumi } from "./pulumiCli";
+import { pulumiCli } from "./pulumiCli";
 import { isExecutable, shim } from "./pulumiCli/installed";
 
 const languageHost = "pulumi-language-nodejs";
@@ -17,7 +17,7 @@ export function userCli(): Promise<string> {
 }
 
 async function make(): Promise<string> {
-  const bin = join((await findPulumi()).root, "bin");
+  const bin = join((await pulumiCli()).root, "bin");
   if (await isExecutable(join(bin, languageHost))) return bin;
   const { path } = await makeWorkFolder("cli", "bin");
   // The CLI warns of a language host that is not beside it, and takes the place that links lead to for its own.

@@ -1,10 +1,9 @@
 import { expect } from "vitest";
-import { CallError } from "../../provider/client/callError";
 import type { Run } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { least } from "./offline";
-import { type Asked, failureOf, idIn, replying } from "./replying";
+import { type Asked, failureOf, idIn, refused, replying } from "./replying";
 
 export type Properties = Readonly<Record<string, unknown>>;
 export interface Kept {
@@ -27,7 +26,6 @@ export function adoptions({ odd = () => undefined, run }: Trouble = {}) {
   const live = new Map<string, Properties>();
   const asked: Asked[] = [];
   let made = 0;
-  const refuse = (status: number) => new CallError("refused", `the service answered ${status}`, status);
   const scopeIds = (scopes: unknown, id: string) =>
     (scopes as readonly Properties[]).map((scope) => ({ ...scope, id: `scope_${id}` }));
   function reply(one: Asked): unknown {
@@ -45,7 +43,7 @@ export function adoptions({ odd = () => undefined, run }: Trouble = {}) {
       return { apiKey: { ...own, key: `sk_${own.id}` } };
     }
     const before = live.get(id);
-    if (before === undefined) throw refuse(404);
+    if (before === undefined) throw refused(404);
     if (method === "GET") return { apiKey: before };
     if (method === "DELETE") {
       live.delete(id);
@@ -102,3 +100,32 @@ export const adoptingSet = (ids: Readonly<Record<string, string>>, more: Propert
     ...more,
   },
 });
+
+/** So many ids, by alias. */
+export const ids = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, place) => [`k${place}`, `key_${place}`]));
+
+/** A service with so many keys, and runs of the engine with one set. */
+export function manyKeys(count: number, trouble: Trouble = {}) {
+  const world = adoptions(trouble);
+  for (const id of Object.values(ids(count))) world.service.add({ id });
+  const create = async (inputs: Properties): Promise<Kept> => {
+    const { sets } = world.process();
+    return sets.create(sets.checked(inputs));
+  };
+  /** One update in a process of its own, and what its preview says. */
+  const update = async ({ id, state }: Kept, inputs: Properties, before: Properties) => {
+    const { sets } = world.process();
+    const checked = sets.checked(inputs, world.process().sets.checked(before));
+    const { changes } = sets.diff(id, state, checked);
+    const kept = { id, state: changes === false ? state : await sets.update(id, state, checked) };
+    return { ...kept, changes, notes: sets.progress, warnings: sets.warnings };
+  };
+  const counted = () => {
+    const kinds = Map.groupBy(world.asked, (one) =>
+      one.method === "GET" && idIn(one) === "api-key" ? "LIST" : one.method,
+    );
+    return Object.fromEntries([...kinds].map(([kind, all]) => [kind, all.length]));
+  };
+  return { ...world, create, update, counted };
+}

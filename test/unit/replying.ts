@@ -84,6 +84,9 @@ export function replying(
   return { ...operations, calls, warnings, progress };
 }
 
+/** What a service answers that refuses a request. */
+export const refused = (status = 403) => new CallError("refused", `the service answered ${status}`, status);
+
 /** What an operation failed with, and what the engine keeps of it. */
 export async function failureOf(operation: Promise<unknown>): Promise<Failure> {
   const error = await operation.then(

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
-import { CallError } from "../../provider/client/callError";
 import { rotatingApiKey } from "../../provider/resources/rotatingApiKey";
-import { type Asked, failureOf, idIn, type Options, replying } from "./replying";
+import { type Asked, failureOf, idIn, type Options, refused, replying } from "./replying";
 
 const dayMs = 86_400_000;
 /** When each test begins. */
@@ -18,7 +17,6 @@ type Key = Record<string, unknown>;
 const masked = ({ key: _, ...shown }: Key = {}) => shown;
 /** A day of the test as state tells it. */
 export const iso = (day: number) => new Date(start + day * dayMs).toISOString();
-export const refused = (status = 403) => new CallError("refused", `the service answered ${status}`, status);
 
 /** A service of keys and a clock, and a rotating key on both. `spoil` may throw, or give another answer. */
 export function rotating(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openRun } from "../../provider/core/run";
-import { failureOf, type Options } from "./replying";
-import { asks, declared, iso, type Kept, refused, rotated, rotating, spoilable } from "./rotatingService";
+import { failureOf, type Options, refused } from "./replying";
+import { asks, declared, iso, type Kept, rotated, rotating, spoilable } from "./rotatingService";
 
 test("T1 a key is rotated when it is old enough, and the one before is deleted when its overlap is over", async () => {
   const ci = rotating();

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import { asks, declared, iso, refused, rotated, spoilable } from "./rotatingService";
+import { refused } from "./replying";
+import { asks, declared, iso, rotated, spoilable } from "./rotatingService";
 
 const lost = () => new CallError("ambiguous", "the connection ended");
 

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
-import { CallError } from "../../provider/client/callError";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { failureOf, idIn, replying } from "./replying";
+import { failureOf, idIn, refused, replying } from "./replying";
 
 export const customerId = "c";
 export const of = (keys: object, defaults?: object) => ({
@@ -35,26 +34,25 @@ export function service(trouble: Trouble = {}) {
   const live = new Map<string, Record<string, unknown>>();
   const gone: string[] = [];
   let made = 0;
-  const refuse = (status: number) => new CallError("refused", `the service answered ${status}`, status);
   const nextId = () => `key_${trouble.reuses ? live.size + 1 : ++made}`;
   const set = replying(apiKeySet, (asked) => {
     const { method, body } = asked;
     const id = idIn(asked);
     if (method === "GET" && id === "ws_1") return { workspace: { id } };
     if (method === "GET" && id === "api-key") return { apiKeys: Array.from(live.values(), masked) };
-    if (method !== "POST" && !live.has(id)) throw refuse(404);
-    if (method === "GET" && trouble.unseen) throw refuse(503);
+    if (method !== "POST" && !live.has(id)) throw refused(404);
+    if (method === "GET" && trouble.unseen) throw refused(503);
     if (method === "GET") return { apiKey: masked(live.get(id)) };
     if (method === "DELETE") {
-      if (trouble.undeletable) throw refuse(403);
+      if (trouble.undeletable) throw refused(403);
       gone.push(id);
       live.delete(id);
       return { apiKey: { id, deleted: true } };
     }
     const sent = body as { name: string; key?: string };
-    if (sent.name === trouble.refused) throw refuse(400);
+    if (sent.name === trouble.refused) throw refused(400);
     const isHeld = [...live.values()].some(({ key }) => key === sent.key);
-    if (sent.key !== undefined && isHeld) throw refuse(409);
+    if (sent.key !== undefined && isHeld) throw refused(409);
     const own = method === "PATCH" ? id : nextId();
     const apiKey = { enabled: true, key: `sk_${own}`, ...live.get(own), ...sent, id: own };
     if (trouble.unmet) Object.assign(apiKey, { scopes: [] });

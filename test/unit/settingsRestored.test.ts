@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { workspaceSettings } from "../../provider/resources/workspaceSettings";
+import { failureOf, refused, replying } from "./replying";
+import { inputs, kept, lost, openWorkspace, type Workspace } from "./settingsWorkspace";
+
+let workspace: Workspace;
+beforeEach(() => {
+  workspace = openWorkspace();
+});
+
+test("W5 a destroy whose answer was lost is run again, and leaves nothing to warn of", async () => {
+  const { state } = await workspace.settings.create(inputs);
+  workspace.fault = { method: "PATCH", error: lost, carriedOut: true };
+  expect((await failureOf(workspace.settings.delete("ws_1", state))).message).toContain(
+    "It stays in state. Run the",
+  );
+  workspace.fault = undefined;
+  await workspace.settings.delete("ws_1", state);
+  expect(workspace.held["defaultKeyPrefix"]).toBe("old");
+  expect(workspace.settings.warnings).toEqual([]);
+});
+
+test("W1 a setting that could not be put back is remembered, shown, and put back by the next up", async () => {
+  let stubborn = false;
+  const service = replying(workspaceSettings, ({ method, body }) => {
+    if (method === "PATCH")
+      workspace.held = {
+        ...workspace.held,
+        ...(body as object),
+        ...(stubborn && { defaultKeyPrefix: "new" }),
+      };
+    return { workspace: { id: "ws_1", ...workspace.held } };
+  });
+  const { state: made } = await service.create({ ...inputs, defaultExpiration: 5 });
+  const { defaultKeyPrefix: _, ...rest } = { ...inputs, defaultExpiration: 5 };
+  stubborn = true;
+  const { state } = await kept(service.update("ws_1", made, rest));
+  expect(state).toMatchObject({ defaultKeyPrefix: "new", __before: { defaultKeyPrefix: "old" } });
+  expect(service.diff("id_1", state, rest).changes).toBeUndefined();
+  stubborn = false;
+  const after = await service.update("ws_1", state, rest);
+  expect(workspace.held["defaultKeyPrefix"]).toBe("old");
+  expect(after).not.toHaveProperty("__before");
+});
+
+describe("destroy of settings that are to be put back", () => {
+  const declared = { ...inputs, defaultExpiration: 5, defaultRateLimitPerSecond: 7 };
+  const made = async (of: Workspace["settings"]) => {
+    workspace.held = { ...workspace.held, defaultExpiration: 60, defaultRateLimitPerSecond: 70 };
+    const { state } = await of.create(declared);
+    return state;
+  };
+
+  test.each([404, 410, 403])(
+    "W5 the workspace is not believed gone on a %i: state stays, and the ways out are named",
+    async (status) => {
+      const state = await made(workspace.settings);
+      workspace.fault = { method: "GET", error: refused(status) };
+      const { message } = await failureOf(workspace.settings.delete("ws_1", state));
+      expect(message).toMatch(/answered 4\d\d\. It stays in state/);
+      expect(message).toMatch(
+        /token is the likely cause: it may belong to another account\. The access token came/,
+      );
+      expect(message).toMatch(/if the workspace itself was deleted, .*`pulumi state delete`/);
+      expect(workspace.settings.warnings).toEqual([]);
+    },
+  );
+
+  test("W5 a PATCH that answers 404 or 410 is no reason to forget them either", async () => {
+    const state = await made(workspace.settings);
+    for (const status of [404, 410]) {
+      workspace.fault = { method: "PATCH", error: refused(status) };
+      expect((await failureOf(workspace.settings.delete("ws_1", state))).message).toContain(
+        "It stays in state",
+      );
+    }
+  });
+
+  const answers = {
+    "an empty object": () => ({}),
+    "the record as before": () => ({ workspace: { id: "ws_1", ...workspace.held } }),
+    "the record as it was sent": (body: object) => ({
+      workspace: { id: "ws_1", ...workspace.held, ...body },
+    }),
+  };
+  test.each(Object.entries(answers))(
+    "W5 that is answered with %s and not carried out is an error, for numbers too",
+    async (_what, answer) => {
+      let deaf = false;
+      const service = replying(workspaceSettings, ({ method, body }) => {
+        if (method === "PATCH" && deaf) return answer(body as object);
+        if (method === "PATCH") workspace.held = { ...workspace.held, ...(body as object) };
+        return { workspace: { id: "ws_1", ...workspace.held } };
+      });
+      const state = await made(service);
+      deaf = true;
+      const { message } = await failureOf(service.delete("ws_1", state));
+      for (const words of [
+        'defaultKeyPrefix: should be "old" again, the service has "new"',
+        "defaultRateLimitPerSecond: should be 70 again, the service has 7",
+        "defaultExpiration: should be 60 again, the service has 5",
+        "It stays in state",
+        "by hand",
+      ]) {
+        expect(message).toContain(words);
+      }
+      expect(service.progress).toEqual(["Waiting for workspace ws_1 to show the change."]);
+      workspace.held = {
+        ...workspace.held,
+        defaultKeyPrefix: "old",
+        defaultExpiration: 60,
+        defaultRateLimitPerSecond: 70,
+      };
+      await service.delete("ws_1", state);
+      expect(service.warnings).toEqual([]);
+    },
+  );
+
+  test("W1 W5 a number that an update does not put back is no success: it stays in state, until it is back", async () => {
+    let rounding = false;
+    const service = replying(workspaceSettings, ({ method, body }) => {
+      if (method === "PATCH")
+        workspace.held = {
+          ...workspace.held,
+          ...(body as object),
+          ...(rounding && { defaultExpiration: 5 }),
+        };
+      return { workspace: { id: "ws_1", ...workspace.held } };
+    });
+    const state = await made(service);
+    const { defaultExpiration: _, ...rest } = declared;
+    rounding = true;
+    const failed = await kept(service.update("ws_1", state, rest));
+    expect(failed.message).toContain("defaultExpiration: should be 60 again, the service has 5");
+    expect(failed.message).toContain('set onDestroy to "retain"');
+    expect(failed.state).toMatchObject({ defaultExpiration: 5, __before: { defaultExpiration: 60 } });
+    expect(service.diff("id_1", failed.state, rest).changes).toBeUndefined();
+    rounding = false;
+    const after = await service.update("ws_1", failed.state, rest);
+    expect(workspace.held["defaultExpiration"]).toBe(60);
+    expect(after).not.toHaveProperty("defaultExpiration");
+  });
+
+  test("W5 the warning of what stays tells what it was before", async () => {
+    const state = await made(workspace.settings);
+    workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
+    await workspace.settings.delete("ws_1", state);
+    expect(workspace.settings.warnings).toEqual([
+      expect.stringContaining(
+        'left as they are: defaultKeyPrefix (has changed since this resource wrote it; before: "old").',
+      ),
+    ]);
+  });
+});
