@@ -43,6 +43,7 @@ const prototypes = ["__proto__", "constructor", "prototype", "toJSON", "length",
 const hidden = [
   "__observed",
   "__keyLost",
+  "__unconfirmed",
   "__grant",
   "__before",
   "__last",

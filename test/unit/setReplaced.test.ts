@@ -78,3 +78,42 @@ test("a replaced key stays until its successor was seen to match the program", a
   const fourth = await set.update(third, now, now);
   expect([set.gone, fourth.state["ids"]]).toEqual([["key_1"], { a: "key_2" }]);
 });
+
+test("R4 a new key that was not seen to match the program is written again by the next update", async () => {
+  const trouble: Trouble = {};
+  const set = service(trouble);
+  const [before, now] = [of({ a: entry }), of({ a: entry, b: entry })];
+  const first = await set.create(before);
+  Object.assign(trouble, { unmet: true, unseen: true });
+  const second = await set.failed(set.update(first, now, before));
+  expect(set.changes(second, now)).toBe(true);
+  Object.assign(trouble, { unmet: false, unseen: false });
+  const third = await set.update(second, now, now);
+  expect(set.live.get("key_2")?.["scopes"]).toMatchObject(scopes);
+  expect(set.changes(third, now)).toBe(false);
+});
+
+test("R4 a key that an update may have changed is written again, even if the program no longer changes it", async () => {
+  const trouble: Trouble = {};
+  const set = service(trouble);
+  const first = await set.create(single);
+  const wider = of({ a: { ...entry, scopes: [{ ...scopes[0], update: true }] } });
+  trouble.lost = true;
+  const second = await set.failed(set.update(first, wider, single));
+  expect(second.state["keys"]).toEqual(first.state["keys"]);
+  trouble.lost = false;
+  const third = await set.update(second, single, single);
+  expect(set.live.get("key_1")?.["scopes"]).toMatchObject([{ update: false }]);
+  expect(set.changes(third, single)).toBe(false);
+});
+
+test("R4 a refresh reads a key that was not seen to match the program", async () => {
+  const trouble: Trouble = {};
+  const set = service(trouble);
+  Object.assign(trouble, { unmet: true, unseen: true });
+  const first = await set.failed(set.create(single));
+  trouble.unseen = false;
+  const second = (await set.read(first.id, first.state)) as Kept;
+  expect(second.state).not.toHaveProperty("__unconfirmed");
+  expect(set.changes(second, single)).not.toBe(false);
+});

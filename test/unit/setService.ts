@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { CallError } from "../../provider/client/callError";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { failureOf, idIn, refused, replying } from "./replying";
 
@@ -25,6 +26,8 @@ export interface Trouble {
   unmet?: boolean;
   /** Answers to writes leave the scopes out, and no key can be read. */
   unseen?: boolean;
+  /** Answers to PATCH are lost. */
+  lost?: boolean;
 }
 
 const masked = ({ key: _, ...shown }: Record<string, unknown> = {}) => shown;
@@ -57,6 +60,7 @@ export function service(trouble: Trouble = {}) {
     const apiKey = { enabled: true, key: `sk_${own}`, ...live.get(own), ...sent, id: own };
     if (trouble.unmet) Object.assign(apiKey, { scopes: [] });
     live.set(own, { ...apiKey, maskedKey: `…${own}` });
+    if (trouble.lost && method === "PATCH") throw new CallError("ambiguous", "no answer", 500);
     const { scopes, ...others } = live.get(own) ?? {};
     const shown = trouble.unseen ? others : { ...others, scopes };
     return { apiKey: method === "POST" ? shown : masked(shown) };

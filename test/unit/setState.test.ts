@@ -20,6 +20,7 @@ const told = fc.record({
   ]),
   __keyLost: fc.constantFrom(undefined, ["a"]),
   __migrated: fc.constantFrom(undefined, ["a"]),
+  __unconfirmed: fc.constantFrom(undefined, ["a"]),
 });
 
 describe("the projections between a set's state and its keys", () => {

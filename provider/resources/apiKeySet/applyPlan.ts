@@ -1,6 +1,7 @@
 import { spelled } from "../../core/check";
 import type { Session } from "../../core/definition";
 import { Failure, oneLine } from "../../core/errors";
+import { failedKey } from "../../core/state";
 import * as apiKey from "../apiKey/operations";
 import { contradictions, fixedByExisting } from "../apiKey/rules";
 import { adoptedId, conceal, isLost } from "../apiKey/state";
@@ -118,7 +119,8 @@ async function write(session: Session, step: Write, progress: Progress, holders:
     op === "update"
       ? await apiKey.update(session, { ...step.key, inputs: declared })
       : await apiKey.create(session, declared, progress.claim);
-  progress.byAlias.set(op === "create" ? alias : step.stateAlias, { id, state });
+  const written = failure === undefined ? state : { ...state, [failedKey]: true as const };
+  progress.byAlias.set(op === "create" ? alias : step.stateAlias, { id, state: written });
   if (op === "replace") {
     const { key, stateAlias } = step;
     const successor = isLost(key.state) ? undefined : stateAlias;

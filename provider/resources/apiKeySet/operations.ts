@@ -3,8 +3,10 @@ import { CallError } from "../../client/callError";
 import { eachBounded } from "../../core/bounded";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError, listed } from "../../core/errors";
+import { defined, failedKey } from "../../core/state";
 import * as apiKey from "../apiKey/operations";
 import { lookUpKey } from "../apiKey/presence";
+import type { KeyState } from "../apiKey/properties";
 import { pathOf, read as readKey } from "../apiKey/reading";
 import { conceal } from "../apiKey/state";
 import { applyPlan } from "./applyPlan";
@@ -172,7 +174,7 @@ export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys)
     failIfCancelled(part);
     conceal(part, state);
     const now = await readKey(part, id, state);
-    if (now !== undefined) found.set(name, now);
+    if (now !== undefined) found.set(name, { ...now, state: confirmed(now.state) });
   });
   batch.close();
   if (batch.failures.length > 0) {
@@ -184,6 +186,11 @@ export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys)
     return key === undefined ? [] : [[name, key] as const];
   });
   return { byAlias: new Map(inOrder), toDelete: await stillToDelete(session, owner, owned.toDelete) };
+}
+
+/** After a read, state has what the service has. */
+function confirmed(state: KeyState): KeyState {
+  return failedKey in state ? defined({ ...state, [failedKey]: undefined }) : state;
 }
 
 /** Without the keys that no longer exist. If one can't be read, the next update tries to delete it. */

@@ -1,5 +1,6 @@
 import type { Comparison } from "../../core/definition";
 import { difference } from "../../core/diff";
+import { failedKey } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
 import { fields, type KeyInputs, unchanged } from "../apiKey/properties";
 import { adoptedId, pending } from "../apiKey/state";
@@ -38,18 +39,16 @@ export interface Plan {
 export type SetUpdate = Comparison<Shape, Plan, SetInputs>;
 
 export function plan(owned: OwnedKeys, inputs: SetDraft): Plan {
-  const { byAlias, toDelete, hasFailed } = owned;
+  const { byAlias } = owned;
   const taken = new Set<string>();
   const findStateAlias = stateAliases(byAlias, inputs);
-  // A failed update may not have seen that a new key matches the program. The key that it replaces still exists.
-  const unconfirmed = new Set(hasFailed ? toDelete.map(({ alias }) => alias) : []);
   const declared = entriesIn(inputs).map(([alias, entry]): Step => {
     const wanted = inputsOfEntry(inputs, alias, entry);
     const stateAlias = findStateAlias(alias, entry, wanted, taken);
     const key = byAlias.get(stateAlias);
     if (key === undefined) return { alias, op: "create", declared: wanted };
     taken.add(stateAlias);
-    return { alias, stateAlias, ...stepFor(key, wanted, unconfirmed.has(stateAlias)) };
+    return { alias, stateAlias, ...stepFor(key, wanted) };
   });
   const removed = [...byAlias].filter(([alias]) => !taken.has(alias));
   const deletes = removed.map(([alias, key]): Step => ({ alias, op: "delete", key }));
@@ -80,13 +79,13 @@ function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
 }
 
 /** Decides as for an ApiKey. */
-function stepFor(key: OwnedKey, wanted: KeyInputs, isUnconfirmed: boolean) {
+function stepFor(key: OwnedKey, wanted: KeyInputs) {
   const { id, state } = key;
   const compared = { id, state, inputs: wanted, now: 0, plan: undefined };
   const { changes, replaces } = difference({ fields, unchanged, pending }, compared);
   // Leaving existingId out, or adding the key's own, goes into state without a request.
   const same = { id, state: { ...state, existingId: wanted.existingId } };
-  if (changes === false && !isUnconfirmed) return { op: "same", key: same } as const;
+  if (changes === false && state[failedKey] === undefined) return { op: "same", key: same } as const;
   if (replaces.length === 0) return { op: "update", key, declared: wanted } as const;
   const isConditional = replaces.every((name) => containsUnknown(wanted[name as keyof KeyInputs]));
   return { op: "replace", key, declared: wanted, isConditional } as const;

@@ -103,6 +103,8 @@ export const shape = {
     __migrated: aList,
     /** Keys that are still to be deleted. */
     __toDelete: aList,
+    /** Aliases of keys that were written, but not seen to match the program. */
+    __unconfirmed: aList,
   },
 };
 

@@ -91,6 +91,7 @@ export function ownedKeys(state: SetState): OwnedKeys {
   const at = (all: Properties | undefined, alias: string) =>
     all !== undefined && Object.hasOwn(all, alias) ? all[alias] : undefined;
   const [lost, migrated] = [aliasesIn(state.__keyLost), aliasesIn(state.__migrated)];
+  const unconfirmed = aliasesIn(state.__unconfirmed);
   const entries = new Map(entriesIn(state));
   const keys = idsIn(state).map(([alias, id]): [string, OwnedKey] => {
     const key = at(state.secrets, alias);
@@ -103,7 +104,7 @@ export function ownedKeys(state: SetState): OwnedKeys {
       maskedKey: at(state.maskedKeys, alias),
       ...(isRecord(chosenByService) ? pick(chosenByService, chosen) : {}),
       [observedKey]: isRecord(observed) ? observed : undefined,
-      [failedKey]: state[failedKey],
+      [failedKey]: unconfirmed.has(alias) ? true : undefined,
       __keyLost: lost.has(alias) ? true : undefined,
     };
     return [alias, { id, state: defined(ofKey) as KeyState }];
@@ -138,6 +139,7 @@ export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete }: O
       __keyLost: nonEmpty(aliasesWith(isLost)),
       __migrated: nonEmpty(aliasesWith(({ existingKey }) => existingKey)),
       __toDelete: nonEmpty(toDelete),
+      __unconfirmed: nonEmpty(aliasesWith((state) => state[failedKey])),
     }),
   };
 }
@@ -178,6 +180,7 @@ export function inputsOf(state: SetState): SetDraft {
 export function isPending(state: SetState): boolean {
   return (
     aliasesIn(state.__keyLost).size > 0 ||
+    aliasesIn(state.__unconfirmed).size > 0 ||
     toDeleteIn(state).length > 0 ||
     mismatchedAliases(state).keys.length > 0
   );
