@@ -202,6 +202,6 @@ export function unmanagedChanges(id: string, record: ApiKeyRecord, state: KeySta
     .filter((name) => caseFolded(before(name)) !== caseFolded(record[name]))
     .map(
       (name) =>
-        `${capitalised(label(state))} (${id}): its ${name} in the service has changed since this stack last stateAfterUpdate the key. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`,
+        `${capitalised(label(state))} (${id}): its ${name} in the service has changed since this stack last updated the key. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`,
     );
 }
