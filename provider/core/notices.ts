@@ -38,8 +38,8 @@ export function warnOfExpiry(kind: Kind, compared: AnyComparison): void {
   host.warn(lineOf(kind, expiryWarning(of, unsaid, now), state, inputs));
 }
 
-/** The text as a line, without the secrets of these properties. */
-function lineOf({ definition, paths }: Kind, text: string, ...all: readonly Properties[]): string {
+/** A line with the text, without the secrets of these properties. */
+export function lineOf({ definition, paths }: Kind, text: string, ...all: readonly Properties[]): string {
   const always = all.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
   const hidden = textsIn([...always, ...secretValues(all, definition.follows)]);
   return inBounds(maskSecrets(oneLine(text), hidden));

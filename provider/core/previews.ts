@@ -7,7 +7,7 @@ import type { Kept } from "./errors";
 import { canonicalInputs } from "./fields";
 import { canonical, inputsOf, withName } from "./inputs";
 import type { Kind } from "./kind";
-import { note, warnOfExpiry, warnOfState } from "./notices";
+import { lineOf, note, warnOfExpiry, warnOfState } from "./notices";
 import { protectAdopted, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
 import { defined, failedKey, type Properties, providerKey, readingKey, serviceKey } from "./state";
@@ -108,10 +108,10 @@ export function diff(
     );
     const line = isExplained ? definition.replaceNote?.(compared) : definition.updateNote?.(compared);
     if (result.changes !== false) note(kind, line, compared.state, compared.inputs);
-    if (isOnlySecrets)
-      host.note?.(
-        `${definition.kind} ${compared.id}: only which of its values are secret has changed. No request is sent.`,
-      );
+    if (isOnlySecrets) {
+      const what = `${definition.kind} ${compared.id}: only which of its values are secret has changed. No request is sent.`;
+      host.note?.(lineOf(kind, what, compared.state, compared.inputs));
+    }
   }
   // What is secret in state is told by the state alone, so it has to be written anew.
   return isOnlySecrets ? { ...result, changes: true } : result;

@@ -162,10 +162,14 @@ export const customerBilling = define({
   pending: ({ state }) => (isUncertain(state) ? [] : undefined),
   updateNote: ({ state, inputs }) =>
     isUncertain(state) && inputs.billingId === undefined ? stillOpen(state) : undefined,
-  replaceNote: ({ id, state, inputs }) =>
-    isUncertain(state) || inputs.billingId !== undefined
-      ? undefined
-      : `Credits are granted again in addition: those of ${state.billingId ?? id} in workspace ${state.workspaceId} stay in the service, which has no call to take a grant back.`,
+  replaceNote: ({ id, state, inputs }) => {
+    if (isUncertain(state) || inputs.billingId !== undefined) return undefined;
+    const again = containsUnknown(inputs.grant)
+      ? "If grant changes, credits are granted again"
+      : "Credits are granted again";
+    return `${again} in addition: those of ${state.billingId ?? id} in workspace ${state.workspaceId} stay in the service, which has no call to take a grant back.`;
+  },
+  managed: (id, { workspaceId, billingId }) => [{ workspaceId, id: billingId ?? id, claim: "" }],
   // An output too: it is in state where the program does not declare it.
   unchanged: (name, value) => name === "billingId" && value === undefined,
   // A program never declares the two together.

@@ -178,9 +178,11 @@ async function afterFailure(
       : verdict === "refused"
         ? list(session, declared, attempt).then(exactly(declared))
         : undefined;
+  let isListRead = looking !== undefined;
   // What became of the POST says more than that the list can't be read.
   const found = await looking?.catch((failed: unknown) => {
     if (!(failed instanceof Failure)) throw failed;
+    isListRead = false;
   });
   if (found !== undefined) return adopted(doing, declared, found);
   throw toFailure(error, session, {
@@ -188,7 +190,7 @@ async function afterFailure(
     notDone: "Nothing was created",
     unclear: `${unclear}. Run \`pulumi up\` again, which looks for it before creating one`,
     advice:
-      status === 409
+      status === 409 && isListRead
         ? "the workspace has the scope, but its list, which may be truncated, does not show it. Remove this resource; keys can refer to the scope without it"
         : `Check that the access token is allowed to create scopes in ${declared.workspaceId}.`,
   });

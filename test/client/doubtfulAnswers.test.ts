@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Fault, type StandIn, startStandIn } from "../../standin";
+import { failureOf } from "../unit/replying";
 import { type Process, startProcess } from "./lifecycles";
 
 /** One answer that is wrong, late or another's, and what would be lost if it were believed. */
@@ -47,6 +48,17 @@ describe("settings to restore", () => {
       expect(stored()).toMatchObject({ defaultKeyPrefix: "new" });
     },
   );
+
+  test("W5 are restored after a create that may not have been applied, although the first reads are from before it", async () => {
+    service.inject({ endpoint: "editWorkspace", fault: { kind: "errorAfter" } });
+    service.inject({ endpoint: "editWorkspace", fault: { kind: "status", status: 404 } });
+    const { kept } = await failureOf(process.of("WorkspaceSettings").create(inputs));
+    lateReads(1);
+    await startProcess(service)
+      .of("WorkspaceSettings")
+      .delete(workspaceId, kept?.state ?? {});
+    expect(stored()).toMatchObject(before);
+  });
 
   test("W5 are restored on destroy although the first reads are from before the last update", async () => {
     const { id, state } = await process.of("WorkspaceSettings").create(inputs);

@@ -117,3 +117,13 @@ test("R4 a refresh reads a key that was not seen to match the program", async ()
   expect(second.state).not.toHaveProperty("__unconfirmed");
   expect(set.changes(second, single)).not.toBe(false);
 });
+
+test("a replaced key stays where its successor no longer exists, and a renamed entry's key can't be created", async () => {
+  const set = await halfReplaced();
+  set.live.delete("key_2");
+  const third = await set.refreshed(set.second);
+  set.trouble.refused = "b";
+  const renamed = of({ b: { ...replaced.keys.a, renamedFrom: "a" } });
+  const fourth = await set.failed(set.update(third, renamed, of({})));
+  expect([set.gone, fourth.state["__toDelete"]]).toEqual([[], [{ id: "key_1", name: "a", alias: "a" }]]);
+});

@@ -169,9 +169,12 @@ async function send(
   by: typeof edit,
   edited: Omit<KeyEdit, "path">,
 ): Promise<Settled<ApiKeyRecord>> {
-  const { path, doing, notDone } = write;
+  const { path, doing, notDone, gone } = write;
   try {
-    return await by(session, { path, ...edited });
+    const settled = await by(session, { path, ...edited });
+    // A repeated PATCH may have been refused, after the first was not answered.
+    if (settled.unseen && (await isRefusedAsGone(session, path, settled.error))) throw gone();
+    return settled;
   } catch (error) {
     throw toFailure(await causeOf(session, write, error), session, {
       doing,

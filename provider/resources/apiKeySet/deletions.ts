@@ -1,5 +1,6 @@
 import type { Item } from "./batch";
 import { adoptedBy, type Plan } from "./plan";
+import { entriesIn, formerAlias } from "./properties";
 import { asOwnedKey, type OwnedKey, type OwnedKeys } from "./state";
 
 /** A key to delete. */
@@ -25,13 +26,17 @@ export function decideDeletions(
   const kept = new Set([...byAlias].flatMap(([alias, { id }]) => (removedAliases.has(alias) ? [] : [id])));
   const isKept = ({ id }: Deletion) => kept.has(id);
   const adopted = new Set(steps.flatMap((step) => adoptedBy(step) ?? []));
-  const failedInState = new Set<string | undefined>(
+  const entries = new Map(entriesIn(inputs));
+  const formerAliasOf = (alias: string) => formerAlias(entries.get(alias));
+  // A failed entry may also be the one that was to take over an alias of state.
+  const failedInState = new Set(
     steps
       .filter(({ alias }) => failed.has(alias))
-      .map((step) => ("stateAlias" in step ? step.stateAlias : step.alias)),
+      .flatMap((step) => ["stateAlias" in step ? step.stateAlias : step.alias, formerAliasOf(step.alias)]),
   );
   // A key that could not be adopted yet is not deleted either.
-  const isWaiting = ({ id, successor }: Deletion) => adopted.has(id) || failedInState.has(successor);
+  const isWaiting = ({ id, successor }: Deletion) =>
+    adopted.has(id) || (successor !== undefined && failedInState.has(successor));
   const waitingSince = owned.toDelete.map(
     (one): Deletion => ({
       ...asOwnedKey(inputs, one),

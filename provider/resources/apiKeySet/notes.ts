@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { capitalised, listed } from "../../core/errors";
-import { isRecord } from "../../core/state";
+import { failedKey, isRecord } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
 import { adoptedBy, type Plan, type Step } from "./plan";
 import { entriesIn, formerAlias, type SetState } from "./properties";
@@ -17,6 +17,7 @@ export function previewNote(state: SetState, plan: Plan): string | undefined {
   );
   const replaced = aliasesOf("replace");
   const adopting = steps.filter(adoptedBy);
+  const adoptedIds = new Set(adopting.map(adoptedBy));
   const withoutId = new Set(mismatchedAliases(state).keys);
   const isRenameUnknown = entriesIn(inputs).some(
     ([, entry]) => isRecord(entry) && isUnknown(entry["renamedFrom"]),
@@ -28,6 +29,11 @@ export function previewNote(state: SetState, plan: Plan): string | undefined {
     counted(
       moved.map(({ alias }) => alias),
       "to keep under a new alias",
+    ),
+    counted(
+      steps.flatMap((step) => (step.op === "update" && step.key.state[failedKey] ? [step.alias] : [])),
+      "to write again, because the last update could not confirm it",
+      "to write again, because the last update could not confirm them",
     ),
     counted(
       adopting.map(({ alias }) => alias),
@@ -50,7 +56,7 @@ export function previewNote(state: SetState, plan: Plan): string | undefined {
     // An unknown renamedFrom may keep any of them.
     isRenameUnknown ? undefined : counted(aliasesOf("delete"), "to delete"),
     counted(
-      owned.toDelete.map(({ name }) => name),
+      owned.toDelete.filter(({ id }) => !adoptedIds.has(id)).map(({ name }) => name),
       "already replaced, still to delete",
     ),
     counted(

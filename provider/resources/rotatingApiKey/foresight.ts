@@ -5,7 +5,7 @@ import { mayWriteCurrent, type RotatingComparison, unmanaged } from "./decision"
 import type { RotatingDraft } from "./properties";
 import { datesOf, timesOf } from "./state";
 
-const ofCurrent = ["keyId", "maskedKey", "createdAt", "rotatedAt"] as const;
+const ofCurrent = ["keyId", "maskedKey", "createdAt"] as const;
 /** What a write to the current key may change. */
 const written = ["updatedAt", "billingId", "effectivePrefix", "effectiveExpiresAt"] as const;
 const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt: undefined };
@@ -26,7 +26,9 @@ export function foreseeUpdate({ state, inputs, plan: { does } }: RotatingCompari
   const { key, previousKey, previousKeyId } = state;
   const previous = previousKeyId === undefined ? noPrevious : { previousKey, previousKeyId };
   if (does === "make") return previous;
-  const known = Object.fromEntries(ofCurrent.map((name) => [name, state[name] ?? unknown]));
+  const known = Object.fromEntries(
+    [...ofCurrent, "rotatedAt" as const].map((name) => [name, state[name] ?? unknown]),
+  );
   const untouched = mayWriteCurrent(state, inputs) ? [] : [...ofCurrent, ...written];
   const same = Object.fromEntries(untouched.map((name) => [name, state[name]]));
   const current = { ...known, ...same, key, rotatesAt };

@@ -200,7 +200,12 @@ function readToRestore(
     session,
     `workspace ${id} to show the last update`,
     () => readOrFail(session, id, attempt),
-    (record) => written.every(({ name }) => name in restorable(state, written, record)),
+    (record) => {
+      const [before, now] = [restorable(state, written, record), observe(record)];
+      return written.every(
+        (field) => field.name in before && !same(field, before[field.name], now[field.name]),
+      );
+    },
   );
 }
 

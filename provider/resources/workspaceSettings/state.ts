@@ -62,12 +62,14 @@ export function lastWritten(state: SettingsState, name: Setting["name"]): unknow
   return name in observed ? observed[name] : state[name];
 }
 
-/** The settings that this stack has changed: they had another value before. */
+/** The settings that this stack has changed, or may have: they had another value before. */
 export function replaced(state: SettingsState): readonly Setting[] {
-  const { __before: before = {} } = state;
-  return declaredIn(state).filter(
-    (field) => field.name in before && !same(field, before[field.name], lastWritten(state, field.name)),
-  );
+  const { __before: before = {}, __sent: sent = {} } = state;
+  return declaredIn(state).filter((field) => {
+    const { name } = field;
+    const ours = name in sent ? sent[name] : lastWritten(state, name);
+    return name in before && !same(field, before[name], ours);
+  });
 }
 
 /** The values to restore: of settings that had one before, and that were not changed since (W5). */
