@@ -45,7 +45,9 @@ module.exports = {
       name: "resources-know-no-lifecycle-and-no-transport",
       severity: "error",
       from: { path: "^provider/resources/" },
-      to: { path: "(^provider/core/(lifecycle|session|rollback)\\.ts$|node_modules/undici)" },
+      to: {
+        path: "(^provider/core/(errorHooks|kind|lifecycle|operations|previews|rollback|session)\\.ts$|node_modules/undici)",
+      },
     },
     {
       name: "client-knows-no-state",

@@ -30,7 +30,7 @@ const onlyInAll = [
   // Failing calls once more, of sets too: host/{errors,setFaults}.
   "test/engine/{failures,apiKeySetFailures}.test.ts",
   // What the service answers late, elsewhere, wrongly, or of keys that exist: host/{resourceDialects,hostile,lostAnswers,
-  // adoptKey,updateKey}, unit/{hiddenState,keyGone,keyConvergence}.
+  // adoptKey,updateKey}, unit/{baseUrl,keyGone,keyConvergence}.
   "test/engine/{queued,otherService,gone,apiKeyConvergence,apiKeyAdoption}.test.ts",
   // What the command adopts, on the engine: client/adoptCommand, engine/examples.
   "test/engine/adoptCommand.test.ts",
@@ -52,10 +52,10 @@ const onlyInAll = [
   "test/engine/harness.test.ts",
 ];
 
-/** Short files that take long. */
+/** Short files whose tests take long. */
 const long = /\/engine\/(\w+Lifecycle|readme|snapshotShape)\.test\.ts$/;
 
-/** Begins a tier with what takes long, so that no core is idle in the end. In a fresh clone Vitest knows only file sizes. */
+/** Begins a tier with what takes long, so that no core is idle at the end. In a fresh clone Vitest knows only file sizes. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { first = [], then = [] } = Object.groupBy(await super.sort(files), ({ moduleId }) =>
@@ -77,7 +77,7 @@ export default defineConfig(({ mode }) => ({
     exclude: mode === "all" ? [] : onlyInAll,
     reporters: ["default", "./test/tierTimes.ts"],
     pool: "forks",
-    // A process each would load the same modules again and again.
+    // With a process for each file, every file would load the same modules again.
     isolate: false,
     sequence: { sequencer: LongFirst },
     // One more than cores, because tests wait for processes and time.

@@ -70,8 +70,6 @@ function readOptions(args: readonly string[]): Options | { readonly problem: str
   if (customer === "") return { problem: "--customer must be the id of a customer" };
   if (as !== undefined && as !== "keys" && as !== "set") return { problem: "--as must be keys or set" };
   if (isImport && as === "set") return { problem: "--import can't be combined with --as set" };
-  if (isImport && workspace.includes("/"))
-    return { problem: "--import can't be used for a workspace whose id contains a slash" };
   return {
     workspaceId: workspace,
     customerId: customer,

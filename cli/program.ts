@@ -1,3 +1,4 @@
+import { importId } from "../provider/core/importId";
 import type { Granted } from "../provider/resources/apiKey/scopes";
 import { identifier, plainName, resourceName, uniqueNames } from "./names";
 
@@ -74,7 +75,7 @@ export function importFile({ workspaceId, keys, taken }: Adoption): string {
   const resources = keys.map(({ id, name }) => ({
     type: "apikeys:index:ApiKey",
     name: nameFor(plainName(name), "-"),
-    id: `${workspaceId.replaceAll("/", "%2F")}/${id}`,
+    id: importId(workspaceId, id),
   }));
   return joined(JSON.stringify({ resources }, undefined, 2));
 }

@@ -1,3 +1,4 @@
+import { importId } from "./core/importId";
 import { getApiKeys, getScopes, getWorkspace, getWorkspaces, type Source } from "./functions";
 import { hasSettings } from "./resources/workspaceSettings/properties";
 
@@ -58,8 +59,7 @@ async function inEach(
 ): Promise<readonly Listed[]> {
   const found: Listed[] = [];
   for (const id of await workspacesOf(source, workspaceId)) {
-    const workspace = id.replaceAll("/", "%2F");
-    for (const one of await find(id)) found.push({ id: `${workspace}/${one.id}`, name: one.name });
+    for (const one of await find(id)) found.push({ id: importId(id, one.id), name: one.name });
   }
   return found;
 }

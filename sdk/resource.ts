@@ -100,7 +100,7 @@ export function registration<S extends Shape>(
   ];
 }
 
-/** What each state has and no input is: it tells whether the engine answered with a state or only with inputs. */
+/** A property that every state has, and no inputs have: it shows whether the engine answered with a state. */
 const stateMark = "__service";
 
 /**
@@ -119,7 +119,7 @@ export function settleAbsent<S extends Shape>(
   const { [stateMark]: mark } = resource as unknown as { readonly [stateMark]: Internals };
   for (const name of Object.keys(properties)) {
     const output: Internals | undefined = Object.getOwnPropertyDescriptor(resource, name)?.value;
-    // What has a getter, such as `key`, says by itself what it is where state lacks it.
+    // A property with a getter, such as `key`, handles a missing value itself.
     if (output === undefined) continue;
     const answer = Promise.all([output.isKnown, mark.isKnown, output.promise(true)]);
     output.isKnown = answer.then(async ([isKnown, isState, value]) => {

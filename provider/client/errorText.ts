@@ -102,8 +102,8 @@ export function errorText(
 }
 
 /**
- * The error in JSON that should hold a record: some services answer 200 to what they refuse. Unless they say that they
- * did, a message may be that of a success, and contain the new secret.
+ * The error in JSON that should hold a record: some services answer 200 to what they refuse. A `message` counts only with
+ * `success: false`; otherwise it may report a success, and contain the new secret.
  */
 export function errorInPlace(
   body: string,

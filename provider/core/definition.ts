@@ -194,7 +194,7 @@ export interface Definition<S extends Shape, P = undefined> {
 
 /** How `pulumi import`, the option `import` and `get` find an object. */
 interface Importing<S extends Shape> {
-  /** The form of its id, such as "workspaceId/keyId". Only the last part may contain slashes. */
+  /** The form of its id, such as "workspaceId/keyId". In a workspace's id, a slash is written as %2F. */
   readonly form: string;
   /** `undefined` if there is no such object. `isReading`: `get` asks, and later reads it again by the outcome's id. */
   read(

@@ -97,7 +97,7 @@ export interface Attempt {
   readonly again?: string;
 }
 
-/** What messages say of the configuration: see there. */
+/** The parts of the Configuration that messages quote. */
 interface Endpoint {
   readonly baseUrlSource: string;
   readonly tokenAdvice: string;

@@ -19,7 +19,7 @@ export interface HostContext {
   readonly tell?: (line: string) => void;
   /** Shows a line about what an update would do. Default: `tell`. */
   readonly note?: (line: string) => void;
-  /** Waits. Default: that long, or until nobody takes the result. */
+  /** Waits. Default: that long, or until the run is over. */
   readonly pause?: (ms: number) => Promise<void>;
   /** What the resources of this process know of each other, by the kind of their objects. Default: nothing. */
   readonly shared?: Map<string, Shared>;

@@ -4,6 +4,7 @@ import type { Outcome, Session } from "./definition";
 import { compare } from "./diff";
 import { failureBefore, leftovers, remembering } from "./errorHooks";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
+import { partsOfImportId } from "./importId";
 import { canonical, inputsOf, withoutDefaults } from "./inputs";
 import type { Kind } from "./kind";
 import { forget, register } from "./objects";
@@ -59,7 +60,7 @@ export async function read(
     refreshed.add(outcome.id);
     const unchanged = { id: outcome.id, state: given };
     const isComparable = !(failedKey in given);
-    // Of most, the state is the same object.
+    // Most reads return the same object.
     if (isComparable && outcome.state === before.state && service === last) return unchanged;
     const found = toKept(outcome, service);
     const same = wireable({ ...before.state, [serviceKey]: last });
@@ -189,9 +190,8 @@ function partsOf(
 ): readonly string[] {
   const isOfWorkspace = importing.form.includes("/");
   if (isOfWorkspace && typeof workspaceId === "string") return [workspaceId, id];
-  const [, workspace = "", object = ""] = /^([^/]+)\/(.+)$/s.exec(id) ?? [];
-  if (isOfWorkspace && object !== "") return [workspace.replaceAll("%2F", "/"), object];
-  if (!isOfWorkspace && id !== "") return [id];
+  const parts = isOfWorkspace ? partsOfImportId(id) : id === "" ? undefined : [id];
+  if (parts !== undefined) return parts;
   throw new Failure(
     `${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${importing.form}.`,
   );

@@ -52,7 +52,7 @@ export function check(
   const found = configured();
   const misconfigured = "problems" in found ? found.problems : [];
   const problems = [...misconfigured, ...failures(definition, named, before ?? hidden.get(urn), checked)];
-  // diff is asked of what is in state alone.
+  // A resource that is in state already gets its notes from diff.
   if (before === undefined && problems.length === 0) note(kind, definition.createNote?.(declared), declared);
   return { inputs: defined(declared), failures: problems };
 }
@@ -98,11 +98,11 @@ export function diff(
   register(kind, compared);
   const result = difference(definition, compared, changed);
   const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
-  // What `.get` reads has no update to tell of, and may be what another resource manages.
+  // A resource that `.get` reads is never updated, and another resource may manage its object.
   if (compared.state[readingKey] !== true && !refreshed.delete(compared.id)) {
     warnOfState(kind, compared);
     if (result.replaces.length === 0) warnOfExpiry(kind, compared);
-    // An input that replaces is the cause by itself.
+    // updateNote describes an update, or a replacement that only state asks for.
     const isExplained = result.replaces.some((name) =>
       definition.fields.some((field) => field.name === name),
     );
@@ -113,7 +113,7 @@ export function diff(
       host.note?.(lineOf(kind, what, compared.state, compared.inputs));
     }
   }
-  // What is secret in state is told by the state alone, so it has to be written anew.
+  // Only state says which of its values are secret, so it has to be saved again.
   return isOnlySecrets ? { ...result, changes: true } : result;
 }
 

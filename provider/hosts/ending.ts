@@ -1,4 +1,4 @@
-/** How a process of the provider ends, whichever host it is of. */
+/** How the provider's process ends, in either host. */
 import type { OpenRun } from "../core/run";
 
 /** Why a run is over, as words to follow "because". */

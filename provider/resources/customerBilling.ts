@@ -1,8 +1,7 @@
 /**
- * Credits granted to a customer. The service can only create such a record: it can't be read, changed or taken back.
- * So there is one POST for each change of `grant` to another value, never a repetition by itself, whatever happens to
- * the answer; a change of what was granted is refused; refresh and destroy make no request (interface, sections 2 and
- * 4.12).
+ * Credits granted to a customer. The service can only create such a record: it can't read, change or delete one. So each
+ * change of `grant` sends one POST, which is not repeated, whatever happens to its answer. A change of what was granted
+ * fails the preview. Refresh and destroy make no request (interface, sections 2 and 4.12).
  */
 import { randomUUID } from "node:crypto";
 import { type BillingRecord, createBilling } from "../client/billing";
@@ -247,8 +246,8 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
 }
 
 /**
- * The answer is kept as this grant: asking again could grant twice. But equal grants are equal requests, which a gateway
- * may take for one, and an answer may be another request's.
+ * Warns of an answer that may not be this grant's: a gateway may treat two equal requests as one, or mix up answers. State
+ * has the record all the same, because asking again could grant twice.
  */
 function warnOfDoubt(session: Session, doing: string, declared: BillingInputs, record: BillingRecord): void {
   const { id } = record;
@@ -258,7 +257,7 @@ function warnOfDoubt(session: Session, doing: string, declared: BillingInputs, r
     .filter((name) => declared[name] !== undefined && record[name] !== undefined)
     .filter((name) => !same(shape.inputs[name], declared[name], record[name]))
     .map((name) => `has ${name} ${shown(declared, name, JSON.stringify(record[name]))}`);
-  const doubts = [...(isKnown ? ["is another grant's too"] : []), ...different];
+  const doubts = [...(isKnown ? ["already belongs to another grant of this stack"] : []), ...different];
   if (doubts.length === 0) return;
   session.warn(
     `${doing}: the service answered with the record ${id}, which ${doubts.join(" and ")}. Check in the service what was granted. To grant again, change grant.`,

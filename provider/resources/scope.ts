@@ -1,7 +1,7 @@
 /**
- * A scope of a workspace. The service can list scopes and create them, but neither change nor delete one: a scope that
- * is there already and says the same is adopted, a declared change is refused unless it creates another scope, and
- * destroy only removes it from state (interface, sections 2, 4.10 and 4.11).
+ * A scope of a workspace. The service can list and create scopes, but neither change nor delete them. A scope that exists
+ * with the same values is adopted. A change fails the preview, unless it creates another scope. Destroy only removes the
+ * scope from state (interface, sections 2, 4.10 and 4.11).
  */
 import { CallError } from "../client/callError";
 import { createScope, type ScopeRecord } from "../client/scopes";
@@ -77,17 +77,17 @@ function written(declared: ScopeState, { id, createdAt, updatedAt }: ScopeRecord
   return { id, state: { ...declared, createdAt, updatedAt } };
 }
 
-type Selector = (scopes: readonly ScopeRecord[]) => ScopeRecord | undefined;
-
 /** The scope of exactly this representation: one that differs in case only may be another scope. */
-function exactly({ representation }: ScopeState): Selector {
-  return (scopes) => scopes.find((scope) => scope.representation === representation);
+function findExactly(
+  { representation }: ScopeState,
+  scopes: readonly ScopeRecord[],
+): ScopeRecord | undefined {
+  return scopes.find((scope) => scope.representation === representation);
 }
 
 /** The scope of this representation; the service may have changed its case or trimmed it. */
-function named(declared: ScopeState): Selector {
-  return (scopes) =>
-    exactly(declared)(scopes) ?? scopes.find((scope) => isSame(declared, scope, "representation"));
+function findFolded(declared: ScopeState, scopes: readonly ScopeRecord[]): ScopeRecord | undefined {
+  return findExactly(declared, scopes) ?? scopes.find((scope) => isSame(declared, scope, "representation"));
 }
 
 type Shown = "name" | "representation" | "description";
@@ -127,8 +127,8 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
   const { workspaceId, name, representation, description = "" } = declared;
   const doing = `Creating ${label(declared)}`;
   const before = await list(session, declared, { doing, notDone: "Nothing was created" });
-  const there = exactly(declared)(before);
-  if (there !== undefined) return adopted(doing, declared, there);
+  const existing = findExactly(declared, before);
+  if (existing !== undefined) return adopted(doing, declared, existing);
   try {
     const { record } = await createScope(
       session.call,
@@ -136,8 +136,9 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
       { name, representation, description },
     );
     if (record !== undefined && isAnswerTo(declared, record, before)) {
-      // Keys refer to the scope by it. Of other fields, an answer may have none.
-      if (!isSame(declared, record, "representation")) warnOfDifferences(session, declared, record);
+      // Keys refer to the scope by its representation. An answer may leave the description out.
+      if (!isSame(declared, record, "representation"))
+        warnOfDifferences(session, declared, { ...record, description: record.description ?? description });
       return written(declared, record);
     }
   } catch (error) {
@@ -176,7 +177,7 @@ async function afterFailure(
     verdict === "ambiguous"
       ? untilListed(session, declared, attempt)
       : verdict === "refused"
-        ? list(session, declared, attempt).then(exactly(declared))
+        ? list(session, declared, attempt).then((scopes) => findExactly(declared, scopes))
         : undefined;
   let isListRead = looking !== undefined;
   // What became of the POST says more than that the list can't be read.
@@ -213,7 +214,7 @@ function untilListed(
   return pollUntil(
     session,
     "the service's list to show the scope",
-    async () => named(declared)(await list(session, declared, attempt)),
+    async () => findFolded(declared, await list(session, declared, attempt)),
     (found) => found !== undefined,
   );
 }
@@ -223,7 +224,7 @@ async function read(session: Session, id: string, state: ScopeState): Promise<Sc
   const doing = `Reading ${label(state)} (${id})`;
   const attempt = { doing, notDone: "State is unchanged" };
   const scopes = await list(session, state, attempt, id);
-  const record = scopes.find((one) => one.id === id) ?? named(state)(scopes);
+  const record = scopes.find((one) => one.id === id) ?? findFolded(state, scopes);
   if (record === undefined) {
     try {
       await expectVisible(session, String(state.workspaceId), "the service does not list the scope");

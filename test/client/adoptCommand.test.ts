@@ -301,7 +301,6 @@ describe("pulumi-apikeys adopt", () => {
     [["--workspace", "ws_main", "--customer="], "--customer"],
     [["--workspace", "ws_main", "--as", "list"], "--as"],
     [["--workspace", "ws_main", "--as", "set", "--import"], "--import"],
-    [["--workspace", "a/b", "--import"], "--import"],
     [["--workspace", "ws_main", "--bogus"], "--bogus"],
     [["--workspace", "ws_main", "left over"], "left over"],
   ])("answers %j with its usage and exit code 2", async (args, named) => {

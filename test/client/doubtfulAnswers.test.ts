@@ -89,7 +89,7 @@ describe("a scope", () => {
 
   test("S4 whose representation the service rewrites is created once, and a warning has the service's value", async () => {
     service.inject({ endpoint: "createScope", fault: answering({ scope: rewritten }) });
-    const { id, state } = await process.of("Scope").create(inputs);
+    const { id, state } = await process.of("Scope").create({ ...inputs, description: "All orders" });
     expect([id, state["representation"]]).toEqual(["sc_1", "Orders (all)"]);
     expect(process.warnings).toEqual([
       expect.stringContaining('(sc_1): unlike the program, the service has representation "orders-all".'),
@@ -154,7 +154,9 @@ describe("B3 a grant that is answered with", () => {
     const { id, state } = await process.of("CustomerBilling").create(inputs);
     expect(process.warnings).toEqual([]);
     await process.of("CustomerBilling").create({ ...inputs, grant: "2" });
-    expect(process.warnings).toEqual([expect.stringContaining("bill_1, which is another grant's too.")]);
+    expect(process.warnings).toEqual([
+      expect.stringContaining("bill_1, which already belongs to another grant of this stack."),
+    ]);
 
     const later = startProcess(service);
     later.of("CustomerBilling").diff(id, state, inputs);

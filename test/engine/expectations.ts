@@ -27,7 +27,7 @@ export async function expectQuiet({ stack }: Scene): Promise<void> {
 
 /** The lines of error that the user reads of a resource, without a stack trace anywhere (R8). */
 export function errorsFor(outcome: Outcome, name: string): readonly string[] {
-  expect(outcome.ok).toBe(false);
+  expect(outcome.ok, outcome.output).toBe(false);
   expect(outcome.output.split("\n").filter((line) => /^\s+at /.test(line))).toEqual([]);
   return (
     outcome.diagnostics

@@ -23,7 +23,7 @@ export function keyService(): Promise<KeyService> {
 async function start(): Promise<KeyService> {
   const server = createServer(async (request, response) => {
     const { plaintext, ciphertext } = (await json(request)) as Record<string, string | undefined>;
-    // It is asked for the stack's key alone, which the stack's config keeps.
+    // The CLI only has it encrypt the stack's own key, and keeps the result in the stack's config.
     response.end(JSON.stringify({ data: { ciphertext: plaintext, plaintext: ciphertext } }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,5 +1,5 @@
 import { apiKeyLife } from "./apiKeyLife";
 import { lifecycleSuite } from "./lifecycleSuite";
 
-// Of its own, to run beside that in the other host.
+// A file of its own, so that it runs at the same time as the life in the other host.
 lifecycleSuite(apiKeyLife, ["plugin"]);

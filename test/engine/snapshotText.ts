@@ -29,7 +29,7 @@ export async function snapshotOf({ stack, service }: Scene): Promise<{ state: st
   return { state: text({ version: 3, deployment: lasting(state) }), service: text(held) };
 }
 
-/** Of the passphrase that all stacks of the tests have: `pulumi stack import` encrypts the secrets with it. */
+/** Of the passphrase that test/engine/stack.ts sets: with it `pulumi stack import` reads the snapshots. */
 const salt = "v1:9FLVVlW5csc=:v1:V6MxVv7Sd0eQonmg:Jl8U5HVCIMvcYlXTSC9la5gxON83tQ==";
 
 /** What the engine notes of where and when a resource was declared. */

@@ -98,6 +98,7 @@ export async function createStack(project: Project, options: StackOptions): Prom
     TMPDIR: temporary,
     PULUMI_HOME: home,
     PULUMI_BACKEND_URL: `file://${state}`,
+    // Of the states in test/snapshots, and of programs with stacks of their own.
     PULUMI_CONFIG_PASSPHRASE: "test",
     PULUMI_SKIP_UPDATE_CHECK: "true",
     ...options.env,

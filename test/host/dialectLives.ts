@@ -29,7 +29,7 @@ export function describeLives(title: string, cases: readonly Case[], open: Open 
     let scene: Scene;
     beforeAll(async () => {
       // Enough for `laterMs` of the test, but not the eight seconds for which a key that is gone is waited for.
-      const env = quickTimers({ 300: 300, 500: 500, 30000: 30000 });
+      const env = quickTimers({ 300: 300, 500: 500, 1500: 1500, 30000: 30000 });
       scene = await open({ workspaces: cases.map(({ workspaceId }) => workspaceId), env });
     });
 

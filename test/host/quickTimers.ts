@@ -1,14 +1,14 @@
 import { pausesMs } from "../../provider/core/polling";
 
 /**
- * Environment of a host whose waits are short: the pauses before a write is looked for again, the time in which a set
- * waits for other resources (0.5 s), and the time that the service has for an answer (30 s). Only these, so that paces and back-offs stay what they are. A wait may
- * be given another length: milliseconds as they are → as they shall be.
+ * The environment of a host with short waits: the pauses before a write or a lost key is looked for again (0.5 s and 1.5 s
+ * for a key), the time that a set waits for other resources (0.5 s), and the time-out for an answer (30 s). Paces and
+ * back-offs keep their lengths. `lengths`: other waits to change, from and to, in milliseconds.
  */
 export function quickTimers(
   lengths: Readonly<Record<number, number>> = {},
 ): Readonly<Record<string, string>> {
-  const shorter = JSON.stringify({ ...pauses, 500: 1, 30000: 300, ...lengths });
+  const shorter = JSON.stringify({ ...pauses, 500: 1, 1500: 1, 30000: 300, ...lengths });
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script(shorter))}` };
 }
 

@@ -213,6 +213,11 @@ describe("whatever names the service has", () => {
       { numRuns: runs(400) },
     );
   });
+
+  it("R19 writes a slash in the workspace's id as %2F", () => {
+    const { resources } = JSON.parse(importFile({ ...adoption([key("a/b")]), workspaceId: "team/a" }));
+    expect(resources).toMatchObject([{ id: "team%2Fa/id of a/b" }]);
+  });
 });
 
 describe("names", () => {

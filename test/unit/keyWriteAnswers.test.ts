@@ -26,6 +26,16 @@ describe("R6 an update whose PATCH is refused", () => {
   });
 });
 
+test("R6 an update whose PATCH is not answered, then refused, says that the key is gone where it is", async () => {
+  const unclear = new CallError("ambiguous", "the service answered 404", 404);
+  const updating = (answers: Answers) =>
+    failureOf(keyOn(answers).update("key_1", state, { ...state, enabled: false }));
+  const { message } = await updating({ write: unclear, reads: [alive, refused(404)] });
+  expect(message).toMatch(/no longer exists.*State is unchanged\. Run `pulumi up --refresh`/);
+  const doubt = await updating({ write: unclear });
+  expect(doubt.message).toContain("It is not known whether the change was applied");
+});
+
 describe("R4 a write that is carried out a little later", () => {
   const later = { apiKey: { ...record, enabled: false } };
   const changed = { ...state, enabled: false };

@@ -1,5 +1,10 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { provider } from "../../provider/hosts/dynamic";
+
+// Tests of one process share its settings.
+beforeAll(() => {
+  void provider("ApiKey").configure?.({ config: { get: () => undefined, require: () => "" } });
+});
 
 const mark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 

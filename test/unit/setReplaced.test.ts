@@ -37,6 +37,9 @@ const toAdopt = { ...entry, existingId: "key_1" };
 test("K11 a key that is still to be deleted stays in state where an entry can't adopt it", async () => {
   const set = await halfReplaced();
   const adopting = of({ ...replaced.keys, b: { ...toAdopt, customerId: "another" } });
+  set.progress.length = 0;
+  set.changes(set.second, adopting);
+  expect(set.progress.join()).not.toContain("still to delete");
   const third = await set.failed(set.update(set.second, adopting, replaced));
   expect([set.gone, third.state["ids"]]).toEqual([[], { a: "key_2" }]);
   expect(third.state["__toDelete"]).toMatchObject([{ id: "key_1" }]);
@@ -86,7 +89,11 @@ test("R4 a new key that was not seen to match the program is written again by th
   const first = await set.create(before);
   Object.assign(trouble, { unmet: true, unseen: true });
   const second = await set.failed(set.update(first, now, before));
+  set.progress.length = 0;
   expect(set.changes(second, now)).toBe(true);
+  expect(set.progress).toEqual([
+    'Keys of workspace ws_1: 1 to write again, because the last update could not confirm it: "b".',
+  ]);
   Object.assign(trouble, { unmet: false, unseen: false });
   const third = await set.update(second, now, now);
   expect(set.live.get("key_2")?.["scopes"]).toMatchObject(scopes);

@@ -40,7 +40,7 @@ export function isReadFirst(resource: Lifecycle, given: Properties): boolean {
 }
 
 export function calls(resource: Lifecycle) {
-  /** The object's own id by that which a user gave: `pulumi do --stateless` reads by the latter, and updates by it. */
+  /** An object's own id, by the id that the user gave: `pulumi do --stateless` reads and updates by the latter. */
   const ownIds = new Map<string, string>();
   const ownId = (given: string) => ownIds.get(given) ?? given;
   /** Inputs of a program, with the paths of those that it made secret. */
@@ -136,13 +136,13 @@ function diffResponse({ changes, replaces, details }: DetailedDifference, state:
     const path = readable(change.path);
     const kind = path.length < change.path.length ? "update" : change.kind;
     const replaced = replaces.includes(String(path[0])) ? 1 : 0;
-    // The engine shows the old value of state or, where state has it elsewhere, that of the inputs of before.
+    // The engine shows the old value in state or, if state has it elsewhere, in the previous inputs.
     const isElsewhere =
       kind !== "add" && valuesAt(state, path.map(String)).every((value) => value === undefined);
     all.set(pathText(path), new PropertyDiff().setKind(kinds[kind][replaced]).setInputdiff(isElsewhere));
   }
   const names = new Set(details.map(({ path }) => String(path[0])));
-  // What only the state asks for.
+  // Replacements that only state asks for.
   for (const name of replaces.filter((one) => !names.has(one))) {
     all.set(name, new PropertyDiff().setKind(Kind.UPDATE_REPLACE));
   }

@@ -67,13 +67,13 @@ export async function keysBefore(session: Session, declared: KeyInputs) {
         posts.delete(over);
       }
     },
-    /** Whether the list has got this key since then. */
+    /** Whether the key has appeared in the list since then. */
     async isAdded(id: string): Promise<boolean> {
       if ("problem" in before || before.has(id)) return false;
       for await (const now of readAgain()) if ("has" in now && now.has(id)) return true;
       return false;
     },
-    /** The keys since then that no resource of this process has, or why the list could not be read. */
+    /** The keys created since then that no resource of this process manages, or why the list could not be read. */
     async newKeys(): Promise<readonly ApiKeyRecord[] | Unavailable> {
       let found: readonly ApiKeyRecord[] | Unavailable = { problem: "it was not read" };
       for await (const now of readAgain()) {
@@ -120,7 +120,7 @@ export function mayHaveValue(key: ApiKeyRecord, declared: KeyInputs, value: stri
   return isOfCustomer(key, declared) && value.endsWith(endOf(key.maskedKey));
 }
 
-/** Whether, besides, its name or its masked form says so. */
+/** Whether a key can have this value, and its name or masked form matches too. */
 export function isLikelyKeyOf(key: ApiKeyRecord, declared: KeyInputs, value: string): boolean {
   if (!mayHaveValue(key, declared, value)) return false;
   return caseFolded(key.name) === caseFolded(declared.name) || endOf(key.maskedKey).length >= 4;

@@ -62,7 +62,7 @@ export async function applyPlan(
   for (const one of later) if (one.isReplaced) deleteLater(session, one, progress, one.successor);
   for (const alias of reassigned) progress.byAlias.delete(alias);
   if (now.some(({ isReplaced }) => !isReplaced)) await awaitOtherResources(session);
-  // After Ctrl-C nothing is deleted, and the update fails, so that the next one does it.
+  // Finds out whether the run has ended. Then nothing is deleted and the update fails, so that the next one does it.
   if (now.length > 0) await session.closing();
   await batch.each("deleted", now, (part, one) => deleteOne(part, one, progress));
   batch.close();

@@ -76,7 +76,7 @@ export function differs({ state }: OwnedKey, inputs: RotatingDraft): boolean {
   return certainlyChanged(inPlace, state, inputs).length > 0;
 }
 
-/** Whether nobody has seen the current key match the program, so that it is written even if state has nothing else. */
+/** Whether the current key was not seen to match the program, so that it is written even if state shows no difference. */
 export function isDoubted(state: RotatingState): boolean {
   return isUnconfirmed(state) || state[failedKey] === true;
 }

@@ -22,7 +22,7 @@ import { type KeyToDelete, type OwnedKey, toDeleteIn } from "../apiKeySet/state"
 import { msOf } from "./duration";
 import type { RotatingDraft, RotatingInputs, RotatingState } from "./properties";
 
-/** Projections between a rotating key's state and the ApiKeys that it has. */
+/** Turns a rotating key's state into ApiKey states, and back. */
 
 export interface Keys {
   /** The key to use. There is none if it was deleted outside Pulumi, or its secret was lost. */

@@ -195,14 +195,14 @@ function readToRestore(
   fields: readonly Setting[],
   attempt: Attempt,
 ): Promise<WorkspaceRecord> {
-  const written = replaced(state).filter((field) => fields.includes(field));
+  const ours = replaced(state).filter((field) => fields.includes(field));
   return pollUntil(
     session,
     `workspace ${id} to show the last update`,
     () => readOrFail(session, id, attempt),
     (record) => {
-      const [before, now] = [restorable(state, written, record), observe(record)];
-      return written.every(
+      const [before, now] = [restorable(state, ours, record), observe(record)];
+      return ours.every(
         (field) => field.name in before && !same(field, before[field.name], now[field.name]),
       );
     },
