@@ -104,6 +104,8 @@ export default defineConfig(({ mode }) => ({
         hookTimeout: 60_000,
       }),
       tier("engine", {
+        // Programs run in the process of their tests, and Pulumi's runtime keeps some of what they did.
+        isolate: true,
         globalSetup: ["test/engine/globalSetup.ts"],
         testTimeout: 120_000,
         hookTimeout: 120_000,

@@ -202,9 +202,7 @@ function readToRestore(
     () => readOrFail(session, id, attempt),
     (record) => {
       const [before, now] = [restorable(state, ours, record), observe(record)];
-      return ours.every(
-        (field) => field.name in before && !same(field, before[field.name], now[field.name]),
-      );
+      return ours.every((field) => field.name in before && !same(field, before[field.name], now[field.name]));
     },
   );
 }
