@@ -155,7 +155,7 @@ describe("a set of keys on the engine", () => {
     await expectQuiet(scene);
   });
 
-  it("R5 the drift of one entry is shown as old → now and now → declared, and healed", async () => {
+  itInAll("R5 the drift of one entry is shown as old → now and now → declared, and healed", async () => {
     scene.service.editKey(idOf("plain"), { enabled: false, name: "renamed elsewhere" });
     const preview = await scene.stack.previewRefresh();
     scene.service.clearRequests();
@@ -207,7 +207,7 @@ describe("a set of keys on the engine", () => {
     expect(changed).toEqual(["full"]);
   });
 
-  it("an entry with renamedFrom has the key of the alias before; without it, it is another key", async () => {
+  it("an entry with renamedFrom has the key of the alias before", async () => {
     const id = idOf("late");
     without("late");
     const moved = withKeys({ later: `{ name: "late one", renamedFrom: "late" }` });
@@ -217,6 +217,10 @@ describe("a set of keys on the engine", () => {
     expect(keys.get("later")).toMatchObject({ id, name: "late one" });
     await scene.declare(programWithSet(withKeys({ later: `{ name: "late one" }` })));
     await expectSilentUp(scene);
+  });
+
+  itInAll("an entry with another alias and no renamedFrom has another key", async () => {
+    const id = idOf("later");
     without("later");
     const anew = withKeys({ latest: `{ name: "late one" }` });
     const other = await change(anew, { "keys.later": "delete", "keys.latest": "add" });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { describeInAll } from "../inAll";
+import { describeInAll, itInAll } from "../inAll";
 import { expectSilentUp, onlyLine } from "./expectations";
 import { programOf } from "./kindProgram";
 import { type Scene, setScene } from "./scene";
@@ -53,7 +53,7 @@ describe("a grant that the engine is told to replace", () => {
     await expectRefused(scene, asked);
   });
 
-  it("B6 by replaceWith, is granted once", async () => {
+  itInAll("B6 by replaceWith, is granted once", async () => {
     await scene.declare(program(`${trigger("1")}, replaceWith: [other]`, "second"));
     await expectRefused(scene, asked);
   });

@@ -96,18 +96,22 @@ describe.each(hosts)("what get reads, in the %s host", (host) => {
   });
 
   // One at a time: the program ends with the first error.
-  it.each([
+  const missing = [
     [
       `ApiKey.get("none", "key_nobody", { workspaceId });`,
       "There is no ApiKey key_nobody in workspace ws_main",
     ],
     [`Scope.get("none", "other", { workspaceId });`, "There is no Scope other in workspace ws_main"],
     [`WorkspaceSettings.get("none", "ws_nobody");`, "Reading the defaults of workspace ws_nobody"],
-  ])("R19 fails where it does not exist, and the error names it: %s", async (more, words) => {
-    await scene.declare(program(more));
-    expect(onlyLine(await scene.stack.preview(), "none")).toContain(words);
-    await scene.declare(program());
-  });
+  ] as const;
+  it.each(someOf(missing, ([more]) => more.startsWith("ApiKey")))(
+    "R19 fails where it does not exist, and the error names it: %s",
+    async (more, words) => {
+      await scene.declare(program(more));
+      expect(onlyLine(await scene.stack.preview(), "none")).toContain(words);
+      await scene.declare(program());
+    },
+  );
 
   it("R19 stays in state, with an error, where a refresh no longer finds it", async () => {
     const [scope] = scene.service.scopes("ws_main");

@@ -4,7 +4,7 @@ import { quickTimers } from "../host/quickTimers";
 import { describeInAll, itInAll } from "../inAll";
 import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programOf } from "./kindProgram";
-import { credentials, type Scene, setScene } from "./scene";
+import { credentials, hurried, type Scene, setScene } from "./scene";
 
 const program = programOf("WorkspaceSettings");
 const theirs = {
@@ -110,7 +110,7 @@ describe('settings that are put back, with onDestroy "restore"', () => {
       ...(name === "empty" ? { defaultRateLimitPerSecond: 3 } : theirs),
     }));
     const tenants = [{ accessToken: "token", workspaces }];
-    scene = await setScene("settings-restored", { tenants, program: program(resources) });
+    scene = await setScene("settings-restored", { tenants, program: program(resources), env: hurried });
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     expect(names.slice(0, 5).map(held)).toMatchObject(names.slice(0, 5).map(() => ours));
