@@ -144,15 +144,14 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
   } catch (error) {
     return await afterFailure(session, doing, declared, error);
   }
-  const found = await untilListed(session, declared, {
-    doing,
-    notDone: "It is not known whether the scope was created",
-  });
+  const found = await untilListed(session, declared, doing);
   if (found !== undefined) return adopted(doing, declared, found);
   throw new Failure(
     `${doing}: the service accepted the request, but neither its answer nor its list shows the scope. The scope is not in state. Run \`pulumi up\` again, which looks for it before creating one.`,
   );
 }
+
+const unclear = "It is not known whether the scope was created";
 
 /** An answer may be another scope's. If the service rewrote the representation, a new id and the name tell the scope. */
 function isAnswerTo(declared: ScopeState, record: ScopeRecord, before: readonly ScopeRecord[]): boolean {
@@ -171,13 +170,11 @@ async function afterFailure(
   error: unknown,
 ): Promise<ScopeOutcome> {
   const { verdict, status } = error instanceof CallError ? error : {};
-  const unclear = "It is not known whether the scope was created";
-  const attempt = { doing, notDone: unclear };
   const looking =
     verdict === "ambiguous"
-      ? untilListed(session, declared, attempt)
+      ? untilListed(session, declared, doing)
       : verdict === "refused"
-        ? list(session, declared, attempt).then((scopes) => findExactly(declared, scopes))
+        ? list(session, declared, { doing, notDone: unclear }).then((scopes) => findExactly(declared, scopes))
         : undefined;
   let isListRead = looking !== undefined;
   // What became of the POST says more than that the list can't be read.
@@ -209,8 +206,9 @@ function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): Sco
 function untilListed(
   session: Session,
   declared: ScopeInputs,
-  attempt: Attempt,
+  doing: string,
 ): Promise<ScopeRecord | undefined> {
+  const attempt = { doing, notDone: unclear };
   return pollUntil(
     session,
     "the service's list to show the scope",
