@@ -3,10 +3,10 @@ import { parseArgs } from "node:util";
 import { Failure, oneLine } from "../provider/core/errors";
 import { openRun } from "../provider/core/run";
 import { failed, openInstance } from "../provider/instance";
+import { command, type Terminal } from "./command";
 import { existingKeys } from "./keys";
 import { type ManagedKeys, managedKeys } from "./managed";
 import { type Adoption, importFile, programOfKeys, programOfSet } from "./program";
-import type { Terminal } from "./terminal";
 
 const usage = `Usage: npx pulumi-apikeys adopt --workspace ID [options] > keys.ts
 
@@ -34,20 +34,10 @@ interface Options {
   readonly write: (adoption: Adoption) => string;
 }
 
-/** Runs `pulumi-apikeys adopt`. Returns the exit code: 2 for invalid options, 1 if the keys can't be read. */
-export async function adopt(args: readonly string[], terminal: Terminal): Promise<number> {
-  const options = readOptions(args);
-  if (options === "help") {
-    terminal.out(usage);
-    return 0;
-  }
+/** The command `pulumi-apikeys adopt`. Its exit code is 1 if the keys can't be read. */
+export const adopt = command("adopt", usage, readOptions, async (options, terminal) => {
   // Ids may contain line breaks.
   const tell = (line: string) => terminal.err(`pulumi-apikeys adopt: ${oneLine(line)}\n`);
-  if ("problem" in options) {
-    tell(options.problem);
-    terminal.err(`\n${usage}`);
-    return 2;
-  }
   try {
     terminal.out(await textOf(options, terminal, tell));
     return 0;
@@ -55,21 +45,25 @@ export async function adopt(args: readonly string[], terminal: Terminal): Promis
     tell(`${failed(error).message} Nothing was written.`);
     return 1;
   }
-}
+});
 
-function readOptions(args: readonly string[]): Options | { readonly problem: string } | "help" {
-  let values: ReturnType<typeof parse>;
-  try {
-    values = parse(args);
-  } catch (error) {
-    return { problem: (error as Error).message };
-  }
-  const { help, workspace, customer, as, except, import: isImport } = values;
-  if (help) return "help";
-  if (!workspace) return { problem: "--workspace must be the id of a workspace" };
-  if (customer === "") return { problem: "--customer must be the id of a customer" };
-  if (as !== undefined && as !== "keys" && as !== "set") return { problem: "--as must be keys or set" };
-  if (isImport && as === "set") return { problem: "--import can't be combined with --as set" };
+function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      workspace: { type: "string" },
+      customer: { type: "string" },
+      "key-id": { type: "string", multiple: true, default: [] as string[] },
+      as: { type: "string", default: "keys" },
+      except: { type: "string", multiple: true, default: [] as string[] },
+      import: { type: "boolean", default: false },
+    },
+  });
+  const { workspace, customer, as, except, import: isImport } = values;
+  if (!workspace) throw new Error("--workspace must be the id of a workspace");
+  if (customer === "") throw new Error("--customer must be the id of a customer");
+  if (as !== "keys" && as !== "set") throw new Error("--as must be keys or set");
+  if (isImport && as === "set") throw new Error("--import can't be combined with --as set");
   return {
     workspaceId: workspace,
     customerId: customer,
@@ -77,21 +71,6 @@ function readOptions(args: readonly string[]): Options | { readonly problem: str
     files: except,
     write: isImport ? importFile : as === "set" ? programOfSet : programOfKeys,
   };
-}
-
-function parse(args: readonly string[]) {
-  return parseArgs({
-    args: [...args],
-    options: {
-      workspace: { type: "string" },
-      customer: { type: "string" },
-      "key-id": { type: "string", multiple: true, default: [] as string[] },
-      as: { type: "string" },
-      except: { type: "string", multiple: true, default: [] as string[] },
-      import: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  }).values;
 }
 
 /** The text to write. */

@@ -1,32 +1,36 @@
-import { version } from "../provider/hosts/plugin/schema.json";
-import { adopt } from "./adopt";
-import { standin } from "./standin";
-import type { Terminal } from "./terminal";
+import { oneLine } from "../provider/core/errors";
 
-const usage = `Usage: npx pulumi-apikeys <command> [options]
+/** What a command needs of the process that runs it. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Resolves when the user wants the command to end. */
+  readonly stopped: Promise<void>;
+}
 
-  adopt     writes a program that adopts the existing keys of a workspace
-  standin   runs the stand-in, an in-memory fake of the service
-
-npx pulumi-apikeys <command> --help prints the options of a command.
-npx pulumi-apikeys --version prints the version.
-`;
-
-/** Runs `pulumi-apikeys`. Returns the exit code: 2 where there is no such command. */
-export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [name, ...rest] = args;
-  if (name === "adopt") return adopt(rest, terminal);
-  if (name === "standin") return standin(rest, terminal);
-  if (name === "--help" || name === "-h" || name === "help") {
-    terminal.out(usage);
-    return 0;
-  }
-  if (name === "--version") {
-    terminal.out(`${version}\n`);
-    return 0;
-  }
-  terminal.err(
-    `pulumi-apikeys: ${name === undefined ? "no command given" : `unknown command ${name}`}\n\n${usage}`,
-  );
-  return 2;
+/**
+ * Makes a command, which returns its exit code. It prints its usage if that is asked for, or if `read` throws because the
+ * options are invalid (2). Otherwise it runs.
+ */
+export function command<Options>(
+  name: string,
+  usage: string,
+  read: (args: string[]) => Options,
+  run: (options: Options, terminal: Terminal) => Promise<number>,
+): (args: readonly string[], terminal: Terminal) => Promise<number> {
+  return async (args, terminal) => {
+    if (args.includes("--help") || args.includes("-h")) {
+      terminal.out(usage);
+      return 0;
+    }
+    let options: Options;
+    try {
+      options = read([...args]);
+    } catch (error) {
+      terminal.err(`pulumi-apikeys ${name}: ${oneLine((error as Error).message)}\n\n${usage}`);
+      return 2;
+    }
+    return run(options, terminal);
+  };
 }

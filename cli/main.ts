@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runCommand } from "./command";
+import { runCommand } from "./commands";
 
 void runCommand(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),

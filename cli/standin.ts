@@ -7,7 +7,7 @@ import {
   type StandIn,
   startStandIn,
 } from "../standin";
-import type { Terminal } from "./terminal";
+import { command } from "./command";
 
 const usage = `Usage: npx pulumi-apikeys standin [options]
 
@@ -33,24 +33,15 @@ function presetLines(): string {
 }
 
 interface Options {
-  port: number;
-  preset: PresetName;
-  latencyMs: number;
-  accessToken: string | undefined;
-  workspaces: readonly string[];
+  readonly port: number;
+  readonly preset: PresetName;
+  readonly latencyMs: number;
+  readonly accessToken: string | undefined;
+  readonly workspaces: readonly string[];
 }
 
-/** Runs `pulumi-apikeys standin`. Returns the exit code: 2 for invalid options, 1 if it can't listen on the port. */
-export async function standin(args: readonly string[], terminal: Terminal): Promise<number> {
-  const options = readOptions(args);
-  if (options === "help") {
-    terminal.out(usage);
-    return 0;
-  }
-  if ("problem" in options) {
-    terminal.err(`pulumi-apikeys standin: ${options.problem}\n\n${usage}`);
-    return 2;
-  }
+/** The command `pulumi-apikeys standin`. Its exit code is 1 if it can't listen on the port. */
+export const standin = command("standin", usage, readOptions, async (options, terminal) => {
   let standIn: StandIn;
   try {
     standIn = await start(options, (request) => {
@@ -70,44 +61,29 @@ export async function standin(args: readonly string[], terminal: Terminal): Prom
   await stopped;
   await standIn.close();
   return 0;
-}
+});
 
-function readOptions(args: readonly string[]): Options | { problem: string } | "help" {
-  let values: {
-    port: string;
-    preset: string;
-    latency: string;
-    token?: string;
-    workspace: string[];
-    help: boolean;
-  };
-  try {
-    ({ values } = parseArgs({
-      args: [...args],
-      options: {
-        port: { type: "string", default: "8080" },
-        preset: { type: "string", default: "default" },
-        latency: { type: "string", default: "0" },
-        token: { type: "string" },
-        workspace: { type: "string", multiple: true, default: [] as string[] },
-        help: { type: "boolean", short: "h", default: false },
-      },
-    }));
-  } catch (error) {
-    return { problem: (error as Error).message };
-  }
-  if (values.help) return "help";
+function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      port: { type: "string", default: "8080" },
+      preset: { type: "string", default: "default" },
+      latency: { type: "string", default: "0" },
+      token: { type: "string" },
+      workspace: { type: "string", multiple: true, default: [] as string[] },
+    },
+  });
   const { port, preset, latency, token, workspace } = values;
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-    return { problem: "--port must be a number from 0 to 65535" };
-  if (!isPreset(preset)) return { problem: `--preset must be one of ${Object.keys(presets).join(", ")}` };
-  if (!/^\d{1,6}$/.test(latency))
-    return { problem: "--latency must be a number of milliseconds, up to 999999" };
+    throw new Error("--port must be a number from 0 to 65535");
+  if (!isPreset(preset)) throw new Error(`--preset must be one of ${Object.keys(presets).join(", ")}`);
+  if (!/^\d{1,6}$/.test(latency)) throw new Error("--latency must be a number of milliseconds, up to 999999");
   if (token !== undefined && !/^[\w.+/=-]+$/.test(token)) {
-    return { problem: "--token must consist of letters, digits and the characters - . _ + / =" };
+    throw new Error("--token must consist of letters, digits and the characters - . _ + / =");
   }
   if (workspace.includes("") || new Set(workspace).size < workspace.length) {
-    return { problem: "--workspace must be an id, and each id can be given only once" };
+    throw new Error("--workspace must be an id, and each id can be given only once");
   }
   return {
     port: Number(port),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runCommand } from "../../cli/command";
+import { runCommand } from "../../cli/commands";
 import { version } from "../../package.json";
 
 async function run(...args: readonly string[]) {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCommand } from "../../cli/command";
+import { runCommand } from "../../cli/commands";
 
 /** Runs the command in this process; `stop` is what Ctrl-C does. */
 function run(...args: string[]) {
