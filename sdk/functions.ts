@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
+import { argumentsOf, type Provider } from "./provider";
 
 /** The options of a function. */
 export interface FunctionOptions {
@@ -165,7 +165,7 @@ export type FunctionInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input
  * @see docs/functions.md
  */
 export function getWorkspaces(opts: FunctionOptions = {}): Promise<GetWorkspacesResult> {
-  return plainly("getWorkspaces", opts, (credentials) => workspaces(credentials, {}));
+  return plainly("getWorkspaces", {}, opts);
 }
 
 /**
@@ -183,7 +183,7 @@ export function getWorkspaces(opts: FunctionOptions = {}): Promise<GetWorkspaces
  * @see docs/functions.md
  */
 export function getWorkspacesOutput(opts: FunctionOptions = {}): pulumi.Output<GetWorkspacesResult> {
-  return eventually({}, opts, workspaces);
+  return eventually("getWorkspaces", {}, opts);
 }
 
 /**
@@ -201,7 +201,7 @@ export function getWorkspacesOutput(opts: FunctionOptions = {}): pulumi.Output<G
  * @see docs/functions.md
  */
 export function getWorkspace(args: GetWorkspaceArgs, opts: FunctionOptions = {}): Promise<FoundWorkspace> {
-  return plainly("getWorkspace", opts, (credentials) => workspace(credentials, args));
+  return plainly("getWorkspace", args, opts);
 }
 
 /**
@@ -224,7 +224,7 @@ export function getWorkspaceOutput(
   args: FunctionInputs<GetWorkspaceArgs>,
   opts: FunctionOptions = {},
 ): pulumi.Output<FoundWorkspace> {
-  return eventually(args, opts, workspace);
+  return eventually("getWorkspace", args, opts);
 }
 
 /**
@@ -245,7 +245,7 @@ export function getWorkspaceOutput(
  * @see docs/functions.md
  */
 export function getApiKeys(args: GetApiKeysArgs, opts: FunctionOptions = {}): Promise<GetApiKeysResult> {
-  return plainly("getApiKeys", opts, (credentials) => apiKeys(credentials, args));
+  return plainly("getApiKeys", args, opts);
 }
 
 /**
@@ -268,7 +268,7 @@ export function getApiKeysOutput(
   args: FunctionInputs<GetApiKeysArgs>,
   opts: FunctionOptions = {},
 ): pulumi.Output<GetApiKeysResult> {
-  return eventually(args, opts, apiKeys);
+  return eventually("getApiKeys", args, opts);
 }
 
 /**
@@ -288,7 +288,7 @@ export function getApiKeysOutput(
  * @see docs/functions.md
  */
 export function getApiKey(args: GetApiKeyArgs, opts: FunctionOptions = {}): Promise<FoundApiKey> {
-  return plainly("getApiKey", opts, (credentials) => apiKey(credentials, args));
+  return plainly("getApiKey", args, opts);
 }
 
 /**
@@ -310,7 +310,7 @@ export function getApiKeyOutput(
   args: FunctionInputs<GetApiKeyArgs>,
   opts: FunctionOptions = {},
 ): pulumi.Output<FoundApiKey> {
-  return eventually(args, opts, apiKey);
+  return eventually("getApiKey", args, opts);
 }
 
 /**
@@ -329,7 +329,7 @@ export function getApiKeyOutput(
  * @see docs/functions.md
  */
 export function getScopes(args: GetScopesArgs, opts: FunctionOptions = {}): Promise<GetScopesResult> {
-  return plainly("getScopes", opts, (credentials) => scopes(credentials, args));
+  return plainly("getScopes", args, opts);
 }
 
 /**
@@ -351,33 +351,20 @@ export function getScopesOutput(
   args: FunctionInputs<GetScopesArgs>,
   opts: FunctionOptions = {},
 ): pulumi.Output<GetScopesResult> {
-  return eventually(args, opts, scopes);
+  return eventually("getScopes", args, opts);
 }
-
-type Credentials = Readonly<Record<string, unknown>>;
 
 type Client = typeof import("../provider/functions.js");
+type Name = "getWorkspaces" | "getWorkspace" | "getApiKeys" | "getApiKey" | "getScopes";
 type Source = ReturnType<Client["sourceOf"]>;
+type ArgsOf<N extends Name> = Client[N] extends (source: Source, args: infer Args) => unknown ? Args : never;
+type ResultOf<N extends Name> = Awaited<ReturnType<Client[N]>>;
 
-/** Only a program that calls a function loads the client. */
-function loading<Args, T>(pick: (client: Client) => (source: Source, args: Args) => Promise<T>) {
-  return async (credentials: Credentials, args: Args): Promise<T> => {
-    const client = await import("../provider/functions.js");
-    return pick(client)(client.sourceOf(credentials), args);
-  };
-}
-
-const workspaces = loading<unknown, GetWorkspacesResult>((client) => client.getWorkspaces);
-const workspace = loading<GetWorkspaceArgs, FoundWorkspace>((client) => client.getWorkspace);
-const apiKeys = loading<GetApiKeysArgs, GetApiKeysResult>((client) => client.getApiKeys);
-const apiKey = loading<GetApiKeyArgs, FoundApiKey>((client) => client.getApiKey);
-const scopes = loading<GetScopesArgs, GetScopesResult>((client) => client.getScopes);
-
-async function plainly<T>(
-  name: string,
+async function plainly<N extends Name>(
+  name: N,
+  args: ArgsOf<N>,
   { provider }: FunctionOptions,
-  find: (credentials: Credentials) => Promise<T>,
-): Promise<T> {
+): Promise<ResultOf<N>> {
   const given = provider === undefined ? {} : argumentsOf(provider);
   const output = Object.entries(given).find(
     ([, value]) => pulumi.Output.isInstance(value) || value instanceof Promise,
@@ -387,26 +374,35 @@ async function plainly<T>(
       `${name}: the Provider's ${output[0]} is an Output, whose value may not be known yet: use ${name}Output, which waits for it.`,
     );
   }
-  return readable(find(credentialsOf(given as ProviderArgs)));
+  return found(name, given, args);
 }
 
-function eventually<Args, T>(
-  args: FunctionInputs<Args>,
+function eventually<N extends Name>(
+  name: N,
+  args: FunctionInputs<ArgsOf<N>>,
   { provider }: FunctionOptions,
-  find: (credentials: Credentials, args: Args) => Promise<T>,
-): pulumi.Output<T> {
+): pulumi.Output<ResultOf<N>> {
   const given = provider === undefined ? {} : argumentsOf(provider);
   // The result is not a secret, although the token that it was read with is.
   const credentials = pulumi.unsecret(pulumi.output(given));
   return pulumi
-    .all([credentials, pulumi.output(args as pulumi.Input<Args>)])
-    .apply(([known, plain]) =>
-      readable(find(credentialsOf(known as ProviderArgs), plain as Args)),
-    ) as pulumi.Output<T>;
+    .all([credentials, pulumi.output(args)])
+    .apply(([known, plain]) => found(name, known, plain as ArgsOf<N>)) as pulumi.Output<ResultOf<N>>;
+}
+
+/** Calls a function of the provider, which only such a program loads. A failure shows one line, not a stack trace. */
+async function found<N extends Name>(name: N, given: object, args: ArgsOf<N>): Promise<ResultOf<N>> {
+  try {
+    const client = await import("../provider/functions.js");
+    const find: (source: Source, args: never) => Promise<object> = client[name];
+    return (await find(client.sourceOf(credentialsOf(given)), args as never)) as ResultOf<N>;
+  } catch (error) {
+    throw new pulumi.RunError(error instanceof Error ? error.message : "The function failed.");
+  }
 }
 
 /** In the form in which the engine configures the provider: the arguments in their own namespace, and stack config. */
-function credentialsOf(given: ProviderArgs): Credentials {
+function credentialsOf(given: object): Readonly<Record<string, unknown>> {
   const config = new pulumi.Config("apikeys");
   const under = (namespace: string, values: object) =>
     Object.entries(values).map(([name, value]) => [`${namespace}:${name}`, value] as const);
@@ -416,13 +412,4 @@ function credentialsOf(given: ProviderArgs): Credentials {
     ...under("apikeys.provider", given),
     ...under("apikeys", Object.fromEntries(names.map((name) => [name, config.get(name)]))),
   ]);
-}
-
-/** A failed function shows the user one line, not a stack trace. */
-async function readable<T>(found: Promise<T>): Promise<T> {
-  try {
-    return await found;
-  } catch (error) {
-    throw new pulumi.RunError(error instanceof Error ? error.message : "The function failed.");
-  }
 }
