@@ -1,10 +1,22 @@
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Answer } from "./answer";
 import type { Dialect } from "./dialect";
-import { packed, padding, pour, sendWithoutEnd, sendWrongLength } from "./rawDelivery";
-import type { Delivery } from "./spoil";
+import { packed, padding, pour, type Raw } from "./rawDelivery";
 
-/** Sends the answer. Calls `onStatus` before anything is sent, but not if no status line is sent. */
+/** How an exchange ends on the wire: with an answer, which is sent whole unless `send` is given, or without one. */
+export type Delivery =
+  | { readonly answer: Answer; readonly send?: Send }
+  | { readonly end: (socket: Socket) => void };
+
+type Send = (to: Wire, raw: Raw) => void | Promise<void>;
+
+interface Wire {
+  readonly response: ServerResponse;
+  readonly socket: Socket;
+}
+
+/** Calls `onStatus` before anything is sent, but not if no status line is sent. */
 export async function deliver(
   response: ServerResponse,
   delivery: Delivery,
@@ -14,110 +26,95 @@ export async function deliver(
   // The client has left, so nobody receives the answer.
   response.on("error", () => {});
   const { socket } = response;
-  if (delivery.how === "silence" || socket === null) return;
-  if (delivery.how === "reset") {
-    socket.resetAndDestroy();
-    return;
-  }
-  if (delivery.how === "raw") {
-    socket.end(delivery.bytes, "latin1");
-    return;
-  }
-  const { answer } = delivery;
+  if (socket === null) return;
+  if ("end" in delivery) return delivery.end(socket);
+  const { answer, send = whole } = delivery;
   // A 204 has no body to cut or pad.
-  const status = delivery.how !== "whole" && answer.status === 204 ? 200 : answer.status;
+  const status = send !== whole && answer.status === 204 ? 200 : answer.status;
   onStatus(status);
-  const body = Buffer.from(serialise(answer));
   const headers = contentHeaders(answer, dialect);
-  const sized = status === 204 ? headers : { ...headers, "content-length": body.length };
-  switch (delivery.how) {
-    case "whole":
-      response.writeHead(status, sized).end(body);
-      return;
-    case "garbled": {
-      const garbage = Buffer.concat([body.subarray(0, Math.max(1, body.length - 2)), Buffer.from(",,<")]);
-      response.writeHead(status, { ...headers, "content-length": garbage.length }).end(garbage);
-      return;
-    }
-    case "half": {
-      const half = body.length > 1 ? body.subarray(0, Math.floor(body.length / 2)) : Buffer.from("{");
-      response.writeHead(status, { ...headers, "content-length": Math.max(body.length, 2) });
-      // Not reset: a reset could overtake the half that should arrive.
-      response.write(half, () => socket.destroy());
-      return;
-    }
-    case "drip":
-      response.writeHead(status, sized);
-      response.flushHeaders();
-      drip(response, body, delivery.bytesPerSecond);
-      return;
-    case "padded":
-      await pad(response, { status, headers, body, bytes: delivery.bytes, sized: delivery.contentLength });
-      return;
-    case "surrounded":
-      socket.write(delivery.before, "latin1");
-      response.writeHead(status, sized).end(body, () => socket.write(delivery.after, "latin1"));
-      return;
-    case "wrongLength":
-      sendWrongLength(socket, { status, headers, body }, delivery.by, delivery.chunked);
-      return;
-    case "endless":
-      await sendWithoutEnd(socket, { status, headers, body }, delivery.what);
-      return;
-    case "gzipBomb": {
-      const bomb = await packed(body.toString(), delivery.bytes);
-      const packing = { "content-encoding": "gzip", "content-length": bomb.length };
-      response.writeHead(status, { ...headers, ...packing }).end(bomb);
-      return;
-    }
-  }
+  await send({ response, socket }, { status, headers, body: Buffer.from(serialise(answer)) });
 }
 
-type ContentHeaders = OutgoingHttpHeaders & Record<string, string | string[]>;
+const whole: Send = ({ response }, { status, headers, body }) => {
+  const sized = status === 204 ? headers : { ...headers, "content-length": body.length };
+  response.writeHead(status, sized).end(body);
+};
+
+/** A body that starts like JSON, but is not. */
+export const garbled: Send = ({ response }, { status, headers, body }) => {
+  const garbage = Buffer.concat([body.subarray(0, Math.max(1, body.length - 2)), Buffer.from(",,<")]);
+  response.writeHead(status, { ...headers, "content-length": garbage.length }).end(garbage);
+};
+
+export const half: Send = ({ response, socket }, { status, headers, body }) => {
+  const part = body.length > 1 ? body.subarray(0, Math.floor(body.length / 2)) : Buffer.from("{");
+  response.writeHead(status, { ...headers, "content-length": Math.max(body.length, 2) });
+  // Not reset: a reset could overtake the half that should arrive.
+  response.write(part, () => socket.destroy());
+};
+
+export function drip(bytesPerSecond: number): Send {
+  return ({ response }, { status, headers, body }) => {
+    response.writeHead(status, { ...headers, "content-length": body.length });
+    response.flushHeaders();
+    const everyMs = Math.max(10, 1000 / bytesPerSecond);
+    const bytes = Math.max(1, Math.round((bytesPerSecond * everyMs) / 1000));
+    let sent = 0;
+    const timer = setInterval(() => {
+      response.write(body.subarray(sent, sent + bytes));
+      sent += bytes;
+      if (sent >= body.length) {
+        clearInterval(timer);
+        response.end();
+      }
+    }, everyMs);
+    response.once("close", () => clearInterval(timer));
+  };
+}
+
+/** The answer with one more field, which makes its body about so many bytes. */
+export function padded(bytes: number, isSized = false): Send {
+  return async ({ response }, { status, headers, body }) => {
+    const [start, end] = padding(body.toString());
+    const left = Math.max(0, bytes - start.length - end.length);
+    const length = { "content-length": start.length + left + end.length };
+    response.writeHead(status, isSized ? { ...headers, ...length } : headers);
+    response.write(start);
+    await pour(response, Buffer.alloc(65_536, "x"), left);
+    response.end(end);
+  };
+}
+
+/** With more bytes on the connection before and after the answer. */
+export function surrounded(before = "", after = ""): Send {
+  return ({ response, socket }, { status, headers, body }) => {
+    socket.write(before, "latin1");
+    response
+      .writeHead(status, { ...headers, "content-length": body.length })
+      .end(body, () => socket.write(after, "latin1"));
+  };
+}
+
+/** A small body, marked as gzip, that unpacks to the padded answer. */
+export function gzipBomb(bytes: number): Send {
+  return async ({ response }, { status, headers, body }) => {
+    const bomb = await packed(body.toString(), bytes);
+    const packing = { "content-encoding": "gzip", "content-length": bomb.length };
+    response.writeHead(status, { ...headers, ...packing }).end(bomb);
+  };
+}
 
 function serialise({ body }: Answer): string {
   if (body === undefined) return "";
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 
-function contentHeaders({ body, headers = {} }: Answer, { contentType }: Dialect): ContentHeaders {
+function contentHeaders({ body, headers = {} }: Answer, { contentType }: Dialect): Raw["headers"] {
   const own = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]),
   );
   if (body === undefined || "content-type" in headers) return own;
   if (typeof body === "string") return { "content-type": "text/plain", ...own };
   return contentType === "none" ? own : { "content-type": contentType, ...own };
-}
-
-function drip(response: ServerResponse, body: Buffer, bytesPerSecond: number): void {
-  const everyMs = Math.max(10, 1000 / bytesPerSecond);
-  const bytes = Math.max(1, Math.round((bytesPerSecond * everyMs) / 1000));
-  let sent = 0;
-  const timer = setInterval(() => {
-    response.write(body.subarray(sent, sent + bytes));
-    sent += bytes;
-    if (sent >= body.length) {
-      clearInterval(timer);
-      response.end();
-    }
-  }, everyMs);
-  response.once("close", () => clearInterval(timer));
-}
-
-interface Padded {
-  status: number;
-  headers: ContentHeaders;
-  body: Buffer;
-  bytes: number;
-  sized: boolean;
-}
-
-async function pad(response: ServerResponse, { status, headers, body, bytes, sized }: Padded): Promise<void> {
-  const [head, tail] = padding(body.toString());
-  const left = Math.max(0, bytes - head.length - tail.length);
-  const length = { "content-length": head.length + left + tail.length };
-  response.writeHead(status, sized ? { ...headers, ...length } : headers);
-  response.write(head);
-  await pour(response, Buffer.alloc(65_536, "x"), left);
-  response.end(tail);
 }

@@ -7,25 +7,28 @@ import { createGzip } from "node:zlib";
 
 export interface Raw {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Buffer;
 }
 
 /** The answer with a wrong length; then the connection is closed. */
-export function sendWrongLength(socket: Socket, raw: Raw, by: number, chunked: boolean): void {
-  const length = Math.max(0, raw.body.length + by);
-  const body = raw.body.toString("latin1");
-  const framed = chunked ? `${length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body;
-  const frame = chunked ? "transfer-encoding: chunked" : `content-length: ${length}`;
-  socket.end(`${head(raw)}${frame}\r\n\r\n${framed}`, "latin1");
+export function wrongLength(by: number, isChunked = false) {
+  return ({ socket }: { readonly socket: Socket }, raw: Raw): void => {
+    const length = Math.max(0, raw.body.length + by);
+    const body = raw.body.toString("latin1");
+    const framed = isChunked ? `${length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body;
+    const frame = isChunked ? "transfer-encoding: chunked" : `content-length: ${length}`;
+    socket.end(`${head(raw)}${frame}\r\n\r\n${framed}`, "latin1");
+  };
 }
 
 /** Headers, or 1xx answers, for as long as the client reads them. */
-export async function sendWithoutEnd(socket: Socket, raw: Raw, what: "headers" | "interim"): Promise<void> {
-  const headers = what === "headers";
-  if (headers) socket.write(head(raw));
-  const more = headers ? "x-more: and more\r\n" : "HTTP/1.1 103 X\r\nlink: <x>\r\n\r\n";
-  await pour(socket, Buffer.from(more.repeat(1_000)), Number.POSITIVE_INFINITY);
+export function endless(what: "headers" | "interim") {
+  return async ({ socket }: { readonly socket: Socket }, raw: Raw): Promise<void> => {
+    if (what === "headers") socket.write(head(raw));
+    const more = what === "headers" ? "x-more: and more\r\n" : "HTTP/1.1 103 X\r\nlink: <x>\r\n\r\n";
+    await pour(socket, Buffer.from(more.repeat(1_000)), Number.POSITIVE_INFINITY);
+  };
 }
 
 /** Writes the chunk repeatedly, up to this many bytes in total, until the client leaves. */

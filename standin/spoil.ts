@@ -1,22 +1,10 @@
+import type { Socket } from "node:net";
 import type { Answer } from "./answer";
+import { type Delivery, drip, garbled, gzipBomb, half, padded, surrounded } from "./deliver";
 import type { Dialect } from "./dialect";
 import type { Fault } from "./faults";
 import { withMoreFields } from "./moreFields";
-
-/** How an exchange ends on the wire. */
-export type Delivery =
-  | { how: "whole"; answer: Answer }
-  | { how: "half"; answer: Answer }
-  | { how: "garbled"; answer: Answer }
-  | { how: "drip"; answer: Answer; bytesPerSecond: number }
-  | { how: "padded"; answer: Answer; bytes: number; contentLength: boolean }
-  | { how: "surrounded"; answer: Answer; before: string; after: string }
-  | { how: "wrongLength"; answer: Answer; by: number; chunked: boolean }
-  | { how: "endless"; answer: Answer; what: "headers" | "interim" }
-  | { how: "gzipBomb"; answer: Answer; bytes: number }
-  | { how: "raw"; bytes: string }
-  | { how: "reset" }
-  | { how: "silence" };
+import { endless, wrongLength } from "./rawDelivery";
 
 /** What a fault can do with an exchange. */
 export interface Exchange {
@@ -30,82 +18,78 @@ export interface Exchange {
   withOtherRecord(answer: Answer): Answer;
 }
 
+const reset = (socket: Socket) => socket.resetAndDestroy();
+
 const page =
   "<!doctype html>\n<html><head><title>Please sign in</title></head><body><h1>Please sign in</h1></body></html>\n";
 
 /** Ends an exchange with the fault or, without a fault, as usual. */
 export function spoil(fault: Fault | undefined, exchange: Exchange): Delivery {
-  if (fault === undefined) return { how: "whole", answer: exchange.carryOut() };
+  if (fault === undefined) return { answer: exchange.carryOut() };
   switch (fault.kind) {
     case "resetBefore":
-      return { how: "reset" };
+      return { end: reset };
     case "resetAfter":
       exchange.carryOut();
-      return { how: "reset" };
+      return { end: reset };
     case "errorAfter":
       exchange.carryOut();
-      return { how: "whole", answer: exchange.refuse(fault.status ?? 500, "something went wrong") };
+      return { answer: exchange.refuse(fault.status ?? 500, "something went wrong") };
     case "status": {
       const { status, body, headers = {} } = fault;
-      if (body === undefined) return { how: "whole", answer: exchange.refuse(status, "injected", headers) };
-      return { how: "whole", answer: { status, body, headers } };
+      if (body === undefined) return { answer: exchange.refuse(status, "injected", headers) };
+      return { answer: { status, body, headers } };
     }
     case "truncated":
-      return { how: "half", answer: exchange.carryOut() };
+      return { answer: exchange.carryOut(), send: half };
     case "garbled":
-      return { how: "garbled", answer: { ...exchange.carryOut(), status: 200 } };
+      return { answer: { ...exchange.carryOut(), status: 200 }, send: garbled };
     case "hang":
       if (fault.carriedOut) exchange.carryOut();
-      return { how: "silence" };
+      return { end: () => {} };
     case "drip":
-      return { how: "drip", answer: exchange.carryOut(), bytesPerSecond: fault.bytesPerSecond };
+      return { answer: exchange.carryOut(), send: drip(fault.bytesPerSecond) };
     case "rateLimited": {
       const headers = fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) };
-      return { how: "whole", answer: exchange.refuse(429, "too many requests", headers) };
+      return { answer: exchange.refuse(429, "too many requests", headers) };
     }
     case "redirect":
-      return { how: "whole", answer: { status: fault.status ?? 307, headers: { location: fault.to } } };
-    case "hugeBody": {
-      const { bytes, contentLength = false } = fault;
-      return { how: "padded", answer: exchange.carryOut(), bytes, contentLength };
-    }
+      return { answer: { status: fault.status ?? 307, headers: { location: fault.to } } };
+    case "hugeBody":
+      return { answer: exchange.carryOut(), send: padded(fault.bytes, fault.contentLength) };
     case "html": {
       const headers = { "content-type": "text/html; charset=utf-8" };
-      return { how: "whole", answer: { status: fault.status ?? 200, headers, body: page } };
+      return { answer: { status: fault.status ?? 200, headers, body: page } };
     }
     case "otherRecord":
-      return { how: "whole", answer: exchange.withOtherRecord(exchange.carryOut()) };
+      return { answer: exchange.withOtherRecord(exchange.carryOut()) };
     case "withoutKey":
-      return { how: "whole", answer: withoutKey(exchange.carryOut()) };
+      return { answer: withoutKey(exchange.carryOut()) };
     case "markedDeleted":
-      return { how: "whole", answer: markedDeleted(exchange.carryOut()) };
+      return { answer: markedDeleted(exchange.carryOut()) };
     case "withoutEffect":
-      return { how: "whole", answer: withoutEffect(fault, exchange) };
+      return { answer: withoutEffect(fault, exchange) };
     case "emptyBody": {
       exchange.carryOut();
-      return { how: "whole", answer: { status: fault.status ?? 200 } };
+      return { answer: { status: fault.status ?? 200 } };
     }
     case "headers": {
       const answer = exchange.carryOut();
-      return { how: "whole", answer: { ...answer, headers: { ...answer.headers, ...fault.headers } } };
+      return { answer: { ...answer, headers: { ...answer.headers, ...fault.headers } } };
     }
     case "moreFields":
-      return { how: "whole", answer: withMoreFields(exchange.carryOut(), fault.json) };
-    case "surrounded": {
-      const { before = "", after = "" } = fault;
-      return { how: "surrounded", answer: exchange.carryOut(), before, after };
-    }
+      return { answer: withMoreFields(exchange.carryOut(), fault.json) };
+    case "surrounded":
+      return { answer: exchange.carryOut(), send: surrounded(fault.before, fault.after) };
     case "raw":
       exchange.carryOut();
-      return { how: "raw", bytes: fault.bytes };
-    case "wrongLength": {
-      const { by, chunked = false } = fault;
-      return { how: "wrongLength", answer: exchange.carryOut(), by, chunked };
-    }
+      return { end: (socket) => socket.end(fault.bytes, "latin1") };
+    case "wrongLength":
+      return { answer: exchange.carryOut(), send: wrongLength(fault.by, fault.chunked) };
     case "endless":
-      return { how: "endless", answer: exchange.carryOut(), what: fault.what };
+      return { answer: exchange.carryOut(), send: endless(fault.what) };
     case "gzipBomb":
-      return { how: "gzipBomb", answer: exchange.carryOut(), bytes: fault.bytes };
+      return { answer: exchange.carryOut(), send: gzipBomb(fault.bytes) };
   }
 }
 
