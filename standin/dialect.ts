@@ -1,9 +1,9 @@
 /**
- * A server variant: one plausible way for a service to behave where its API's description leaves it open. The knobs are
- * independent of each other; {@link defaultDialect} has their defaults. Knobs for stored values apply when something is
- * written, knobs for shown values when it is answered. "a | b" in a comment lists the values of a knob in their order.
+ * The knobs, each with its values, the default first. They are independent of each other. Knobs for stored values apply when
+ * something is written, knobs for shown values when it is answered. "a | b" in a comment says what the values of a knob do,
+ * in their order.
  */
-export interface Dialect {
+export const knobs = {
   // ── Writes ──────────────────────────────────────────────────────────────────────────────────────────────
   /**
    * When PATCH and DELETE of keys and PATCH of workspaces are carried out.
@@ -12,16 +12,16 @@ export interface Dialect {
    *   before, if `patchAnswer` and `deleteAnswer` send a record. Nothing changes until then.
    * - "behind": the same, but the status is 200 or 204, as if the change were done.
    */
-  writes: "atOnce" | "queued" | "behind";
+  writes: ["atOnce", "queued", "behind"],
   /**
    * When a new key can be found: at once | `laterMs` later. Until then GET, PATCH and DELETE
    * answer 404 for it, and lists leave it out.
    */
-  newKeys: "atOnce" | "later";
+  newKeys: ["atOnce", "later"],
   /** The delay in milliseconds for `writes` and `newKeys`. */
-  laterMs: number;
+  laterMs: [500 as number],
   /** Fields that a PATCH leaves out: keep their value | are reset ("", false, [], absent). */
-  patchFields: "merges" | "replaces";
+  patchFields: ["merges", "replaces"],
   /**
    * What a PATCH of a key does with its `scopes`. Entries are matched by id, else by representation.
    * - "replaces": the list in the request is the new list.
@@ -32,33 +32,33 @@ export interface Dialect {
    *   something: the whole entry.
    * - "neverNarrows": true flags are added; nothing is ever removed.
    */
-  patchScopes: "replaces" | "upserts" | "merges" | "accumulates" | "neverNarrows";
+  patchScopes: ["replaces", "upserts", "merges", "accumulates", "neverNarrows"],
   /** A scope entry in a PATCH with an id that the key does not have: refused | matched by its representation. */
-  unknownScopeId: "refused" | "ignored";
+  unknownScopeId: ["refused", "ignored"],
   /** What PATCH answers: the record after the edit | before it | 204 | 200 without a body | 200 with `{}`. */
-  patchAnswer: "after" | "before" | "nothing" | "emptyBody" | "emptyObject";
+  patchAnswer: ["after", "before", "nothing", "emptyBody", "emptyObject"],
   /** The status of POST answers that created something. */
-  createStatus: 200 | 201 | 202;
+  createStatus: [201, 200, 202],
   /** What create and migrate answer: the record with its `key` | the record without it | only `id` and `key`. */
-  createAnswer: "withKey" | "withoutKey" | "brief";
+  createAnswer: ["withKey", "withoutKey", "brief"],
   /** `enabled` in create and migrate: used | ignored, so that every new key is enabled. */
-  enabledOnCreate: "used" | "ignored";
+  enabledOnCreate: ["used", "ignored"],
   /** Representations of a key's scopes: any string | only scopes that the workspace defines, others are refused. */
-  keyScopes: "free" | "mustBeDefined";
+  keyScopes: ["free", "mustBeDefined"],
   /**
    * A POST of a scope whose representation the workspace has: refused | 200 with the existing scope | a second scope.
    */
-  duplicateScope: 409 | "returned" | "created";
+  duplicateScope: [409, "returned", "created"],
   /** A migrate of a value that a live key has: refused | 200 with the existing key | a second record. */
-  duplicateKey: 409 | "returned" | "created";
+  duplicateKey: [409, "returned", "created"],
   /** Which of the two numbers of a workspace must be greater than 0 (the service's API does not say). */
-  positiveNumber: "defaultRateLimitPerSecond" | "defaultExpiration" | "both" | "neither";
+  positiveNumber: ["defaultRateLimitPerSecond", "defaultExpiration", "both", "neither"],
   /** Required fields of migrate: all seven | key, name and workspaceId. */
-  migrateRequires: "all" | "few";
+  migrateRequires: ["all", "few"],
   /** Required fields of a scope: all three | representation. */
-  scopeRequires: "all" | "few";
-  /** Required fields of a billing record: all five | totalCredits and workspaceId. */
-  billingRequires: "all" | "few";
+  scopeRequires: ["all", "few"],
+  /** Required fields of a billing record: totalCredits and workspaceId | all five. */
+  billingRequires: ["few", "all"],
 
   // ── Deleting ────────────────────────────────────────────────────────────────────────────────────────────
   /**
@@ -68,140 +68,97 @@ export interface Dialect {
    * - "marksAndLists": the same, but lists contain it too.
    * - "marksAndOnlyLists": lists contain it, but GET does not find it.
    */
-  delete: "removes" | "marks" | "marksAndLists" | "marksAndOnlyLists";
+  delete: ["removes", "marks", "marksAndLists", "marksAndOnlyLists"],
   /** What DELETE answers: the record, marked as deleted | the record as it was | 204 | 200 without a body. */
-  deleteAnswer: "record" | "before" | "nothing" | "emptyBody";
+  deleteAnswer: ["record", "before", "nothing", "emptyBody"],
   /** The status of DELETE for a key that is deleted already. 200: the same answer as the first time. */
-  deleteAgain: 404 | 410 | 409 | 400 | 422 | 200;
+  deleteAgain: [404, 410, 409, 400, 422, 200],
   /** The status of GET for a deleted key that is not shown, and of PATCH if deleted keys can't be edited. */
-  readDeleted: 404 | 410;
+  readDeleted: [404, 410],
   /** PATCH of a key that is marked as deleted: answered with the status of `readDeleted` | carried out. */
-  editDeleted: "gone" | "edited";
+  editDeleted: ["gone", "edited"],
 
   // ── Errors and limits ───────────────────────────────────────────────────────────────────────────────────
   /**
    * The body of an error: `{message}` | `{error: "text"}` | `{error: {code, message}}` |
    * `{errors: [{message}]}` | problem+json with `title` and `detail` | plain text | none at all.
    */
-  errorBody: "message" | "error" | "nested" | "list" | "problem" | "text" | "empty";
+  errorBody: ["message", "error", "nested", "list", "problem", "text", "empty"],
   /** What an error's message repeats: nothing | the request's Authorization header and body, word for word. */
-  errorEchoes: "nothing" | "request";
+  errorEchoes: ["nothing", "request"],
   /** The status for an invalid body. */
-  invalidStatus: 400 | 422;
-  /** A workspace of another tenant: 403 | 404 | 404 with empty lists, also for unknown workspaces. */
-  otherTenant: 403 | 404 | "empty";
+  invalidStatus: [400, 422],
+  /** A workspace of another tenant: 404 | 403 | 404 with empty lists, also for unknown workspaces. */
+  otherTenant: [404, 403, "empty"],
   /** How many requests a tenant may send in each second; more are answered with 429. 0: no limit. */
-  rateLimitPerSecond: number;
+  rateLimitPerSecond: [0 as number],
   /** `Retry-After` of a 429: seconds | an HTTP date | none. */
-  retryAfter: "seconds" | "date" | "none";
+  retryAfter: ["seconds", "date", "none"],
 
   // ── Values, as stored ───────────────────────────────────────────────────────────────────────────────────
   /** Names of keys and scopes: as sent | trimmed | trimmed and lower-cased. */
-  names: "asSent" | "trimmed" | "lowerCased";
+  names: ["asSent", "trimmed", "lowerCased"],
   /** A key's prefix and a workspace's default: as sent | with an underscore at the end. */
-  prefix: "asSent" | "underscored";
+  prefix: ["asSent", "underscored"],
   /** Decimal strings of billing records: as sent | with at least two decimal places. */
-  decimals: "asSent" | "twoPlaces";
+  decimals: ["asSent", "twoPlaces"],
   /** `defaultAllowedIPs`: as sent | single addresses written as /32 or /128. */
-  addresses: "asSent" | "cidr";
+  addresses: ["asSent", "cidr"],
   /** A workspace's two numbers: as sent | rounded down to a multiple of ten, but positive numbers to at least 10. */
-  numbers: "asSent" | "rounded";
+  numbers: ["asSent", "rounded"],
   /** A key's expiresAt: as sent | rounded down to a multiple of 60 (at least 60) | 2592000 if none was sent. */
-  expiresAt: "asSent" | "rounded" | "defaulted";
+  expiresAt: ["asSent", "rounded", "defaulted"],
   /**
    * Ids that the stand-in generates: `key_…` | numbers, also in JSON | with spaces, slashes, percent signs, umlauts and
    * other characters that must be percent-encoded in a path.
    */
-  ids: "text" | "numeric" | "odd";
+  ids: ["text", "numeric", "odd"],
 
   // ── Records, as shown ───────────────────────────────────────────────────────────────────────────────────
   /** createdAt, updatedAt, lastUsedAt: ISO strings | whole seconds | milliseconds | null. */
-  timestamps: "iso" | "epochSeconds" | "epochMillis" | "null";
+  timestamps: ["iso", "epochSeconds", "epochMillis", "null"],
   /** Fields without a value: left out | null | "" for strings, 0 for numbers, [] for lists. */
-  absent: "omitted" | "null" | "empty";
+  absent: ["omitted", "null", "empty"],
   /** false, 0, "" and []: sent | left out, as Go's omitempty does. */
-  zeroValues: "sent" | "omitted";
+  zeroValues: ["sent", "omitted"],
   /** Empty lists, inside records and at the top level: `[]` | null. */
-  emptyLists: "sent" | "null";
+  emptyLists: ["sent", "null"],
   /** Whether answers have unknown fields, next to and inside every record and scope entry. */
-  extraFields: boolean;
+  extraFields: [false, true],
   /** The order of the entries of a key's `scopes`. */
-  scopeOrder: "asSent" | "reversed" | "sorted" | "shuffled";
+  scopeOrder: ["asSent", "reversed", "sorted", "shuffled"],
   /** Ids of a key's scope entries: stable | new after each write | new in each answer | none. */
-  scopeIds: "stable" | "newEachWrite" | "newEachTime" | "none";
+  scopeIds: ["stable", "newEachWrite", "newEachTime", "none"],
   /** The four flags of a scope entry: all | only the true ones. */
-  scopeFlags: "all" | "onlyTrue";
+  scopeFlags: ["all", "onlyTrue"],
   /** Whether every key has one more scope entry, "workspace", with all four flags false. */
-  extraEmptyScope: boolean;
+  extraEmptyScope: [false, true],
   /** The Content-Type of JSON answers. */
-  contentType: "application/json" | "application/json; charset=utf-8" | "application/vnd.api+json" | "none";
+  contentType: ["application/json", "application/json; charset=utf-8", "application/vnd.api+json", "none"],
 
   // ── Lists ───────────────────────────────────────────────────────────────────────────────────────────────
   /** The list of a workspace's keys: answered | always refused with this status. */
-  keyLists: "answered" | 403 | 404 | 405 | 501;
+  keyLists: ["answered", 403, 404, 405, 501],
   /** The maximum number of records in a list, which then has the oldest ones. 0: no maximum. */
-  listLimit: number;
+  listLimit: [0 as number],
   /** After a write, this many requests for its list still return the list as it was before. */
-  listLag: number;
+  listLag: [0 as number],
   /**
    * Records in lists: full | keys without scopes and enabled | as they were before their last edit (only `deleted` is
    * current).
    */
-  listRecords: "full" | "brief" | "stale";
+  listRecords: ["full", "brief", "stale"],
   /** The order of lists. */
-  listOrder: "oldestFirst" | "newestFirst";
-}
+  listOrder: ["oldestFirst", "newestFirst"],
+} as const;
 
-/** The dialect of the simplest plausible service, and the default of every knob. */
-export const defaultDialect: Readonly<Dialect> = {
-  writes: "atOnce",
-  newKeys: "atOnce",
-  laterMs: 500,
-  patchFields: "merges",
-  patchScopes: "replaces",
-  unknownScopeId: "refused",
-  patchAnswer: "after",
-  createStatus: 201,
-  createAnswer: "withKey",
-  enabledOnCreate: "used",
-  keyScopes: "free",
-  duplicateScope: 409,
-  duplicateKey: 409,
-  positiveNumber: "defaultRateLimitPerSecond",
-  migrateRequires: "all",
-  scopeRequires: "all",
-  billingRequires: "few",
-  delete: "removes",
-  deleteAnswer: "record",
-  deleteAgain: 404,
-  readDeleted: 404,
-  editDeleted: "gone",
-  errorBody: "message",
-  errorEchoes: "nothing",
-  invalidStatus: 400,
-  otherTenant: 404,
-  rateLimitPerSecond: 0,
-  retryAfter: "seconds",
-  names: "asSent",
-  prefix: "asSent",
-  decimals: "asSent",
-  addresses: "asSent",
-  numbers: "asSent",
-  expiresAt: "asSent",
-  ids: "text",
-  timestamps: "iso",
-  absent: "omitted",
-  zeroValues: "sent",
-  emptyLists: "sent",
-  extraFields: false,
-  scopeOrder: "asSent",
-  scopeIds: "stable",
-  scopeFlags: "all",
-  extraEmptyScope: false,
-  contentType: "application/json",
-  keyLists: "answered",
-  listLimit: 0,
-  listLag: 0,
-  listRecords: "full",
-  listOrder: "oldestFirst",
-};
+/**
+ * A server variant: one plausible way for a service to behave where its API's description leaves it open. It has one value
+ * of each of the {@link knobs}.
+ */
+export type Dialect = { [Knob in keyof typeof knobs]: (typeof knobs)[Knob][number] };
+
+/** The dialect of the simplest plausible service: the default of every knob. */
+export const defaultDialect = Object.fromEntries(
+  Object.entries(knobs).map(([knob, [usual]]) => [knob, usual]),
+) as Readonly<Dialect>;

@@ -5,11 +5,11 @@
  *
  * @module pulumi-apikeys/testing
  */
-export { type Dialect, defaultDialect } from "./dialect";
+export { type Dialect, defaultDialect, knobs } from "./dialect";
 export type { FaultRule } from "./faultPlan";
 export type { Fault, FaultHeaders } from "./faults";
 export type { KeyChange, KeyScopeChange } from "./hooks";
-export { type PresetName, type Presets, presets } from "./presets";
+export { type PresetName, presets } from "./presets";
 export { defaultTenants, type StandIn, type StandInOptions, startStandIn } from "./server";
 export type {
   Endpoint,

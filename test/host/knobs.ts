@@ -1,79 +1,18 @@
 import fc from "fast-check";
-import { type Dialect, defaultDialect, type PresetName, presets } from "../../standin";
+import { type Dialect, defaultDialect, knobs, type PresetName, presets } from "../../standin";
 import { isAll, someOf } from "../all";
 
 /** Shorter than the provider's pauses where a test shortens those. */
 export const laterMs = 1;
 
-/** Every value of every knob; tsc sees to it that no value of a union is left out. */
+/** Every value of every knob, and some values of those that are numbers. */
 export const knobValues: { readonly [Knob in keyof Dialect]: readonly Dialect[Knob][] } = {
-  writes: every<"writes">()(["atOnce", "queued", "behind"]),
-  newKeys: every<"newKeys">()(["atOnce", "later"]),
+  ...knobs,
   laterMs: [laterMs],
-  patchFields: every<"patchFields">()(["merges", "replaces"]),
-  patchScopes: every<"patchScopes">()(["replaces", "upserts", "merges", "accumulates", "neverNarrows"]),
-  unknownScopeId: every<"unknownScopeId">()(["refused", "ignored"]),
-  patchAnswer: every<"patchAnswer">()(["after", "before", "nothing", "emptyBody", "emptyObject"]),
-  createStatus: every<"createStatus">()([200, 201, 202]),
-  createAnswer: every<"createAnswer">()(["withKey", "withoutKey", "brief"]),
-  enabledOnCreate: every<"enabledOnCreate">()(["used", "ignored"]),
-  keyScopes: every<"keyScopes">()(["free", "mustBeDefined"]),
-  duplicateScope: every<"duplicateScope">()([409, "returned", "created"]),
-  duplicateKey: every<"duplicateKey">()([409, "returned", "created"]),
-  positiveNumber: every<"positiveNumber">()([
-    "defaultRateLimitPerSecond",
-    "defaultExpiration",
-    "both",
-    "neither",
-  ]),
-  migrateRequires: every<"migrateRequires">()(["all", "few"]),
-  scopeRequires: every<"scopeRequires">()(["all", "few"]),
-  billingRequires: every<"billingRequires">()(["all", "few"]),
-  delete: every<"delete">()(["removes", "marks", "marksAndLists", "marksAndOnlyLists"]),
-  deleteAnswer: every<"deleteAnswer">()(["record", "before", "nothing", "emptyBody"]),
-  deleteAgain: every<"deleteAgain">()([404, 410, 409, 400, 422, 200]),
-  readDeleted: every<"readDeleted">()([404, 410]),
-  editDeleted: every<"editDeleted">()(["gone", "edited"]),
-  errorBody: every<"errorBody">()(["message", "error", "nested", "list", "problem", "text", "empty"]),
-  errorEchoes: every<"errorEchoes">()(["nothing", "request"]),
-  invalidStatus: every<"invalidStatus">()([400, 422]),
-  otherTenant: every<"otherTenant">()([403, 404, "empty"]),
   rateLimitPerSecond: [0, 40],
-  retryAfter: every<"retryAfter">()(["seconds", "date", "none"]),
-  names: every<"names">()(["asSent", "trimmed", "lowerCased"]),
-  prefix: every<"prefix">()(["asSent", "underscored"]),
-  decimals: every<"decimals">()(["asSent", "twoPlaces"]),
-  addresses: every<"addresses">()(["asSent", "cidr"]),
-  numbers: every<"numbers">()(["asSent", "rounded"]),
-  expiresAt: every<"expiresAt">()(["asSent", "rounded", "defaulted"]),
-  ids: every<"ids">()(["text", "numeric", "odd"]),
-  timestamps: every<"timestamps">()(["iso", "epochSeconds", "epochMillis", "null"]),
-  absent: every<"absent">()(["omitted", "null", "empty"]),
-  zeroValues: every<"zeroValues">()(["sent", "omitted"]),
-  emptyLists: every<"emptyLists">()(["sent", "null"]),
-  extraFields: every<"extraFields">()([false, true]),
-  scopeOrder: every<"scopeOrder">()(["asSent", "reversed", "sorted", "shuffled"]),
-  scopeIds: every<"scopeIds">()(["stable", "newEachWrite", "newEachTime", "none"]),
-  scopeFlags: every<"scopeFlags">()(["all", "onlyTrue"]),
-  extraEmptyScope: every<"extraEmptyScope">()([false, true]),
-  contentType: every<"contentType">()([
-    "application/json",
-    "application/json; charset=utf-8",
-    "application/vnd.api+json",
-    "none",
-  ]),
-  keyLists: every<"keyLists">()(["answered", 403, 404, 405, 501]),
   listLimit: [0, 1],
   listLag: [0, 2],
-  listRecords: every<"listRecords">()(["full", "brief", "stale"]),
-  listOrder: every<"listOrder">()(["oldestFirst", "newestFirst"]),
 };
-
-function every<Knob extends keyof Dialect>() {
-  type Value = Dialect[Knob];
-  return <const List extends readonly Value[]>(list: [Value] extends [List[number]] ? List : never): List =>
-    list;
-}
 
 /** A dialect under test, by its name. */
 export interface Case {
