@@ -46,7 +46,7 @@ module.exports = {
       severity: "error",
       from: { path: "^provider/resources/" },
       to: {
-        path: "(^provider/core/(errorHooks|kind|lifecycle|operations|previews|rollback|session)\\.ts$|node_modules/undici)",
+        path: "(^provider/core/(context|errorHooks|lifecycle|operations|previews|rollback|session)\\.ts$|node_modules/undici)",
       },
     },
     {

@@ -5,7 +5,7 @@ import { pathProblem } from "./client/paths";
 import type { ScopeRecord } from "./client/scopes";
 import { openTransport, type Transport } from "./client/transport";
 import type { WorkspaceRecord } from "./client/workspaces";
-import { configuration, type Environment, type Settings, settings } from "./core/config";
+import { configuration, type EngineConfig, type Environment, engineConfig } from "./core/config";
 import { capitalised, Failure, listed, toFailure } from "./core/errors";
 import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
 
@@ -13,7 +13,7 @@ import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
 
 /** Where a function reads. Functions with one transport share connections, pace, retries, and simultaneous requests. */
 export interface Source {
-  readonly settings: Settings;
+  readonly config: EngineConfig;
   readonly env: Environment;
   readonly transport: () => Transport;
 }
@@ -23,7 +23,7 @@ let shared: Transport | undefined;
 /** The source of functions in the program's own process. `given`: config by its full keys. */
 export function sourceOf(given: Readonly<Record<string, unknown>>): Source {
   return {
-    settings: settings((key) => given[key]),
+    config: engineConfig((key) => given[key]),
     env: process.env,
     transport: () => {
       shared ??= openTransport();
@@ -204,14 +204,14 @@ async function ask<T>(
   act: (reads: SharedReads, call: Call) => Promise<T>,
   advice?: string,
 ): Promise<T> {
-  const found = configuration(source.settings, source.env);
+  const found = configuration(source.config, source.env);
   if ("problems" in found) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
   try {
-    const call = { transport: source.transport(), credentials: found.ready.credentials };
+    const call = { transport: source.transport(), credentials: found.credentials };
     // A copy, because programs may change it and others may get the same answer.
     return structuredClone(await act(sharedReads(call), call));
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    throw toFailure(error, found.ready, { doing, notDone: "", ...(advice && { advice }) });
+    throw toFailure(error, found, { doing, notDone: "", ...(advice && { advice }) });
   }
 }

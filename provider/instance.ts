@@ -1,8 +1,9 @@
 import { openTransport, type Transport } from "./client/transport";
-import { configuration, disagreement, type Settings } from "./core/config";
+import { configuration, disagreement, type EngineConfig } from "./core/config";
+import type { HostContext, Shared } from "./core/context";
 import { Failure, type Kept } from "./core/errors";
-import type { HostContext, Shared } from "./core/kind";
 import { type Lifecycle, lifecycle } from "./core/lifecycle";
+import { pause } from "./core/polling";
 import { isKeepable } from "./core/stateSize";
 import type { Source } from "./functions";
 import { definitions } from "./resources";
@@ -18,27 +19,27 @@ type InstanceOptions = Pick<HostContext, "run" | "env" | "warn" | "tell" | "note
 export function openInstance(options: InstanceOptions) {
   const { run, env } = options;
   const shared = new Map<string, Shared>();
-  let settings: Settings = { argument: {}, stack: {} };
+  let config: EngineConfig = { argument: {}, stack: {} };
   let opened: Transport | undefined;
   let isWarned = false;
   let now = Date.now();
 
   function transport(): Transport {
     if (opened !== undefined) return opened;
-    const found = configuration(settings, env);
-    const parallel = "ready" in found ? found.ready.parallel : 0;
+    const found = configuration(config, env);
+    const parallel = "problems" in found ? 0 : found.parallel;
     // After Ctrl-C nothing more is created or changed, but a new object can still be deleted.
     const gate = async (method: string) =>
-      method === "POST" || method === "PATCH" ? run.closing() : undefined;
+      method === "POST" || method === "PATCH" ? run.whyClosed() : undefined;
     opened = openTransport({ gate, signal: run.closed, concurrency: Math.max(32, parallel) });
     return opened;
   }
   return {
     /** The engine has configured the provider, and its run begins. Warns, once in a process, of settings that disagree. */
-    configure(given: Settings): void {
-      settings = given;
+    configure(given: EngineConfig): void {
+      config = given;
       now = Date.now();
-      const line = isWarned ? undefined : disagreement(settings, env);
+      const line = isWarned ? undefined : disagreement(config, env);
       if (line === undefined) return;
       isWarned = true;
       options.warn(line);
@@ -53,18 +54,19 @@ export function openInstance(options: InstanceOptions) {
       }
       return lifecycle(definition, {
         ...options,
-        get settings() {
-          return settings;
+        get config() {
+          return config;
         },
         transport,
         shared,
+        pause: (ms) => pause(ms, run.over),
         // One time for the whole run: what a diff finds due is due for the update too.
         now: () => now,
         time: Date.now,
       });
     },
     /** Where functions read. */
-    source: (): Source => ({ settings, env, transport }),
+    source: (): Source => ({ config, env, transport }),
   };
 }
 

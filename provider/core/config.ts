@@ -23,7 +23,7 @@ type Name = keyof typeof variables;
 type Values<N extends string = Name> = Readonly<Partial<Record<N, string>>>;
 
 /** What the engine passes when it configures the provider. */
-export interface Settings {
+export interface EngineConfig {
   /** The arguments of an explicit Provider, which can also name the variable that has its token. */
   readonly argument: Values<Name | "accessTokenEnv">;
   /** Stack config: that of the last update, unless the program runs. */
@@ -50,7 +50,7 @@ export interface Configuration {
 }
 
 /** Picks the settings from config that is read by key. */
-export function settings(get: (key: string) => unknown): Settings {
+export function engineConfig(get: (key: string) => unknown): EngineConfig {
   const under = (namespace: string, names: readonly string[]) =>
     Object.fromEntries(
       names.flatMap((name) => {
@@ -65,15 +65,20 @@ export function settings(get: (key: string) => unknown): Settings {
   };
 }
 
-export type Configured = { readonly ready: Configuration } | { readonly problems: readonly string[] };
+/** Everything that is wrong with the settings (R8). */
+export interface Misconfiguration {
+  readonly problems: readonly string[];
+}
 
-const cache = new WeakMap<Settings, { readonly values: readonly unknown[]; readonly found: Configured }>();
+type Resolved = Configuration | Misconfiguration;
+
+const cache = new WeakMap<EngineConfig, { readonly values: readonly unknown[]; readonly found: Resolved }>();
 
 /**
- * The configuration, or everything that is wrong with it (R8). Read for each request, so that a token rotated in the
+ * The configuration, or what is wrong with it. Read for each request, so that a token rotated in the
  * environment works at once (R14); resolved again only if a variable has changed.
  */
-export function configuration(given: Settings, env: Environment): Configured {
+export function configuration(given: EngineConfig, env: Environment): Resolved {
   const names = [...Object.values(variables), "APIKEYS_MOVED_FROM", "APIKEYS_NO_KEY_LIST"];
   const values = [...names, given.argument.accessTokenEnv].map((name) => name && env[name]);
   const cached = cache.get(given);
@@ -84,7 +89,7 @@ export function configuration(given: Settings, env: Environment): Configured {
 }
 
 /** The warning if the environment hides a different base URL in stack config. */
-export function disagreement({ argument, stack }: Settings, env: Environment): string | undefined {
+export function disagreement({ argument, stack }: EngineConfig, env: Environment): string | undefined {
   const [used, unused] = [env["APIKEYS_BASE_URL"], stack.baseUrl];
   if (argument.baseUrl !== undefined || !used || unused === undefined) return undefined;
   const [service, other] = [used, unused].map((url) => serviceAt(url) ?? url.trim());
@@ -96,13 +101,13 @@ export function disagreement({ argument, stack }: Settings, env: Environment): s
 
 /** Where settings are looked up. */
 interface Sources {
-  readonly given: Settings;
+  readonly given: EngineConfig;
   readonly env: Environment;
   /** Adds to the list of what is wrong. */
   readonly refuse: (problem: string) => undefined;
 }
 
-function resolve(given: Settings, env: Environment): Configured {
+function resolve(given: EngineConfig, env: Environment): Resolved {
   const problems: string[] = [];
   const sources: Sources = { given, env, refuse: (problem) => void problems.push(problem) };
   const url = baseUrl(sources);
@@ -114,15 +119,13 @@ function resolve(given: Settings, env: Environment): Configured {
   }
   const services = [url.value, env["APIKEYS_MOVED_FROM"]].map(serviceAt);
   return {
-    ready: {
-      credentials: { baseUrl: url.value, accessToken: token.value },
-      tokenAdvice: token.advice,
-      baseUrlSource: url.source,
-      parallel,
-      services: services.filter((one) => one !== undefined),
-      withoutKeyList: isOn(env["APIKEYS_NO_KEY_LIST"]),
-      expiry,
-    },
+    credentials: { baseUrl: url.value, accessToken: token.value },
+    tokenAdvice: token.advice,
+    baseUrlSource: url.source,
+    parallel,
+    services: services.filter((one) => one !== undefined),
+    withoutKeyList: isOn(env["APIKEYS_NO_KEY_LIST"]),
+    expiry,
   };
 }
 

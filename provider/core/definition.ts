@@ -31,7 +31,7 @@ export type Warn = (message: string, about?: readonly string[], general?: string
 
 /** What the lifecycle gives an operation. The parts that need the configuration throw a Failure if that is wrong. */
 export interface Session
-  extends Pick<Run, "closed" | "signal" | "closing">,
+  extends Pick<Run, "closed" | "over" | "whyClosed">,
     Pick<Configuration, "tokenAdvice" | "baseUrlSource" | "parallel" | "withoutKeyList"> {
   readonly call: Call;
   readonly warn: Warn;

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import type { KindContext } from "./context";
 import type { AnyComparison, AnyDefinition, AnyShape, Compared } from "./definition";
 import type { Kept } from "./errors";
 import type { Field } from "./fields";
 import { canonical } from "./inputs";
-import type { Kind } from "./kind";
 import { isRecord, type ManagedField, type Properties, same } from "./state";
 import { containsUnknown } from "./unknown";
 
@@ -21,12 +21,16 @@ type Deciding = Pick<AnyDefinition, "unchanged" | "pending"> & {
 };
 
 /** Parses a state and the inputs of the program; the plan is made when it is first needed. */
-export function compare({ definition, now }: Kind, { id, state }: Kept, inputs: Properties): AnyComparison {
+export function compare(
+  { definition, host }: KindContext,
+  { id, state }: Kept,
+  inputs: Properties,
+): AnyComparison {
   const compared: Compared<AnyShape> = {
     id,
     state: definition.parse(state),
     inputs: canonical(definition, inputs),
-    now: now(),
+    now: host.now(),
   };
   let made: { readonly plan: unknown } | undefined;
   return {

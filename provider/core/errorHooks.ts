@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { KindContext } from "./context";
 import type { AnyDefinition } from "./definition";
 import { Failure, type Kept } from "./errors";
-import type { Kind } from "./kind";
 
 /**
  * A program's `onError` hook can have the engine repeat a create or update that failed. The engine has then saved nothing
@@ -9,13 +9,16 @@ import type { Kind } from "./kind";
  */
 
 /** The failure of the first attempt, if this is a repetition that has to know of it. */
-export function failureBefore({ failedWrites }: Kind, request: readonly unknown[]): Failure | undefined {
+export function failureBefore(
+  { failedWrites }: KindContext,
+  request: readonly unknown[],
+): Failure | undefined {
   return failedWrites.findLast((one) => isDeepStrictEqual(one.request, request))?.failure;
 }
 
 /** Awaits a write. Remembers a failure that left a new object, or may have left one that a repetition would not find. */
 export async function remembering<T>(
-  { definition, failedWrites }: Kind,
+  { definition, failedWrites }: KindContext,
   request: readonly unknown[],
   write: Promise<T>,
   before?: Kept,
@@ -36,7 +39,7 @@ export async function remembering<T>(
 const mostInALine = 50;
 
 /** Warnings that name what the first attempt at a create left in the service. */
-export function leftovers({ definition }: Kind, first: Failure): readonly string[] {
+export function leftovers({ definition }: KindContext, first: Failure): readonly string[] {
   const ids = first.kept === undefined ? [] : idsOf(definition, first.kept);
   return Array.from({ length: Math.ceil(ids.length / mostInALine) }, (_, nth) => {
     const some = ids.slice(nth * mostInALine, (nth + 1) * mostInALine).join(", ");

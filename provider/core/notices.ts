@@ -1,21 +1,21 @@
 import { maskSecrets } from "../client/secrets";
+import type { KindContext } from "./context";
 import type { AnyComparison } from "./definition";
 import { inBounds, oneLine } from "./errors";
 import { due, type Expiring, expiryWarning } from "./expiry";
-import type { Kind } from "./kind";
 import { secretValues, textsIn, valuesAt } from "./secrecy";
 import type { Properties } from "./state";
 
 /** Notes and warnings that `check` and `diff` show. */
 
 /** Shows a line about what an update would do, if there is one. */
-export function note(kind: Kind, text: string | undefined, ...all: readonly Properties[]): void {
+export function note(kind: KindContext, text: string | undefined, ...all: readonly Properties[]): void {
   const { note: show = kind.host.tell } = kind.host;
   if (text !== undefined) show?.(lineOf(kind, text, ...all));
 }
 
 /** Shows the definition's warning, once for each resource. */
-export function warnOfState(kind: Kind, compared: AnyComparison): void {
+export function warnOfState(kind: KindContext, compared: AnyComparison): void {
   const { definition, host, warned } = kind;
   const { id, state, inputs } = compared;
   const warning = warned.has(id) ? undefined : definition.warning?.(compared);
@@ -25,21 +25,25 @@ export function warnOfState(kind: Kind, compared: AnyComparison): void {
 }
 
 /** Warns of keys that have expired or soon will, once for each key. */
-export function warnOfExpiry(kind: Kind, compared: AnyComparison): void {
-  const { configured, definition, host, warned } = kind;
+export function warnOfExpiry(kind: KindContext, compared: AnyComparison): void {
+  const { configuration, definition, host, warned } = kind;
   const { state, inputs, now } = compared;
-  const found = configured();
-  if ("problems" in found || found.ready.expiry === undefined || definition.expiries === undefined) return;
+  const found = configuration();
+  if ("problems" in found || found.expiry === undefined || definition.expiries === undefined) return;
   const { of, keys } = definition.expiries(compared);
   const nameOf = ({ id }: Expiring) => JSON.stringify([state["workspaceId"], id]);
-  const unsaid = due(keys, found.ready.expiry, now).filter((key) => !warned.has(nameOf(key)));
+  const unsaid = due(keys, found.expiry, now).filter((key) => !warned.has(nameOf(key)));
   if (unsaid.length === 0) return;
   for (const key of unsaid) warned.add(nameOf(key));
   host.warn(lineOf(kind, expiryWarning(of, unsaid, now), state, inputs));
 }
 
 /** A line with the text, without the secrets of these properties. */
-export function lineOf({ definition, paths }: Kind, text: string, ...all: readonly Properties[]): string {
+export function lineOf(
+  { definition, paths }: KindContext,
+  text: string,
+  ...all: readonly Properties[]
+): string {
   const always = all.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
   const hidden = textsIn([...always, ...secretValues(all, definition.follows)]);
   return inBounds(maskSecrets(oneLine(text), hidden));

@@ -1,13 +1,13 @@
+import type { KindContext } from "./context";
 import type { Managed } from "./definition";
 import type { Kept } from "./errors";
-import type { Kind } from "./kind";
 import { declaredClaim } from "./registry";
 import type { Properties } from "./state";
 
 /** Keeps the registry: which objects exist, and which resources manage them. */
 
 /** Records that the objects of a state exist, and that this resource manages them. */
-export function register({ definition, registry }: Kind, { id, state }: Kept): void {
+export function register({ definition, registry }: KindContext, { id, state }: Kept): void {
   for (const { workspaceId, id: object, claim } of definition.managed(id, state)) {
     registry.add(workspaceId, object);
     if (claim !== undefined) registry.claim(workspaceId, object, claim);
@@ -15,7 +15,7 @@ export function register({ definition, registry }: Kind, { id, state }: Kept): v
 }
 
 /** Removes the objects of a state that were deleted, or that a read no longer finds (`now`). */
-export function forget({ definition, registry }: Kind, before: Kept, now?: Kept): void {
+export function forget({ definition, registry }: KindContext, before: Kept, now?: Kept): void {
   const managed = ({ id, state }: Kept): readonly Managed[] => [...definition.managed(id, state)];
   const found = new Set(now === undefined ? [] : managed(now).map(({ id }) => id));
   for (const { workspaceId, id, claim } of managed(before)) {
@@ -27,7 +27,7 @@ export function forget({ definition, registry }: Kind, before: Kept, now?: Kept)
 
 /** Protects what the program newly adopts from being deleted in this run, even if the adoption fails (K11). */
 export function protectAdopted(
-  { definition, registry }: Kind,
+  { definition, registry }: KindContext,
   inputs: Properties,
   last: Properties = {},
 ): void {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { expectFound, lastService, serviceAfterRead, writtenElsewhere } from "./baseUrl";
+import type { KindContext } from "./context";
 import type { Outcome, Session } from "./definition";
 import { compare } from "./diff";
 import { failureBefore, leftovers, remembering } from "./errorHooks";
 import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
 import { partsOfImportId } from "./importId";
 import { canonical, inputsOf, withoutDefaults } from "./inputs";
-import type { Kind } from "./kind";
 import { forget, register } from "./objects";
 import { withNewSecrets } from "./previews";
 import { createOrRollBack, updateOrRollBack } from "./rollback";
@@ -21,39 +21,39 @@ export interface ReadResult extends Kept {
   readonly inputs?: Properties;
 }
 
-export async function create(kind: Kind, inputs: Properties, urn?: string): Promise<Kept> {
-  const { definition } = kind;
+export async function create(context: KindContext, inputs: Properties, urn?: string): Promise<Kept> {
+  const { definition } = context;
   const request = [urn, inputs];
-  const first = failureBefore(kind, request);
+  const first = failureBefore(context, request);
   // Without a URN, another resource may have the same inputs, and must not get the first one's object.
   const isRepeated = () => urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
   if (first !== undefined && (first.kept === undefined || isRepeated())) throw first;
-  const creating = operate(kind, [inputs], async (session) => {
-    for (const line of first === undefined ? [] : leftovers(kind, first)) session.warn(line);
+  const creating = operate(context, [inputs], async (session) => {
+    for (const line of first === undefined ? [] : leftovers(context, first)) session.warn(line);
     const declared = canonical(definition, inputs);
-    return afterWrite(kind, await createOrRollBack(kind, session, declared));
+    return afterWrite(context, await createOrRollBack(context, session, declared));
   });
-  return remembering(kind, request, creating);
+  return remembering(context, request, creating);
 }
 
 export async function read(
-  kind: Kind,
+  context: KindContext,
   { id, state: given }: Kept,
   urn?: string,
 ): Promise<ReadResult | undefined> {
-  const { definition, inState, refreshed, services } = kind;
+  const { definition, inState, refreshed, services } = context;
   if (given[readingKey] === true) {
-    const found = await find(kind, { id, given, isReading: true });
+    const found = await find(context, { id, given, isReading: true });
     // Its inputs are what the program gave to find it.
     return found && { id: found.id, state: found.state };
   }
-  return operate(kind, [given], async (session) => {
+  return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
-    register(kind, before);
+    register(context, before);
     if (definition.isReadFirst && urn !== undefined) inState.set(urn, inputsOf(definition, before.state));
     const outcome = await definition.read(session, id, before.state);
     if (writtenElsewhere(given, services())) expectFound(definition, before, outcome, session.baseUrlSource);
-    forget(kind, before, outcome);
+    forget(context, before, outcome);
     if (outcome === undefined) return undefined;
     if (outcome.notFound !== undefined) session.warn(outcome.notFound);
     const [service, last] = [serviceAfterRead(given, services()), lastService(given)];
@@ -82,62 +82,65 @@ export interface Wanted {
 }
 
 /** For imports and `get`. The inputs of the result are what a program would declare, without defaults. */
-export function find(kind: Kind, { id, given, isReading, name }: Wanted): Promise<ReadResult | undefined> {
-  const { definition } = kind;
-  return operate(kind, [given], async (session) => {
-    const parts = partsOf(kind, id, given);
+export function find(
+  context: KindContext,
+  { id, given, isReading, name }: Wanted,
+): Promise<ReadResult | undefined> {
+  const { definition } = context;
+  return operate(context, [given], async (session) => {
+    const parts = partsOf(context, id, given);
     const outcome = await definition.importing.read(session, parts, isReading);
     if (outcome === undefined) {
       // If an import finds nothing, the engine says so, and `pulumi do upsert` creates the object.
-      if (given[readingKey] === true) throw missing(kind, parts);
+      if (given[readingKey] === true) throw missing(context, parts);
       return undefined;
     }
     const more = isReading ? { [readingKey]: true } : inputsOf(definition, outcome.state);
     const state = withSecrets({ ...more, ...outcome.state }, secretsOf(given));
-    const found = afterWrite(kind, { ...outcome, state });
-    register(kind, found);
+    const found = afterWrite(context, { ...outcome, state });
+    register(context, found);
     const inputs = withoutDefaults(definition, inputsOf(definition, state), name);
     return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
   });
 }
 
-export async function update(kind: Kind, given: Kept, news: Properties): Promise<Properties> {
-  const { definition } = kind;
+export async function update(context: KindContext, given: Kept, news: Properties): Promise<Properties> {
+  const { definition } = context;
   const request = [given, news];
-  const first = failureBefore(kind, request);
+  const first = failureBefore(context, request);
   if (first !== undefined) throw first;
-  const updating = operate(kind, [news, given.state], async (session) => {
-    const compared = compare(kind, given, news);
-    register(kind, compared);
+  const updating = operate(context, [news, given.state], async (session) => {
+    const compared = compare(context, given, news);
+    register(context, compared);
     const same = withNewSecrets(definition, given.state, news, compared);
     if (same !== undefined) return same;
-    await expectThere(kind, session, given.state, compared);
-    return afterWrite(kind, await updateOrRollBack(kind, session, compared)).state;
+    await expectThere(context, session, given.state, compared);
+    return afterWrite(context, await updateOrRollBack(context, session, compared)).state;
   });
-  return remembering(kind, request, updating, given);
+  return remembering(context, request, updating, given);
 }
 
-export function remove(kind: Kind, { id, state: given }: Kept): Promise<void> {
-  const { declarations, definition } = kind;
-  return operate(kind, [given], async (session) => {
+export function remove(context: KindContext, { id, state: given }: Kept): Promise<void> {
+  const { declarations, definition } = context;
+  return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
-    register(kind, before);
-    if (definition.onDestroy === "delete") await expectThere(kind, session, given, before);
+    register(context, before);
+    if (definition.onDestroy === "delete") await expectThere(context, session, given, before);
     const identities = [...(definition.identities?.(inputsOf(definition, before.state)) ?? [])];
     await definition.delete(session, id, before.state, identities.some(declarations.has));
-    forget(kind, before);
+    forget(context, before);
   });
 }
 
 /** Runs an operation. Everything that it says is masked: it contains no secret of these properties. */
 function operate<T>(
-  kind: Kind,
+  context: KindContext,
   given: readonly Properties[],
   act: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { definition, host, paths } = kind;
+  const { definition, host, paths } = context;
   return host.run.during(async (onInterrupt) => {
-    const session = openSession(kind, onInterrupt);
+    const session = openSession(context, onInterrupt);
     for (const one of given) session.hide(...paths.secrets.flatMap((path) => textsIn(valuesAt(one, path))));
     session.conceal(...secretValues(given, definition.follows));
     try {
@@ -150,7 +153,7 @@ function operate<T>(
 
 /** After a change of the base URL, the object must exist at the new one before it is written. */
 async function expectThere(
-  { definition, services }: Kind,
+  { definition, services }: KindContext,
   session: Session,
   given: Properties,
   before: Kept,
@@ -160,7 +163,7 @@ async function expectThere(
   expectFound(definition, before, now, session.baseUrlSource);
 }
 
-function afterWrite({ services }: Kind, outcome: Outcome): Kept {
+function afterWrite({ services }: KindContext, outcome: Outcome): Kept {
   return toKept(outcome, services()[0]);
 }
 
@@ -178,13 +181,13 @@ function toKept(
   });
 }
 
-function missing({ definition: { kind } }: Kind, [workspaceId, id]: readonly string[]): Failure {
+function missing({ definition: { kind } }: KindContext, [workspaceId, id]: readonly string[]): Failure {
   return new Failure(`There is no ${kind} ${id} in workspace ${workspaceId}: check both ids.`);
 }
 
 /** Splits an id that a user gives. With `get`, and in state, the workspace is a property of its own. */
 function partsOf(
-  { definition: { kind, importing } }: Kind,
+  { definition: { kind, importing } }: KindContext,
   id: string,
   { workspaceId }: Properties,
 ): readonly string[] {

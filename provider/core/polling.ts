@@ -8,14 +8,14 @@ export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
  * progress line "Waiting for …": "key key_1 to be deleted".
  */
 export async function pollUntil<T>(
-  session: Pick<Session, "pause" | "signal" | "tell">,
+  session: Pick<Session, "pause" | "over" | "tell">,
   waitingFor: string,
   look: () => Promise<T>,
   isDone: (seen: T) => boolean,
 ): Promise<T> {
   let seen = await look();
   for (const [index, ms] of pausesMs.entries()) {
-    if (isDone(seen) || session.signal.aborted) break;
+    if (isDone(seen) || session.over.aborted) break;
     if (index === 1) session.tell(`Waiting for ${waitingFor}.`);
     await session.pause(ms);
     seen = await look();

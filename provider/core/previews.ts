@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { failures } from "./check";
+import type { KindContext } from "./context";
 import { unchecked } from "./declarations";
 import type { AnyComparison, AnyDefinition } from "./definition";
 import { type Change, changesAt, compare, type Difference, difference, differing } from "./diff";
 import type { Kept } from "./errors";
 import { canonicalInputs } from "./fields";
 import { canonical, inputsOf, withName } from "./inputs";
-import type { Kind } from "./kind";
 import { lineOf, note, warnOfExpiry, warnOfState } from "./notices";
 import { protectAdopted, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
@@ -27,12 +27,12 @@ interface Subject {
 }
 
 export function check(
-  kind: Kind,
+  kind: KindContext,
   inputs: Properties,
   before: Properties | undefined,
   { name, urn = "" }: Subject,
 ): CheckResult {
-  const { configured, declarations, definition, inState } = kind;
+  const { configuration, declarations, definition, inState } = kind;
   const named = withName(definition, inputs, name);
   const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
@@ -49,7 +49,7 @@ export function check(
     heldBy: holder?.split("::").at(-1),
   };
   protectAdopted(kind, declared, last);
-  const found = configured();
+  const found = configuration();
   const misconfigured = "problems" in found ? found.problems : [];
   const problems = [...misconfigured, ...failures(definition, named, before ?? hidden.get(urn), checked)];
   // A resource that is in state already gets its notes from diff.
@@ -68,7 +68,7 @@ export interface DetailedDifference extends Difference {
   readonly details: readonly Change[];
 }
 
-export function detailedDiff(kind: Kind, given: Kept, news: Properties): DetailedDifference {
+export function detailedDiff(kind: KindContext, given: Kept, news: Properties): DetailedDifference {
   const { definition } = kind;
   const compared = compare(kind, given, news);
   const changed = differing(definition, compared);
@@ -90,7 +90,7 @@ function remarked({ fields }: AnyDefinition, { state, inputs }: AnyComparison): 
 
 /** What an update would do; it also prints the notes and warnings about it. */
 export function diff(
-  kind: Kind,
+  kind: KindContext,
   compared: AnyComparison,
   changed = differing(kind.definition, compared),
 ): Difference {
@@ -135,7 +135,7 @@ export function withNewSecrets(
 }
 
 /** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
-export function foresee(kind: Kind, news: Properties, before?: Kept): Properties {
+export function foresee(kind: KindContext, news: Properties, before?: Kept): Properties {
   const { definition } = kind;
   if (before === undefined) {
     const inputs = canonical(definition, news);
@@ -150,7 +150,7 @@ export function foresee(kind: Kind, news: Properties, before?: Kept): Properties
 }
 
 function foreseen(
-  { definition: { outputs }, services }: Kind,
+  { definition: { outputs }, services }: KindContext,
   inputs: Properties,
   state: Properties,
   known: Properties | undefined,

@@ -1,6 +1,6 @@
+import type { KindContext } from "./context";
 import type { AnyComparison, AnyDefinition, Outcome, Session } from "./definition";
 import { Failure, sentences } from "./errors";
-import type { Kind } from "./kind";
 import type { Properties } from "./state";
 import { isKeepable } from "./stateSize";
 
@@ -8,7 +8,7 @@ import { isKeepable } from "./stateSize";
 
 /** Creates. If the result can't be saved, deletes the new object again, or names it. */
 export async function createOrRollBack(
-  { definition, host: { run } }: Kind,
+  { definition, host: { run } }: KindContext,
   session: Session,
   inputs: Properties,
 ): Promise<Outcome> {
@@ -17,26 +17,26 @@ export async function createOrRollBack(
     outcome = await definition.create(session, inputs);
   } catch (error) {
     // The engine doesn't show the failure any more.
-    if (error instanceof Failure && error.unresolved && (await run.over()) !== undefined) {
+    if (error instanceof Failure && error.unresolved && (await run.whyOver()) !== undefined) {
       for (const line of [error.headline, ...error.lines]) session.warn(line);
     }
     throw error;
   }
-  const why = (await run.over()) ?? tooLarge(definition, outcome);
+  const why = (await run.whyOver()) ?? tooLarge(definition, outcome);
   if (why === undefined) return outcome;
   throw unsaved(session, why, outcome, (await definition.rollbackCreate?.(session, outcome)) ?? []);
 }
 
 /** Updates. Does the same if updates of the resource can create objects. */
 export async function updateOrRollBack(
-  { definition, host: { run } }: Kind,
+  { definition, host: { run } }: KindContext,
   session: Session,
   compared: AnyComparison,
 ): Promise<Outcome> {
   const outcome = await definition.update(session, compared);
   const { rollbackUpdate } = definition;
   if (rollbackUpdate === undefined) return outcome;
-  const why = (await run.over()) ?? tooLarge(definition, outcome);
+  const why = (await run.whyOver()) ?? tooLarge(definition, outcome);
   if (why === undefined) return outcome;
   throw unsaved(session, why, outcome, await rollbackUpdate(session, outcome, compared.state));
 }

@@ -12,13 +12,13 @@ export type OnInterrupt = (line: (() => string) | undefined, part?: string) => v
 /** A run as its operations see it. Reasons are words to follow "because". */
 export interface Run {
   /** Why nothing new may start; `undefined` if it may. Ask before a write is sent. */
-  closing(): Promise<string | undefined>;
+  whyClosed(): Promise<string | undefined>;
   /** Why a result can't be saved; `undefined` if it can. Ask before a create returns. */
-  over(): Promise<string | undefined>;
+  whyOver(): Promise<string | undefined>;
   /** Aborted when the run is closed. */
   readonly closed: AbortSignal;
   /** Aborted when the run is over. */
-  readonly signal: AbortSignal;
+  readonly over: AbortSignal;
   /** Counts the operation as under way until it ends. */
   during<T>(operation: (onInterrupt: OnInterrupt) => Promise<T>): Promise<T>;
 }
@@ -46,23 +46,23 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
   const closed = new AbortController();
   const over = new AbortController();
   const underWay = new Set<Map<string | undefined, () => string>>();
-  let whyClosed: string | undefined;
-  let whyOver: string | undefined;
+  let reasonClosed: string | undefined;
+  let reasonOver: string | undefined;
   let asking: Promise<string | undefined> | undefined;
 
   function close(why: string): void {
-    if (whyClosed !== undefined) return;
-    whyClosed = why;
+    if (reasonClosed !== undefined) return;
+    reasonClosed = why;
     closed.abort();
   }
   function stop(why: string): void {
     close(why);
-    if (whyOver !== undefined) return;
-    whyOver = why;
+    if (reasonOver !== undefined) return;
+    reasonOver = why;
     over.abort();
   }
-  async function findOut(): Promise<string | undefined> {
-    if (whyOver !== undefined) return whyOver;
+  async function whyOver(): Promise<string | undefined> {
+    if (reasonOver !== undefined) return reasonOver;
     asking ??= askOnce();
     return asking;
   }
@@ -73,13 +73,13 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
     } finally {
       asking = undefined;
     }
-    return whyOver;
+    return reasonOver;
   }
   return {
     closed: closed.signal,
-    signal: over.signal,
-    closing: async () => whyClosed ?? findOut(),
-    over: findOut,
+    over: over.signal,
+    whyClosed: async () => reasonClosed ?? whyOver(),
+    whyOver,
     async during(operation) {
       const lines = new Map<string | undefined, () => string>();
       underWay.add(lines);

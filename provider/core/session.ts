@@ -1,26 +1,25 @@
 import { maskSecrets } from "../client/secrets";
+import type { KindContext } from "./context";
 import type { Session, Warn } from "./definition";
 import { capitalised, Failure, inBounds, oneLine } from "./errors";
-import type { Kind } from "./kind";
-import { pause } from "./polling";
 import type { OnInterrupt } from "./run";
 import { textsIn } from "./secrecy";
 
 /** The configuration is read only when a request is about to be sent, because some operations send none. */
 export function openSession(
-  kind: Kind,
+  context: KindContext,
   onInterrupt: OnInterrupt,
-  warn: Warn = (message) => kind.host.warn(message),
+  warn: Warn = (message) => context.host.warn(message),
 ): Session {
-  const { host, configured, registry } = kind;
+  const { host, configuration, registry } = context;
   const { transport, tell, run } = host;
   const hidden = new Set<string>();
   const concealed = new Set<string>();
   const ready = () => {
-    const found = configured();
+    const found = configuration();
     if ("problems" in found) throw new Failure(found.problems.map(capitalised).join(" "));
-    hidden.add(found.ready.credentials.accessToken);
-    return found.ready;
+    hidden.add(found.credentials.accessToken);
+    return found;
   };
   let all: readonly string[] = [];
   const masked = (text: string) => {
@@ -41,15 +40,15 @@ export function openSession(
     onInterrupt: (text) =>
       onInterrupt(text === undefined ? undefined : () => line(typeof text === "string" ? text : text())),
     closed: run.closed,
-    signal: run.signal,
-    closing: run.closing,
-    pause: host.pause ?? ((ms) => pause(ms, run.signal)),
+    over: run.over,
+    whyClosed: run.whyClosed,
+    pause: host.pause,
     tell: (text) => tell?.(line(text)),
     masked,
-    now: kind.now(),
-    time: host.time ?? host.now ?? Date.now,
+    now: host.now(),
+    time: host.time,
     importKey: host.importKey ?? "import it",
-    part: (name, warnOfPart) => openSession(kind, (text) => onInterrupt(text, name), warnOfPart),
+    part: (name, warnOfPart) => openSession(context, (text) => onInterrupt(text, name), warnOfPart),
     get parallel() {
       return ready().parallel;
     },

@@ -18,6 +18,6 @@ export function stopAndTell(run: OpenRun, why: string, tell: (line: string) => v
 
 /** Ends the process if its run is over and no operation is under way; one may still begin, such as a delete. */
 export function leaveIfIdle(run: OpenRun, code: number): void {
-  const isIdle = () => run.signal.aborted && run.underWay === 0;
+  const isIdle = () => run.over.aborted && run.underWay === 0;
   if (isIdle()) setTimeout(() => isIdle() && process.exit(code), partingMs);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../provider/client/clock";
 import { openTransport } from "../../provider/client/transport";
-import { settings } from "../../provider/core/config";
+import { engineConfig } from "../../provider/core/config";
 import { Failure } from "../../provider/core/errors";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
@@ -32,12 +32,15 @@ export function startProcess(
   const transport = openTransport({ env, clock, random: () => 0.5 });
   const warnings: string[] = [];
   const surroundings = {
-    settings: settings(() => undefined),
+    config: engineConfig(() => undefined),
     env,
     transport: () => transport,
     warn: (line: string) => void warnings.push(line),
     run: openRun(),
     pause: async () => void (await pause()),
+    shared: new Map(),
+    now: Date.now,
+    time: Date.now,
   };
   const opened = new Map(
     Object.entries(definitions).map(([kind, definition]) => [kind, lifecycle(definition, surroundings)]),

@@ -5,7 +5,7 @@ import { limits, mostSent } from "../../provider/client/call";
 import { failurePhrase } from "../../provider/client/failure";
 import { openRetryBucket, retryLimits } from "../../provider/client/retry";
 import { usualConcurrency, usualTimeOuts } from "../../provider/client/transport";
-import { configNamespace, settings } from "../../provider/core/config";
+import { configNamespace, engineConfig } from "../../provider/core/config";
 import { tellAfterMs } from "../../provider/hosts/ending";
 import { lastingMs, patienceMs } from "../../provider/reads/sharedReads";
 import { page, pages, textsOfCode, typesIn } from "./docsText";
@@ -43,7 +43,7 @@ describe("what docs/configuration.md says", () => {
     expect(named.toSorted()).toEqual([...args.keys()].toSorted());
     const stack = rows.flatMap((row) => codeIn(row["Stack config"] ?? ""));
     const read: string[] = [];
-    settings((key) => read.push(key));
+    engineConfig((key) => read.push(key));
     expect(stack.toSorted()).toEqual(read.filter((key) => key.startsWith(`${configNamespace}:`)).toSorted());
   });
 

@@ -9,8 +9,8 @@ const servicesOf = (url: string, movedFrom?: string) => {
     { argument: {}, stack: {} },
     { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: "token", APIKEYS_MOVED_FROM: movedFrom },
   );
-  if (!("ready" in found)) throw new Error(found.problems.join(" "));
-  return found.ready.services;
+  if ("problems" in found) throw new Error(found.problems.join(" "));
+  return found.services;
 };
 
 describe("the service that state was last written to", () => {

@@ -49,7 +49,7 @@ async function converged({
   const steps: string[] = [];
   const told: string[] = [];
   const session = {
-    signal: new AbortController().signal,
+    over: new AbortController().signal,
     pause: async () => {},
     tell: (line: string) => void told.push(line),
     tokenAdvice: "Set the token",

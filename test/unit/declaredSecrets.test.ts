@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
-import { settings } from "../../provider/core/config";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
@@ -10,7 +9,7 @@ import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { customerBilling } from "../../provider/resources/customerBilling";
 import { scope } from "../../provider/resources/scope";
 import { workspaceSettings } from "../../provider/resources/workspaceSettings";
-import { configured } from "./offline";
+import { hostContext } from "./offline";
 import { type Asked, failureOf, idIn, nameIn, replying } from "./replying";
 import { of, service } from "./setService";
 
@@ -334,13 +333,7 @@ describe("R16 a request", () => {
       writes: 0,
       close: async () => {},
     };
-    const operations = lifecycle(definition, {
-      settings: settings((setting) => configured[setting]),
-      env: {},
-      transport: () => transport,
-      run: openRun(),
-      warn: () => {},
-    });
+    const operations = lifecycle(definition, hostContext({ transport: () => transport, warn: () => {} }));
     const secretsAt = (at: string) => noted.filter((one) => one.at === at).map(({ secrets }) => secrets);
     return { ...operations, noted, secretsAt };
   }
@@ -403,13 +396,7 @@ describe("R16 a request", () => {
       writes: 0,
       close: async () => {},
     };
-    const set = lifecycle(apiKeySet, {
-      settings: settings((setting) => configured[setting]),
-      env: {},
-      transport: () => transport,
-      run,
-      warn: () => {},
-    });
+    const set = lifecycle(apiKeySet, hostContext({ transport: () => transport, run, warn: () => {} }));
     const declared = { ...of({ a: { name } }, { customerId: "c" }), __secrets: [["keys", "*", "name"]] };
     await failureOf(set.create(set.check(declared, undefined).inputs));
     expect(held).toEqual([expect.arrayContaining([name])]);

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { settings } from "../../provider/core/config";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { lifecycle } from "../../provider/core/lifecycle";
-import { openRun } from "../../provider/core/run";
 import { secretsKey } from "../../provider/core/state";
 import { unknown } from "../../provider/core/unknown";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { rotatingApiKey } from "../../provider/resources/rotatingApiKey";
-import { configured, least } from "./offline";
+import { configured, hostContext, least } from "./offline";
 import { replying } from "./replying";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
@@ -24,16 +22,12 @@ function subject(
   config: Readonly<Record<string, string>> = { "apikeys:expiresAtUnit": "seconds" },
 ) {
   const warnings: string[] = [];
-  const operations = lifecycle(definition, {
-    settings: settings((key) => ({ ...configured, ...config })[key]),
-    env: {},
-    transport: () => {
-      throw new Error("no request is made here");
-    },
-    run: openRun(),
+  const host = hostContext({
+    config: { ...configured, ...config },
     warn: (message) => void warnings.push(message),
     now: () => now,
   });
+  const operations = lifecycle(definition, host);
   const checked = (inputs: Properties) => operations.check(inputs, undefined).inputs;
   /** What a diff warns of where the service chose this expiry. */
   const warned = (
@@ -141,18 +135,17 @@ describe("warnings of expiry", () => {
     const held = { ...subject().checked(least), key: "sk", effectiveExpiresAt: 1 };
     const record = { id: "key_1", name: "ci", enabled: true, scopes: [], deleted: false };
     const warnings: string[] = [];
-    const operations = lifecycle(apiKey, {
-      settings: settings((key) => ({ ...configured, "apikeys:expiresAtUnit": "seconds" })[key]),
-      env: {},
+    const host = hostContext({
+      config: { ...configured, "apikeys:expiresAtUnit": "seconds" },
       transport: () => ({
         send: async ({ read }) => read(Buffer.from(JSON.stringify({ apiKey: record }))),
         writes: 0,
         close: async () => {},
       }),
-      run: openRun(),
       warn: (message) => void warnings.push(message),
       now: () => now,
     });
+    const operations = lifecycle(apiKey, host);
     const other = { ...held, id: "key_2" };
     await operations.read("key_1", held);
     // With --run-program, the engine checks and compares others meanwhile.

@@ -1,29 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { settings } from "../../provider/core/config";
 import { lifecycle } from "../../provider/core/lifecycle";
-import { openRun } from "../../provider/core/run";
 import { isRecord } from "../../provider/core/state";
 import { containsUnknown } from "../../provider/core/unknown";
 import { definitions } from "../../provider/resources";
 import { runs } from "../all";
 import { bag, canary, expectFit, expectWireable, likely } from "./bagArbitraries";
-import { configured } from "./offline";
+import { configured, hostContext } from "./offline";
 import { stateOfAll } from "./setArbitraries";
 
 vi.setConfig({ testTimeout: 30_000 });
 
 describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, definition) => {
-  const operations = lifecycle(definition, {
-    settings: settings((key) => ({ ...configured, "apikeys:accessToken": canary })[key]),
-    env: {},
-    transport: () => {
-      throw new Error("no request is made here");
-    },
-    run: openRun(),
-    pause: async () => {},
-    warn: expectFit,
-  });
+  const config = { ...configured, "apikeys:accessToken": canary };
+  const operations = lifecycle(definition, hostContext({ config, warn: expectFit }));
   const bags = bag(likely[kind]);
 
   test("check answers, without a secret, and what it answers is canonical and can be carried", () => {

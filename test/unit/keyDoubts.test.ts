@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
-import { settings } from "../../provider/core/config";
 import type { Failure } from "../../provider/core/errors";
 import { lifecycle } from "../../provider/core/lifecycle";
-import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
-import { configured } from "./offline";
+import { hostContext } from "./offline";
 
 type Answers = (method: string, path: string, secrets: readonly string[]) => unknown;
 
@@ -26,15 +24,8 @@ function serving(answers: Answers) {
     writes: 0,
     close: async () => {},
   };
-  const surroundings = {
-    settings: settings((name) => configured[name]),
-    env: {},
-    transport: () => transport,
-    run: openRun(),
-    pause: async () => {},
-    warn: (message: string) => void warnings.push(message),
-  };
-  return { ...lifecycle(apiKey, surroundings), methods, warnings };
+  const host = hostContext({ transport: () => transport, warn: (message) => void warnings.push(message) });
+  return { ...lifecycle(apiKey, host), methods, warnings };
 }
 
 const flags = { create: false, read: true, update: false, del: false };

@@ -1,4 +1,5 @@
-import { settings } from "../../provider/core/config";
+import { engineConfig } from "../../provider/core/config";
+import type { HostContext } from "../../provider/core/context";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
@@ -10,6 +11,32 @@ export const configured: Readonly<Record<string, unknown>> = {
   "apikeys:accessToken": "token-of-the-test",
 };
 
+/** A host whose waits take no time, with these parts. Without a transport, any request is an error (R12). */
+export function hostContext({ config = configured, ...parts }: HostParts): HostContext {
+  const { now = Date.now } = parts;
+  return {
+    config: engineConfig((key) => config[key]),
+    env: {},
+    transport: () => {
+      throw new Error("no request is made here");
+    },
+    run: openRun(),
+    warn: (message) => {
+      throw new Error(`no warning is due here: ${message}`);
+    },
+    pause: async () => {},
+    shared: new Map(),
+    now,
+    time: now,
+    ...parts,
+  };
+}
+
+interface HostParts extends Partial<Omit<HostContext, "config">> {
+  /** Stack config, and the arguments of an explicit Provider, by their full keys. */
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
 /** A resource's operations, an ApiKey's by default, where any request is an error (R12). */
 export function offline(
   config: Readonly<Record<string, unknown>> = configured,
@@ -17,19 +44,7 @@ export function offline(
   definition: AnyDefinition = apiKey,
   tell: (line: string) => void = () => {},
 ): Lifecycle {
-  return lifecycle(definition, {
-    settings: settings((key) => config[key]),
-    env,
-    transport: () => {
-      throw new Error("no request is made here");
-    },
-    run: openRun(),
-    pause: async () => {},
-    tell,
-    warn: (message) => {
-      throw new Error(`no warning is due here: ${message}`);
-    },
-  });
+  return lifecycle(definition, hostContext({ config, env, tell }));
 }
 
 /** The least that an ApiKey is declared with. */

@@ -2,12 +2,12 @@ import { expect, test, vi } from "vitest";
 import { pause, pausesMs, pollUntil } from "../../provider/core/polling";
 
 /** What is seen in turn, and how often it was looked for and waited. */
-function looking(seen: readonly string[], signal = new AbortController().signal) {
+function looking(seen: readonly string[], over = new AbortController().signal) {
   const paused: number[] = [];
   const told: string[] = [];
   let looks = 0;
   const session = {
-    signal,
+    over,
     pause: async (ms: number) => void paused.push(ms),
     tell: (line: string) => void told.push(line),
   };

@@ -1,12 +1,10 @@
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
-import { type Environment, settings } from "../../provider/core/config";
+import type { HostContext } from "../../provider/core/context";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { Failure } from "../../provider/core/errors";
-import type { Shared } from "../../provider/core/kind";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
-import { openRun, type Run } from "../../provider/core/run";
-import { configured } from "./offline";
+import { hostContext } from "./offline";
 
 /** A request as a reply sees it. */
 export interface Asked {
@@ -24,25 +22,11 @@ export function nameIn({ body }: Asked): string {
   return (body as { name?: string } | undefined)?.name ?? "";
 }
 
-export interface Options {
-  readonly run?: Run;
-  readonly env?: Environment;
-  /** What resources of several kinds know of each other. Default: nothing. */
-  readonly shared?: Map<string, Shared>;
-  /** Default: that of the machine. */
-  readonly now?: () => number;
-  /** Default: `now`. */
-  readonly time?: () => number;
-  /** How an operation waits. Default: not at all. */
-  readonly pause?: () => Promise<void>;
-}
+/** Parts of the host. Default: those of `hostContext`. */
+export type Options = Partial<Pick<HostContext, "run" | "env" | "shared" | "now" | "time" | "pause">>;
 
 /** A resource's operations on a service that answers each request with what `reply` gives, text as it is, or fails as it throws. */
-export function replying(
-  definition: AnyDefinition,
-  reply: (asked: Asked) => unknown,
-  { run = openRun(), env = {}, shared, now, time, pause = async () => {} }: Options = {},
-) {
+export function replying(definition: AnyDefinition, reply: (asked: Asked) => unknown, parts: Options = {}) {
   const calls: Asked[] = [];
   let writes = 0;
   const warnings: string[] = [];
@@ -69,18 +53,13 @@ export function replying(
     close: async () => {},
   };
   const progress: string[] = [];
-  const operations: Lifecycle = lifecycle(definition, {
-    settings: settings((name) => configured[name]),
-    env,
+  const host = hostContext({
     transport: () => transport,
-    run,
-    pause,
     warn: (message) => warnings.push(message),
     tell: (line) => progress.push(line),
-    ...(shared && { shared }),
-    ...(now && { now }),
-    ...(time && { time }),
+    ...parts,
   });
+  const operations: Lifecycle = lifecycle(definition, host);
   return { ...operations, calls, warnings, progress };
 }
 

@@ -1,4 +1,4 @@
-import { argumentNamespace, configNamespace, configuration, settings } from "../../provider/core/config";
+import { argumentNamespace, configNamespace, configuration, engineConfig } from "../../provider/core/config";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -18,11 +18,11 @@ export function resolved(given: Given) {
     ...under(configNamespace, given.stack),
   ]);
   const found = configuration(
-    settings((key) => config[key]),
+    engineConfig((key) => config[key]),
     given.env ?? {},
   );
   if ("problems" in found) return found.problems;
-  const { credentials, tokenAdvice, baseUrlSource, parallel, expiry } = found.ready;
+  const { credentials, tokenAdvice, baseUrlSource, parallel, expiry } = found;
   return { ...credentials, advice: tokenAdvice, source: baseUrlSource, parallel, expiry };
 }
 

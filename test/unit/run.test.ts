@@ -4,12 +4,12 @@ import { openRun, unlessAborted } from "../../provider/core/run";
 describe("a run", () => {
   test("goes on until it is stopped, and keeps the first reason", async () => {
     const run = openRun();
-    expect(await run.over()).toBeUndefined();
-    expect(run.signal.aborted).toBe(false);
+    expect(await run.whyOver()).toBeUndefined();
+    expect(run.over.aborted).toBe(false);
     run.stop("the run was interrupted");
     run.stop("the Pulumi engine is gone");
-    expect(await run.over()).toBe("the run was interrupted");
-    expect(run.signal.aborted).toBe(true);
+    expect(await run.whyOver()).toBe("the run was interrupted");
+    expect(run.over.aborted).toBe(true);
   });
 
   test("is over once asking finds it so, and is asked by one at a time", async () => {
@@ -21,16 +21,16 @@ describe("a run", () => {
         return answer;
       },
     });
-    expect(await Promise.all([run.over(), run.over(), run.over()])).toEqual([
+    expect(await Promise.all([run.whyOver(), run.whyOver(), run.whyOver()])).toEqual([
       undefined,
       undefined,
       undefined,
     ]);
     expect(asked).toBe(1);
     answer = "the Pulumi engine is gone";
-    expect(await run.over()).toBe(answer);
-    expect(run.signal.aborted).toBe(true);
-    await run.over();
+    expect(await run.whyOver()).toBe(answer);
+    expect(run.over.aborted).toBe(true);
+    await run.whyOver();
     expect(asked).toBe(2);
   });
 
@@ -59,10 +59,10 @@ describe("a run", () => {
 
   test("lets go of work that is not over when it ends", async () => {
     const run = openRun();
-    expect(await unlessAborted(run.signal, Promise.resolve("done"), () => "let go")).toBe("done");
-    const waiting = unlessAborted(run.signal, new Promise<string>(() => {}), () => "let go");
+    expect(await unlessAborted(run.over, Promise.resolve("done"), () => "let go")).toBe("done");
+    const waiting = unlessAborted(run.over, new Promise<string>(() => {}), () => "let go");
     run.stop("the run was interrupted");
     expect(await waiting).toBe("let go");
-    expect(await unlessAborted(run.signal, new Promise<string>(() => {}), () => "let go")).toBe("let go");
+    expect(await unlessAborted(run.over, new Promise<string>(() => {}), () => "let go")).toBe("let go");
   });
 });

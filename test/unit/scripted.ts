@@ -1,10 +1,8 @@
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
-import { settings } from "../../provider/core/config";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
-import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
-import { configured } from "./offline";
+import { hostContext } from "./offline";
 
 /** A key as the scripted service holds it; scopes as the wire carries them. */
 export interface HeldKey {
@@ -55,14 +53,8 @@ export function scripted({ write = (asked) => asked, answer = "after", key }: Sc
     writes: 0,
     close: async () => {},
   };
-  const operations: Lifecycle = lifecycle(apiKey, {
-    settings: settings((name) => configured[name]),
-    env: {},
-    transport: () => transport,
-    run: openRun(),
-    pause: async () => {},
-    warn: (message) => void warnings.push(message),
-  });
+  const host = hostContext({ transport: () => transport, warn: (message) => void warnings.push(message) });
+  const operations: Lifecycle = lifecycle(apiKey, host);
   return {
     ...operations,
     calls,

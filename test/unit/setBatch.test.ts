@@ -1,9 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { settings } from "../../provider/core/config";
 import { lifecycle } from "../../provider/core/lifecycle";
-import { openRun } from "../../provider/core/run";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { configured } from "./offline";
+import { hostContext } from "./offline";
 
 /** A set on a service whose answers are given when the test says so. */
 function open(env: Readonly<Record<string, string>> = {}) {
@@ -11,8 +9,7 @@ function open(env: Readonly<Record<string, string>> = {}) {
   const told: string[] = [];
   let made = 0;
   let most = 0;
-  const set = lifecycle(apiKeySet, {
-    settings: settings((name) => configured[name]),
+  const host = hostContext({
     env,
     transport: () => ({
       send: async ({ method, body, read }) => {
@@ -31,9 +28,8 @@ function open(env: Readonly<Record<string, string>> = {}) {
     }),
     warn: (line) => void told.push(`warning: ${line}`),
     tell: (line) => void told.push(line),
-    run: openRun(),
-    pause: async () => {},
   });
+  const set = lifecycle(apiKeySet, host);
   const keys = Object.fromEntries(
     Array.from({ length: 1_200 }, (_, place) => [`k${place}`, { customerId: "c" }]),
   );

@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
-import { settings } from "../../provider/core/config";
 import { lifecycle } from "../../provider/core/lifecycle";
-import { openRun } from "../../provider/core/run";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { configured } from "./offline";
+import { hostContext } from "./offline";
 import { type Asked, failureOf, replying } from "./replying";
 
 /** Creates a set of so many keys where the workspace has a live one of the same name and customer for each. */
@@ -25,14 +23,8 @@ async function warningsOf(count: number): Promise<readonly string[]> {
     writes: 0,
     close: async () => {},
   };
-  const set = lifecycle(apiKeySet, {
-    settings: settings((name) => configured[name]),
-    env: {},
-    transport: () => transport,
-    warn: (line) => void told.push(line),
-    run: openRun(),
-    pause: async () => {},
-  });
+  const host = hostContext({ transport: () => transport, warn: (line) => void told.push(line) });
+  const set = lifecycle(apiKeySet, host);
   const keys = Object.fromEntries(aliases.map((alias) => [alias, { customerId: "c" }]));
   await set.create(set.check({ workspaceId: "ws_1", keys }, undefined).inputs);
   return told;

@@ -66,7 +66,7 @@ function service(held: Properties, { patch, answer, lag = 0, take = (asked) => a
   const credentials = { baseUrl: "https://api.test", accessToken: "token" };
   const session = {
     call: { transport, credentials },
-    signal: new AbortController().signal,
+    over: new AbortController().signal,
     pause: async () => {},
     tell: (line: string) => void told.push(line),
   };

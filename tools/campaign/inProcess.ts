@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openTransport } from "../../provider/client/transport";
-import { settings } from "../../provider/core/config";
+import { engineConfig } from "../../provider/core/config";
+import type { Shared } from "../../provider/core/context";
 import { Failure } from "../../provider/core/errors";
-import type { Shared } from "../../provider/core/kind";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
 import { definitions } from "../../provider/resources";
@@ -34,10 +34,10 @@ export async function startInProcess(service: Service): Promise<Actor> {
     random: () => 0.5,
     log: (line) => debug.push(line),
     timeOuts,
-    gate: async (method) => (method === "POST" || method === "PATCH" ? run.over() : undefined),
+    gate: async (method) => (method === "POST" || method === "PATCH" ? run.whyOver() : undefined),
   });
   const surroundings = {
-    settings: settings(() => undefined),
+    config: engineConfig(() => undefined),
     env,
     transport: () => transport,
     warn: (message: string) => void warnings.push(`warning: ${message}`),
@@ -46,6 +46,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
     // A service that writes later takes real time for it. Without any, six looks are over before its first millisecond.
     pause: () => wait(laterMs),
     now: () => now,
+    time: () => now,
     shared: new Map<string, Shared>(),
   };
   const resources = new Map(

@@ -6,7 +6,7 @@
  * @module pulumi-apikeys/dynamic
  */
 import type { dynamic } from "@pulumi/pulumi";
-import { settings } from "../../core/config";
+import { engineConfig } from "../../core/config";
 import { Failure, type Kept } from "../../core/errors";
 import type { Lifecycle } from "../../core/lifecycle";
 import { markedAt } from "../../core/secrecy";
@@ -63,7 +63,7 @@ export function provider(
   return {
     // Synchronous and never throwing: the host would call an unconfigured provider otherwise. check reports what is wrong.
     configure: (request): Promise<void> => {
-      served.configure(settings((key) => request.config.get(key)));
+      served.configure(engineConfig((key) => request.config.get(key)));
       return Promise.resolve();
     },
     check: (olds, news) =>

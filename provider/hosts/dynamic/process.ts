@@ -19,17 +19,17 @@ export function serveRun(tell: (line: string) => void): Run {
     ask: async () => ((await refuses(address)) ? deserted : undefined),
     onIdle: leave,
   });
-  run.signal.addEventListener("abort", leave);
+  run.over.addEventListener("abort", leave);
   const onSignal = (signal: NodeJS.Signals) => {
     if (run.underWay === 0) {
       process.off(signal, onSignal);
       process.kill(process.pid, signal);
-    } else if (!run.signal.aborted) {
+    } else if (!run.over.aborted) {
       stopAndTell(run, interrupted, tell);
     }
   };
   for (const signal of signals) process.on(signal, onSignal);
-  setInterval(() => void run.over(), watchMs).unref();
+  setInterval(() => void run.whyOver(), watchMs).unref();
   // A message for an engine that has exited must not end the process during its work.
   process.stderr.on("error", () => {});
   return run;

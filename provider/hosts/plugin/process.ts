@@ -13,7 +13,7 @@ const lastAnswerMs = 20;
 export function serveRun(tell: (line: string) => void): OpenRun {
   const run = openRun({ onIdle: () => leaveIfIdle(run, 0) });
   const end = (why: string) => {
-    if (run.signal.aborted) return;
+    if (run.over.aborted) return;
     stopAndTell(run, why, tell);
     if (run.underWay === 0) setTimeout(() => process.exit(0), lastAnswerMs);
   };

@@ -6,7 +6,7 @@ import { type IResourceProviderServer, ResourceProviderService } from "@pulumi/p
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../../package.json";
-import { argumentNamespace, configNamespace, type Settings, settings } from "../../core/config";
+import { argumentNamespace, configNamespace, type EngineConfig, engineConfig } from "../../core/config";
 import { Failure } from "../../core/errors";
 import type { Lifecycle } from "../../core/lifecycle";
 import type { OpenRun } from "../../core/run";
@@ -172,11 +172,13 @@ function kindIn(token: string): string {
  * A default provider is configured by stack config; any other by its arguments. A Node.js program passes both under the
  * names that they have in the dynamic host, so that a Provider does not change when its stack moves.
  */
-function settingsFrom(urn: string, given: Properties): Settings {
+function settingsFrom(urn: string, given: Properties): EngineConfig {
   // The engine adds a version to the name.
   const isDefault = /^default(_\d+_\d+_\d+.*)?$/.test(urn.split("::").at(-1) ?? "");
   const own = `${isDefault ? configNamespace : argumentNamespace}:`;
-  return settings((key) => given[key] ?? (key.startsWith(own) ? given[key.slice(own.length)] : undefined));
+  return engineConfig(
+    (key) => given[key] ?? (key.startsWith(own) ? given[key.slice(own.length)] : undefined),
+  );
 }
 
 /** The existing objects of a kind that match the query. */

@@ -39,7 +39,7 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
     ...(ownClaim !== undefined && { __claim: ownClaim }),
   };
   const settled = await unlessAborted(
-    session.signal,
+    session.over,
     confirm(session, pathOf(declared, id), declared, created),
     () => ({ ...settledAs(record), error: new InconclusiveError("the run ended") }),
   );

@@ -63,7 +63,7 @@ export async function applyPlan(
   for (const alias of reassigned) progress.byAlias.delete(alias);
   if (now.some(({ isReplaced }) => !isReplaced)) await awaitOtherResources(session);
   // Finds out whether the run has ended. Then nothing is deleted and the update fails, so that the next one does it.
-  if (now.length > 0) await session.closing();
+  if (now.length > 0) await session.whyClosed();
   await batch.each("deleted", now, (part, one) => deleteOne(part, one, progress));
   batch.close();
   const { byAlias, toDelete } = progress;

@@ -1,5 +1,11 @@
 import type { Transport } from "../client/transport";
-import { type Configured, configuration, type Environment, type Settings } from "./config";
+import {
+  type Configuration,
+  configuration,
+  type EngineConfig,
+  type Environment,
+  type Misconfiguration,
+} from "./config";
 import { type Declarations, openDeclarations } from "./declarations";
 import type { AnyDefinition } from "./definition";
 import type { Failure } from "./errors";
@@ -10,7 +16,7 @@ import type { Properties } from "./state";
 
 /** What the lifecycle needs of its host. */
 export interface HostContext {
-  readonly settings: Settings;
+  readonly config: EngineConfig;
   readonly env: Environment;
   readonly transport: () => Transport;
   readonly run: Run;
@@ -19,14 +25,14 @@ export interface HostContext {
   readonly tell?: (line: string) => void;
   /** Shows a line about what an update would do. Default: `tell`. */
   readonly note?: (line: string) => void;
-  /** Waits. Default: that long, or until the run is over. */
-  readonly pause?: (ms: number) => Promise<void>;
-  /** What the resources of this process know of each other, by the kind of their objects. Default: nothing. */
-  readonly shared?: Map<string, Shared>;
-  /** The time of this run, in ms since 1970. Default: that of each operation. */
-  readonly now?: () => number;
-  /** The current time. Default: `now`, if it is given. */
-  readonly time?: () => number;
+  /** Waits that long, or until the run is over. */
+  readonly pause: (ms: number) => Promise<void>;
+  /** What the resources of this process know of each other, by the kind of their objects. */
+  readonly shared: Map<string, Shared>;
+  /** The time of this run, in ms since 1970. */
+  readonly now: () => number;
+  /** The current time. */
+  readonly time: () => number;
   /** How users of this host import an existing key, as an instruction: "import it with …". */
   readonly importKey?: string;
 }
@@ -38,14 +44,13 @@ export interface Shared {
 }
 
 /** A kind of resource in a process: what each operation on one needs, and what one operation remembers for the next. */
-export interface Kind extends Shared {
+export interface KindContext extends Shared {
   readonly definition: AnyDefinition;
   readonly host: HostContext;
   readonly paths: SecretPaths;
-  readonly configured: () => Configured;
+  readonly configuration: () => Configuration | Misconfiguration;
   /** As in the configuration; none if that is wrong. */
   readonly services: () => readonly string[];
-  readonly now: () => number;
   /** Ids that a refresh has read: the diff that follows compares the last update's inputs, not the program's. */
   readonly refreshed: Set<string>;
   /** By URN, the inputs in state of the resources that were read before this update (`isReadFirst`). */
@@ -62,22 +67,21 @@ interface FailedWrite {
   readonly failure: Failure;
 }
 
-export function openKind(definition: AnyDefinition, host: HostContext): Kind {
-  const configured = () => configuration(host.settings, host.env);
+export function openKindContext(definition: AnyDefinition, host: HostContext): KindContext {
+  const configured = () => configuration(host.config, host.env);
   const objects = definition.of ?? definition.kind;
-  const shared = host.shared?.get(objects) ?? { registry: openRegistry(), declarations: openDeclarations() };
-  host.shared?.set(objects, shared);
+  const shared = host.shared.get(objects) ?? { registry: openRegistry(), declarations: openDeclarations() };
+  host.shared.set(objects, shared);
   return {
     ...shared,
     definition,
     host,
     paths: secretPathsOf(definition),
-    configured,
+    configuration: configured,
     services: () => {
       const found = configured();
-      return "ready" in found ? found.ready.services : [];
+      return "problems" in found ? [] : found.services;
     },
-    now: () => host.now?.() ?? Date.now(),
     refreshed: new Set(),
     inState: new Map(),
     warned: new Set(),
