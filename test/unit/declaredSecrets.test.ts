@@ -1,15 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import type { Transport } from "../../provider/client/transport";
 import type { AnyDefinition } from "../../provider/core/definition";
-import { lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { customerBilling } from "../../provider/resources/customerBilling";
 import { scope } from "../../provider/resources/scope";
 import { workspaceSettings } from "../../provider/resources/workspaceSettings";
-import { hostContext } from "./offline";
 import { type Asked, failureOf, idIn, nameIn, replying } from "./replying";
 import { of, service } from "./setService";
 
@@ -324,16 +321,10 @@ describe("R16 a request", () => {
   /** Operations that note, with each request, what no error and no line of the log may hold of it. */
   function noting(definition: AnyDefinition, reply: (asked: Asked) => unknown) {
     const noted: { readonly at: string; readonly secrets: readonly string[] }[] = [];
-    const transport: Transport = {
-      send: async ({ method, path, body, read, secrets }) => {
-        const at = `${method} ${path.split("/").at(-1)}`;
-        noted.push({ at, secrets });
-        return read(Buffer.from(JSON.stringify(await reply({ method, path, body }))));
-      },
-      writes: 0,
-      close: async () => {},
-    };
-    const operations = lifecycle(definition, hostContext({ transport: () => transport, warn: () => {} }));
+    const operations = replying(definition, (asked) => {
+      noted.push({ at: `${asked.method} ${idIn(asked)}`, secrets: asked.secrets });
+      return reply(asked);
+    });
     const secretsAt = (at: string) => noted.filter((one) => one.at === at).map(({ secrets }) => secrets);
     return { ...operations, noted, secretsAt };
   }
@@ -386,17 +377,13 @@ describe("R16 a request", () => {
   test("that takes back a key conceals its values as well", async () => {
     const run = openRun();
     const held: (readonly string[])[] = [];
-    const transport: Transport = {
-      send: async ({ method, body, read, secrets }) => {
-        if (method === "DELETE") held.push(secrets);
-        if (method === "POST") run.stop("the run was interrupted");
-        const apiKey = { ...body, id: "k", key: "sk_1", deleted: method === "DELETE" };
-        return read(Buffer.from(JSON.stringify({ apiKey, apiKeys: [] })));
-      },
-      writes: 0,
-      close: async () => {},
+    const reply = ({ method, body, secrets }: Asked) => {
+      if (method === "DELETE") held.push(secrets);
+      if (method === "POST") run.stop("the run was interrupted");
+      const apiKey = { ...(body as object), id: "k", key: "sk_1", deleted: method === "DELETE" };
+      return { apiKey, apiKeys: [] };
     };
-    const set = lifecycle(apiKeySet, hostContext({ transport: () => transport, run, warn: () => {} }));
+    const set = replying(apiKeySet, reply, { run });
     const declared = { ...of({ a: { name } }, { customerId: "c" }), __secrets: [["keys", "*", "name"]] };
     await failureOf(set.create(set.check(declared, undefined).inputs));
     expect(held).toEqual([expect.arrayContaining([name])]);

@@ -1,45 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import type { Transport } from "../../provider/client/transport";
-import type { Failure } from "../../provider/core/errors";
-import { lifecycle } from "../../provider/core/lifecycle";
 import { apiKey } from "../../provider/resources/apiKey";
-import { hostContext } from "./offline";
+import { failureOf, replying } from "./replying";
 
 type Answers = (method: string, path: string, secrets: readonly string[]) => unknown;
 
 /** The ApiKey's operations on a service that answers as told: a value as JSON, an Error by failing. */
-function serving(answers: Answers) {
-  const methods: string[] = [];
-  const warnings: string[] = [];
-  const transport: Transport = {
-    send: async ({ method, path, read, secrets }) => {
-      methods.push(method);
-      const answer = answers(method, path, secrets);
-      if (answer instanceof Error) throw answer;
-      const reading = read(Buffer.from(answer === undefined ? "" : JSON.stringify(answer)));
-      if (!reading.usable && method === "GET") throw new CallError("invalidAnswer", reading.problem, 200);
-      return reading;
-    },
-    writes: 0,
-    close: async () => {},
-  };
-  const host = hostContext({ transport: () => transport, warn: (message) => void warnings.push(message) });
-  return { ...lifecycle(apiKey, host), methods, warnings };
-}
+const serving = (answers: Answers) =>
+  replying(apiKey, ({ method, path, secrets }) => {
+    const answer = answers(method, path, secrets);
+    if (answer instanceof Error) throw answer;
+    return answer ?? "";
+  });
 
 const flags = { create: false, read: true, update: false, del: false };
 const orders = { representation: "orders", ...flags };
 const declared = { workspaceId: "ws", customerId: "c", name: "ci", scopes: [], enabled: true };
 const record = { id: "k", name: "ci", enabled: true, scopes: [], key: "sk_secret" };
 const ambiguous = () => new CallError("ambiguous", "the service answered 500", 500);
-
-async function failureOf(operation: Promise<unknown>): Promise<Failure> {
-  return operation.then(
-    () => expect.unreachable("it did not fail"),
-    (error) => error as Failure,
-  );
-}
 
 describe("an answer that leaves out a field", () => {
   test("R4 is no proof that a scope is gone: a read decides", async () => {

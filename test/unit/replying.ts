@@ -11,14 +11,16 @@ export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;
+  /** What no error and no line of the log may contain. */
+  readonly secrets: readonly string[];
 }
 
 /** The last step of the path, which is an id where one is asked for. */
-export function idIn({ path }: Asked): string {
+export function idIn({ path }: Pick<Asked, "path">): string {
   return path.split("/").at(-1) ?? "";
 }
 
-export function nameIn({ body }: Asked): string {
+export function nameIn({ body }: Pick<Asked, "body">): string {
   return (body as { name?: string } | undefined)?.name ?? "";
 }
 
@@ -27,11 +29,11 @@ export type Options = Partial<Pick<HostContext, "run" | "env" | "shared" | "now"
 
 /** A resource's operations on a service that answers each request with what `reply` gives, text as it is, or fails as it throws. */
 export function replying(definition: AnyDefinition, reply: (asked: Asked) => unknown, parts: Options = {}) {
-  const calls: Asked[] = [];
+  const calls: Omit<Asked, "secrets">[] = [];
   let writes = 0;
   const warnings: string[] = [];
   const transport: Transport = {
-    send: async ({ method, path, body, read }) => {
+    send: async ({ method, path, body, secrets, read }) => {
       const asked = { method, path, body };
       calls.push(asked);
       // As the transport counts them: what was read before a write began or ended may be from before it.
@@ -39,7 +41,7 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
       if (isWrite) writes += 1;
       let answer: unknown;
       try {
-        answer = await reply(asked);
+        answer = await reply({ ...asked, secrets });
       } finally {
         if (isWrite) writes += 1;
       }

@@ -1,8 +1,6 @@
 import { CallError } from "../../provider/client/callError";
-import type { Transport } from "../../provider/client/transport";
-import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { apiKey } from "../../provider/resources/apiKey";
-import { hostContext } from "./offline";
+import { replying } from "./replying";
 
 /** A key as the scripted service holds it; scopes as the wire carries them. */
 export interface HeldKey {
@@ -23,7 +21,6 @@ export interface Script {
 /** The ApiKey's operations on a service of one key that does in memory what the script says. */
 export function scripted({ write = (asked) => asked, answer = "after", key }: Script) {
   let held = key;
-  const warnings: string[] = [];
   const calls: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
   const shown = (of: HeldKey) => ({ apiKey: { id: "key_1", ...of } });
 
@@ -42,19 +39,12 @@ export function scripted({ write = (asked) => asked, answer = "after", key }: Sc
     return answer === "nothing" ? "" : shown(answer === "after" || before === undefined ? held : before);
   }
 
-  const transport: Transport = {
-    send: async ({ method, path, body, read }) => {
-      // What create takes for a witness is not what these tests are about.
-      if (method === "GET" && path.endsWith("/api-key")) return read(Buffer.from('{"apiKeys":[]}'));
-      calls.push({ method, path, body });
-      const json = answered(method, body);
-      return read(Buffer.from(json === "" ? "" : JSON.stringify(json)));
-    },
-    writes: 0,
-    close: async () => {},
-  };
-  const host = hostContext({ transport: () => transport, warn: (message) => void warnings.push(message) });
-  const operations: Lifecycle = lifecycle(apiKey, host);
+  const { warnings, ...operations } = replying(apiKey, ({ method, path, body }) => {
+    // The keys that a create compares its answer with are not what these tests are about.
+    if (method === "GET" && path.endsWith("/api-key")) return { apiKeys: [] };
+    calls.push({ method, path, body });
+    return answered(method, body);
+  });
   return {
     ...operations,
     calls,

@@ -1,33 +1,21 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import type { Transport } from "../../provider/client/transport";
-import { lifecycle } from "../../provider/core/lifecycle";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { hostContext } from "./offline";
 import { type Asked, failureOf, replying } from "./replying";
 
 /** Creates a set of so many keys where the workspace has a live one of the same name and customer for each. */
 async function warningsOf(count: number): Promise<readonly string[]> {
   const aliases = Array.from({ length: count }, (_, place) => `k${place}`);
   const apiKeys = aliases.map((name) => ({ id: `left_${name}`, name, customerId: "c" }));
-  const told: string[] = [];
   let made = 0;
-  // One for all calls, which share what they read through it.
-  const transport: Transport = {
-    send: async ({ method, body, read }) => {
-      if (method === "GET") return read(Buffer.from(JSON.stringify({ apiKeys })));
-      made += 1;
-      const apiKey = { ...body, id: `key_${made}`, key: `sk_${made}` };
-      return read(Buffer.from(JSON.stringify({ apiKey })));
-    },
-    writes: 0,
-    close: async () => {},
-  };
-  const host = hostContext({ transport: () => transport, warn: (line) => void told.push(line) });
-  const set = lifecycle(apiKeySet, host);
+  const set = replying(apiKeySet, ({ method, body }) => {
+    if (method === "GET") return { apiKeys };
+    made += 1;
+    return { apiKey: { ...(body as object), id: `key_${made}`, key: `sk_${made}` } };
+  });
   const keys = Object.fromEntries(aliases.map((alias) => [alias, { customerId: "c" }]));
   await set.create(set.check({ workspaceId: "ws_1", keys }, undefined).inputs);
-  return told;
+  return set.warnings;
 }
 
 test.each([18, 1_000])(
