@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { iso, type Kept, rotated, spoilable } from "./rotatingService";
+
+describe("T6 a refresh", () => {
+  const refreshed = async (ci: ReturnType<typeof spoilable>, { id, state }: Kept) => ci.read(id, state);
+
+  test("neither rotates nor deletes, however late it is", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.at(900);
+    expect(await refreshed(ci, kept)).toEqual(kept);
+    expect(ci.writes()).toEqual([]);
+  });
+
+  test("of a current key that is gone keeps the previous one, and the next update makes a new one", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.live.delete("key_2");
+    const found = (await refreshed(ci, kept)) as Kept;
+    expect(found.state).toMatchObject({ previousKey: "sk_key_1", previousKeyId: "key_1", customerId: "c" });
+    for (const name of ["key", "keyId", "retiresAt", "rotatedAt", "maskedKey"]) {
+      expect(found.state).not.toHaveProperty(name);
+    }
+    ci.at(99);
+    const next = await ci.up(found);
+    expect(ci.told().join()).toContain(
+      "it has no current key: a new key will be created; key_1 stays valid until 2026-04-17.",
+    );
+    expect(ci.writes()).toEqual(["POST"]);
+    expect(next.state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1", retiresAt: iso(106) });
+    expect(ci.isQuiet(next)).toBe(true);
+  });
+
+  test("of a previous key that is gone drops it from state", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.live.delete("key_1");
+    const found = (await refreshed(ci, kept)) as Kept;
+    for (const name of ["previousKey", "previousKeyId", "retiresAt", "__previous"]) {
+      expect(found.state).not.toHaveProperty(name);
+    }
+    expect(ci.isQuiet(found)).toBe(true);
+  });
+
+  test("of both keys that are gone finds the resource gone, unless a key is still to be deleted", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    ci.live.delete("key_1");
+    ci.live.delete("key_2");
+    expect(await refreshed(ci, kept)).toBeUndefined();
+    ci.live.set("key_9", { id: "key_9" });
+    const leftover = { ...kept, state: { ...kept.state, __toDelete: [{ id: "key_9", name: "ci" }] } };
+    expect((await refreshed(ci, leftover))?.state).toMatchObject({ __toDelete: [{ id: "key_9" }] });
+  });
+
+  test("finds what was changed on the previous key, which the next update takes back", async () => {
+    const ci = spoilable();
+    const kept = await rotated(ci);
+    Object.assign(ci.live.get("key_1") ?? {}, { enabled: false });
+    const found = (await refreshed(ci, kept)) as Kept;
+    const next = await ci.up(found);
+    expect(ci.writes()).toEqual(["PATCH key_1"]);
+    expect(ci.live.get("key_1")).toMatchObject({ enabled: true });
+    expect(ci.isQuiet(next)).toBe(true);
+  });
+});
