@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { Failure, oneLine } from "../provider/core/errors";
+import { Failure } from "../provider/core/errors";
 import { openRun } from "../provider/core/run";
+import { oneLine } from "../provider/core/text";
 import { failed, openInstance } from "../provider/instance";
 import { command, type Terminal } from "./command";
 import { existingKeys } from "./keys";

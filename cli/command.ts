@@ -1,4 +1,4 @@
-import { oneLine } from "../provider/core/errors";
+import { oneLine } from "../provider/core/text";
 
 /** What a command needs of the process that runs it. */
 export interface Terminal {

@@ -1,4 +1,4 @@
-import { capitalised } from "../provider/core/errors";
+import { capitalised } from "../provider/core/text";
 
 /** Names for declarations in a program, derived from names in the service, which may contain anything. */
 

@@ -6,7 +6,8 @@ import type { ScopeRecord } from "./client/scopes";
 import { openTransport, type Transport } from "./client/transport";
 import type { WorkspaceRecord } from "./client/workspaces";
 import { configuration, type EngineConfig, type Environment, engineConfig } from "./core/config";
-import { capitalised, Failure, listed, toFailure } from "./core/errors";
+import { Failure, toFailure } from "./core/errors";
+import { capitalised, listed } from "./core/text";
 import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
 
 /** The functions of a program. They throw a Failure and nothing else. */

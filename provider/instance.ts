@@ -1,9 +1,10 @@
 import { openTransport, type Transport } from "./client/transport";
 import { configuration, disagreement, type EngineConfig } from "./core/config";
 import type { HostContext, Shared } from "./core/context";
-import { Failure, type Kept } from "./core/errors";
+import { Failure } from "./core/errors";
 import { type Lifecycle, lifecycle } from "./core/lifecycle";
 import { pause } from "./core/polling";
+import type { Kept } from "./core/state";
 import { isKeepable } from "./core/stateSize";
 import type { Source } from "./functions";
 import { definitions } from "./resources";

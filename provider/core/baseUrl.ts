@@ -1,6 +1,7 @@
 import type { AnyDefinition, Outcome } from "./definition";
-import { Failure, type Kept, listed } from "./errors";
-import { type Properties, serviceKey } from "./state";
+import { Failure } from "./errors";
+import { type Kept, type Properties, serviceKey } from "./state";
+import { listed } from "./text";
 
 /**
  * At another base URL than that of its last write, an object that can't be found may exist all the same (R6). State has a

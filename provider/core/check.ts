@@ -2,9 +2,9 @@ import { closest, distance } from "fastest-levenshtein";
 import type * as z from "zod";
 import type { Checked } from "./declarations";
 import type { AnyDefinition } from "./definition";
-import { inBounds, oneLine, sentences } from "./errors";
 import type { Field } from "./fields";
 import { type Properties, providerKey, secretsKey } from "./state";
+import { inBounds, oneLine, sentences } from "./text";
 import { isUnknown } from "./unknown";
 
 /**

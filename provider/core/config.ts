@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import { isLoopback } from "../client/agents";
 import type { Credentials } from "../client/call";
 import { isOn } from "../client/switches";
-import { sentences } from "./errors";
 import { type ExpiryWarnings, mostWarningDays, msPerUnit, usualWarningDays } from "./expiry";
+import { sentences } from "./text";
 
 /** The namespaces of stack config, and of the arguments of an explicit Provider. */
 export const configNamespace = "apikeys";

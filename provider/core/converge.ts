@@ -2,7 +2,7 @@ import { recordOf, type Written } from "../client/call";
 import { CallError } from "../client/callError";
 import { mask } from "../client/secrets";
 import type { Session } from "./definition";
-import { InconclusiveError, reasonOf, sentences } from "./errors";
+import { InconclusiveError, reasonOf } from "./errors";
 import { pollUntil } from "./polling";
 import {
   caseFolded,
@@ -13,6 +13,7 @@ import {
   rewritten,
   same,
 } from "./state";
+import { sentences } from "./text";
 
 /** Writes an object, and checks that the service applied the write (R4). */
 

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KindContext } from "./context";
 import type { AnyComparison, AnyDefinition, AnyShape, Compared } from "./definition";
-import type { Kept } from "./errors";
 import type { Field } from "./fields";
 import { canonical } from "./inputs";
-import { isRecord, type ManagedField, type Properties, same } from "./state";
+import { isRecord, type Kept, type ManagedField, type Properties, same } from "./state";
 import { containsUnknown } from "./unknown";
 
 /** Compares a state with the inputs of the program. */

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KindContext } from "./context";
 import type { AnyDefinition } from "./definition";
-import { Failure, type Kept } from "./errors";
+import { Failure } from "./errors";
+import type { Kept } from "./state";
 
 /**
  * A program's `onError` hook can have the engine repeat a create or update that failed. The engine has then saved nothing

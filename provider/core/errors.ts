@@ -1,5 +1,6 @@
 import { CallError } from "../client/callError";
-import type { Properties } from "./state";
+import type { Kept } from "./state";
+import { oneLine, sentences } from "./text";
 
 /**
  * The only error that leaves a lifecycle operation. Its message is for the user: what failed, what the service said, what
@@ -42,28 +43,6 @@ export function reworded(failure: Failure, reword: (line: string) => string): Fa
   return new Failure(reword(headline), { kept, unresolved, lines: lines.map(reword) });
 }
 
-/** Replaces or removes what a quoted name may contain: line breaks, terminal codes, and marks that reverse the text. */
-export function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").replace(/[\p{Bidi_Control}\p{Cs}]/gu, "");
-}
-
-const longest = 4_000;
-
-/**
- * Shortens a line, which with a name of a megabyte would end the host's connection. Keeps both ends, because the last
- * sentences say what to do. Mask secrets before, so that none is cut.
- */
-export function inBounds(line: string, most = longest): string {
-  if (line.length <= most) return line;
-  return `${line.slice(0, most / 2)}…${line.slice(1 - most / 2)}`.toWellFormed();
-}
-
-/** The first of many, and how many more: "a, b and 3 more". */
-export function listed(all: readonly string[], most = 20, separator = ", "): string {
-  const first = all.slice(0, most).join(separator);
-  return all.length > most ? `${first} and ${(all.length - most).toLocaleString("en")} more` : first;
-}
-
 /** The service's answers don't tell what is the case. The message is a phrase to follow what was tried. */
 export class InconclusiveError extends Error {
   /** What to do. */
@@ -75,12 +54,6 @@ export class InconclusiveError extends Error {
     this.advice = advice;
     this.stack = message;
   }
-}
-
-/** An object as the engine saves it. */
-export interface Kept {
-  readonly id: string;
-  readonly state: Properties;
 }
 
 /** The words of a message about a call that failed. */
@@ -148,16 +121,4 @@ export function reasonOf(
 /** What to do after a 409, which may answer a request that a proxy has repeated. */
 export function ifRefused({ status }: CallError, advice: string | undefined): string | undefined {
   return status === 409 && advice ? `If the service refused it: ${advice}` : undefined;
-}
-
-export function capitalised(phrase: string): string {
-  return phrase.charAt(0).toUpperCase() + phrase.slice(1);
-}
-
-/** Joins sentences, each ended by one full stop. */
-export function sentences(...parts: readonly (string | undefined)[]): string {
-  return parts
-    .filter((part) => part !== undefined && part !== "")
-    .map((part) => (/[.!?]$/.test(part as string) ? part : `${part}.`))
-    .join(" ");
 }

@@ -1,5 +1,5 @@
 import { mask } from "../client/secrets";
-import { capitalised, listed, sentences } from "./errors";
+import { capitalised, listed, sentences } from "./text";
 
 /** Warnings of keys that have expired, or soon will (R21). */
 

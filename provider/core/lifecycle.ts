@@ -1,10 +1,9 @@
 import { type HostContext, openKindContext } from "./context";
 import type { AnyDefinition } from "./definition";
 import { compare } from "./diff";
-import type { Kept } from "./errors";
 import { create, find, read, remove, update, type Wanted } from "./operations";
 import { check, detailedDiff, diff, foresee, isDeclared } from "./previews";
-import type { Properties } from "./state";
+import type { Kept, Properties } from "./state";
 
 export type Lifecycle = ReturnType<typeof lifecycle>;
 

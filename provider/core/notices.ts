@@ -1,10 +1,10 @@
 import { maskSecrets } from "../client/secrets";
 import type { KindContext } from "./context";
 import type { AnyComparison } from "./definition";
-import { inBounds, oneLine } from "./errors";
 import { due, type Expiring, expiryWarning } from "./expiry";
 import { secretValues, textsIn, valuesAt } from "./secrecy";
 import type { Properties } from "./state";
+import { inBounds, oneLine } from "./text";
 
 /** Notes and warnings that `check` and `diff` show. */
 

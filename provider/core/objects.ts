@@ -1,8 +1,7 @@
 import type { KindContext } from "./context";
 import type { Managed } from "./definition";
-import type { Kept } from "./errors";
 import { declaredClaim } from "./registry";
-import type { Properties } from "./state";
+import type { Kept, Properties } from "./state";
 
 /** Keeps the registry: which objects exist, and which resources manage them. */
 

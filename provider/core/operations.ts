@@ -4,7 +4,7 @@ import type { KindContext } from "./context";
 import type { Outcome, Session } from "./definition";
 import { compare } from "./diff";
 import { failureBefore, leftovers, remembering } from "./errorHooks";
-import { Failure, inBounds, type Kept, oneLine, reworded } from "./errors";
+import { Failure, reworded } from "./errors";
 import { partsOfImportId } from "./importId";
 import { canonical, inputsOf, withoutDefaults } from "./inputs";
 import { forget, register } from "./objects";
@@ -12,7 +12,8 @@ import { withNewSecrets } from "./previews";
 import { createOrRollBack, updateOrRollBack } from "./rollback";
 import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "./secrecy";
 import { openSession } from "./session";
-import { defined, failedKey, type Properties, readingKey, serviceKey, wireable } from "./state";
+import { defined, failedKey, type Kept, type Properties, readingKey, serviceKey, wireable } from "./state";
+import { inBounds, oneLine } from "./text";
 
 /** The operations that call the service. They throw a Failure and nothing else. */
 

@@ -4,13 +4,12 @@ import type { KindContext } from "./context";
 import { unchecked } from "./declarations";
 import type { AnyComparison, AnyDefinition } from "./definition";
 import { type Change, changesAt, compare, type Difference, difference, differing } from "./diff";
-import type { Kept } from "./errors";
 import { canonicalInputs } from "./fields";
 import { canonical, inputsOf, withName } from "./inputs";
 import { lineOf, note, warnOfExpiry, warnOfState } from "./notices";
 import { protectAdopted, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
-import { defined, failedKey, type Properties, providerKey, readingKey, serviceKey } from "./state";
+import { defined, failedKey, type Kept, type Properties, providerKey, readingKey, serviceKey } from "./state";
 import { unknown } from "./unknown";
 
 /** Check, diff and preview. Nothing here sends a request (R12). */

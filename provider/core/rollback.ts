@@ -1,8 +1,9 @@
 import type { KindContext } from "./context";
 import type { AnyComparison, AnyDefinition, Outcome, Session } from "./definition";
-import { Failure, sentences } from "./errors";
+import { Failure } from "./errors";
 import type { Properties } from "./state";
 import { isKeepable } from "./stateSize";
+import { sentences } from "./text";
 
 /** Rolls back new objects that can't be saved to state, because the run is over or the state is too large. */
 

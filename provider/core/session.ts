@@ -1,9 +1,10 @@
 import { maskSecrets } from "../client/secrets";
 import type { KindContext } from "./context";
 import type { Session, Warn } from "./definition";
-import { capitalised, Failure, inBounds, oneLine } from "./errors";
+import { Failure } from "./errors";
 import type { OnInterrupt } from "./run";
 import { textsIn } from "./secrecy";
+import { capitalised, inBounds, oneLine } from "./text";
 
 /** The configuration is read only when a request is about to be sent, because some operations send none. */
 export function openSession(

@@ -3,6 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 /** Properties as the engine stores them: plain JSON values by name. */
 export type Properties = Readonly<Record<string, unknown>>;
 
+/** An object as the engine saves it. */
+export interface Kept {
+  readonly id: string;
+  readonly state: Properties;
+}
+
 export function isRecord(value: unknown): value is Properties {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -17,7 +17,7 @@ import {
   type StateOf,
 } from "../core/definition";
 import { certainlyChanged } from "../core/diff";
-import { capitalised, Failure, ifElsewhere, sentences, toFailure } from "../core/errors";
+import { Failure, ifElsewhere, toFailure } from "../core/errors";
 import {
   aString,
   boolean,
@@ -32,6 +32,7 @@ import {
 } from "../core/fields";
 import { isSecret, shown } from "../core/secrecy";
 import { same } from "../core/state";
+import { capitalised, sentences } from "../core/text";
 import { containsUnknown, isUnknown } from "../core/unknown";
 import { canonicalCredits, creditsSchema } from "./fields/credits";
 import { optionalFlag, optionalString, requiredString } from "./fields/schemas";

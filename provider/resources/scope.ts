@@ -13,12 +13,13 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { type Attempt, capitalised, Failure, toFailure } from "../core/errors";
+import { type Attempt, Failure, toFailure } from "../core/errors";
 import { aString, optional, required, stable, string } from "../core/fields";
 import { pollUntil } from "../core/polling";
 import { expectVisible } from "../core/presence";
 import { isSecret, shown } from "../core/secrecy";
 import { caseFolded } from "../core/state";
+import { capitalised } from "../core/text";
 import { isUnknown } from "../core/unknown";
 import { lastingMs, orThrow, sharedReads } from "../reads/sharedReads";
 import { optionalString, pathSegment, requiredString } from "./fields/schemas";

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CallError, type Verdict } from "../../provider/client/callError";
-import { Failure, InconclusiveError, inBounds, sentences, toFailure } from "../../provider/core/errors";
+import { Failure, InconclusiveError, toFailure } from "../../provider/core/errors";
+import { inBounds, sentences } from "../../provider/core/text";
 
 const about = {
   doing: 'Deleting key "ci" in workspace ws_1',

@@ -7,10 +7,10 @@
  */
 import type { dynamic } from "@pulumi/pulumi";
 import { engineConfig } from "../../core/config";
-import { Failure, type Kept } from "../../core/errors";
+import { Failure } from "../../core/errors";
 import type { Lifecycle } from "../../core/lifecycle";
 import { markedAt } from "../../core/secrecy";
-import { nameKey, type Properties, providerKey } from "../../core/state";
+import { type Kept, nameKey, type Properties, providerKey } from "../../core/state";
 import { failed, type Instance, openInstance } from "../../instance";
 import { secret } from "../secretMark";
 import { serveRun } from "./process";

@@ -1,5 +1,6 @@
-import { Failure, sentences } from "../../core/errors";
+import { Failure } from "../../core/errors";
 import type { Properties } from "../../core/state";
+import { sentences } from "../../core/text";
 
 /** The arguments of a function or a query, as in the schema. The engine does not check them. */
 export interface Arguments {

@@ -1,8 +1,8 @@
 import type { ApiKeyRecord } from "../../client/apiKeys";
 import { plainText } from "../../client/errorText";
 import type { Session } from "../../core/definition";
-import { listed } from "../../core/errors";
 import { isSecret } from "../../core/secrecy";
+import { listed } from "../../core/text";
 import type { Unavailable } from "../../reads/sharedReads";
 import { isNamesake, type KeysBefore } from "./keysBefore";
 import type { KeyInputs } from "./properties";

@@ -2,7 +2,6 @@ import type { ApiKeyRecord, CreateApiKey, MigrateApiKey } from "../../client/api
 import type { Settled } from "../../core/converge";
 import { stateAfter } from "../../core/converge";
 import type { Session } from "../../core/definition";
-import { capitalised } from "../../core/errors";
 import { type Expiring, expiryOf } from "../../core/expiry";
 import { boolean, string } from "../../core/fields";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
@@ -16,6 +15,7 @@ import {
   pick,
   same,
 } from "../../core/state";
+import { capitalised } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
 import { type KeyCompared, type KeyDraft, type KeyInputs, type KeyState, shape } from "./properties";
 import { canonicalScopes, toWire } from "./scopes";

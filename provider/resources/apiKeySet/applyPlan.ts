@@ -1,7 +1,8 @@
 import { spelled } from "../../core/check";
 import type { Session } from "../../core/definition";
-import { Failure, oneLine } from "../../core/errors";
+import { Failure } from "../../core/errors";
 import { failedKey } from "../../core/state";
+import { oneLine } from "../../core/text";
 import * as apiKey from "../apiKey/operations";
 import { contradictions, fixedByExisting } from "../apiKey/rules";
 import { adoptedId, conceal, isLost } from "../apiKey/state";

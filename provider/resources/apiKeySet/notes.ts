@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
-import { capitalised, listed } from "../../core/errors";
 import { failedKey, isRecord } from "../../core/state";
+import { capitalised, listed } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
 import { adoptedBy, type Plan, type Step } from "./plan";
 import { entriesIn, formerAlias, type SetState } from "./properties";

@@ -1,9 +1,9 @@
 import { spelled } from "../../core/check";
 import type { Checked } from "../../core/declarations";
-import { oneLine } from "../../core/errors";
 import { string } from "../../core/fields";
 import { isRecord, type Properties } from "../../core/state";
 import { encodedBytes, mostKept } from "../../core/stateSize";
+import { oneLine } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
 import type { KeyDraft } from "../apiKey/properties";
 import { contradictions, fixedByExisting, type Problem, twins } from "../apiKey/rules";

@@ -1,6 +1,6 @@
-import { capitalised, sentences } from "../../core/errors";
 import type { Expiries } from "../../core/expiry";
 import { isSecret } from "../../core/secrecy";
+import { capitalised, sentences } from "../../core/text";
 import { containsUnknown, isUnknown } from "../../core/unknown";
 import { expiring } from "../apiKey/state";
 import type { OwnedKey } from "../apiKeySet/state";

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Outcome, Session } from "../../core/definition";
-import { capitalised, Failure } from "../../core/errors";
+import { Failure } from "../../core/errors";
 import { isSecret } from "../../core/secrecy";
 import { applyDrift, secretsKey } from "../../core/state";
+import { capitalised } from "../../core/text";
 import { create as createKey } from "../apiKey/operations";
 import type { KeyInputs } from "../apiKey/properties";
 import { pathOf, readKeyOrFail, read as readOne } from "../apiKey/reading";

@@ -1,0 +1,35 @@
+/** The text of messages. */
+
+/** Replaces or removes what a quoted name may contain: line breaks, terminal codes, and marks that reverse the text. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").replace(/[\p{Bidi_Control}\p{Cs}]/gu, "");
+}
+
+const longest = 4_000;
+
+/**
+ * Shortens a line, which with a name of a megabyte would end the host's connection. Keeps both ends, because the last
+ * sentences say what to do. Mask secrets before, so that none is cut.
+ */
+export function inBounds(line: string, most = longest): string {
+  if (line.length <= most) return line;
+  return `${line.slice(0, most / 2)}…${line.slice(1 - most / 2)}`.toWellFormed();
+}
+
+/** The first of many, and how many more: "a, b and 3 more". */
+export function listed(all: readonly string[], most = 20, separator = ", "): string {
+  const first = all.slice(0, most).join(separator);
+  return all.length > most ? `${first} and ${(all.length - most).toLocaleString("en")} more` : first;
+}
+
+export function capitalised(phrase: string): string {
+  return phrase.charAt(0).toUpperCase() + phrase.slice(1);
+}
+
+/** Joins sentences, each ended by one full stop. */
+export function sentences(...parts: readonly (string | undefined)[]): string {
+  return parts
+    .filter((part) => part !== undefined && part !== "")
+    .map((part) => (/[.!?]$/.test(part as string) ? part : `${part}.`))
+    .join(" ");
+}
