@@ -9,7 +9,6 @@ import { quickTime } from "./quickTime";
 import type { InterruptionKind, Program, Schedule } from "./schedule";
 import { cutShort } from "./signals";
 import type { Stage } from "./stage";
-import { pluginConfig, usePlugin } from "./withPlugin";
 
 /** No command takes so long, however busy the machine. */
 const hangMs = 300_000;
@@ -22,10 +21,9 @@ export function inEngine(host: EngineHost): OpenEngine {
   return async (schedule, stage) => {
     const { standIn, accessToken } = stage;
     const project = await createProject(`campaign-${schedule.seed}`);
-    if (host === "plugin") await usePlugin(project);
+    await project.setHost(host);
     const stack = await createStack(project, {
       program: loadProgram(project.dir),
-      config: host === "plugin" ? pluginConfig : {},
       env: { APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: accessToken, ...quickTime() },
     });
     const declare = (program: Program) => project.write("index.ts", programText(program));

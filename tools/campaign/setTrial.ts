@@ -6,7 +6,6 @@ import { restoreCheckpoint } from "./checkpoint";
 import { drawing } from "./draw";
 import type { EngineHost } from "./inEngine";
 import { cutShort, type Ending } from "./signals";
-import { pluginConfig, usePlugin } from "./withPlugin";
 
 /** One set of keys on the real engine, whose up is ended at a moment that follows from a seed, and then run again. */
 export interface SetTrial {
@@ -57,10 +56,9 @@ export async function tryOutSet(seed: number, given: SetTrialOptions): Promise<S
   });
   const project = await createProject(`set-cut-${seed}`);
   try {
-    if (host === "plugin") await usePlugin(project);
+    await project.setHost(host);
     const stack = await createStack(project, {
       program: loadProgram(project.dir),
-      config: host === "plugin" ? pluginConfig : {},
       env: { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken },
     });
     if (before > 0) {
