@@ -131,18 +131,26 @@ export interface Definition<S extends Shape, P = undefined> {
   readonly shape: S;
   /** What deleting the resource does with its objects in the service. */
   readonly onDestroy: "delete" | "retain";
+
+  // ---- Its objects ----
+
   /** The kind of its objects, if resources of several kinds manage such objects. Default: `kind`. */
   readonly of?: string;
   /** The objects that the resource manages. Default: the one that has its id. */
   managed?(id: string, state: StateOf<S>): Iterable<Managed>;
-  /** Check failures that concern several inputs. `before`: the inputs of the last update. Unknown values pass. */
-  rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly string[];
+  /** The existing objects that a create with these inputs adopts. Unknown values have none. */
+  adopts?(inputs: DraftOf<S>): readonly Omit<Managed, "claim">[];
   /** What only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
   identities?(inputs: DraftOf<S>): Iterable<string>;
   /** Whether the engine should read it before each preview and update, if the host can say so. The read sends no request. */
   readonly isReadFirst?: true;
-  /** The existing objects that a create with these inputs adopts. Unknown values have none. */
-  adopts?(inputs: DraftOf<S>): readonly Omit<Managed, "claim">[];
+
+  // ---- Decisions: check and diff ----
+
+  /** Check failures that concern several inputs. `before`: the inputs of the last update. Unknown values pass. */
+  rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly string[];
+  /** Whether a changed input means the same as the state, so that nothing is to be done. */
+  unchanged?(name: keyof S["inputs"] & string, value: unknown, compared: Comparison<S, P>): boolean;
   /** Decides what an update does, if comparing each input is not enough. */
   plan?(compared: Compared<S>): P;
   /**
@@ -150,10 +158,9 @@ export interface Definition<S extends Shape, P = undefined> {
    * properties that only a replacement can fix.
    */
   pending?(compared: Comparison<S, P>): readonly string[] | undefined;
-  /** Whether a changed input means the same as the state, so that nothing is to be done. */
-  unchanged?(name: keyof S["inputs"] & string, value: unknown, compared: Comparison<S, P>): boolean;
-  /** Where else in state the value of an input may appear, or the service's version of it. */
-  readonly follows?: Follows;
+
+  // ---- What a preview shows ----
+
   /** Describes what a create does that the engine's own preview does not show. */
   createNote?(inputs: DraftOf<S>): string | undefined;
   /** The same for an update, and why it will fail if that is known. */
@@ -164,21 +171,29 @@ export interface Definition<S extends Shape, P = undefined> {
   warning?(compared: Comparison<S, P>): string | undefined;
   /** When the keys that an update keeps or edits expire. Default: it has none. */
   expiries?(compared: Comparison<S, P>): Expiries;
-  /** The path that state has for a secret of the program. Default: the path itself. */
-  secretPath?(path: SecretPath): SecretPath;
   /** The properties that a preview of a create can't derive by itself: inputs stay as declared, outputs are unknown. */
   foreseeCreate?(inputs: DraftOf<S>): Properties;
   /** The same for an update. */
   foreseeUpdate?(compared: Comparison<S, P>): Properties;
-  readonly importing: Importing<S>;
+
+  // ---- State ----
+
   /** The inputs that a state stands for. Default: its properties of the same names. */
   inputsOf?(state: StateOf<S>): DraftOf<S>;
+  /** Where else in state the value of an input may appear, or the service's version of it. */
+  readonly follows?: Follows;
+  /** The path that state has for a secret of the program. Default: the path itself. */
+  secretPath?(path: SecretPath): SecretPath;
+
+  // ---- Operations ----
+
   create(session: Session, inputs: InputsOf<S>): Promise<Outcome<StateOf<S>>>;
   /**
    * Undoes a create whose result can't be saved, if it can. Returns a line for each object that then exists outside state.
    * Default: the next create finds the object.
    */
   rollbackCreate?(session: Session, outcome: Outcome<StateOf<S>>): Promise<readonly string[]>;
+  readonly importing: Importing<S>;
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: StateOf<S>): Promise<Outcome<StateOf<S>> | undefined>;
   update(session: Session, compared: Comparison<S, P, InputsOf<S>>): Promise<Outcome<StateOf<S>>>;
