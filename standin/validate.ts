@@ -1,70 +1,29 @@
 import type { Dialect } from "./dialect";
 import type { Endpoint } from "./types";
 
-/** A scope entry in a request. Only edit requests have `id`. */
-export interface KeyScopeInput {
-  id?: string;
-  representation: string;
-  create: boolean;
-  read: boolean;
-  update: boolean;
-  del: boolean;
-}
+/** What is wrong with a value, without quoting it; undefined if nothing is wrong. `T` is the type of a right value. */
+type Check<T = unknown> = ((value: unknown, path: string) => string | undefined) & { readonly right?: T };
+type Right<C> = C extends Check<infer T> ? T : never;
+type Checks = Readonly<Record<string, Check>>;
+type Body<Required extends Checks, Optional extends Checks> = {
+  [Field in keyof Required]: Right<Required[Field]>;
+} & { [Field in keyof Optional]?: Right<Optional[Field]> };
 
-/** The bodies of requests that have one, after `findProblem` has found no problem. */
-export interface Bodies {
-  createApiKey: {
-    name: string;
-    workspaceId: string;
-    scopes: KeyScopeInput[];
-    enabled: boolean;
-    customerId: string;
-    prefix?: string;
-    expiresAt?: number;
-    externalMeterId?: string;
-    metadata?: Record<string, unknown>;
-  };
-  migrateApiKey: {
-    key: string;
-    name: string;
-    workspaceId: string;
-    scopes?: KeyScopeInput[];
-    enabled?: boolean;
-    customerId?: string;
-    metadata?: Record<string, unknown>;
-  };
-  editApiKey: { name?: string; enabled?: boolean; scopes?: KeyScopeInput[] };
-  editWorkspace: {
-    defaultKeyPrefix?: string;
-    defaultAllowedIPs?: string[];
-    defaultRateLimitPerSecond?: number;
-    defaultExpiration?: number;
-  };
-  createScope: { name?: string; representation: string; description?: string };
-  createBilling: {
-    totalCredits: string;
-    workspaceId: string;
-    allowOverages?: boolean;
-    spendCap?: string;
-    externalMeterId?: string;
-  };
-}
-
-/** What is wrong with a value, without quoting it; undefined if nothing is wrong. */
-type Check = (value: unknown, path: string) => string | undefined;
-
-const text: Check = (value, path) => (typeof value === "string" ? undefined : `${path} must be a string`);
-const flag: Check = (value, path) => (typeof value === "boolean" ? undefined : `${path} must be a boolean`);
-const integer: Check = (value, path) =>
+const text: Check<string> = (value, path) =>
+  typeof value === "string" ? undefined : `${path} must be a string`;
+const flag: Check<boolean> = (value, path) =>
+  typeof value === "boolean" ? undefined : `${path} must be a boolean`;
+const integer: Check<number> = (value, path) =>
   Number.isSafeInteger(value) ? undefined : `${path} must be an integer`;
-const positive: Check = (value, path) =>
+const positive: Check<number> = (value, path) =>
   integer(value, path) ?? ((value as number) > 0 ? undefined : `${path} must be greater than 0`);
-const numericText: Check = (value, path) =>
+const numericText: Check<string> = (value, path) =>
   text(value, path) ??
   (/^-?\d+(\.\d+)?$/.test(value as string) ? undefined : `${path} must be a numeric string`);
-const object: Check = (value, path) => (isObject(value) ? undefined : `${path} must be an object`);
+const object: Check<Record<string, unknown>> = (value, path) =>
+  isObject(value) ? undefined : `${path} must be an object`;
 
-function listOf(check: Check): Check {
+function listOf<T>(check: Check<T>): Check<T[]> {
   return (value, path) => {
     if (!Array.isArray(value)) return `${path} must be an array`;
     for (const [place, entry] of value.entries()) {
@@ -75,10 +34,10 @@ function listOf(check: Check): Check {
   };
 }
 
-function objectOf(
-  required: Readonly<Record<string, Check>>,
-  optional: Readonly<Record<string, Check>>,
-): Check {
+function objectOf<Required extends Checks, Optional extends Checks>(
+  required: Required,
+  optional: Optional,
+): Check<Body<Required, Optional>> {
   const checks = new Map(Object.entries({ ...required, ...optional }));
   return (value, path) => {
     if (!isObject(value)) return `${path || "the body"} must be an object`;
@@ -96,74 +55,72 @@ function objectOf(
   };
 }
 
-const permission = { representation: text, create: flag, read: flag, update: flag, del: flag };
-const newScopes = listOf(objectOf(permission, {}));
-const editedScopes = listOf(objectOf(permission, { id: text }));
-
-function bodyCheck(endpoint: keyof Bodies, dialect: Dialect): Check {
-  switch (endpoint) {
-    case "createApiKey":
-      return objectOf(
-        { name: text, workspaceId: text, scopes: newScopes, enabled: flag, customerId: text },
-        { prefix: text, expiresAt: positive, externalMeterId: text, metadata: object },
-      );
-    case "migrateApiKey":
-      return requiring(
-        dialect.migrateRequires,
-        { key: text, name: text, workspaceId: text },
-        {
-          scopes: newScopes,
-          enabled: flag,
-          customerId: text,
-          metadata: object,
-        },
-      );
-    case "editApiKey":
-      return objectOf({}, { name: text, enabled: flag, scopes: editedScopes });
-    case "editWorkspace": {
-      const number = (field: string) =>
-        dialect.positiveNumber === field || dialect.positiveNumber === "both" ? positive : integer;
-      return objectOf(
-        {},
-        {
-          defaultKeyPrefix: text,
-          defaultAllowedIPs: listOf(text),
-          defaultRateLimitPerSecond: number("defaultRateLimitPerSecond"),
-          defaultExpiration: number("defaultExpiration"),
-        },
-      );
-    }
-    case "createScope":
-      return requiring(dialect.scopeRequires, { representation: text }, { name: text, description: text });
-    case "createBilling":
-      return requiring(
-        dialect.billingRequires,
-        { totalCredits: numericText, workspaceId: text },
-        {
-          allowOverages: flag,
-          spendCap: text,
-          externalMeterId: text,
-        },
-      );
-  }
-}
-
-function requiring(
+/** Of a body whose other fields are required too in some dialects. */
+function requiring<Always extends Checks, Others extends Checks>(
   which: "all" | "few",
-  always: Readonly<Record<string, Check>>,
-  others: Readonly<Record<string, Check>>,
-): Check {
+  always: Always,
+  others: Others,
+): Check<Body<Always, Others>> {
   return which === "all" ? objectOf({ ...always, ...others }, {}) : objectOf(always, others);
 }
 
+const permission = { representation: text, create: flag, read: flag, update: flag, del: flag };
+const newScopes = listOf(objectOf(permission, {}));
+const editedScope = objectOf(permission, { id: text });
+
+/** The bodies of the requests that have one. */
+const bodies = {
+  createApiKey: () =>
+    objectOf(
+      { name: text, workspaceId: text, scopes: newScopes, enabled: flag, customerId: text },
+      { prefix: text, expiresAt: positive, externalMeterId: text, metadata: object },
+    ),
+  migrateApiKey: ({ migrateRequires }: Dialect) =>
+    requiring(
+      migrateRequires,
+      { key: text, name: text, workspaceId: text },
+      { scopes: newScopes, enabled: flag, customerId: text, metadata: object },
+    ),
+  editApiKey: () => objectOf({}, { name: text, enabled: flag, scopes: listOf(editedScope) }),
+  editWorkspace: ({ positiveNumber }: Dialect) => {
+    const number = (field: string) =>
+      positiveNumber === field || positiveNumber === "both" ? positive : integer;
+    return objectOf(
+      {},
+      {
+        defaultKeyPrefix: text,
+        defaultAllowedIPs: listOf(text),
+        defaultRateLimitPerSecond: number("defaultRateLimitPerSecond"),
+        defaultExpiration: number("defaultExpiration"),
+      },
+    );
+  },
+  createScope: ({ scopeRequires }: Dialect) =>
+    requiring(scopeRequires, { representation: text }, { name: text, description: text }),
+  createBilling: ({ billingRequires }: Dialect) =>
+    requiring(
+      billingRequires,
+      { totalCredits: numericText, workspaceId: text },
+      { allowOverages: flag, spendCap: text, externalMeterId: text },
+    ),
+};
+
+/** The types of bodies in which `findProblem` has found no problem. */
+export type Bodies = {
+  [Endpoint in keyof typeof bodies]: Right<ReturnType<(typeof bodies)[Endpoint]>>;
+};
+
+/** A scope entry in a request. Only edit requests have `id`. */
+export type KeyScopeInput = Right<typeof editedScope>;
+
 /** Whether requests to this endpoint have a body. */
 export function hasBody(endpoint: Endpoint): endpoint is keyof Bodies {
-  return /^(create|migrate|edit)/.test(endpoint);
+  return Object.hasOwn(bodies, endpoint);
 }
 
 /** The first problem of a body, without quoting any of its values. */
 export function findProblem(endpoint: keyof Bodies, body: unknown, dialect: Dialect): string | undefined {
-  return bodyCheck(endpoint, dialect)(body, "");
+  return bodies[endpoint](dialect)(body, "");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
