@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isLoopback } from "../client/agents";
 import type { Credentials } from "../client/call";
 import { isOn } from "../client/switches";
-import { type ExpiryWarnings, mostWarningDays, msPerUnit, usualWarningDays } from "./expiry";
+import { type ExpiryWarnings, msPerUnit } from "./expiry";
 import { sentences } from "./text";
 
 /** The namespaces of stack config, and of the arguments of an explicit Provider. */
@@ -112,7 +112,7 @@ function resolve(given: EngineConfig, env: Environment): Resolved {
   const sources: Sources = { given, env, refuse: (problem) => void problems.push(problem) };
   const url = baseUrl(sources);
   const token = accessToken(sources);
-  const parallel = keysAtOnce(sources);
+  const parallel = wholeNumber("parallel", sources, ofParallel);
   const expiry = expiryWarnings(sources);
   if (url === undefined || token === undefined || parallel === undefined || problems.length > 0) {
     return { problems };
@@ -151,46 +151,45 @@ function serviceAt(baseUrl = ""): string | undefined {
   return createHash("sha256").update(normalised).digest("base64url").slice(0, 8);
 }
 
-function wholeNumber(text: string, least: number, most: number): number | undefined {
-  const number = /^\d{1,4}$/.test(text.trim()) ? Number(text) : -1;
-  return number >= least && number <= most ? number : undefined;
+interface WholeNumber {
+  readonly least: number;
+  readonly most: number;
+  readonly usual: number;
+  readonly what: string;
 }
 
-const mostParallel = 64;
-const usualParallel = 16;
-
-function keysAtOnce(sources: Sources): number | undefined {
-  const [value, source] = chosen("parallel", sources);
-  if (value === undefined) return usualParallel;
-  return (
-    wholeNumber(value, 1, mostParallel) ??
-    sources.refuse(
-      `${source} must be a whole number from 1 to ${mostParallel}: how many keys of a set to process at once.`,
-    )
-  );
+function wholeNumber(name: Name, sources: Sources, { least, most, usual, what }: WholeNumber) {
+  const [value, source] = chosen(name, sources);
+  if (value === undefined) return usual;
+  const number = /^\d{1,4}$/.test(value.trim()) ? Number(value) : -1;
+  if (number >= least && number <= most) return number;
+  return sources.refuse(`${source} must be a whole number from ${least} to ${most}: ${what}.`);
 }
+
+const ofParallel = { least: 1, most: 64, usual: 16, what: "how many keys of a set to process at once" };
+const ofWarningDays = {
+  least: 0,
+  most: 3_650,
+  usual: 14,
+  what: "how many days before a key expires the warnings begin",
+};
 
 /** Without the unit of expiresAt, nobody knows when a key expires (R21). */
 function expiryWarnings(sources: Sources): ExpiryWarnings | undefined {
   const { refuse } = sources;
   const [unit, unitSource] = chosen("expiresAtUnit", sources);
-  const [days, daysSource] = chosen("expiryWarningDays", sources);
   const ms = msPerUnit.get(unit?.trim() ?? "");
-  const count = days === undefined ? usualWarningDays : wholeNumber(days, 0, mostWarningDays);
   if (unit !== undefined && ms === undefined) {
     refuse(`${unitSource} must be seconds or milliseconds: the unit in which the service counts expiresAt.`);
   }
-  if (count === undefined) {
+  const days = wholeNumber("expiryWarningDays", sources, ofWarningDays);
+  const [given, source] = chosen("expiryWarningDays", sources);
+  if (given !== undefined && unit === undefined) {
     refuse(
-      `${daysSource} must be a whole number from 0 to ${mostWarningDays}: how many days before a key expires the warnings begin.`,
+      `${source} has no effect without the unit of expiresAt: set apikeys:expiresAtUnit (or APIKEYS_EXPIRES_AT_UNIT) to seconds or milliseconds, or remove this setting.`,
     );
   }
-  if (days !== undefined && unit === undefined) {
-    refuse(
-      `${daysSource} has no effect without the unit of expiresAt: set apikeys:expiresAtUnit (or APIKEYS_EXPIRES_AT_UNIT) to seconds or milliseconds, or remove this setting.`,
-    );
-  }
-  return ms === undefined || count === undefined ? undefined : { msPerUnit: ms, days: count };
+  return ms === undefined || days === undefined ? undefined : { msPerUnit: ms, days };
 }
 
 function baseUrl(sources: Sources) {

@@ -8,8 +8,6 @@ export const msPerUnit: ReadonlyMap<string, number> = new Map([
   ["seconds", 1_000],
   ["milliseconds", 1],
 ]);
-export const usualWarningDays = 14;
-export const mostWarningDays = 3_650;
 
 export interface ExpiryWarnings {
   readonly msPerUnit: number;
