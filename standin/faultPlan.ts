@@ -1,5 +1,6 @@
 import type { Fault } from "./faults";
-import type { Endpoint, LoggedRequest } from "./types";
+import type { Endpoint } from "./routes";
+import type { LoggedRequest } from "./types";
 
 /**
  * The requests that get a fault. Each rule counts the requests that match it; if several rules apply to a request, the

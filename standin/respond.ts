@@ -10,9 +10,8 @@ import {
   readApiKey,
 } from "./keyOperations";
 import type { RateLimiter } from "./rateLimit";
-import type { Route } from "./routes";
+import type { Endpoint, Route } from "./routes";
 import type { Store } from "./store";
-import type { Endpoint } from "./types";
 import { findProblem, hasBody } from "./validate";
 import {
   createBilling,

@@ -294,44 +294,4 @@ describe("pulumi-apikeys adopt", () => {
       expect(err).toContain(reason);
     }
   });
-
-  it.each([
-    [[], "--workspace"],
-    [["--workspace", ""], "--workspace"],
-    [["--workspace", "ws_main", "--customer="], "--customer"],
-    [["--workspace", "ws_main", "--as", "list"], "--as"],
-    [["--workspace", "ws_main", "--as", "set", "--import"], "--import"],
-    [["--workspace", "ws_main", "--bogus"], "--bogus"],
-    [["--workspace", "ws_main", "left over"], "left over"],
-  ])("answers %j with its usage and exit code 2", async (args, named) => {
-    const { code, out, err } = await run(["adopt", ...args]);
-    expect([code, out]).toEqual([2, ""]);
-    expect(err.split("\n")[0]).toContain(named);
-    expect(err).toContain("Usage: npx pulumi-apikeys adopt");
-  });
-});
-
-describe("pulumi-apikeys", () => {
-  it("explains itself and its commands", async () => {
-    expect(await run(["--help"])).toMatchObject({ code: 0, out: expect.stringContaining("adopt"), err: "" });
-    for (const name of ["adopt", "standin"]) {
-      const { code, out } = await run([name, "--help"]);
-      expect([code, out]).toEqual([0, expect.stringContaining(`Usage: npx pulumi-apikeys ${name} `)]);
-    }
-  });
-
-  it("runs the stand-in", async () => {
-    const { code, out } = await run(["standin", "--port", "0", "--preset", "rails"]);
-    expect([code, out]).toEqual([0, expect.stringContaining("Preset rails.")]);
-    expect(await run(["standin", "--port", "x"])).toMatchObject({
-      code: 2,
-      err: expect.stringMatching(/^pulumi-apikeys standin: --port/),
-    });
-  });
-
-  it.each([[[]], [["adapt"]], [["--bogus"]]])("answers %j with its usage and exit code 2", async (args) => {
-    const { code, out, err } = await run(args);
-    expect([code, out]).toEqual([2, ""]);
-    expect(err).toContain("Usage: npx pulumi-apikeys <command>");
-  });
 });

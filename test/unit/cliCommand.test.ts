@@ -31,3 +31,22 @@ test.each(["adopt", "standin"])("pulumi-apikeys %s takes --help and -h", async (
 test("pulumi-apikeys --version prints the version of the package", async () => {
   expect(await run("--version")).toEqual({ code: 0, out: `${version}\n`, err: "" });
 });
+
+test.each([[[]], [["adapt"]], [["--bogus"]]])("pulumi-apikeys %j fails with its usage", async (args) => {
+  const err = expect.stringContaining("Usage: npx pulumi-apikeys <command>");
+  expect(await run(...args)).toEqual({ code: 2, out: "", err });
+});
+
+test.each([
+  [[], "--workspace"],
+  [["--workspace", ""], "--workspace"],
+  [["--workspace", "ws_main", "--customer="], "--customer"],
+  [["--workspace", "ws_main", "--as", "list"], "--as"],
+  [["--workspace", "ws_main", "--as", "set", "--import"], "--import"],
+  [["--workspace", "ws_main", "--bogus"], "--bogus"],
+  [["--workspace", "ws_main", "left over"], "left over"],
+])("pulumi-apikeys adopt %j names %s, and fails with its usage", async (args, named) => {
+  const { code, out, err } = await run("adopt", ...args);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err).toMatch(new RegExp(`^pulumi-apikeys adopt: .*${named}.*\n\nUsage: npx pulumi-apikeys adopt`));
+});
