@@ -5,7 +5,8 @@ import { pathProblem } from "./client/paths";
 import type { ScopeRecord } from "./client/scopes";
 import { openTransport, type Transport } from "./client/transport";
 import type { WorkspaceRecord } from "./client/workspaces";
-import { configuration, type EngineConfig, type Environment, engineConfig } from "./core/config";
+import { configuration, engineConfig } from "./core/config";
+import type { HostContext } from "./core/context";
 import { Failure, toFailure } from "./core/errors";
 import { capitalised, listed } from "./core/text";
 import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
@@ -13,19 +14,15 @@ import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
 /** The functions of a program. They throw a Failure and nothing else. */
 
 /** Where a function reads. Functions with one transport share connections, pace, retries, and simultaneous requests. */
-export interface Source {
-  readonly config: EngineConfig;
-  readonly env: Environment;
-  readonly transport: () => Transport;
-}
+export type Source = Pick<HostContext, "configuration" | "transport">;
 
 let shared: Transport | undefined;
 
 /** The source of functions in the program's own process. `given`: config by its full keys. */
 export function sourceOf(given: Readonly<Record<string, unknown>>): Source {
+  const config = engineConfig((key) => given[key]);
   return {
-    config: engineConfig((key) => given[key]),
-    env: process.env,
+    configuration: () => configuration(config, process.env),
     transport: () => {
       shared ??= openTransport();
       return shared;
@@ -205,7 +202,7 @@ async function ask<T>(
   act: (reads: SharedReads, call: Call) => Promise<T>,
   advice?: string,
 ): Promise<T> {
-  const found = configuration(source.config, source.env);
+  const found = source.configuration();
   if ("problems" in found) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
   try {
     const call = { transport: source.transport(), credentials: found.credentials };

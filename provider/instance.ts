@@ -1,5 +1,5 @@
 import { openTransport, type Transport } from "./client/transport";
-import { configuration, disagreement, type EngineConfig } from "./core/config";
+import { configuration, disagreement, type EngineConfig, type Environment } from "./core/config";
 import type { HostContext, Shared } from "./core/context";
 import { Failure } from "./core/errors";
 import { type Lifecycle, lifecycle } from "./core/lifecycle";
@@ -11,7 +11,9 @@ import { definitions } from "./resources";
 
 export type Instance = ReturnType<typeof openInstance>;
 
-type InstanceOptions = Pick<HostContext, "run" | "env" | "warn" | "tell" | "note" | "importKey">;
+interface InstanceOptions extends Pick<HostContext, "run" | "warn" | "tell" | "note" | "importKey"> {
+  readonly env: Environment;
+}
 
 /**
  * What the resources and functions of one process share, in any host: settings, connections, pace and retries, and what they
@@ -25,9 +27,11 @@ export function openInstance(options: InstanceOptions) {
   let isWarned = false;
   let now = Date.now();
 
+  const configured = () => configuration(config, env);
+
   function transport(): Transport {
     if (opened !== undefined) return opened;
-    const found = configuration(config, env);
+    const found = configured();
     const parallel = "problems" in found ? 0 : found.parallel;
     // After Ctrl-C nothing more is created or changed, but a new object can still be deleted.
     const gate = async (method: string) =>
@@ -55,9 +59,7 @@ export function openInstance(options: InstanceOptions) {
       }
       return lifecycle(definition, {
         ...options,
-        get config() {
-          return config;
-        },
+        configuration: configured,
         transport,
         shared,
         pause: (ms) => pause(ms, run.over),
@@ -67,7 +69,7 @@ export function openInstance(options: InstanceOptions) {
       });
     },
     /** Where functions read. */
-    source: (): Source => ({ config, env, transport }),
+    source: (): Source => ({ configuration: configured, transport }),
   };
 }
 

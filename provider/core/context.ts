@@ -1,11 +1,5 @@
 import type { Transport } from "../client/transport";
-import {
-  type Configuration,
-  configuration,
-  type EngineConfig,
-  type Environment,
-  type Misconfiguration,
-} from "./config";
+import type { Configuration, Misconfiguration } from "./config";
 import { type Declarations, openDeclarations } from "./declarations";
 import type { AnyDefinition } from "./definition";
 import type { Failure } from "./errors";
@@ -16,8 +10,8 @@ import type { Properties } from "./state";
 
 /** What the lifecycle needs of its host. */
 export interface HostContext {
-  readonly config: EngineConfig;
-  readonly env: Environment;
+  /** As of now, because a token in the environment may be rotated. */
+  readonly configuration: () => Configuration | Misconfiguration;
   readonly transport: () => Transport;
   readonly run: Run;
   readonly warn: (message: string) => void;
@@ -48,7 +42,6 @@ export interface KindContext extends Shared {
   readonly definition: AnyDefinition;
   readonly host: HostContext;
   readonly paths: SecretPaths;
-  readonly configuration: () => Configuration | Misconfiguration;
   /** As in the configuration; none if that is wrong. */
   readonly services: () => readonly string[];
   /** Ids that a refresh has read: the diff that follows compares the last update's inputs, not the program's. */
@@ -68,7 +61,6 @@ interface FailedWrite {
 }
 
 export function openKindContext(definition: AnyDefinition, host: HostContext): KindContext {
-  const configured = () => configuration(host.config, host.env);
   const objects = definition.of ?? definition.kind;
   const shared = host.shared.get(objects) ?? { registry: openRegistry(), declarations: openDeclarations() };
   host.shared.set(objects, shared);
@@ -77,9 +69,8 @@ export function openKindContext(definition: AnyDefinition, host: HostContext): K
     definition,
     host,
     paths: secretPathsOf(definition),
-    configuration: configured,
     services: () => {
-      const found = configured();
+      const found = host.configuration();
       return "problems" in found ? [] : found.services;
     },
     refreshed: new Set(),

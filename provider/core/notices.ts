@@ -26,9 +26,9 @@ export function warnOfState(kind: KindContext, compared: AnyComparison): void {
 
 /** Warns of keys that have expired or soon will, once for each key. */
 export function warnOfExpiry(kind: KindContext, compared: AnyComparison): void {
-  const { configuration, definition, host, warned } = kind;
+  const { definition, host, warned } = kind;
   const { state, inputs, now } = compared;
-  const found = configuration();
+  const found = host.configuration();
   if ("problems" in found || found.expiry === undefined || definition.expiries === undefined) return;
   const { of, keys } = definition.expiries(compared);
   const nameOf = ({ id }: Expiring) => JSON.stringify([state["workspaceId"], id]);

@@ -31,7 +31,7 @@ export function check(
   before: Properties | undefined,
   { name, urn = "" }: Subject,
 ): CheckResult {
-  const { configuration, declarations, definition, inState } = kind;
+  const { declarations, definition, host, inState } = kind;
   const named = withName(definition, inputs, name);
   const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
@@ -48,7 +48,7 @@ export function check(
     heldBy: holder?.split("::").at(-1),
   };
   protectAdopted(kind, declared, last);
-  const found = configuration();
+  const found = host.configuration();
   const misconfigured = "problems" in found ? found.problems : [];
   const problems = [...misconfigured, ...failures(definition, named, before ?? hidden.get(urn), checked)];
   // A resource that is in state already gets its notes from diff.

@@ -12,8 +12,8 @@ export function openSession(
   onInterrupt: OnInterrupt,
   warn: Warn = (message) => context.host.warn(message),
 ): Session {
-  const { host, configuration, registry } = context;
-  const { transport, tell, run } = host;
+  const { host, registry } = context;
+  const { configuration, transport, tell, run } = host;
   const hidden = new Set<string>();
   const concealed = new Set<string>();
   const ready = () => {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../provider/client/clock";
 import { openTransport } from "../../provider/client/transport";
-import { engineConfig } from "../../provider/core/config";
+import { configuration, engineConfig } from "../../provider/core/config";
 import { Failure } from "../../provider/core/errors";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
@@ -31,9 +31,9 @@ export function startProcess(
   const env = { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: accessToken };
   const transport = openTransport({ env, clock, random: () => 0.5 });
   const warnings: string[] = [];
+  const config = engineConfig(() => undefined);
   const surroundings = {
-    config: engineConfig(() => undefined),
-    env,
+    configuration: () => configuration(config, env),
     transport: () => transport,
     warn: (line: string) => void warnings.push(line),
     run: openRun(),

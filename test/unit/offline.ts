@@ -1,4 +1,4 @@
-import { engineConfig } from "../../provider/core/config";
+import { configuration, type Environment, engineConfig } from "../../provider/core/config";
 import type { HostContext } from "../../provider/core/context";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
@@ -12,11 +12,11 @@ export const configured: Readonly<Record<string, unknown>> = {
 };
 
 /** A host whose waits take no time, with these parts. Without a transport, any request is an error (R12). */
-export function hostContext({ config = configured, ...parts }: HostParts): HostContext {
+export function hostContext({ config = configured, env = {}, ...parts }: HostParts): HostContext {
   const { now = Date.now } = parts;
+  const given = engineConfig((key) => config[key]);
   return {
-    config: engineConfig((key) => config[key]),
-    env: {},
+    configuration: () => configuration(given, env),
     transport: () => {
       throw new Error("no request is made here");
     },
@@ -32,9 +32,10 @@ export function hostContext({ config = configured, ...parts }: HostParts): HostC
   };
 }
 
-interface HostParts extends Partial<Omit<HostContext, "config">> {
+interface HostParts extends Partial<Omit<HostContext, "configuration">> {
   /** Stack config, and the arguments of an explicit Provider, by their full keys. */
   readonly config?: Readonly<Record<string, unknown>>;
+  readonly env?: Environment;
 }
 
 /** A resource's operations, an ApiKey's by default, where any request is an error (R12). */

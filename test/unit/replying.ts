@@ -1,5 +1,6 @@
 import { CallError } from "../../provider/client/callError";
 import type { Transport } from "../../provider/client/transport";
+import type { Environment } from "../../provider/core/config";
 import type { HostContext } from "../../provider/core/context";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { Failure } from "../../provider/core/errors";
@@ -25,7 +26,9 @@ export function nameIn({ body }: Pick<Asked, "body">): string {
 }
 
 /** Parts of the host. Default: those of `hostContext`. */
-export type Options = Partial<Pick<HostContext, "run" | "env" | "shared" | "now" | "time" | "pause">>;
+export type Options = Partial<Pick<HostContext, "run" | "shared" | "now" | "time" | "pause">> & {
+  readonly env?: Environment;
+};
 
 /** A resource's operations on a service that answers each request with what `reply` gives, text as it is, or fails as it throws. */
 export function replying(definition: AnyDefinition, reply: (asked: Asked) => unknown, parts: Options = {}) {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openTransport } from "../../provider/client/transport";
-import { engineConfig } from "../../provider/core/config";
+import { configuration, engineConfig } from "../../provider/core/config";
 import type { Shared } from "../../provider/core/context";
 import { Failure } from "../../provider/core/errors";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
@@ -36,9 +36,9 @@ export async function startInProcess(service: Service): Promise<Actor> {
     timeOuts,
     gate: async (method) => (method === "POST" || method === "PATCH" ? run.whyOver() : undefined),
   });
+  const config = engineConfig(() => undefined);
   const surroundings = {
-    config: engineConfig(() => undefined),
-    env,
+    configuration: () => configuration(config, env),
     transport: () => transport,
     warn: (message: string) => void warnings.push(`warning: ${message}`),
     note: (line: string) => void warnings.push(`note: ${line}`),
