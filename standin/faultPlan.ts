@@ -1,6 +1,5 @@
 import type { Fault } from "./faults";
-import type { Endpoint } from "./routes";
-import type { LoggedRequest } from "./types";
+import type { Endpoint, LoggedRequest } from "./types";
 
 /**
  * The requests that get a fault. Each rule counts the requests that match it; if several rules apply to a request, the

@@ -10,9 +10,9 @@ export type { FaultRule } from "./faultPlan";
 export type { Fault, FaultHeaders } from "./faults";
 export type { KeyChange, KeyScopeChange } from "./hooks";
 export { type PresetName, presets } from "./presets";
-export type { Endpoint } from "./routes";
 export { defaultTenants, type StandIn, type StandInOptions, startStandIn } from "./server";
 export type {
+  Endpoint,
   LoggedRequest,
   StoredBilling,
   StoredKey,

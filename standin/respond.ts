@@ -10,8 +10,9 @@ import {
   readApiKey,
 } from "./keyOperations";
 import type { RateLimiter } from "./rateLimit";
-import type { Endpoint, Route } from "./routes";
+import type { Route } from "./routes";
 import type { Store } from "./store";
+import type { Endpoint } from "./types";
 import { findProblem, hasBody } from "./validate";
 import {
   createBilling,

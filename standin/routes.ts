@@ -1,3 +1,5 @@
+import type { Endpoint } from "./types";
+
 /** What a request line asks for. */
 export type Route =
   | { kind: "endpoint"; endpoint: Endpoint; params: readonly string[] }
@@ -5,7 +7,7 @@ export type Route =
   | { kind: "unknownPath" };
 
 // The paths of the interface, section 4, without the prefix; * is a path parameter.
-const table = {
+const table: Readonly<Record<Endpoint, readonly [method: string, path: string]>> = {
   listApiKeys: ["GET", "workspace/*/api-key"],
   readApiKey: ["GET", "workspace/*/api-key/*"],
   createApiKey: ["POST", "api-key"],
@@ -18,10 +20,7 @@ const table = {
   listScopes: ["GET", "workspace/*/scopes"],
   createScope: ["POST", "workspace/*/scope"],
   createBilling: ["POST", "customer-billing"],
-} as const;
-
-/** The service's twelve endpoints, by the names that the request log and the fault rules use. */
-export type Endpoint = keyof typeof table;
+};
 
 const routes = Object.entries(table).map(([endpoint, [method, path]]) => ({
   endpoint: endpoint as Endpoint,

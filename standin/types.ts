@@ -1,6 +1,20 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Fault } from "./faults";
-import type { Endpoint } from "./routes";
+
+/** The service's twelve endpoints, by the names that the request log and the fault rules use. */
+export type Endpoint =
+  | "listApiKeys"
+  | "readApiKey"
+  | "createApiKey"
+  | "migrateApiKey"
+  | "editApiKey"
+  | "deleteApiKey"
+  | "listWorkspaces"
+  | "readWorkspace"
+  | "editWorkspace"
+  | "listScopes"
+  | "createScope"
+  | "createBilling";
 
 /** A scope entry of a stored key. */
 export interface StoredKeyScope {

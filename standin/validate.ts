@@ -1,5 +1,5 @@
 import type { Dialect } from "./dialect";
-import type { Endpoint } from "./routes";
+import type { Endpoint } from "./types";
 
 /** What is wrong with a value, without quoting it; undefined if nothing is wrong. `T` is the type of a right value. */
 type Check<T = unknown> = ((value: unknown, path: string) => string | undefined) & { readonly right?: T };
