@@ -171,18 +171,16 @@ function compareWithAims<T>(
     const stayed = isEdit && same(field, before[name], now[name]);
     const said = say(name, value);
     const words = `${name}: ${kept ? `should be ${said} again` : `the program has ${said}`}, the service ${stayed && !kept ? "still has" : "has"} ${say(name, now[name])}`;
+    const isNumber = typeof value === "number";
     if (exact) notApplied.push({ field: name, words });
     else if (kept)
       warnings.push(
         `${name}, which is not declared, was ${said} before the write and is ${say(name, now[name])} now.`,
       );
-    // A value that has changed counts as rewritten. One that has not may still be what the service made of the new one.
-    else if (!stayed || caseFolded(value) === caseFolded(now[name])) continue;
-    // An answer without the object may be an error that the service reports with 200.
-    else if (typeof value === "number" && problem === undefined)
-      warnings.push(`${words}; it may have rounded the value.`);
-    else if (hasAddedSeparators(value, now[name]))
-      warnings.push(`${words}; it may have rewritten the value.`);
+    else if (caseFolded(value) === caseFolded(now[name])) continue;
+    // A value that stayed may be what the service makes of the new one. An answer without the object may be an error.
+    else if (!stayed || (isNumber && problem === undefined) || hasAddedSeparators(value, now[name]))
+      warnings.push(`${words}; it may have ${isNumber ? "rounded" : "rewritten"} the value.`);
     else notApplied.push({ field: name, words });
   }
   return { notApplied, warnings };
