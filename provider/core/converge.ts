@@ -180,7 +180,9 @@ function compareWithAims<T>(
     else if (caseFolded(value) === caseFolded(now[name])) continue;
     // A value that stayed may be what the service makes of the new one. An answer without the object may be an error.
     else if (!stayed || (isNumber && problem === undefined) || hasAddedSeparators(value, now[name]))
-      warnings.push(`${words}; it may have ${isNumber ? "rounded" : "rewritten"} the value.`);
+      warnings.push(
+        `${words}; ${isNumber ? "it may have rounded the value" : "it may have rewritten the value"}.`,
+      );
     else notApplied.push({ field: name, words });
   }
   return { notApplied, warnings };
