@@ -38,13 +38,16 @@ async function loaded<T>(load: () => Promise<T>): Promise<T> {
   });
 }
 
+/** A proxy without a scheme is http, as for Pulumi's CLI and curl. */
+const proxyUrl = (value = "") => (value === "" || value.includes("://") ? value : `http://${value}`);
+
 export function openAgents(env: NodeJS.ProcessEnv, connectMs: number): Agents {
   const agents = new Map<"direct" | "proxied", Promise<Dispatcher>>();
   let closed = false;
 
   async function open(loopback: boolean): Promise<Dispatcher> {
-    const httpProxy = env["http_proxy"] ?? env["HTTP_PROXY"] ?? "";
-    const httpsProxy = env["https_proxy"] ?? env["HTTPS_PROXY"] ?? "";
+    const httpProxy = proxyUrl(env["http_proxy"] ?? env["HTTP_PROXY"]);
+    const httpsProxy = proxyUrl(env["https_proxy"] ?? env["HTTPS_PROXY"]);
     // undici would send loopback through the proxy too, token and all.
     if (loopback || (httpProxy === "" && httpsProxy === "")) {
       const Agent = await loaded(loadAgent);

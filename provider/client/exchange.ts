@@ -95,7 +95,7 @@ export function exchange(agent: Dispatcher, request: WireRequest, timeOuts: Time
         clearTimeout(headersTimer);
         answer = { status, headers: responseHeaders };
         if (compressed.test(String(responseHeaders["content-encoding"]))) {
-          settleUnread({ problem: "is compressed, but the provider did not ask for that", lasting: true });
+          settleUnread({ problem: "is compressed, although the provider did not ask for it", lasting: true });
         } else if (Number(responseHeaders["content-length"]) > maxBytes) {
           settleTooLarge();
         }

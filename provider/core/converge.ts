@@ -63,6 +63,8 @@ export interface Settled<T> {
   readonly error?: unknown;
   /** Whether the object has not been seen since the write. */
   readonly unseen?: true;
+  /** Why the answer to the last write does not show the object. */
+  readonly problem?: string | undefined;
 }
 
 /** For an object that was not written, or that is not to be read again. */
@@ -95,10 +97,12 @@ export async function converge<T, Body>(
   let isSeen = created !== undefined;
   /** Whether a wait ended with the object still as it was: then later attempts don't wait again. */
   let hasWaitedInVain = false;
+  let problem: string | undefined;
 
   /** Sets `seen` to what the write came to. `before`: the object as it was, if waiting for a change is worthwhile. */
   async function observeResult(written: Written<T>, before: T | undefined): Promise<void> {
     const answer = recordOf(written);
+    problem = written.deferred ? "the service answered 202" : written.problem;
     if (answer !== undefined && convergence.isWhole(answer) && matches(answer)) {
       seen = answer;
       return;
@@ -128,11 +132,11 @@ export async function converge<T, Body>(
       await observeResult(written, hasWaitedInVain ? undefined : seen);
       isSeen = true;
     }
-    return { record: seen, ...compareWithAims(convergence, seen) };
+    return { record: seen, ...compareWithAims(convergence, seen, problem), problem };
   } catch (error) {
     if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
     if (!isSeen && isEdit) return { ...unseen(convergence), error };
-    return { record: seen, ...compareWithAims(convergence, seen), error };
+    return { record: seen, ...compareWithAims(convergence, seen, problem), error };
   }
 }
 
@@ -157,6 +161,7 @@ type Aimed<T> = Pick<Convergence<T, unknown>, "last" | "isEdit" | "observe" | "a
 function compareWithAims<T>(
   { last, isEdit, observe, aims, say }: Aimed<T>,
   record: T,
+  problem: string | undefined,
 ): Pick<Settled<T>, "notApplied" | "warnings"> {
   const [before, now] = [observe(last), observe(record)];
   const notApplied: NotApplied[] = [];
@@ -167,12 +172,18 @@ function compareWithAims<T>(
     const stayed = isEdit && same(field, before[name], now[name]);
     const said = say(name, value);
     const words = `${name}: ${kept ? `should be ${said} again` : `the program has ${said}`}, the service ${stayed && !kept ? "still has" : "has"} ${say(name, now[name])}`;
+    const isNumber = typeof value === "number";
     if (exact) notApplied.push({ field: name, words });
-    // A value that has changed counts as rewritten. One that has not may still be what the service made of the new one.
-    else if (!stayed || caseFolded(value) === caseFolded(now[name])) continue;
-    else if (typeof value === "number") warnings.push(`${words}; it may have rounded the value.`);
-    else if (hasAddedSeparators(value, now[name]))
-      warnings.push(`${words}; it may have rewritten the value.`);
+    else if (kept)
+      warnings.push(
+        `${name}, which is not declared, was ${said} before the write and is ${say(name, now[name])} now.`,
+      );
+    else if (caseFolded(value) === caseFolded(now[name])) continue;
+    // A value that stayed may be what the service makes of the new one. An answer without the object may be an error.
+    else if (!stayed || (isNumber && problem === undefined) || hasAddedSeparators(value, now[name]))
+      warnings.push(
+        `${words}; ${isNumber ? "it may have rounded the value" : "it may have rewritten the value"}.`,
+      );
     else notApplied.push({ field: name, words });
   }
   return { notApplied, warnings };
@@ -191,18 +202,23 @@ export function stateAfter<T, State extends Properties>(
   return { ...state, [observedKey]: rewritten(fields, state, observed) };
 }
 
+const wordsOf = (notApplied: readonly NotApplied[]) => notApplied.map(({ words }) => words).join("; ");
+
+/** What of a write the service did not apply, and what it said, if it did not answer with the object. */
+export function notAppliedWords<T>({ notApplied, problem }: Settled<T>): string {
+  const said = problem === undefined ? "" : ` (${problem})`;
+  return `the service did not apply the change${said}. ${wordsOf(notApplied)}`;
+}
+
 /** Why a write failed after something was sent, if it did: a phrase to follow what was tried. */
-export function failureOf<T>(
-  session: Session,
-  { error, notApplied, unseen }: Settled<T>,
-): string | undefined {
-  const words = notApplied.map((one) => one.words).join("; ");
+export function failureOf<T>(session: Session, settled: Settled<T>): string | undefined {
+  const { error, notApplied, unseen } = settled;
   const rest = unseen
     ? "It is not known whether the change was applied: state has the previous values"
-    : "State has the values that the service last showed";
+    : sentences(wordsOf(notApplied), "State has the values that the service last showed");
   if (error === undefined) {
     if (notApplied.length === 0) return undefined;
-    return `the service did not apply the change. ${words}. State has what the service has, and the next preview shows what is left to do.`;
+    return `${notAppliedWords(settled)}. State has what the service has, and the next preview shows what is left to do.`;
   }
   const again = "Run `pulumi up` again, which sends the values in the program";
   // An unexpected error must not lose an object that exists. Its message may contain secrets.

@@ -93,8 +93,9 @@ function findFolded(declared: ScopeState, scopes: readonly ScopeRecord[]): Scope
 
 type Shown = "name" | "representation" | "description";
 
+/** A list or an answer may leave a field out, which says nothing. */
 function isSame(declared: ScopeState, record: ScopeRecord, field: Shown): boolean {
-  return caseFolded(declared[field]) === caseFolded(record[field]);
+  return record[field] === undefined || caseFolded(declared[field]) === caseFolded(record[field]);
 }
 
 /** What the service has for a declared scope, where that differs: `name "Orders"`. */
@@ -102,7 +103,7 @@ function differences(declared: ScopeState, record: ScopeRecord): string | undefi
   const fields: readonly Shown[] = ["name", "representation", "description"];
   const found = fields
     .filter((field) => !isSame(declared, record, field))
-    .map((field) => `${field} ${shown(declared, field, `"${record[field] ?? ""}"`)}`);
+    .map((field) => `${field} ${shown(declared, field, `"${record[field]}"`)}`);
   return found.length === 0 ? undefined : found.join(" and ");
 }
 
@@ -137,9 +138,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
       { name, representation, description },
     );
     if (record !== undefined && isAnswerTo(declared, record, before)) {
-      // Keys refer to the scope by its representation. An answer may leave the description out.
-      if (!isSame(declared, record, "representation"))
-        warnOfDifferences(session, declared, { ...record, description: record.description ?? description });
+      warnOfDifferences(session, declared, record);
       return written(declared, record);
     }
   } catch (error) {

@@ -47,7 +47,7 @@ const overload: readonly HostileAnswer[] = [
     name: "a gzip bomb",
     fault: { kind: "gzipBomb", bytes: 100 * MB },
     meaning: "lost",
-    says: /is compressed, but the provider did not ask for that$/,
+    says: /is compressed, although the provider did not ask for it$/,
   },
   {
     name: "10 MB",

@@ -112,7 +112,7 @@ describe("a compressed answer", () => {
     });
     const call = callTo(server.url);
     const error = await errorOf(api.readApiKey(call, keyPath));
-    const problem = "the answer is compressed, but the provider did not ask for that";
+    const problem = "the answer is compressed, although the provider did not ask for it";
     expect([error.verdict, error.message]).toEqual([
       "invalidAnswer",
       `the service answered 200, but ${problem}`,

@@ -14,6 +14,13 @@ describe("a proxy of the environment", () => {
     expect(proxy.requests[0]?.path).toBe(`${elsewhere}/api/v1/workspace/ws_main/api-key/k`);
   });
 
+  it("may be given without its scheme, as for other programs", async () => {
+    const proxy = await wireServer(() => answer(200, keyAnswer));
+    const call = callTo(elsewhere, { env: { HTTP_PROXY: `localhost:${proxy.port}` } });
+    expect((await api.readApiKey(call, keyPath)).id).toBe("k");
+    expect(proxy.requests).toHaveLength(1);
+  });
+
   it("is asked for a tunnel for https, and sees neither path nor token", async () => {
     const proxy = await wireServer(() => answer(403));
     const call = callTo("https://service.invalid", { env: { HTTPS_PROXY: proxy.url } });

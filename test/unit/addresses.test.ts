@@ -41,6 +41,10 @@ describe("allowed addresses", () => {
     );
   });
 
+  test("W3 an IPv4 address in IPv6 is that address", () => {
+    expect(canonical(["::ffff:10.0.0.1", "::ffff:a00:2/128", "10.0.0.1"])).toEqual(["10.0.0.1", "10.0.0.2"]);
+  });
+
   test("R2 in canonical form stay as they are", () => {
     fc.assert(
       fc.property(

@@ -140,7 +140,10 @@ describe("R4 a write that was answered", () => {
       declared: { name: "new" },
       take: () => ({ name: "slug-1" }),
     });
-    expect([steps, words, warnings]).toEqual(["send read", [], []]);
+    expect([steps, words]).toEqual(["send read", []]);
+    expect(warnings).toEqual([
+      'name: the program has "new", the service has "slug-1"; it may have rewritten the value.',
+    ]);
     expect(state).toMatchObject({ name: "new", [observedKey]: { name: "slug-1" } });
   });
 
@@ -159,13 +162,17 @@ describe("R4 a write that was answered", () => {
     expect(await staying(" NEW")).toMatchObject({ words: [], warnings: [] });
   });
 
-  test("R4 a number that stayed is a warning, unless it is exact", async () => {
+  test("R4 a number that stayed or was rounded is a warning, unless it is exact", async () => {
     const staying = (exact: boolean) => converged({ before, declared: { size: 2 }, exact, take: () => ({}) });
     expect(await staying(false)).toMatchObject({
       words: [],
       warnings: ["size: the program has 2, the service still has 1; it may have rounded the value."],
     });
     expect((await staying(true)).words).toEqual(["size: the program has 2, the service still has 1"]);
+    const rounded = await converged({ before, declared: { size: 3 }, take: () => ({ size: 2 }) });
+    expect(rounded.warnings).toEqual([
+      "size: the program has 3, the service has 2; it may have rounded the value.",
+    ]);
   });
 });
 

@@ -74,6 +74,28 @@ describe("a scope whose POST failed", () => {
   );
 });
 
+describe("a scope without the fields that a service leaves out", () => {
+  const described = { ...inputs, description: "Every order" };
+  const brief = { ...inputs, id: "sc_1" };
+
+  test("S1 S3 S4 is adopted, created and read without a word", async () => {
+    post = () => ({ scope: brief });
+    const { id, state } = await subject.create(described);
+    listed = [brief];
+    expect(await subject.read(id, state)).toEqual({ id, state });
+    expect((await subject.create(described)).id).toBe("sc_1");
+    expect(subject.warnings).toEqual([]);
+  });
+});
+
+test("S4 a scope in the answer with another name is taken, with a warning", async () => {
+  post = () => ({ scope: { ...inputs, id: "sc_1", name: "Purchases" } });
+  expect((await subject.create(inputs)).id).toBe("sc_1");
+  expect(subject.warnings).toEqual([
+    expect.stringContaining('unlike the program, the service has name "Purchases"'),
+  ]);
+});
+
 describe("a scope that the list does not show", () => {
   test.each([
     ["others", [{ ...other, representation: "bills" }]],

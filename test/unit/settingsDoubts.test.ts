@@ -71,6 +71,46 @@ describe("a PATCH that was sent and not seen through", () => {
     expect(workspace.held["defaultKeyPrefix"]).toBe("theirs");
   });
 
+  test.each(["update", "delete"] as const)(
+    "W2 W5 %s sends what a read that may be older has already",
+    async (next) => {
+      let shown: object | undefined;
+      let patches = 0;
+      const cached = replying(workspaceSettings, ({ method, body }) => {
+        if (method === "PATCH") {
+          patches += 1;
+          shown ??= { ...workspace.held };
+          workspace.held = { ...workspace.held, ...(body as object) };
+          if (patches === 1) throw lost;
+        }
+        const held = patches < 2 ? (shown ?? workspace.held) : workspace.held;
+        return { workspace: { id: "ws_1", ...held } };
+      });
+      const { state } = await kept(cached.create(inputs));
+      expect(workspace.held["defaultKeyPrefix"]).toBe("new");
+      const reverted = { ...inputs, defaultKeyPrefix: "old" };
+      await (next === "update" ? cached.update("ws_1", state, reverted) : cached.delete("ws_1", state));
+      expect(workspace.held["defaultKeyPrefix"]).toBe("old");
+    },
+  );
+
+  test("W1 names what a failed restoration left changed", async () => {
+    let patches = 0;
+    const service = replying(workspaceSettings, ({ method, body }) => {
+      if (method === "PATCH") {
+        patches += 1;
+        if (patches === 2) throw lost;
+        workspace.held = { ...(body as object), defaultExpiration: 7 };
+      }
+      return { workspace: { id: "ws_1", ...workspace.held } };
+    });
+    workspace.held = { defaultKeyPrefix: "old", defaultExpiration: 60 };
+    const { message } = await kept(service.create(inputs));
+    expect(message).toContain(
+      "the connection was cut. defaultExpiration: should be 60 again, the service has 7. State has",
+    );
+  });
+
   test("a refused first PATCH keeps nothing", async () => {
     workspace.fault = { method: "PATCH", error: refused(400) };
     expect(await kept(workspace.settings.create(inputs))).toMatchObject({ kept: false });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Transport } from "../../provider/client/transport";
+import { notAppliedWords } from "../../provider/core/converge";
 import type { Session } from "../../provider/core/definition";
 import { pausesMs } from "../../provider/core/polling";
 import { type Properties, secretsKey } from "../../provider/core/state";
@@ -135,10 +136,31 @@ describe("settings of a workspace", () => {
       const held = { defaultRateLimitPerSecond: 0, defaultExpiration, defaultAllowedIPs: [] };
       const one = service(held, merging);
       await one.write({ defaultKeyPrefix: "a" });
-      expect(one.sent).toEqual([{ defaultKeyPrefix: "a", defaultAllowedIPs: [] }]);
+      expect(one.sent).toEqual([{ defaultKeyPrefix: "a" }]);
       expect(sendable(settings, { ...blank, ...unset })).toEqual({});
     },
   );
+
+  test("W1 an empty list that is not declared, which a service may refuse, is sent only if it has changed", async () => {
+    const filled = { defaultAllowedIPs: ["0.0.0.0/0"] };
+    const one = service(
+      { defaultAllowedIPs: [] },
+      { ...replacing, take: (asked) => ({ ...filled, ...asked }) },
+    );
+    const { notApplied } = await one.write({ defaultKeyPrefix: "a" });
+    expect(notApplied).toEqual([]);
+    expect(one.sent).toEqual([{ defaultKeyPrefix: "a" }, { defaultKeyPrefix: "a", defaultAllowedIPs: [] }]);
+  });
+
+  test("W1 a value that the service gives to what had none is a warning, because no request can unset it", async () => {
+    const filled = { defaultRateLimitPerSecond: 100 };
+    const one = service({}, { ...replacing, take: (asked) => ({ ...filled, ...asked }) });
+    const { notApplied, warnings } = await one.write({ defaultKeyPrefix: "a" });
+    expect([notApplied, one.sent.length]).toEqual([[], 1]);
+    expect(warnings).toEqual([
+      "defaultRateLimitPerSecond, which is not declared, was 0 before the write and is 100 now.",
+    ]);
+  });
 
   test("R4 an answer that says nothing, or the past, is followed by one GET", async () => {
     for (const answer of ["nothing", "before"] as const) {
@@ -238,6 +260,19 @@ describe("settings of a workspace", () => {
     expect(warnings).toEqual([
       "defaultExpiration: the program has 61, the service still has 60; it may have rounded the value.",
     ]);
+  });
+
+  test("R4 a number that stayed what it was is an error too where no answer shows the workspace", async () => {
+    const words = ["defaultExpiration: the program has 61, the service still has 60"];
+    for (const [answer, problem] of [
+      ["nothing", "the answer is empty"],
+      ["accepted", "the service answered 202"],
+    ] as const) {
+      const one = service({ defaultExpiration: 60 }, { ...stubborn, answer });
+      const settled = await one.write({ defaultExpiration: 61 });
+      expect(settled.notApplied.map((field) => field.words)).toEqual(words);
+      expect(notAppliedWords(settled)).toBe(`the service did not apply the change (${problem}). ${words[0]}`);
+    }
   });
 
   test("R4 a text that stayed what the service makes of it is accepted, with a warning", async () => {

@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import type { Kept } from "../../core/errors";
 import type { Lifecycle } from "../../core/lifecycle";
 import type { DetailedDifference } from "../../core/previews";
-import { type SecretPath, valuesAt } from "../../core/secrecy";
+import { valuesAt } from "../../core/secrecy";
 import { nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
 import { fromStruct, type Received, toStruct } from "./wire";
 
@@ -18,25 +19,33 @@ const kinds = {
   delete: [Kind.DELETE, Kind.DELETE_REPLACE],
 } as const;
 
-/** State as the engine keeps it, with the provider string of a Node.js program, whose stack can move; and what is secret. */
-export function keptState(
-  resource: Lifecycle,
-  state: Properties,
-  given: Properties,
-): readonly [Properties, readonly SecretPath[]] {
+/** State as the engine keeps it, with the provider string of a Node.js program, whose stack can move. */
+function keptState(resource: Lifecycle, state: Properties, given: Properties): Struct {
   const provider = given[providerKey];
-  return [
-    provider === undefined ? state : { ...state, [providerKey]: provider },
-    resource.secretOutputs(state),
-  ];
+  const kept = provider === undefined ? state : { ...state, [providerKey]: provider };
+  return toStruct(kept, resource.secretOutputs(state));
 }
 
 /**
  * Whether the engine is to read the resource before each preview and update. A Node.js program looks into state by itself;
  * while state has such a resource, the engine refuses a `--target` that is not in state yet.
  */
-export function isReadFirst(resource: Lifecycle, given: Properties): boolean {
+function isReadFirst(resource: Lifecycle, given: Properties): boolean {
   return resource.isReadFirst && given[providerKey] === undefined;
+}
+
+/** What the engine is to save although the operation failed. */
+export function keptOf(
+  resource: Lifecycle,
+  { id, state }: Kept,
+  given: Properties,
+  message: string,
+): messages.ErrorResourceInitFailed {
+  return new messages.ErrorResourceInitFailed()
+    .setId(id)
+    .setReasonsList([message])
+    .setProperties(keptState(resource, state, given))
+    .setRefreshBeforeUpdate(isReadFirst(resource, given));
 }
 
 export function calls(resource: Lifecycle) {
@@ -50,7 +59,7 @@ export function calls(resource: Lifecycle) {
     const given = fromStruct(struct);
     return given.properties[secretsKey] === undefined ? declared(given) : given.properties;
   };
-  const sentState = (state: Properties, given: Properties) => toStruct(...keptState(resource, state, given));
+  const sentState = (state: Properties, given: Properties) => keptState(resource, state, given);
   const sentInputs = (inputs: Properties, given: Properties) => {
     const provider = given[providerKey];
     const all = provider === undefined ? inputs : { ...inputs, [providerKey]: provider };

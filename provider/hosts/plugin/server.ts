@@ -12,12 +12,12 @@ import type { Lifecycle } from "../../core/lifecycle";
 import type { OpenRun } from "../../core/run";
 import type { Properties } from "../../core/state";
 import * as functions from "../../functions";
-import type { Instance } from "../../instance";
+import { failed, type Instance } from "../../instance";
 import { type Listed, listers } from "../../listing";
 import { type Arguments, argumentsOf } from "./arguments";
 import type { Engine } from "./engine";
 import { serviceError } from "./failures";
-import { calls, isReadFirst, keptState } from "./resource";
+import { calls, keptOf } from "./resource";
 import { fromStruct, toStruct } from "./wire";
 
 interface Served {
@@ -69,7 +69,7 @@ function handlers({ instance, engine, run }: Served) {
     (call, done) => {
       act(call.request).then(
         (answer) => done(null, answer),
-        (error: unknown) => done(serviceError(error)),
+        (error: unknown) => done(serviceError(failed(error).message)),
       );
     };
   /** What the operation says is shown with its resource. */
@@ -88,10 +88,9 @@ function handlers({ instance, engine, run }: Served) {
             (answer) => done(null, answer),
             (error: unknown) => {
               const given = fromStruct(request.getNews?.() ?? request.getProperties?.()).properties;
-              // Only for what is kept: an unknown kind has none.
-              const resource = () => kindOf(urn).lifecycle;
-              const stateOf = (state: Properties) => keptState(resource(), state, given);
-              done(serviceError(error, stateOf, () => isReadFirst(resource(), given)));
+              const { message, kept } = failed(error);
+              // An unknown kind keeps nothing.
+              done(serviceError(message, kept && keptOf(kindOf(urn).lifecycle, kept, given, message)));
             },
           ),
       );
@@ -145,7 +144,7 @@ function handlers({ instance, engine, run }: Served) {
           }
           call.end();
         },
-        (error: unknown) => call.emit("error", serviceError(error)),
+        (error: unknown) => call.emit("error", serviceError(failed(error).message)),
       );
     },
     check: ofResource<messages.CheckRequest, messages.CheckResponse>((all) => all.check),

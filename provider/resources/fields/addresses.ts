@@ -31,7 +31,7 @@ function parsed(text: string): string | undefined {
   const [address, bits, ...rest] = text.trim().split("/");
   if (address === undefined || rest.length > 0 || !isAddress(address)) return undefined;
   const { length } = ipaddr.parse(address).toByteArray();
-  if (bits === undefined || bits === String(length * 8)) return ipaddr.parse(address).toString();
+  if (bits === undefined || bits === String(length * 8)) return ipaddr.process(address).toString();
   if (!/^(0|[1-9]\d{0,2})$/.test(bits) || Number(bits) > length * 8) return undefined;
   const block = `${address}/${bits}`;
   const network =

@@ -5,7 +5,7 @@
  */
 import { mask } from "../../client/secrets";
 import { readWorkspace, type WorkspaceRecord } from "../../client/workspaces";
-import { failureOf, type Settled } from "../../core/converge";
+import { failureOf, notAppliedWords, type Settled } from "../../core/converge";
 import type { Checked } from "../../core/declarations";
 import { define, type Outcome, type Session } from "../../core/definition";
 import { type Attempt, Failure, toFailure } from "../../core/errors";
@@ -144,6 +144,7 @@ async function apply(
     target,
     steady,
     restored: declaredIn(toRestore),
+    isOpen: before.__sent !== undefined,
     secrecies: [declared, before],
   };
   const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
@@ -250,14 +251,14 @@ async function remove(
   const toRestore = restorable(state, declaredIn(state), record);
   warnOfLeft(session, doing, state, record);
   const restored = declaredIn(toRestore);
-  const writing = { workspaceId: id, target: toRestore, restored, secrecies: [state] };
+  const isOpen = restored.length > 0 && state.__sent !== undefined;
+  const writing = { workspaceId: id, target: toRestore, restored, isOpen, secrecies: [state] };
   const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
   const settled = await writeOrFail(session, writing, record, { doing, notDone: stays, advice });
   const { notApplied, error } = settled;
   if (error !== undefined) throw toFailure(error, session, { doing, notDone: stays });
   if (notApplied.length === 0) return;
-  const words = notApplied.map((one) => one.words).join("; ");
-  throw new Failure(sentences(`${doing}: the service did not apply the change. ${words}`, stays, again));
+  throw new Failure(sentences(`${doing}: ${notAppliedWords(settled)}`, stays, again));
 }
 
 const byHand = "restore the settings by hand first; values that are already restored are not touched";

@@ -21,30 +21,32 @@ export interface Writing {
   readonly steady?: readonly Setting[];
   /** Former values to restore: a GET must show exactly these (W5). */
   readonly restored?: readonly Setting[];
+  /** Whether it is not known what became of the last write: a read may be older. */
+  readonly isOpen?: boolean;
   /** Properties that may mark a setting as secret: messages then don't show its value. */
   readonly secrecies: readonly Properties[];
 }
 
 /**
  * Writes the target values. The PATCH repeats settings that are not declared, so that it means the same whether the
- * service merges or replaces; if one of these changes all the same, a second PATCH restores it. Sends nothing if the workspace
- * has the values already (W1, W2).
+ * service merges or replaces; if one of these changes all the same, a second PATCH restores it, or a warning names it. Sends
+ * nothing if the workspace has the values already (W1, W2).
  */
 export async function write(
   session: Session,
-  { workspaceId, target, steady = [], restored = [], secrecies }: Writing,
+  { workspaceId, target, steady = [], restored = [], isOpen = false, secrecies }: Writing,
   before: WorkspaceRecord,
 ): Promise<Settled<WorkspaceRecord>> {
   const wanted = declaredIn(target);
   const old = observe(before);
-  if (wanted.every((field) => same(field, target[field.name], old[field.name]))) {
+  if (!isOpen && wanted.every((field) => same(field, target[field.name], old[field.name]))) {
     return settledAs(before);
   }
-  const kept = sendable(
-    settings.filter((field) => !wanted.includes(field)),
-    before,
-  );
-  const body = bodyOf(target, kept, before);
+  const others = settings.filter((field) => !wanted.includes(field));
+  const kept = sendable(others, before);
+  // A service may refuse an empty list, even if that is what it has.
+  const { defaultAllowedIPs: addresses = [], ...rest } = kept;
+  const body = bodyOf(target, addresses.length > 0 ? kept : rest, before);
   const aims = [
     ...wanted
       .filter((field) => !steady.includes(field))
@@ -54,7 +56,7 @@ export async function write(
           ? { field, value, exact: true, kept: true }
           : { field, value, exact: false };
       }),
-    ...declaredIn(kept).map((field): Aim => ({ field, value: old[field.name], exact: true, kept: true })),
+    ...others.map((field): Aim => ({ field, value: old[field.name], exact: field.name in kept, kept: true })),
   ];
   return converge(session, {
     waitingFor: `workspace ${workspaceId} to show the change`,
@@ -63,7 +65,7 @@ export async function write(
     fields: settings,
     observe,
     aims,
-    body: (attempt) => (attempt < 2 ? body : undefined),
+    body: (attempt) => [body, bodyOf(target, kept, before)][attempt],
     send: (sent) => editWorkspace(session.call, { workspaceId }, sent),
     // Restored values must be seen in a read (W5).
     isWhole: (answer) =>
