@@ -21,10 +21,10 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const base = { workspaceId: "ws_1", customerId: "c" };
-/** Long enough to be taken for a secret wherever it stands, and as the service must not spell it back. */
+/** Long enough to be masked wherever it appears. */
 const name = "Nightingale Bank of the North";
 
-/** Refuses each write, and says the request back. */
+/** Refuses each write, and repeats the request in the error. */
 const echoing = ({ method, path, body }: Asked): unknown => {
   if (method === "GET" && path.endsWith("/api-key")) return { apiKeys: [] };
   if (method === "GET" && path.endsWith("/scopes")) return { scopes: [] };
@@ -38,20 +38,20 @@ interface Told {
   readonly definition: AnyDefinition;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly secrets: readonly (readonly string[])[];
-  /** How the message begins. */
+  /** What the message matches. */
   readonly says: RegExp;
   readonly hidden: readonly string[];
 }
 
 const told: Readonly<Record<string, Told>> = {
-  "a key of a secret name": {
+  "a key with a secret name": {
     definition: apiKey,
     inputs: { ...base, name },
     secrets: [["name"]],
     says: /^Creating the key in workspace ws_1: the service answered 400 "\{"name":"\[secret\]","workspaceId"/,
     hidden: [name],
   },
-  "a key of a name of one letter": {
+  "a key with a secret name of one letter": {
     definition: apiKey,
     inputs: { ...base, name: "Q" },
     secrets: [["name"]],
@@ -65,21 +65,21 @@ const told: Readonly<Record<string, Told>> = {
     says: /^Creating key "ci" in workspace \[secret\]: .* is allowed to create keys in \[secret\]/,
     hidden: ["ws_of_the_owls"],
   },
-  "secret numbers, and secrets amid others": {
+  "a key with a secret number and one secret entry of metadata": {
     definition: apiKey,
     inputs: { ...base, name: "ci", expiresAt: 1987654321, metadata: { team: "red", token: "falcon" } },
     secrets: [["expiresAt"], ["metadata", "token"]],
     says: /"expiresAt":\[secret\],"metadata":\{"team":"red","token":"\[secret\]"\}/,
     hidden: ["1987654321", "falcon"],
   },
-  "a scope of a secret representation": {
+  "a scope with a secret representation": {
     definition: scope,
     inputs: { workspaceId: "ws_1", name: "Owls", representation: "owls:read" },
     secrets: [["representation"]],
     says: /^Creating the scope in workspace ws_1: /,
     hidden: ["owls:read"],
   },
-  "credits whose number is secret": {
+  "a secret number of credits": {
     definition: customerBilling,
     inputs: { workspaceId: "ws_1", totalCredits: "76543.50" },
     secrets: [["totalCredits"]],
@@ -93,7 +93,7 @@ const told: Readonly<Record<string, Told>> = {
     says: /^Setting the defaults of workspace ws_1: the service answered 400 "\{.*"defaultKeyPrefix":"\[secret\]"\}/,
     hidden: ["owl_"],
   },
-  "keys of a set, one with a name of its own, and a secret default": {
+  "a set with a secret name and a secret default": {
     definition: apiKeySet,
     inputs: {
       workspaceId: "ws_1",
@@ -109,9 +109,9 @@ const told: Readonly<Record<string, Told>> = {
   },
 };
 
-describe("R16 what the program made secret", () => {
+describe("R16 an input that the program made secret", () => {
   test.each(Object.entries(told))(
-    "is in no message of a refusal that says it back: %s",
+    "is masked in an error in which the service repeats it: %s",
     async (_, { definition, inputs, secrets, says, hidden }) => {
       const subject = replying(definition, echoing);
       const plain = await failureOf(subject.create(subject.check(inputs, undefined).inputs));
@@ -124,7 +124,7 @@ describe("R16 what the program made secret", () => {
     },
   );
 
-  test("is compared with what the service has like anything else, however long it is", async () => {
+  test("is compared with the service's value like any other input", async () => {
     let held: Record<string, unknown> = {};
     const subject = replying(apiKey, ({ method, path, body }) => {
       if (method === "GET" && path.endsWith("/api-key")) return { apiKeys: [] };
@@ -142,7 +142,7 @@ describe("R16 what the program made secret", () => {
     expect(read?.inputs).toMatchObject({ __secrets: [["name"]] });
   });
 
-  test("is not told of a failure halfway, nor is what the service has in its place", async () => {
+  test("is masked in the error of an update that was not applied, and so is the service's value", async () => {
     const had = {
       id: "k",
       name: "Owl Ltd",
@@ -160,7 +160,7 @@ describe("R16 what the program made secret", () => {
     for (const text of [name, "Owl", "falcons", "owls"]) expect(message).not.toContain(text);
   });
 
-  test("is not told of settings that were not applied, nor of those that did not go back", async () => {
+  test("is masked in errors about settings that were not applied or not restored", async () => {
     let prefix = "owl_";
     const had = () => ({ id: "ws_1", defaultKeyPrefix: prefix, defaultRateLimitPerSecond: 5 });
     const subject = replying(workspaceSettings, ({ method }) =>
@@ -189,7 +189,7 @@ describe("R16 what the program made secret", () => {
     }
   });
 
-  test("is in no message of an update, also where only state has it", async () => {
+  test("is masked in the error of an update, even if only state has it", async () => {
     const values = ["owl_", "falcon", "FALCON CO", "kite", "eagle", "heron"];
     const subject = replying(workspaceSettings, ({ method }) => {
       if (method === "GET") return { workspace: { id: "ws_1", defaultKeyPrefix: "FALCON CO" } };
@@ -206,11 +206,11 @@ describe("R16 what the program made secret", () => {
     };
     const inputs = { workspaceId: "ws_1", defaultKeyPrefix: "owl_" };
     const { message } = await failureOf(subject.update("ws_1", state, { ...inputs, __secrets: [] }));
-    // What is no longer to be secret still is, until the update is done.
+    // An input that is no longer secret is still masked until the update is done.
     expect(message).toContain(`: not ${"[secret], nor ".repeat(5)}[secret].`);
   });
 
-  test("is not told of what is to be put back by hand", async () => {
+  test("is masked in an error that lists what to restore by hand", async () => {
     const run = openRun();
     const had = { id: "ws_1", defaultKeyPrefix: "owl_", defaultRateLimitPerSecond: 5 };
     const subject = replying(
@@ -227,7 +227,7 @@ describe("R16 what the program made secret", () => {
     expect(message).toContain('{"defaultKeyPrefix":"[secret]","defaultRateLimitPerSecond":5}');
   });
 
-  test("is not told by the names of keys that a lost answer may have made, be they another resource's", async () => {
+  test("is left out of an error that names keys which a lost answer may have created", async () => {
     const keys: object[] = [];
     const subject = replying(apiKey, (asked) => {
       if (asked.method === "GET" && asked.path.endsWith("/api-key")) return { apiKeys: [...keys] };
@@ -245,7 +245,7 @@ describe("R16 what the program made secret", () => {
     expect(others.message).toMatch(/New in the workspace's list: key_of_1 \("CI"\)\. If no other stack/);
   });
 
-  test("is not told to another resource that declares the same value", () => {
+  test("is not shown in the failure of another resource that declares the same value", () => {
     const subject = replying(apiKey, () => expect.unreachable("no request is made here"));
     const existingKey = "sk_of_both";
     const secrets = { __secrets: [["name"], ["workspaceId"], ["customerId"], ["existingKey"]] };
@@ -256,7 +256,7 @@ describe("R16 what the program made secret", () => {
     for (const text of [name, existingKey, "owls"]) expect(failures.join()).not.toContain(text);
   });
 
-  test("is not told by a scope that somebody else made", async () => {
+  test("is masked in an error that describes the existing scope", async () => {
     const there = { id: "sc_1", name: "Falcons", representation: "owls", description: "all" };
     const subject = replying(scope, () => ({ scopes: [there] }));
     const inputs = { workspaceId: "ws_1", name: "Owls", representation: "owls", __secrets: [["name"]] };
@@ -269,7 +269,7 @@ describe("R16 the keys of a set", () => {
   const secrets = [["keys", "*", "name"]];
   const declared = (keys: object) => ({ ...of(keys, { customerId: "c" }), __secrets: secrets });
 
-  test("of secret names are told by alias and id, also those that are left to be deleted", async () => {
+  test("with secret names are named by alias and id, including those that are still to be deleted", async () => {
     const trouble = { undeletable: true };
     const set = service(trouble);
     const [before, after] = [declared({ a: { name } }), declared({ a: { name, keepers: { k: "2" } } })];
@@ -288,7 +288,7 @@ describe("R16 the keys of a set", () => {
     expect([...lines, ...set.warnings, ...set.progress].join("\n")).not.toContain("Nightingale");
   });
 
-  test("hide the workspace in the line of a preview too", async () => {
+  test("have a secret workspace masked in the preview's note", async () => {
     const set = service();
     const [before, after] = [of({ a: {} }, { customerId: "c" }), of({}, { customerId: "c" })].map(
       (inputs) => ({
@@ -301,7 +301,7 @@ describe("R16 the keys of a set", () => {
     expect(set.progress).toEqual(['Keys of workspace [secret]: 1 to delete: "a".']);
   });
 
-  test("that a failed update took back are told by their ids", async () => {
+  test("that a failed create could not roll back are named by their ids", async () => {
     const run = openRun();
     const set = replying(
       apiKeySet,
@@ -322,7 +322,7 @@ describe("R16 the keys of a set", () => {
 });
 
 describe("R16 a request", () => {
-  /** Operations that note, with each request, what no error and no line of the log may hold of it. */
+  /** Operations that record, for each request, the secrets that errors and logs must mask. */
   function noting(definition: AnyDefinition, reply: (asked: Asked) => unknown) {
     const noted: { readonly at: string; readonly secrets: readonly string[] }[] = [];
     const transport: Transport = {
@@ -345,7 +345,7 @@ describe("R16 a request", () => {
     return { ...operations, noted, secretsAt };
   }
 
-  test("for one key of a set conceals what is that key's, and nothing of the others", async () => {
+  test("for one key of a set masks that key's secrets, but not those of other keys", async () => {
     const [owls, kites] = ["Owls Ltd", "Kites Ltd"];
     const live = new Map<string, object>();
     const set = noting(apiKeySet, (asked) => {
@@ -390,7 +390,7 @@ describe("R16 a request", () => {
     expectConcealed("DELETE key_owls", owls, kites);
   });
 
-  test("that takes back a key conceals its values as well", async () => {
+  test("that rolls back a key masks its secrets too", async () => {
     const run = openRun();
     const held: (readonly string[])[] = [];
     const transport: Transport = {
@@ -415,7 +415,7 @@ describe("R16 a request", () => {
     expect(held).toEqual([expect.arrayContaining([name])]);
   });
 
-  test("that several resources share conceals what any of them does: its address may hold it", async () => {
+  test("that several resources share masks a secret workspace, because its path contains it", async () => {
     const subject = noting(apiKey, ({ method, body }) => {
       if (method === "GET") return { apiKeys: [] };
       return { apiKey: { enabled: true, ...(body as object), id: "k", key: "sk_1" } };
@@ -430,7 +430,7 @@ describe("R16 a request", () => {
   });
 });
 
-describe("R16 which inputs are secret", () => {
+describe("R16 the list of secret inputs", () => {
   const inputs = { ...base, name: "ci", enabled: true, scopes: [] };
   const secret = { ...inputs, __secrets: [["name"]] };
   const silent = () => {
@@ -438,22 +438,22 @@ describe("R16 which inputs are secret", () => {
   };
   const subject = replying(apiKey, silent);
 
-  test("stands in the checked inputs and, of none, nowhere", () => {
+  test("is in the checked inputs, unless it is empty", () => {
     expect(subject.check(secret, undefined)).toEqual({ inputs: secret, failures: [] });
     expect(subject.check({ ...secret, __secrets: [] }, undefined).inputs).toEqual(inputs);
     expect(Object.keys(subject.check(inputs, undefined).inputs)).not.toContain("__secrets");
   });
 
-  test("is taken from no state that somebody edited into something else", () => {
+  test("is ignored if it is malformed", () => {
     for (const listed of ["name", ["name"], [[]], [[1]], { 0: ["name"] }, null]) {
       expect(subject.check({ ...inputs, __secrets: listed }, undefined).inputs).toEqual(inputs);
     }
   });
 
   test.each([
-    ["given", inputs, secret],
-    ["taken away", secret, inputs],
-  ])("is an update without a request where nothing else is %s", async (_, before, after) => {
+    ["added", inputs, secret],
+    ["removed", secret, inputs],
+  ])("causes an update without a request if nothing but secrecy was %s", async (_, before, after) => {
     const state = { ...before, key: "sk_1", __observed: { name: "CI" }, __service: "s" };
     expect(subject.diff("k", state, before)).toEqual({ changes: false, replaces: [] });
     expect(subject.diff("k", state, after)).toEqual({ changes: true, replaces: [] });
@@ -464,7 +464,7 @@ describe("R16 which inputs are secret", () => {
     });
   });
 
-  test("does not keep an update from what else there is to do", async () => {
+  test("does not stop an update from making other changes", async () => {
     const state = { ...inputs, key: "sk_1" };
     for (const [held, wanted] of [
       [state, { ...secret, name: "new" }],
@@ -476,7 +476,7 @@ describe("R16 which inputs are secret", () => {
     }
   });
 
-  test("tells the outputs that are secret: those that always are, those that follow, and all that is hidden", () => {
+  test("decides which outputs are secret: the inputs themselves, outputs that follow from them, and hidden state", () => {
     const always = ["existingKey", "key"];
     const state = {
       ...inputs,
@@ -496,7 +496,7 @@ describe("R16 which inputs are secret", () => {
     expect(outputs(["expiresAt"])).not.toContain("maskedKey");
   });
 
-  test("of a set is meant for each of its keys", () => {
+  test("applies to each key of a set", () => {
     const set = replying(apiKeySet, silent);
     const outputs = (path: readonly string[]) =>
       [

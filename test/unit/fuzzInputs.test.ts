@@ -13,7 +13,7 @@ import { stateOfAll } from "./setArbitraries";
 
 vi.setConfig({ testTimeout: 30_000 });
 
-describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, definition) => {
+describe.each(Object.entries(definitions))("any inputs of %s", (kind, definition) => {
   const operations = lifecycle(definition, {
     settings: settings((key) => ({ ...configured, "apikeys:accessToken": canary })[key]),
     env: {},
@@ -26,7 +26,7 @@ describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, 
   });
   const bags = bag(likely[kind]);
 
-  test("check answers, without a secret, and what it answers is canonical and can be carried", () => {
+  test("are checked without showing a secret, and the checked inputs are canonical and no change", () => {
     fc.assert(
       fc.property(bags, fc.option(bags, { nil: undefined }), (declared, before) => {
         const { inputs, failures } = operations.check(declared, before);
@@ -43,7 +43,7 @@ describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, 
     );
   });
 
-  test("diff answers, whatever the state is", () => {
+  test("are compared with any state without an error", () => {
     fc.assert(
       fc.property(bags, bags, (state, declared) => {
         const { changes, replaces } = operations.diff(
