@@ -41,7 +41,7 @@ describe("a list of allowed IP addresses", () => {
     );
   });
 
-  test("R2 in canonical form is its own canonical form", () => {
+  test("R2 does not change once it is in canonical form", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -105,7 +105,7 @@ describe("a list of allowed IP addresses", () => {
     );
   });
 
-  test("R2 W3 has one canonical form if it is absent, null or not a list, and another if it is empty", () => {
+  test("R2 W3 counts as absent if it is null or not a list, but not if it is empty", () => {
     expect(canonicalAddresses(undefined)).toBeUndefined();
     expect(canonicalAddresses(null)).toBeUndefined();
     expect(canonicalAddresses([])).toEqual([]);

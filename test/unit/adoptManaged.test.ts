@@ -76,17 +76,19 @@ describe("managedKeys, which reads a stack's exported state,", () => {
   const plain = (id: string) => marked({ plaintext: JSON.stringify(id) });
 
   it.each([
-    ["ApiKeySet", { ids: { a: plain("key_1"), b: "key_2" } }],
+    ["ApiKeySet", "ids", { ids: { a: plain("key_1"), b: "key_2" } }],
     [
       "ApiKeySet",
+      "__toDelete",
       { ids: { a: "key_1" }, __toDelete: [{ id: plain("key_2"), name: marked({ ciphertext: "x" }) }] },
     ],
-    ["RotatingApiKey", { keyId: plain("key_1"), previousKeyId: plain("key_2") }],
+    ["RotatingApiKey", "keyId and previousKeyId", { keyId: plain("key_1"), previousKeyId: plain("key_2") }],
     [
       "RotatingApiKey",
+      "__toDelete",
       { keyId: "key_1", previousKeyId: null, __toDelete: [marked({ plaintext: `{"id":"key_2"}` })] },
     ],
-  ])("reads ids of %s that are encrypted one by one: %j", (kind, outputs) => {
+  ])("for %s, reads ids in %s that are encrypted one by one", (kind, _field, outputs) => {
     expect(inMain(state(resource(kind, outputs))).ids).toEqual(["key_1", "key_2"]);
   });
 
@@ -94,14 +96,18 @@ describe("managedKeys, which reads a stack's exported state,", () => {
   const edited = marked({ plaintext: "sk_live_value" });
 
   it.each([
-    ["ApiKeySet", (one: unknown) => ({ ids: one })],
-    ["ApiKeySet", (one: unknown) => ({ ids: { a: "key_1", b: one } })],
-    ["ApiKeySet", (one: unknown) => ({ ids: {}, __toDelete: one })],
-    ["ApiKeySet", (one: unknown) => ({ ids: {}, __toDelete: [one] })],
-    ["RotatingApiKey", (one: unknown) => ({ keyId: one })],
-    ["RotatingApiKey", (one: unknown) => ({ keyId: "key_1", previousKeyId: one })],
-    ["RotatingApiKey", (one: unknown) => ({ keyId: "key_1", __toDelete: [{ id: "key_2" }, { id: one }] })],
-  ] as const)("fails if an id of %s is still encrypted, or was edited (%#)", (kind, outputs) => {
+    ["ApiKeySet", "ids", (one: unknown) => ({ ids: one })],
+    ["ApiKeySet", "an entry of ids", (one: unknown) => ({ ids: { a: "key_1", b: one } })],
+    ["ApiKeySet", "__toDelete", (one: unknown) => ({ ids: {}, __toDelete: one })],
+    ["ApiKeySet", "an entry of __toDelete", (one: unknown) => ({ ids: {}, __toDelete: [one] })],
+    ["RotatingApiKey", "keyId", (one: unknown) => ({ keyId: one })],
+    ["RotatingApiKey", "previousKeyId", (one: unknown) => ({ keyId: "key_1", previousKeyId: one })],
+    [
+      "RotatingApiKey",
+      "an id in __toDelete",
+      (one: unknown) => ({ keyId: "key_1", __toDelete: [{ id: "key_2" }, { id: one }] }),
+    ],
+  ] as const)("for %s, fails if %s is still encrypted, or was edited", (kind, _field, outputs) => {
     const whole = (one: unknown) => () => inMain(state(resource(kind, outputs(one))));
     expect(whole(hidden)).toThrow(`state.json: the ids of the keys of "of ${kind}" are encrypted.`);
     for (const value of [edited, marked({ plaintext: "" }), true])

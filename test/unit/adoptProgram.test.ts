@@ -249,7 +249,7 @@ describe("generated names", () => {
 
   it("are found quickly for many keys with one name", () => {
     const nameFor = uniqueNames();
-    const made = Array.from({ length: 20_000 }, () => nameFor("ci", "-"));
-    expect(new Set(made).size).toBe(20_000);
+    const generated = Array.from({ length: 20_000 }, () => nameFor("ci", "-"));
+    expect(new Set(generated).size).toBe(20_000);
   });
 });

@@ -103,7 +103,7 @@ describe("an ApiKey with existingId", () => {
     expect(sets.check({ ...set, defaults: { ...without, scopes: [] } }, undefined).failures).toEqual([]);
   });
 
-  test("K11 fails the same way if the key is deleted just before the PATCH", async () => {
+  test("K11 fails as for a missing key if the key is deleted just before the PATCH", async () => {
     const { keys, service, failureOf } = oneKey(
       { enabled: false },
       { odd: ({ method }) => void (method === "PATCH" && service.live.delete("key_1")) },
@@ -244,10 +244,10 @@ describe("an ApiKey that was adopted", () => {
       const again = keys.checked(inputs);
       expect(keys.progress).toEqual([]);
       if (first === "delete") await keys.delete("key_1", state);
-      const made = await keys.create(again);
+      const created = await keys.create(again);
       if (first === "create") await keys.delete("key_1", state);
-      expect(made).toMatchObject({ id: "made_1", state: { key: "sk_made_1" } });
-      expect(made.state).not.toHaveProperty("existingId");
+      expect(created).toMatchObject({ id: "made_1", state: { key: "sk_made_1" } });
+      expect(created.state).not.toHaveProperty("existingId");
       expect(asked.map(({ method }) => method).filter((method) => method !== "GET")).toHaveLength(2);
       expect([...service.live.keys()]).toEqual(["made_1"]);
       expect(keys.warnings).toEqual([]);
@@ -255,7 +255,7 @@ describe("an ApiKey that was adopted", () => {
   );
 
   const changes = { keepers: { rotated: "1" }, customerId: "cus_2", workspaceId: "ws_2" };
-  const refused = (names: readonly string[]) =>
+  const rejections = (names: readonly string[]) =>
     names.map(
       (name) =>
         `${name}: can't change while existingId stays the same or is added, because only a new key can have another value; leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.`,
@@ -266,12 +266,12 @@ describe("an ApiKey that was adopted", () => {
     const failures = (more: object, before: object = {}) =>
       keys.check(adopting({ ...more }), adopting({ ...before })).failures;
     for (const [name, value] of Object.entries(changes)) {
-      expect(failures({ [name]: value })).toEqual(refused([name]));
+      expect(failures({ [name]: value })).toEqual(rejections([name]));
       expect(failures({ [name]: value }, { [name]: value })).toEqual([]);
       expect(failures({ [name]: unknownSentinels[0] })).toEqual([]);
     }
-    expect(new Set(failures(changes))).toEqual(new Set(refused(Object.keys(changes))));
-    expect(failures({}, { keepers: { rotated: "1" } })).toEqual(refused(["keepers"]));
+    expect(new Set(failures(changes))).toEqual(new Set(rejections(Object.keys(changes))));
+    expect(failures({}, { keepers: { rotated: "1" } })).toEqual(rejections(["keepers"]));
     expect(failures({ name: "another", scopes: [], enabled: false })).toEqual([]);
     for (const existingId of ["key_2", unknownSentinels[0]]) {
       expect(failures({ ...changes, existingId })).toEqual([]);
@@ -284,16 +284,16 @@ describe("an ApiKey that was adopted", () => {
       keys.check(adopting({ ...more }), { ...without, ...before }).failures;
     expect(failures({ name: "another", enabled: false })).toEqual([]);
     for (const [name, value] of Object.entries(changes)) {
-      expect(failures({ [name]: value })).toEqual(refused([name]));
+      expect(failures({ [name]: value })).toEqual(rejections([name]));
     }
     const fixed = { prefix: "p", expiresAt: 60, externalMeterId: "m", metadata: { a: 1 } };
     for (const [name, value] of Object.entries(fixed)) {
-      expect(failures({}, { [name]: value })).toEqual(refused([name]));
+      expect(failures({}, { [name]: value })).toEqual(rejections([name]));
     }
     expect(failures({}, { prefix: "", metadata: {}, existingKey: "sk_1", existingId: null })).toEqual([]);
   });
 
-  test("K11 keeps the key when another resource of that key is deleted, and warns if its state had the secret", async () => {
+  test("K11 keeps the key when its former resource is deleted, with a warning that state loses the secret", async () => {
     const { keys, service } = oneKey();
     await keys.create(keys.checked(adopting()));
     await keys.delete("key_1", { ...state, key: "sk_own" });

@@ -25,7 +25,7 @@ export interface Trouble {
 export function adoptions({ odd = () => undefined, run }: Trouble = {}) {
   const live = new Map<string, Properties>();
   const asked: Asked[] = [];
-  let made = 0;
+  let created = 0;
   const scopeIds = (scopes: unknown, id: string) =>
     (scopes as readonly Properties[]).map((scope) => ({ ...scope, id: `scope_${id}` }));
   function reply(one: Asked): unknown {
@@ -37,8 +37,8 @@ export function adoptions({ odd = () => undefined, run }: Trouble = {}) {
     if (method === "GET" && id === "ws_1") return { workspace: { id } };
     if (method === "GET" && id === "api-key") return { apiKeys: [...live.values()] };
     if (method === "POST") {
-      made += 1;
-      const own = { deleted: false, maskedKey: "…", ...(body as object), id: `made_${made}` };
+      created += 1;
+      const own = { deleted: false, maskedKey: "…", ...(body as object), id: `made_${created}` };
       live.set(own.id, own);
       return { apiKey: { ...own, key: `sk_${own.id}` } };
     }

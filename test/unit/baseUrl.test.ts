@@ -64,7 +64,7 @@ describe("a resource that is read at a new base URL", () => {
     ).not.toThrow();
   });
 
-  test("fails with the ids that are missing, of which it names five", () => {
+  test("fails with an error that names up to five missing ids", () => {
     expect(() => expectFound(apiKeySet, held(ids), held({ k0: "key_0" }), now)).toThrow(
       /key_1, key_2, key_3, key_4, key_5 and 2 more can't be found/,
     );

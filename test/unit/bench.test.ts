@@ -49,7 +49,7 @@ const report: Report = {
   },
 };
 
-describe("medians", () => {
+describe("the bench's medians", () => {
   it("are the middle value, or the mean of the two middle values, in any order", () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(median([10, 1, 2, 4])).toBe(3);
@@ -67,13 +67,13 @@ describe("medians", () => {
   });
 });
 
-describe("/proc", () => {
-  it("has the CPU time of a process and of its children, whatever the process is called", () => {
+describe("the bench's readings of /proc", () => {
+  it("have the CPU time of a process and of its children, whatever the process is called", () => {
     const after = "S 1 2 3 0 -1 4194304 10 20 30 40 150 50 700 25 20 0 1 0 99 1 1";
     expect(cpuIn(`4711 (a) b) ${after}`)).toEqual({ own: 2, children: 7.25 });
   });
 
-  it("has peak memory, if there is any, and bytes written", () => {
+  it("have peak memory, if there is any, and bytes written", () => {
     expect(peakMiBIn("Name:\tnode\nVmPeak:\t 999999 kB\nVmHWM:\t   51200 kB\nVmRSS:\t 1 kB\n")).toBe(50);
     expect(peakMiBIn("Name:\tnode\nState:\tZ (zombie)\n")).toBeUndefined();
     const io = "rchar: 1\nwchar: 2\nread_bytes: 3\ncancelled_write_bytes: 5\nwrite_bytes: 4096\n";
@@ -81,7 +81,7 @@ describe("/proc", () => {
   });
 });
 
-it("isHost recognizes the provider host, but not its shim, what the shim starts first, or the CLI", () => {
+it("the bench takes the provider host for one, but not its shim, what the shim starts first, or the CLI", () => {
   const commands = [
     "node /p/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js 127.0.0.1:1 ",
     "/bin/sh /p/bin/pulumi-resource-pulumi-nodejs 127.0.0.1:1 ",
@@ -91,7 +91,7 @@ it("isHost recognizes the provider host, but not its shim, what the shim starts 
   expect(commands.map((args) => isHost(args, dynamicHost))).toEqual([true, false, false, false]);
 });
 
-describe("the plan", () => {
+describe("the bench's plan", () => {
   it("has 5 rounds with 10 and 200 keys, 3 with 1,000 and 1 with 5,000, unless options say otherwise", () => {
     expect(planOf([]).sizes).toEqual([
       { count: 10, rounds: 5 },
@@ -199,7 +199,7 @@ describe("the plan", () => {
   });
 });
 
-describe("the tables", () => {
+describe("the bench's tables", () => {
   const grid = gridOf(10, { ...report, medians: mediansOf(rounds) });
 
   it("have a column for each contender, a row for each figure, and – for a figure that is missing", () => {
@@ -278,7 +278,7 @@ describe("the tables", () => {
   });
 });
 
-it("the JSON report has the machine, all rounds and the medians", () => {
+it("the bench's JSON report has the machine, all rounds and the medians", () => {
   const { machine, medians, rounds: held } = JSON.parse(asJson(report));
   expect(machine).toEqual(report.machine);
   expect(held).toEqual(JSON.parse(JSON.stringify(rounds)));

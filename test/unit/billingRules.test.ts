@@ -8,7 +8,7 @@ const before = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false,
 const { totalCredits: _, ...adopting } = { ...before, billingId: "bill_1" };
 const reasons = (declared: object, olds: object | undefined = before) =>
   customerBilling.rules({ ...declared }, olds as never, unchecked);
-const refused = (change: object) => reasons({ ...before, ...change }).map((reason) => reason.split(":")[0]);
+const rejected = (change: object) => reasons({ ...before, ...change }).map((reason) => reason.split(":")[0]);
 
 describe("rules of a CustomerBilling", () => {
   test("B2 reject each changed field, with both ways out and without its value", () => {
@@ -19,8 +19,8 @@ describe("rules of a CustomerBilling", () => {
       spendCap: "4711",
       externalMeterId: "4711",
     };
-    for (const [name, value] of Object.entries(changes)) expect(refused({ [name]: value })).toEqual([name]);
-    expect(refused(changes)).toEqual(Object.keys(changes));
+    for (const [name, value] of Object.entries(changes)) expect(rejected({ [name]: value })).toEqual([name]);
+    expect(rejected(changes)).toEqual(Object.keys(changes));
     for (const reason of reasons({ ...before, ...changes })) {
       expect(reason).toMatch(/Restore the old value; or, to grant again on purpose, change grant as well\.$/);
       expect(reason).not.toContain("4711");
@@ -28,7 +28,7 @@ describe("rules of a CustomerBilling", () => {
   });
 
   test("B2 accept any changed field if grant changes too", () => {
-    expect(refused({ workspaceId: "ws_2", totalCredits: "1", allowOverages: true, grant: "2" })).toEqual([]);
+    expect(rejected({ workspaceId: "ws_2", totalCredits: "1", allowOverages: true, grant: "2" })).toEqual([]);
   });
 
   test("B2 treat a missing grant as the default, not as a change", () => {
@@ -39,8 +39,8 @@ describe("rules of a CustomerBilling", () => {
   });
 
   test("B1 B2 accept another spelling of the same value", () => {
-    for (const totalCredits of ["100.00", 100, " 0100 "]) expect(refused({ totalCredits })).toEqual([]);
-    for (const allowOverages of [undefined, null]) expect(refused({ allowOverages })).toEqual([]);
+    for (const totalCredits of ["100.00", 100, " 0100 "]) expect(rejected({ totalCredits })).toEqual([]);
+    for (const allowOverages of [undefined, null]) expect(rejected({ allowOverages })).toEqual([]);
   });
 
   test("B2 B5 accept billingId on a record that is already managed", () => {
@@ -54,8 +54,8 @@ describe("rules of a CustomerBilling", () => {
   });
 
   test("B5 require either totalCredits or billingId, and reject both together", () => {
-    expect(refused({ billingId: "bill_1" })).toEqual(["totalCredits"]);
-    expect(refused({ totalCredits: undefined })).toEqual(["totalCredits"]);
+    expect(rejected({ billingId: "bill_1" })).toEqual(["totalCredits"]);
+    expect(rejected({ totalCredits: undefined })).toEqual(["totalCredits"]);
     for (const olds of [undefined, before]) {
       expect(reasons({ workspaceId: "ws_1" }, olds)).toEqual([
         'totalCredits: is missing: set it to the credits to grant, such as "100", or set billingId to adopt an existing record.',
@@ -66,7 +66,7 @@ describe("rules of a CustomerBilling", () => {
   test("R8 accept unknown values", () => {
     for (const unknown of unknownSentinels) {
       for (const name of ["workspaceId", "totalCredits", "allowOverages", "spendCap", "externalMeterId"]) {
-        expect(refused({ [name]: unknown })).toEqual([]);
+        expect(rejected({ [name]: unknown })).toEqual([]);
       }
       expect(reasons({ ...adopting, billingId: unknown })).toEqual([]);
     }

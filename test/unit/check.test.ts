@@ -83,8 +83,8 @@ describe("check of an ApiKey", () => {
       fc.property(fc.record(Object.fromEntries(fieldNames.map((name) => [name, anything]))), (inputs) => {
         const { failures } = subject.check(inputs, undefined);
         const keys = new Set(JSON.stringify(inputs).match(/"[^"]*"(?=:)/g));
-        const told = failures.join("\n");
-        expect(!told.includes(marker) || keys.has(`"${marker}"`)).toBe(true);
+        const text = failures.join("\n");
+        expect(!text.includes(marker) || keys.has(`"${marker}"`)).toBe(true);
       }),
     );
   });

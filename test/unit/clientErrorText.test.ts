@@ -13,12 +13,12 @@ describe("the service's own words in an error", () => {
     ["error.message", { error: { code: 7, message: "not allowed" } }],
     ["errors[].message", { errors: [{ message: "not allowed" }] }],
     ["errors[] as strings", { errors: ["not allowed"] }],
-    ["detail before title", { type: "about:blank", title: "Forbidden", detail: "not allowed" }],
+    ["detail, rather than title", { type: "about:blank", title: "Forbidden", detail: "not allowed" }],
     ["title", { title: "not allowed", status: 403 }],
     ["detail[].msg", { detail: [{ loc: ["body"], msg: "not allowed" }] }],
     ["a JSON string", '"not allowed"'],
     ["plain text", "not allowed\n"],
-    ["a list", [{ message: "not allowed" }]],
+    ["a list of errors", [{ message: "not allowed" }]],
     [
       "HTML",
       "<html><head><style>p{x:y}</style></head><body><p>not <b>allowed</b></p><script>var a='<p>'</script>",
@@ -134,7 +134,7 @@ describe("the service's own words in an error", () => {
     expect(said('{"key":"ab\\"cd_secret')).not.toContain("cd_secret");
   });
 
-  it("keep the name of a field if the body's `key` contains only that", () => {
+  it("keep a field's name that is the value of a `key` in the body", () => {
     const body = { errors: [{ key: "name", message: "name is required" }] };
     expect(said(body, [], ["name"])).toBe("name is required");
     expect(said(body)).toBe("[secret] is required");

@@ -97,29 +97,26 @@ describe("the outcome of a write", () => {
     ["https://login.example/in?next=tok_secret&x=1#y", "https://login.example/in"],
     ["/elsewhere?q=1", "https://api.example/elsewhere"],
     ["sub", "https://api.example/pre/api/v1/sub"],
+    ["", "https://api.example/pre/api/v1/api-key"],
     ["https://user:pass@other.example/a", "https://other.example/a"],
     ["https://other.example/tok_secret/%74", "https://other.example/[secret]/%74"],
-  ])("names a redirect's target without query and user: for %s, %s", (location, target) => {
+  ])('names the target of a redirect to "%s" without query and user: %s', (location, target) => {
     const outcome = classify(answered(302, "", { location }), { ...asked, method: "GET" });
     const phrase = `the service answered 302 and redirected to ${target}; redirects are not followed`;
     expect(outcome).toMatchObject({ kind: "refused", phrase });
   });
 
-  it.each([undefined, "", "https://", "javascript:alert(1)", "data:text/plain,tok_secret", ["/a", "/b"]])(
-    "names no invalid target of a redirect: %s",
-    (location) => {
-      const outcome = classify(answered(302, "", location === undefined ? {} : { location }), {
-        ...asked,
-        method: "GET",
-      });
-      const nowhere = location === "" ? "https://api.example/pre/api/v1/api-key" : undefined;
-      const phrase =
-        nowhere === undefined
-          ? "the service answered 302"
-          : `the service answered 302 and redirected to ${nowhere}; redirects are not followed`;
-      expect(outcome).toMatchObject({ phrase });
-    },
-  );
+  it.each([
+    [undefined],
+    ["https://"],
+    ["javascript:alert(1)"],
+    ["data:text/plain,tok_secret"],
+    [["/a", "/b"]],
+  ])("names no invalid target of a redirect: %s", (location) => {
+    const headers = location === undefined ? {} : { location };
+    const outcome = classify(answered(302, "", headers), { ...asked, method: "GET" });
+    expect(outcome).toMatchObject({ phrase: "the service answered 302" });
+  });
 
   it("cuts the target of a redirect at 300 characters", () => {
     const outcome = classify(answered(302, "", { location: `https://x.example/${"a".repeat(900)}` }), {

@@ -31,15 +31,15 @@ describe("a path", () => {
   it("addresses nothing but the id, whatever the id is", () => {
     fc.assert(
       fc.property(text, (id) => {
-        let made: string;
+        let result: string;
         try {
-          made = path(id);
+          result = path(id);
         } catch (error) {
           expect(error).toBeInstanceOf(CallError);
           return;
         }
-        expect(new URL(made, "https://x.example").pathname).toBe(made);
-        const segments = made.split("/");
+        expect(new URL(result, "https://x.example").pathname).toBe(result);
+        const segments = result.split("/");
         expect(segments).toHaveLength(6);
         expect(decodeURIComponent(segments[4] ?? "")).toBe(id);
       }),

@@ -71,7 +71,7 @@ describe("an answer with a key", () => {
     );
   });
 
-  it.each([undefined, null, "", true, {}, []])("is unusable with the id %j", (id) => {
+  it.each([[undefined], [null], [""], [true], [{}], [[]]])("is unusable with the id %j", (id) => {
     const what =
       id === undefined || id === null || id === ""
         ? "is missing"
@@ -80,7 +80,7 @@ describe("an answer with a key", () => {
   });
 
   it.each([true, false])(
-    "is deleted only if `deleted` is true itself, not another value (here: %j)",
+    "has `deleted` as %j if it is sent so, and as false if it is not a boolean",
     (flag) => {
       expect(key({ deleted: flag }).deleted).toBe(flag);
       for (const other of ["true", 1, "2026-01-01", {}]) expect(key({ deleted: other }).deleted).toBe(false);

@@ -133,17 +133,24 @@ describe("the retry decision", () => {
     expect(decide("always", { kind: "throttled", phrase: "", askedMs: 10 }, poor, 0.5).act).toBe("pause");
   });
 
-  it.each<[Policy, CallFailure, "repeat" | "stop"]>([
-    ["always", notSent, "repeat"],
-    ["always", ambiguous, "repeat"],
-    ["always", { kind: "unusable", phrase: "", status: 200, lasting: false }, "repeat"],
-    ["unsent", notSent, "repeat"],
-    ["unsent", ambiguous, "stop"],
-    ["never", notSent, "repeat"],
-    ["never", ambiguous, "stop"],
-  ])("with the policy %s, after %o, is: %s", (how, what, act) => {
-    expect(decide(how, what, fresh, 0.5).act).toBe(act);
-  });
+  it.each<{ policy: Policy; failure: CallFailure; act: "repeat" | "stop" }>([
+    { policy: "always", failure: notSent, act: "repeat" },
+    { policy: "always", failure: ambiguous, act: "repeat" },
+    {
+      policy: "always",
+      failure: { kind: "unusable", phrase: "", status: 200, lasting: false },
+      act: "repeat",
+    },
+    { policy: "unsent", failure: notSent, act: "repeat" },
+    { policy: "unsent", failure: ambiguous, act: "stop" },
+    { policy: "never", failure: notSent, act: "repeat" },
+    { policy: "never", failure: ambiguous, act: "stop" },
+  ])(
+    "under the policy $policy is to $act after a failure of the kind $failure.kind",
+    ({ policy, failure, act }) => {
+      expect(decide(policy, failure, fresh, 0.5).act).toBe(act);
+    },
+  );
 
   it("pauses for as long as a 429 asks, up to 10 minutes for the whole call", () => {
     const throttled = (ms: number): CallFailure => ({ kind: "throttled", phrase: "", askedMs: ms });

@@ -32,8 +32,8 @@ describe("a record that repeats a secret", () => {
 
   it("keeps it in `key` as the answer to a create or migrate", async () => {
     const body = { name: "a", workspaceId: "w", scopes: [], enabled: true, customerId: "c", metadata: {} };
-    const { record: made } = await api.migrateApiKey(answered({ apiKey: record }), { ...body, key });
-    expect(made).toMatchObject({ ...clean, maskedKey: undefined, key });
+    const { record: created } = await api.migrateApiKey(answered({ apiKey: record }), { ...body, key });
+    expect(created).toMatchObject({ ...clean, maskedKey: undefined, key });
   });
 
   it("R16 keeps a value that the program made secret, because it is compared with the inputs", async () => {

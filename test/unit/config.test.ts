@@ -79,7 +79,7 @@ describe("the configuration", () => {
   });
 
   test("R14 says which base URL is used if the environment and stack config have different ones", () => {
-    const told = (env: string | undefined, stack: string | undefined, argument?: string) =>
+    const warningOf = (env: string | undefined, stack: string | undefined, argument?: string) =>
       disagreement(
         {
           argument: argument === undefined ? {} : { baseUrl: argument },
@@ -89,19 +89,23 @@ describe("the configuration", () => {
       );
     const line = (used: string, unused: string) =>
       `APIKEYS_BASE_URL${used} is used, but stack config apikeys:baseUrl${unused} differs. Unset one of them.`;
-    expect(told(" https://a.test ", "https://b.test/")).toBe(line(" (https://a.test)", " (https://b.test/)"));
-    expect(told("https://a.test/x", "https://a.test")).toBe(line(" (https://a.test/x)", " (https://a.test)"));
+    expect(warningOf(" https://a.test ", "https://b.test/")).toBe(
+      line(" (https://a.test)", " (https://b.test/)"),
+    );
+    expect(warningOf("https://a.test/x", "https://a.test")).toBe(
+      line(" (https://a.test/x)", " (https://a.test)"),
+    );
     for (const same of ["https://a.test", " https://a.test// ", "HTTPS://A.test:443/"]) {
-      expect(told("https://a.test", same)).toBeUndefined();
+      expect(warningOf("https://a.test", same)).toBeUndefined();
     }
-    expect(told(undefined, "https://b.test")).toBeUndefined();
-    expect(told("", "https://b.test")).toBeUndefined();
-    expect(told("https://a.test", undefined)).toBeUndefined();
+    expect(warningOf(undefined, "https://b.test")).toBeUndefined();
+    expect(warningOf("", "https://b.test")).toBeUndefined();
+    expect(warningOf("https://a.test", undefined)).toBeUndefined();
     // A Provider's argument overrides both on purpose.
-    expect(told("https://a.test", "https://b.test", "https://c.test")).toBeUndefined();
+    expect(warningOf("https://a.test", "https://b.test", "https://c.test")).toBeUndefined();
     // A URL that may contain a password is not quoted.
-    expect(told("https://a.test", "https://me:secret@b.test")).toBe(line(" (https://a.test)", ""));
-    expect(told("https://a.test", "b.test")).toBe(line(" (https://a.test)", ""));
+    expect(warningOf("https://a.test", "https://me:secret@b.test")).toBe(line(" (https://a.test)", ""));
+    expect(warningOf("https://a.test", "b.test")).toBe(line(" (https://a.test)", ""));
   });
 
   test("R14 is read from the environment at each call", () => {

@@ -32,7 +32,7 @@ interface Scene {
   readonly read?: (now: Box) => Box | undefined;
   readonly attempts?: number;
   /** The answer to a POST that created the box. */
-  readonly made?: Written<Box>;
+  readonly created?: Written<Box>;
 }
 
 async function converged({
@@ -43,15 +43,15 @@ async function converged({
   answer = (now) => ({ record: now }),
   read = (now) => now,
   attempts = 2,
-  made,
+  created,
 }: Scene) {
   let now = before;
   const steps: string[] = [];
-  const told: string[] = [];
+  const progress: string[] = [];
   const session = {
     signal: new AbortController().signal,
     pause: async () => {},
-    tell: (line: string) => void told.push(line),
+    tell: (line: string) => void progress.push(line),
     tokenAdvice: "Set the token",
     baseUrlSource: "https://a.test",
   } as unknown as Session;
@@ -64,7 +64,7 @@ async function converged({
     {
       waitingFor: "the box",
       last: before,
-      isEdit: made === undefined,
+      isEdit: created === undefined,
       fields,
       observe: (box) => ({ ...box }),
       aims,
@@ -85,12 +85,12 @@ async function converged({
       },
       say: (_field, value) => JSON.stringify(value),
     },
-    made,
+    created,
   );
   return {
     ...settled,
     steps: steps.join(" "),
-    told,
+    progress,
     words: settled.notApplied.map(({ words }) => words),
     failure: failureOf(session, settled),
     state: stateAfter(fields, { ...declared } as Properties, settled, (box) => ({ ...box })),
@@ -171,7 +171,7 @@ describe("R4 a write that was answered", () => {
 
 describe("R4 a service that shows no change", () => {
   test("is waited for after the first write only, whatever is sent later", async () => {
-    const { steps, told } = await converged({
+    const { steps, progress } = await converged({
       before,
       declared: { name: "new" },
       exact: true,
@@ -179,7 +179,7 @@ describe("R4 a service that shows no change", () => {
       attempts: 3,
     });
     expect(steps).toBe(`send ${patiently} send read send read`);
-    expect(told).toEqual(["Waiting for the box."]);
+    expect(progress).toEqual(["Waiting for the box."]);
   });
 
   test("is no longer waited for once it shows one", async () => {
@@ -261,25 +261,25 @@ describe("R4 a write that fails or can't be confirmed", () => {
 });
 
 describe("K6 an object that was just created", () => {
-  const made = { record: { name: "new", size: 1 } };
+  const created = { record: { name: "new", size: 1 } };
 
   test("is done if the answer matches the program, and is corrected otherwise", async () => {
-    expect((await converged({ before: made.record, declared: { name: "new" }, made })).steps).toBe("");
+    expect((await converged({ before: created.record, declared: { name: "new" }, created })).steps).toBe("");
     const { steps, words } = await converged({
-      before: made.record,
+      before: created.record,
       declared: { size: 2 },
       exact: true,
-      made,
+      created,
     });
     expect([steps, words]).toEqual(["read send", []]);
   });
 
   test("that can't be corrected has an error without `still`, because it had no earlier value", async () => {
     const { words } = await converged({
-      before: made.record,
+      before: created.record,
       declared: { size: 2 },
       exact: true,
-      made,
+      created,
       take: () => ({}),
     });
     expect(words).toEqual(["size: the program has 2, the service has 1"]);
@@ -298,22 +298,24 @@ describe("K6 an object that was just created", () => {
         record,
         failure,
       } = await converged({
-        before: made.record,
+        before: created.record,
         declared,
         exact: true,
-        made,
+        created,
         answer,
       });
-      expect([kept, unseen, record]).toEqual([error, undefined, made.record]);
+      expect([kept, unseen, record]).toEqual([error, undefined, created.record]);
       expect(failure).toMatch(/State has the values that the service last showed\. Run `pulumi up` again/);
       expect(failure).not.toContain("sk_secret");
       const read = () => {
         throw error;
       };
-      expect(await converged({ before: made.record, declared, exact: true, made, read })).toMatchObject({
-        error,
-        record: made.record,
-      });
+      expect(await converged({ before: created.record, declared, exact: true, created, read })).toMatchObject(
+        {
+          error,
+          record: created.record,
+        },
+      );
     },
   );
 });

@@ -57,7 +57,7 @@ describe("credits", () => {
     expect(canonicalCredits("0.0000000000000000000001")).toBe("0.0000000000000000000001");
   });
 
-  test("B1 in canonical form are their own canonical form", () => {
+  test("B1 do not change once they are in canonical form", () => {
     fc.assert(
       fc.property(value, (of) => {
         expect(canonicalCredits(canonicalCredits(plain(of)))).toBe(plain(of));

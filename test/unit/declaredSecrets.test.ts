@@ -34,7 +34,7 @@ const echoing = ({ method, path, body }: Asked): unknown => {
   throw new CallError("refused", `the service answered 400 "${JSON.stringify(body)}"`, 400);
 };
 
-interface Told {
+interface Case {
   readonly definition: AnyDefinition;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly secrets: readonly (readonly string[])[];
@@ -43,7 +43,7 @@ interface Told {
   readonly hidden: readonly string[];
 }
 
-const told: Readonly<Record<string, Told>> = {
+const cases: Readonly<Record<string, Case>> = {
   "a key with a secret name": {
     definition: apiKey,
     inputs: { ...base, name },
@@ -110,7 +110,7 @@ const told: Readonly<Record<string, Told>> = {
 };
 
 describe("R16 an input that the program made secret", () => {
-  test.each(Object.entries(told))(
+  test.each(Object.entries(cases))(
     "is masked in an error in which the service repeats it: %s",
     async (_, { definition, inputs, secrets, says, hidden }) => {
       const subject = replying(definition, echoing);
@@ -352,9 +352,9 @@ describe("R16 a request", () => {
       const id = idIn(asked);
       if (asked.method === "GET" && id === "api-key") return { apiKeys: [] };
       if (asked.method === "POST") {
-        const made = nameIn(asked) === owls ? "key_owls" : "key_kites";
-        live.set(made, { ...(asked.body as object), id: made });
-        return { apiKey: { ...live.get(made), key: `sk_${made}` } };
+        const created = nameIn(asked) === owls ? "key_owls" : "key_kites";
+        live.set(created, { ...(asked.body as object), id: created });
+        return { apiKey: { ...live.get(created), key: `sk_${created}` } };
       }
       if (asked.method === "DELETE") return { apiKey: { id, deleted: true } };
       if (asked.method === "PATCH") live.set(id, { ...live.get(id), ...(asked.body as object) });

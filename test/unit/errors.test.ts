@@ -13,31 +13,31 @@ const session = {
   tokenAdvice: "The access token came from the environment. Set it",
   baseUrlSource: "https://a.test, from stack config",
 };
-const told = (verdict: Verdict, status?: number) =>
+const messageAfter = (verdict: Verdict, status?: number) =>
   toFailure(new CallError(verdict, `the service answered ${status}`, status), session, about).message;
 const start = 'Deleting key "ci" in workspace ws_1: the service answered';
 
 describe("the error of a failed call", () => {
   test("says what failed, what state has, and what to do", () => {
-    expect(told("refused", 403)).toBe(`${start} 403. It stays in state. Check the token's rights.`);
+    expect(messageAfter("refused", 403)).toBe(`${start} 403. It stays in state. Check the token's rights.`);
     const again =
       "Run the command again; if it fails the same way, check the base URL (https://a.test, from stack config), and any proxy or gateway in between.";
-    expect(told("notSent")).toBe(`${start} undefined. It stays in state. ${again}`);
-    expect(told("invalidAnswer", 200)).toBe(`${start} 200. It stays in state. ${again}`);
+    expect(messageAfter("notSent")).toBe(`${start} undefined. It stays in state. ${again}`);
+    expect(messageAfter("invalidAnswer", 200)).toBe(`${start} 200. It stays in state. ${again}`);
   });
 
   test.each([302, 404, 405])("says after a %i that another server may have answered", (status) => {
-    expect(told("refused", status)).toBe(
+    expect(messageAfter("refused", status)).toBe(
       `${start} ${status}. It stays in state. Check the token's rights. If that doesn't help, check the base URL (https://a.test, from stack config), and any proxy or gateway in between.`,
     );
   });
 
   test.each(["refused", "notSent"] as const)("says when to try again after a 429: %s", (verdict) => {
-    expect(told(verdict, 429)).toBe(`${start} 429. It stays in state. Run the command again later.`);
+    expect(messageAfter(verdict, 429)).toBe(`${start} 429. It stays in state. Run the command again later.`);
   });
 
   test("says what is not known if the call may have been carried out", () => {
-    expect(told("ambiguous", 500)).toBe(`${start} 500. Whether it was deleted is not known.`);
+    expect(messageAfter("ambiguous", 500)).toBe(`${start} 500. Whether it was deleted is not known.`);
     const { unclear: _, ...without } = about;
     const error = toFailure(
       new CallError("ambiguous", "the connection was reset", undefined),
@@ -48,12 +48,12 @@ describe("the error of a failed call", () => {
   });
 
   test("R14 says after a 401 where the token came from, in place of any other advice", () => {
-    expect(told("refused", 401)).toBe(
+    expect(messageAfter("refused", 401)).toBe(
       `${start} 401. It stays in state. The access token came from the environment. Set it.`,
     );
   });
 
-  test("has the advice of an inconclusive error", () => {
+  test("keeps the advice of an InconclusiveError", () => {
     const error = toFailure(
       new InconclusiveError("its workspace can't be read either", "Check the token."),
       session,
@@ -64,7 +64,7 @@ describe("the error of a failed call", () => {
     );
   });
 
-  test("is not made of an error that no call threw, which is a bug and is thrown on", () => {
+  test("is not made of any other error, which is a bug and is thrown again", () => {
     const bug = new TypeError("x is not a function");
     expect(() => toFailure(bug, session, about)).toThrow(bug);
   });

@@ -151,21 +151,21 @@ describe("an existingKey that two resources declare", () => {
 });
 
 describe("K5 the claim that identifies a migrated key", () => {
-  const making = () =>
+  const service = () =>
     replying(apiKey, ({ method, body }) => {
       if (method === "GET") return { apiKeys: [] };
       const { key = "sk_new", ...sent } = body as { readonly key?: string };
       return { apiKey: { enabled: true, scopes: [], ...sent, id: "key_1", key } };
     });
-  const made = async (inputs: object) => {
-    const keys = making();
+  const createdState = async (inputs: object) => {
+    const keys = service();
     return (await keys.create(keys.check({ ...inputs }, undefined).inputs)).state;
   };
 
   test("is in the state of each migrated key, different each time, and in that of no other key", async () => {
-    const [one, other] = [await made(held), await made(held)];
+    const [one, other] = [await createdState(held), await createdState(held)];
     expect(one["__claim"]).toMatch(/^\S{8}$/);
     expect(other["__claim"]).not.toBe(one["__claim"]);
-    expect(await made(least)).not.toHaveProperty("__claim");
+    expect(await createdState(least)).not.toHaveProperty("__claim");
   });
 });

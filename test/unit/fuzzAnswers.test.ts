@@ -83,7 +83,7 @@ function expectRecord(found: object): void {
 }
 
 describe.each(endpoints)("any answer to %s", (_name, wrapper, run) => {
-  test("is read as a record that can be saved, or as a problem that our own words describe", async () => {
+  test("is read as a record that can be saved, or as a problem described in our own words", async () => {
     const property = fc.asyncProperty(bytes(wrapper), async (answer) => {
       const outcome = await run(answering(answer)).catch((error: unknown) => error);
       if (outcome instanceof Error) {

@@ -25,14 +25,14 @@ afterAll(async () => {
 
 /** A provider that is created and configured as the host does it. */
 function configured(kind: string): Required<ReturnType<typeof provider>> {
-  const made = provider(kind) as Required<ReturnType<typeof provider>>;
+  const created = provider(kind) as Required<ReturnType<typeof provider>>;
   const config: Record<string, string> = {
     "apikeys:baseUrl": standIn.url,
     "apikeys:accessToken": canary,
   };
   const get = (key: string) => config[key];
-  void made.configure({ config: { get, require: (key) => get(key) ?? "" } });
-  return made;
+  void created.configure({ config: { get, require: (key) => get(key) ?? "" } });
+  return created;
 }
 
 /** The operation ends with a result that the host can send, or with an error that is fit to be shown. */

@@ -26,16 +26,17 @@ describe.each(Object.entries(definitions))("any inputs of %s", (kind, definition
   });
   const bags = bag(likely[kind]);
 
-  test("are checked without showing a secret, and the checked inputs are canonical and no change", () => {
+  test("are checked without showing a secret, and the checked inputs are canonical and show no change", () => {
     fc.assert(
       fc.property(bags, fc.option(bags, { nil: undefined }), (declared, before) => {
         const { inputs, failures } = operations.check(declared, before);
         expectFit(...failures);
         expectWireable(inputs);
         expect(operations.check(inputs, before).inputs).toEqual(inputs);
-        const made = kind === "RotatingApiKey" ? { keyId: "key_1", rotatedAt: new Date().toISOString() } : {};
+        const outputs =
+          kind === "RotatingApiKey" ? { keyId: "key_1", rotatedAt: new Date().toISOString() } : {};
         const state =
-          kind === "ApiKeySet" && isRecord(inputs["keys"]) ? stateOfAll(inputs) : { ...inputs, ...made };
+          kind === "ApiKeySet" && isRecord(inputs["keys"]) ? stateOfAll(inputs) : { ...inputs, ...outputs };
         const { changes, replaces } = operations.diff("id_1", state, inputs);
         if (!containsUnknown(inputs)) expect({ changes, replaces }).toEqual({ changes: false, replaces: [] });
       }),

@@ -13,13 +13,13 @@ export const state = {
 /** The same key in the service. */
 export const record = { id: "key_1", name: "ci", customerId: "c", scopes: [], enabled: true };
 export const alive = { apiKey: record };
-export const marked = { apiKey: { ...record, deleted: true } };
+export const markedDeleted = { apiKey: { ...record, deleted: true } };
 
 /** Answers to a GET of a key that no longer exists. */
 export const missing = [
   ["404", refused(404)],
   ["410", refused(410)],
-  ["a record that is deleted", marked],
+  ["a record that is deleted", markedDeleted],
 ] as const;
 
 export interface Answers {

@@ -93,8 +93,11 @@ describe("K6 an answer to create", () => {
       (posts) => [before, ...(posts > 0 ? [{ ...replayed, deleted: true }] : [])],
     ],
     ["if the keys can't be listed", () => "none"],
-    ["if they can't be listed after the create", (posts) => (posts === 0 ? [before] : "none")],
-    ["if they could not be listed before the create", (posts) => (posts === 0 ? "none" : [before, replayed])],
+    ["if the keys can't be listed after the create", (posts) => (posts === 0 ? [before] : "none")],
+    [
+      "if the keys could not be listed before the create",
+      (posts) => (posts === 0 ? "none" : [before, replayed]),
+    ],
   ])("with an old createdAt, but all else as declared, counts as another key's %s", async (_which, list) => {
     const { message, unresolved } = await failureOf(answered(replayed, service(replayed, list)));
     expect(message).toContain(

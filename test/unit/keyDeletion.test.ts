@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { pausesMs } from "../../provider/core/polling";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { type Answers, alive, keyOn, marked, missing, state } from "./keyAnswers";
+import { type Answers, alive, keyOn, markedDeleted, missing, state } from "./keyAnswers";
 import { failureOf, refused, replying } from "./replying";
 
 describe("R7 a deletion", () => {
@@ -12,7 +12,7 @@ describe("R7 a deletion", () => {
   const methods = (service: ReturnType<typeof keyOn>) => service.calls.map(({ method }) => method).join(" ");
 
   test("that is answered with the key as deleted is done", async () => {
-    const { service, done } = deleting({ write: marked });
+    const { service, done } = deleting({ write: markedDeleted });
     await done;
     expect(methods(service)).toBe("DELETE");
   });

@@ -26,7 +26,7 @@ function serving(answers: Answers) {
     writes: 0,
     close: async () => {},
   };
-  const surroundings = {
+  const context = {
     settings: settings((name) => configured[name]),
     env: {},
     transport: () => transport,
@@ -34,7 +34,7 @@ function serving(answers: Answers) {
     pause: async () => {},
     warn: (message: string) => void warnings.push(message),
   };
-  return { ...lifecycle(apiKey, surroundings), methods, warnings };
+  return { ...lifecycle(apiKey, context), methods, warnings };
 }
 
 const flags = { create: false, read: true, update: false, del: false };
@@ -131,7 +131,7 @@ describe("K6 an id that can't be part of a URL's path", () => {
 });
 
 describe("R4 an update that may have been carried out", () => {
-  test("fails with the previous values in state, so that undoing the change does not pass for no change", async () => {
+  test("fails with the previous values in state, so that undoing the change still causes an update", async () => {
     const service = serving((method) => (method === "GET" ? { apiKey: record } : ambiguous()));
     const { kept, message } = await failureOf(
       service.update("k", declared, { ...declared, scopes: [orders] }),
@@ -153,7 +153,7 @@ describe("R4 an update that may have been carried out", () => {
     expect(kept?.state["scopes"]).toHaveLength(2);
   });
 
-  test("fails with a state if its answer is empty and the key can't be read after it", async () => {
+  test("fails, with the key kept in state, if its answer is empty and the key can't be read after it", async () => {
     let patched = false;
     const service = serving((method) => {
       if (method === "PATCH") patched = true;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import { alive, keyOn, marked, missing, record, state } from "./keyAnswers";
+import { alive, keyOn, markedDeleted, missing, record, state } from "./keyAnswers";
 import { failureOf, refused } from "./replying";
 
 const withoutIt = { apiKeys: [{ ...record, id: "key_2" }] };
@@ -9,7 +9,7 @@ const asDeleted = { apiKeys: [{ ...record, deleted: true }] };
 
 const unreadable = [
   ...[403, 404, 405, 410, 501].map((status) => [`${status}`, refused(status)] as const),
-  ["something else", { keys: [] }],
+  ["an answer that is no list", { keys: [] }],
   ["500", new CallError("ambiguous", "the service answered 500", 500)],
 ] as const;
 
@@ -97,7 +97,7 @@ describe("R6 a key that neither a GET nor the list of a lagging service shows", 
   });
 
   test.each([
-    ["the GET shows it as deleted", { reads: [marked] }],
+    ["the GET shows it as deleted", { reads: [markedDeleted] }],
     ["the list shows it as deleted", { reads: [refused(404)], list: asDeleted }],
   ])("is not waited for if %s", async (_what, answers) => {
     const service = keyOn(answers);
@@ -108,6 +108,6 @@ describe("R6 a key that neither a GET nor the list of a lagging service shows", 
 
 test("R6 a key whose record is marked deleted is gone even if the list leaves out `deleted`", async () => {
   const list = { apiKeys: [record] };
-  expect(await keyOn({ reads: [marked], list }).read("key_1", state)).toBeUndefined();
+  expect(await keyOn({ reads: [markedDeleted], list }).read("key_1", state)).toBeUndefined();
   await failureOf(keyOn({ reads: [refused(404)], list }).read("key_1", state));
 });

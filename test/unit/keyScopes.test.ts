@@ -40,7 +40,7 @@ describe("a key's scopes in canonical form", () => {
     );
   });
 
-  test("R2 are their own canonical form", () => {
+  test("R2 do not change once they are in canonical form", () => {
     fc.assert(
       fc.property(spelledTwice, ([one]) => {
         expect(canonical(canonical(one))).toStrictEqual(canonical(one));
@@ -97,13 +97,13 @@ describe("a key's scopes in canonical form", () => {
     );
   });
 
-  test("can be had of any JSON value, without a crash", () => {
+  test("are computed from any JSON value without a crash", () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => canonicalScopes(value) !== undefined));
   });
 });
 
 describe("a key's scopes as declared", () => {
-  test("K3 have each repetition of a representation named by its index", () => {
+  test("K3 have repeated representations reported by index", () => {
     const again = { representation: "orders", read: true };
     expect(repeated([again, { representation: "users" }, again, again])).toEqual([2, 3]);
     expect(
@@ -135,7 +135,7 @@ describe("a key's scopes in a request", () => {
     ]);
   });
 
-  test("K1 have no ids if the service has no entries", () => {
+  test("K1 have no ids if there are no current entries", () => {
     fc.assert(
       fc.property(spelledTwice, ([one]) => {
         for (const entry of toWire(canonical(one))) {

@@ -26,7 +26,7 @@ describe("R6 an update whose PATCH is refused", () => {
   });
 });
 
-test("R6 an update whose PATCH got a lost answer, then a refusal, says that the key no longer exists if it is gone", async () => {
+test("R6 an update whose PATCH is refused after a lost answer says that the key no longer exists if it is gone", async () => {
   const unclear = new CallError("ambiguous", "the service answered 404", 404);
   const updating = (answers: Answers) =>
     failureOf(keyOn(answers).update("key_1", state, { ...state, enabled: false }));
@@ -58,8 +58,8 @@ describe("R4 a write that is carried out a little later", () => {
   });
 
   test("K6 is waited for if a created key can't be read yet, and its secret is kept", async () => {
-    const made = { apiKey: { id: "key_1", key: "sk_1" } };
-    const service = keyOn({ write: made, reads: [refused(404), refused(404), alive] });
+    const created = { apiKey: { id: "key_1", key: "sk_1" } };
+    const service = keyOn({ write: created, reads: [refused(404), refused(404), alive] });
     const { key: _, ...inputs } = state;
     expect((await service.create(inputs)).state).toMatchObject({ key: "sk_1", name: "ci" });
   });
@@ -98,7 +98,7 @@ describe("K6 a create that is answered with 409, which a proxy may have caused b
       lists += 1;
       return { apiKeys: lists === 1 ? [] : [{ ...record, maskedKey: "sk_…9876" }] };
     });
-    const made = await service.create({ ...inputs, existingKey: "sk_live_9876" });
-    expect(made).toMatchObject({ id: "key_1", state: { key: "sk_live_9876" } });
+    const created = await service.create({ ...inputs, existingKey: "sk_live_9876" });
+    expect(created).toMatchObject({ id: "key_1", state: { key: "sk_live_9876" } });
   });
 });
