@@ -88,7 +88,7 @@ describe("managedKeys, which reads a stack's exported state,", () => {
       "__toDelete",
       { keyId: "key_1", previousKeyId: null, __toDelete: [marked({ plaintext: `{"id":"key_2"}` })] },
     ],
-  ])("for %s, reads ids in %s that are encrypted one by one", (kind, _field, outputs) => {
+  ])("for %s, reads values in %s that were encrypted one by one", (kind, _field, outputs) => {
     expect(inMain(state(resource(kind, outputs))).ids).toEqual(["key_1", "key_2"]);
   });
 

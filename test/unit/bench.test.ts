@@ -81,7 +81,7 @@ describe("the bench's readings of /proc", () => {
   });
 });
 
-it("the bench takes the provider host for one, but not its shim, what the shim starts first, or the CLI", () => {
+it("the bench recognizes the provider host's process, but not its shim, what the shim starts first, or the CLI", () => {
   const commands = [
     "node /p/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js 127.0.0.1:1 ",
     "/bin/sh /p/bin/pulumi-resource-pulumi-nodejs 127.0.0.1:1 ",
@@ -138,7 +138,7 @@ describe("the bench's plan", () => {
     ]);
   });
 
-  it("leaves out slow contenders for many keys, and measures 5,000 keys and more only in sets", () => {
+  it("leaves out slow contenders for many keys: 5,000 and more are measured only in sets and as floors", () => {
     const shares = contenders.map(({ id, rounds: share }) => [
       id,
       ...[share(200, 5), share(1_000, 3), share(5_000, 1), share(50_000, 1)],

@@ -195,7 +195,7 @@ describe("check of an ApiKey", () => {
     });
   });
 
-  test("R2 returns inputs unchanged that it returned before", () => {
+  test("R2 returns already checked inputs unchanged", () => {
     const { inputs } = subject.check(
       { ...least, scopes: [{ representation: "a", read: true, del: false }] },
       undefined,

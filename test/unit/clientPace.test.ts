@@ -98,7 +98,7 @@ describe("the pace of the requests to an origin", () => {
     expect(last.turns).toHaveLength(1);
   });
 
-  it("ends the rests of single calls too when told to hurry, and makes no call rest later", async () => {
+  it("also ends the waits of single calls when told to hurry, and then makes no call wait", async () => {
     const clock = handClock();
     const pace = openPace(clock, 4);
     const rested: number[] = [];

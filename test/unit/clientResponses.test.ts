@@ -79,13 +79,10 @@ describe("an answer with a key", () => {
     expect(keyProblem({ id })).toBe(`the answer's apiKey.id ${what}`);
   });
 
-  it.each([true, false])(
-    "has `deleted` as %j if it is sent so, and as false if it is not a boolean",
-    (flag) => {
-      expect(key({ deleted: flag }).deleted).toBe(flag);
-      for (const other of ["true", 1, "2026-01-01", {}]) expect(key({ deleted: other }).deleted).toBe(false);
-    },
-  );
+  it.each([true, false])("has `deleted` as sent if it is %j, and as false if it is not a boolean", (flag) => {
+    expect(key({ deleted: flag }).deleted).toBe(flag);
+    for (const other of ["true", 1, "2026-01-01", {}]) expect(key({ deleted: other }).deleted).toBe(false);
+  });
 
   it("has no expiresAt if the number is too large, however it is written", () => {
     expect(key({ expiresAt: "9".repeat(400) }).expiresAt).toBeUndefined();

@@ -90,7 +90,7 @@ describe("the base URL", () => {
     expect(problemsOf({ stack: { ...stack, allowHttp: "yes" } })).toHaveLength(1);
   });
 
-  test("is this machine's for all of 127.0.0.0/8, but not for a domain that only begins like it", () => {
+  test("counts as this machine's for all of 127.0.0.0/8, but not for a domain that only begins like it", () => {
     const byte = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(byte, byte, byte, (b, c, d) => isLoopback(new URL(`http://127.${b}.${c}.${d}`).hostname)),

@@ -207,7 +207,7 @@ describe("K5 an existing key", () => {
     },
   );
 
-  test("is not to be deleted after a lost answer, says the error, because its value may be in use", async () => {
+  test("whose answer was lost has an error that says not to delete it, because its value may be in use", async () => {
     const { message } = await failureOf(serving(ambiguous).create(taken));
     expect(message).toContain("don't delete it");
     expect((await failureOf(serving(ambiguous).create(declared))).message).toContain(", delete it");

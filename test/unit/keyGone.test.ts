@@ -9,7 +9,7 @@ const asDeleted = { apiKeys: [{ ...record, deleted: true }] };
 
 const unreadable = [
   ...[403, 404, 405, 410, 501].map((status) => [`${status}`, refused(status)] as const),
-  ["an answer that is no list", { keys: [] }],
+  ["an object without a list", { keys: [] }],
   ["500", new CallError("ambiguous", "the service answered 500", 500)],
 ] as const;
 
