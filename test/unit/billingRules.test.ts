@@ -84,7 +84,7 @@ test.each([
   ],
   ["says nothing if a record is adopted", { ...adopting, totalCredits: undefined, grant: "2" }, {}, []],
   ["says nothing if the old grant may not exist", { grant: "2" }, { __grant: "uncertain" }, []],
-])("B2 the preview of a replacement %s", (_, change, hidden, expected) => {
+])("B2 the preview of a CustomerBilling's replacement %s", (_, change, hidden, expected) => {
   const lines: string[] = [];
   const billing = offline(undefined, {}, customerBilling, (line) => lines.push(line));
   const { inputs } = billing.check({ ...before, ...change }, before);

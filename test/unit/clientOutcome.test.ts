@@ -82,7 +82,7 @@ describe("the outcome of a write", () => {
   it.each([
     [true, "ambiguous"],
     [false, "notSent"],
-  ])("after a failure with started: %s is %s", (started, kind) => {
+  ])("after a failed exchange (started: %s) is %s", (started, kind) => {
     const failed: Exchange = { kind: "failed", started, phrase: "it failed", lasting: false };
     expect(classify(failed, asked)).toMatchObject({ kind, phrase: "it failed" });
   });
