@@ -20,8 +20,8 @@ function dotted(number: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join(".");
 }
 
-describe("allowed addresses", () => {
-  test("R2 W3 are a set: order, repetition and spelling make no difference", () => {
+describe("a list of allowed IP addresses", () => {
+  test("R2 W3 is a set: order, repetition and spelling make no difference", () => {
     const spelled = (entry: string) => {
       const length = entry.includes(":") ? 128 : 32;
       return fc.constantFrom(entry, ` ${entry} `, entry.toUpperCase(), `${entry}/${length}`);
@@ -45,7 +45,7 @@ describe("allowed addresses", () => {
     expect(canonical(["::ffff:10.0.0.1", "::ffff:a00:2/128", "10.0.0.1"])).toEqual(["10.0.0.1", "10.0.0.2"]);
   });
 
-  test("R2 in canonical form stay as they are", () => {
+  test("R2 does not change once it is in canonical form", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -63,7 +63,7 @@ describe("allowed addresses", () => {
     );
   });
 
-  test("W3 two blocks are one where only host bits differ", () => {
+  test("W3 treats two blocks as one if they differ only in host bits", () => {
     fc.assert(
       fc.property(block, fc.nat(), ({ number, bits, text }, noise) => {
         const size = 2 ** (32 - bits);
@@ -75,7 +75,7 @@ describe("allowed addresses", () => {
     expect(canonical(["2001:db8:0:ffff::1/32"])).toEqual(["2001:db8::/32"]);
   });
 
-  test("W3 two addresses, or blocks of other sizes, are never one", () => {
+  test("W3 never merges two addresses, or blocks of different sizes", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.oneof(v4, v6)), (entries) => {
         expect(canonical(entries)).toHaveLength(entries.length);
@@ -85,7 +85,7 @@ describe("allowed addresses", () => {
     expect(canonical(["0.0.0.0/0", "::/0"])).toHaveLength(2);
   });
 
-  test("W3 the spellings of one IPv6 address are one", () => {
+  test("W3 treats all spellings of an IPv6 address as one", () => {
     const spellings = [
       "2001:db8::1",
       "2001:DB8::1",
@@ -97,7 +97,7 @@ describe("allowed addresses", () => {
     expect(canonical(["::ffff:192.0.2.1", "::ffff:c000:201"])).toHaveLength(1);
   });
 
-  test("R2 what is no address stands last, untouched, and so do unknown values", () => {
+  test("R2 keeps unknown values, and entries that don't parse, unchanged at its end", () => {
     fc.assert(
       fc.property(
         fc.array(v4),
@@ -109,7 +109,7 @@ describe("allowed addresses", () => {
     );
   });
 
-  test("R2 W3 absent, null and what is no list are one value, an empty list is another", () => {
+  test("R2 W3 counts as absent if it is null or not a list, but not if it is empty", () => {
     expect(canonicalAddresses(undefined)).toBeUndefined();
     expect(canonicalAddresses(null)).toBeUndefined();
     expect(canonicalAddresses([])).toEqual([]);
@@ -117,7 +117,7 @@ describe("allowed addresses", () => {
     for (const other of ["10.0.0.1", 5, { a: 1 }]) expect(canonicalAddresses(other)).toBeUndefined();
   });
 
-  test("W3 R8 what does not parse is named with its place and not quoted", () => {
+  test("W3 R8 fails the check with the index of an entry that does not parse, without quoting it", () => {
     const wrong = [
       ...[
         "10.0.0",
@@ -154,7 +154,7 @@ describe("allowed addresses", () => {
     for (const list of ["10.0.0.1", 5, true, {}]) expect(failures(list)).toHaveLength(1);
   });
 
-  test("W3 what parses passes, and unknown values too", () => {
+  test("W3 passes the check if each entry parses or is unknown", () => {
     fc.assert(
       fc.property(
         fc.array(

@@ -20,21 +20,21 @@ const signature = Object.keys(secret("")).find((name) => name !== "value") ?? ""
 const marked = (content: object) => ({ [signature]: secret("")[signature], ...content });
 const inMain = (text: string) => managedKeys(text, "state.json", "ws_main");
 
-describe("the keys that a stack manages", () => {
-  it("are those of its ApiKeys, also of one that is still to be deleted", () => {
+describe("managedKeys, which reads a stack's exported state,", () => {
+  it("finds the keys of ApiKeys, including one that is still to be deleted", () => {
     expect(inMain(exported("unsettled"))).toEqual({
       ids: ["key_drifted", "key_lost", "key_renewed2", "key_renewed"],
       names: ["drifted", "lost", "renewed", "renewed"],
     });
   });
 
-  it("are none that it only reads, whose names are taken all the same", () => {
+  it("skips a key that the stack only reads, but reports its resource name as taken", () => {
     const { ids, names } = inMain(exported("settled"));
     expect(ids).toEqual(expect.arrayContaining(["key_imported", "key_hidden", "key_takenOver"]));
     expect([ids.includes("key_theirs"), names.includes("theirs")]).toEqual([false, true]);
   });
 
-  it("are those of its sets in the workspace, with those that are still to be deleted", () => {
+  it("finds the keys of sets in the workspace, including those that are still to be deleted", () => {
     expect(inMain(exported("sets"))).toEqual({
       ids: ["key_drifted", "key_dropped", "key_lost", "key_renewed2", "key_renewed"],
       names: ["settled", "unsettled", "rotated"],
@@ -42,7 +42,7 @@ describe("the keys that a stack manages", () => {
     expect(managedKeys(exported("sets"), "state.json", "ws_third").ids).toHaveLength(7);
   });
 
-  it("are both keys of one that rotates, and those of the plugin's types", () => {
+  it("finds the keys of the plugin's resource types, including all keys of a RotatingApiKey", () => {
     const rotating = {
       keyId: "key_b",
       previousKeyId: "key_a",
@@ -61,7 +61,7 @@ describe("the keys that a stack manages", () => {
     });
   });
 
-  it("are told by what is encrypted only where it was decrypted", () => {
+  it("reads encrypted ids only from an export with --show-secrets", () => {
     const plaintext = JSON.stringify([{ id: "key_0", name: "ci" }]);
     const set = (__toDelete: unknown) =>
       state(
@@ -76,17 +76,19 @@ describe("the keys that a stack manages", () => {
   const plain = (id: string) => marked({ plaintext: JSON.stringify(id) });
 
   it.each([
-    ["ApiKeySet", { ids: { a: plain("key_1"), b: "key_2" } }],
+    ["ApiKeySet", "ids", { ids: { a: plain("key_1"), b: "key_2" } }],
     [
       "ApiKeySet",
+      "__toDelete",
       { ids: { a: "key_1" }, __toDelete: [{ id: plain("key_2"), name: marked({ ciphertext: "x" }) }] },
     ],
-    ["RotatingApiKey", { keyId: plain("key_1"), previousKeyId: plain("key_2") }],
+    ["RotatingApiKey", "keyId and previousKeyId", { keyId: plain("key_1"), previousKeyId: plain("key_2") }],
     [
       "RotatingApiKey",
+      "__toDelete",
       { keyId: "key_1", previousKeyId: null, __toDelete: [marked({ plaintext: `{"id":"key_2"}` })] },
     ],
-  ])("are told of a %s by each id by itself that was decrypted: %j", (kind, outputs) => {
+  ])("for %s, reads values in %s that were encrypted one by one", (kind, _field, outputs) => {
     expect(inMain(state(resource(kind, outputs))).ids).toEqual(["key_1", "key_2"]);
   });
 
@@ -94,14 +96,18 @@ describe("the keys that a stack manages", () => {
   const edited = marked({ plaintext: "sk_live_value" });
 
   it.each([
-    ["ApiKeySet", (one: unknown) => ({ ids: one })],
-    ["ApiKeySet", (one: unknown) => ({ ids: { a: "key_1", b: one } })],
-    ["ApiKeySet", (one: unknown) => ({ ids: {}, __toDelete: one })],
-    ["ApiKeySet", (one: unknown) => ({ ids: {}, __toDelete: [one] })],
-    ["RotatingApiKey", (one: unknown) => ({ keyId: one })],
-    ["RotatingApiKey", (one: unknown) => ({ keyId: "key_1", previousKeyId: one })],
-    ["RotatingApiKey", (one: unknown) => ({ keyId: "key_1", __toDelete: [{ id: "key_2" }, { id: one }] })],
-  ] as const)("can't be told of a %s where one is encrypted or was edited (%#)", (kind, outputs) => {
+    ["ApiKeySet", "ids", (one: unknown) => ({ ids: one })],
+    ["ApiKeySet", "an entry of ids", (one: unknown) => ({ ids: { a: "key_1", b: one } })],
+    ["ApiKeySet", "__toDelete", (one: unknown) => ({ ids: {}, __toDelete: one })],
+    ["ApiKeySet", "an entry of __toDelete", (one: unknown) => ({ ids: {}, __toDelete: [one] })],
+    ["RotatingApiKey", "keyId", (one: unknown) => ({ keyId: one })],
+    ["RotatingApiKey", "previousKeyId", (one: unknown) => ({ keyId: "key_1", previousKeyId: one })],
+    [
+      "RotatingApiKey",
+      "an id in __toDelete",
+      (one: unknown) => ({ keyId: "key_1", __toDelete: [{ id: "key_2" }, { id: one }] }),
+    ],
+  ] as const)("for %s, fails if %s is still encrypted, or was edited", (kind, _field, outputs) => {
     const whole = (one: unknown) => () => inMain(state(resource(kind, outputs(one))));
     expect(whole(hidden)).toThrow(`state.json: the ids of the keys of "of ${kind}" are encrypted.`);
     for (const value of [edited, marked({ plaintext: "" }), true])
@@ -112,14 +118,14 @@ describe("the keys that a stack manages", () => {
       );
   });
 
-  it("are those of every workspace whose id can't be read", () => {
+  it("includes a key if the id of its workspace can't be read", () => {
     const of = (workspaceId: unknown) => inMain(state(resource("ApiKey", { workspaceId }))).ids;
     expect([hidden, edited, plain("ws_main"), plain("ws_second")].map((id) => of(id).length)).toEqual([
       1, 1, 1, 0,
     ]);
   });
 
-  it("are none of an empty stack", () => {
+  it("finds no keys in an empty stack", () => {
     expect(inMain(`{"version":3,"deployment":{"manifest":{}}}`)).toEqual({ ids: [], names: [] });
   });
 
@@ -131,7 +137,7 @@ describe("the keys that a stack manages", () => {
     "{}",
     `{"deployment":[]}`,
     `{"deployment":{"resources":"sk_"}}`,
-  ])("can't be told by %j, which no message quotes", (text) => {
+  ])("fails for a file that is not a stack's state, without quoting it: %j", (text) => {
     expect(() => inMain(text)).toThrow(
       /^state\.json is not a stack's state: export it with `pulumi stack export --file state\.json`\.$/,
     );

@@ -67,7 +67,7 @@ export const keyIds = {
 `);
   });
 
-  it("is one set where that is asked for", () => {
+  it("declares one ApiKeySet on request", () => {
     const program = programOfSet(adoption([key("ci", { id: "key_1" }), key("2nd", { id: "key_2" })]));
     expect(program.replace(/^\/\/.*\n/gm, "")).toBe(`import { ApiKeySet } from "pulumi-apikeys";
 
@@ -91,11 +91,11 @@ export const keyIds = keys.ids;
 `);
   });
 
-  it.each([programOfKeys, programOfSet])("declares nothing where there is nothing to adopt: %o", (write) => {
+  it.each([programOfKeys, programOfSet])("declares nothing if there is no key to adopt: %o", (write) => {
     expect(declaredBy(write(adoption([]))).resources).toEqual([]);
   });
 
-  it("gives keys of one name a name each, whatever case it is in, and leaves names that are taken", () => {
+  it("gives each key a unique resource name, compared without case, and avoids names that are taken", () => {
     expect(names([key("ci"), key("ci"), key("CI"), key("ci-2")])).toEqual(["ci", "ci-2", "CI-3", "ci-2-2"]);
     expect(names([key("ci"), key("new")], "ci", "CI-2")).toEqual(["ci-3", "new"]);
     expect(
@@ -103,14 +103,14 @@ export const keyIds = keys.ids;
     ).toEqual(["keys-2"]);
   });
 
-  it("declares a name where the service has none, and no customer where it names none", () => {
+  it("declares a generated name for a key without one, and an empty customerId if the service shows none", () => {
     const program = programOfKeys(adoption([key(undefined, { customerId: undefined })]));
     expect(declaredBy(program).resources[0]?.args).toMatchObject({ name: "key", customerId: "" });
     expect(program).toContain("// The key has no name in the service: the first update sets this one.");
     expect(program).toContain("// The service shows no customer for this key");
   });
 
-  it("shows each mark of a name that a reader would not see", () => {
+  it("escapes characters of a name that a reader would not see", () => {
     const name = `a\u2028b\u202e"c\ud800\u00a0*/\u{e0041}`;
     const program = programOfKeys(adoption([key(name)]));
     expect(program).not.toMatch(/[^\n\x20-\x7e]/);
@@ -147,12 +147,12 @@ const oddKey = fc.record({
     { maxLength: 2 },
   ),
 });
-/** Of a service that tells keys apart by their ids. */
+/** Each key has an id of its own. */
 const oddKeys = fc
   .array(oddKey, { maxLength: 8 })
   .map((all) => all.map((one, place): ExistingKey => ({ ...one, id: `key "${place}"\n` })));
 
-/** What an adoption of the key has to declare. */
+/** The arguments that adopt the key unchanged. */
 const args = ({ id, name, customerId, scopes, enabled }: ExistingKey, given: string) => ({
   customerId,
   existingId: id,
@@ -160,15 +160,15 @@ const args = ({ id, name, customerId, scopes, enabled }: ExistingKey, given: str
   scopes,
   enabled,
 });
-/** The same of what a program declares, with its defaults. */
+/** The arguments that a program declares, with the defaults filled in. */
 const meant = (given: string, declared: Readonly<Record<string, unknown>>) => {
   const all: Record<string, unknown> = { name: given, scopes: [], enabled: true, ...declared };
   delete all["workspaceId"];
   return all;
 };
 
-describe("whatever names the service has", () => {
-  it("K12 compiles, runs, and declares each key just as it is, under a name of its own", () => {
+describe("for keys with arbitrary names,", () => {
+  it("K12 the program compiles, runs, and declares each key unchanged, under a unique name", () => {
     fc.assert(
       fc.property(oddKeys, (keys) => {
         const { resources, exports } = declaredBy(programOfKeys(adoption(keys)));
@@ -182,7 +182,7 @@ describe("whatever names the service has", () => {
     );
   });
 
-  it("K12 compiles, runs, and declares each entry of a set, under an alias that sets accept", () => {
+  it("K12 the program with one set compiles, runs, and declares each key unchanged, under a valid alias", () => {
     fc.assert(
       fc.property(oddKeys, (keys) => {
         const { resources } = declaredBy(programOfSet(adoption(keys)));
@@ -197,7 +197,7 @@ describe("whatever names the service has", () => {
     );
   });
 
-  it("imports each by an id and a name that Pulumi's generators of code accept", () => {
+  it("the import file has for each key an import id, and a name that Pulumi's code generators accept", () => {
     fc.assert(
       fc.property(oddKeys, (keys) => {
         const { resources } = JSON.parse(importFile(adoption(keys)));
@@ -214,13 +214,13 @@ describe("whatever names the service has", () => {
     );
   });
 
-  it("R19 writes a slash in the workspace's id as %2F", () => {
+  it("R19 the import file writes a slash in the workspace's id as %2F", () => {
     const { resources } = JSON.parse(importFile({ ...adoption([key("a/b")]), workspaceId: "team/a" }));
     expect(resources).toMatchObject([{ id: "team%2Fa/id of a/b" }]);
   });
 });
 
-describe("names", () => {
+describe("generated names", () => {
   it.each([
     ["ci", "ci", "ci"],
     ["Shop (EU)", "Shop-EU", "shopEU"],
@@ -233,12 +233,12 @@ describe("names", () => {
     ["__proto__", "proto__", "proto"],
     ["  ", "key", "key"],
     ["", "key", "key"],
-  ])("of %j are %j and %j", (name, resource, constant) => {
+  ])("for the key %j are %j for the resource and %j for the constant", (name, resource, constant) => {
     expect(resourceName(name)).toBe(resource);
     expect(identifier(resource)).toBe(constant);
   });
 
-  it("are plain where code is generated", () => {
+  it("are ASCII in the import file, from which Pulumi generates code", () => {
     expect(["Müller & Söhne", "キー", "2nd", ""].map(plainName)).toEqual([
       "Muller-Sohne",
       "key",
@@ -247,9 +247,9 @@ describe("names", () => {
     ]);
   });
 
-  it("are quickly made for many of one name", () => {
+  it("are found quickly for many keys with one name", () => {
     const nameFor = uniqueNames();
-    const made = Array.from({ length: 20_000 }, () => nameFor("ci", "-"));
-    expect(new Set(made).size).toBe(20_000);
+    const generated = Array.from({ length: 20_000 }, () => nameFor("ci", "-"));
+    expect(new Set(generated).size).toBe(20_000);
   });
 });

@@ -5,7 +5,7 @@ import { unknownSentinels } from "../../provider/core/unknown";
 import { adopting, adoptingSet, adoptions, orders } from "./adoptions";
 import { least } from "./offline";
 
-/** A service of one key, and what else is to be seen of it. */
+/** A service with one key. */
 function oneKey(key: object = {}, trouble: Parameters<typeof adoptions>[0] = {}) {
   const world = adoptions(trouble);
   world.service.add({ id: "key_1", ...key });
@@ -13,7 +13,7 @@ function oneKey(key: object = {}, trouble: Parameters<typeof adoptions>[0] = {})
 }
 
 describe("an ApiKey with existingId", () => {
-  test("K11 adopts the key without a POST, and without a PATCH where it is as declared", async () => {
+  test("K11 adopts the key without a POST, and without a PATCH if the key matches the program", async () => {
     const { keys, methods } = oneKey();
     const { id, state } = await keys.create(keys.checked(adopting()));
     expect(id).toBe("key_1");
@@ -28,9 +28,9 @@ describe("an ApiKey with existingId", () => {
     ["name", { name: "another" }],
     ["scopes", { scopes: [] }],
     ["enabled", { enabled: false }],
-    ["no scopes shown", { scopes: undefined }],
+    ["scopes not shown", { scopes: undefined }],
     ["enabled not shown", { enabled: undefined }],
-  ])("K11 makes name, scopes and enabled as declared by one PATCH: %s", async (_, key) => {
+  ])("K11 sends one PATCH with name, scopes and enabled if one of them differs (%s)", async (_, key) => {
     const { keys, asked, service } = oneKey(key);
     await keys.create(keys.checked(adopting()));
     expect(asked.map(({ method }) => method)).toEqual(["GET", "PATCH"]);
@@ -38,7 +38,7 @@ describe("an ApiKey with existingId", () => {
     expect(service.live.get("key_1")).toMatchObject({ name: "ci", enabled: true, scopes: [orders[0]] });
   });
 
-  test("K11 what the service does not show is not taken for none: a PATCH makes it so", async () => {
+  test("K11 sends a PATCH even for no scopes, or for a disabled key, if the service leaves the field out", async () => {
     for (const hidden of [{ scopes: undefined }, { enabled: undefined }]) {
       const { keys, methods } = oneKey({ enabled: false, scopes: [], ...hidden });
       await keys.create(keys.checked(adopting({ enabled: false, scopes: [] })));
@@ -47,9 +47,9 @@ describe("an ApiKey with existingId", () => {
   });
 
   test.each([
-    ["is not there", undefined],
+    ["does not exist", undefined],
     ["was deleted", { deleted: true }],
-  ])("K11 R6 refuses one that %s, and says how to get a new key", async (_, key) => {
+  ])("K11 R6 fails if the key %s, and says how to create a new key", async (_, key) => {
     const { keys, asked, failureOf } = key === undefined ? adoptions() : oneKey(key);
     const { message, kept } = await failureOf(keys.create(keys.checked(adopting())));
     expect(message).toBe(
@@ -59,7 +59,7 @@ describe("an ApiKey with existingId", () => {
     expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(["GET"]));
   });
 
-  test("K11 R6 one that is not found for a moment is adopted", async () => {
+  test("K11 R6 adopts the key if only the first GET is answered with 404", async () => {
     let isLate = true;
     const { keys } = oneKey(
       {},
@@ -74,7 +74,7 @@ describe("an ApiKey with existingId", () => {
     expect((await keys.create(keys.checked(adopting()))).id).toBe("key_1");
   });
 
-  test("K11 refuses a key of another customer; one that names none passes", async () => {
+  test("K11 fails for a key of another customer, and adopts a key whose customer is not shown", async () => {
     const { keys, failureOf, methods, service } = oneKey({ customerId: "cus_2" });
     const { message } = await failureOf(keys.create(keys.checked(adopting())));
     expect(message).toBe(
@@ -89,7 +89,7 @@ describe("an ApiKey with existingId", () => {
     expect(methods()).toBe("GET GET GET GET");
   });
 
-  test("K11 scopes must be declared beside it, in a set in the entry or its defaults", () => {
+  test("K11 requires scopes; in a set, the entry or the defaults may declare them", () => {
     const { keys, sets } = adoptions();
     const line =
       "is missing: with existingId, declare the scopes that the key should have, because the update removes all others; use [] for none.";
@@ -103,7 +103,7 @@ describe("an ApiKey with existingId", () => {
     expect(sets.check({ ...set, defaults: { ...without, scopes: [] } }, undefined).failures).toEqual([]);
   });
 
-  test("K11 one that the PATCH finds gone is refused like one that was never there", async () => {
+  test("K11 fails as for a missing key if the key is deleted just before the PATCH", async () => {
     const { keys, service, failureOf } = oneKey(
       { enabled: false },
       { odd: ({ method }) => void (method === "PATCH" && service.live.delete("key_1")) },
@@ -113,7 +113,7 @@ describe("an ApiKey with existingId", () => {
     expect(kept).toBeUndefined();
   });
 
-  test("K11 a PATCH that is refused leaves no state; one that is not seen leaves what was there before", async () => {
+  test("K11 saves no state if the PATCH is refused, and the previous values if its answer is lost", async () => {
     let status = 403;
     const { keys, failureOf } = oneKey(
       { enabled: false },
@@ -134,7 +134,7 @@ describe("an ApiKey with existingId", () => {
     expect(unseen.kept).toMatchObject({ id: "key_1", state: { enabled: false, existingId: "key_1" } });
   });
 
-  test("K11 a run that is over when it is adopted deletes nothing, and names nothing as left behind", async () => {
+  test("K11 deletes no key, and names none as left behind, if the run ends during the adoption", async () => {
     const run = openRun({ ask: async () => "the test ended it" });
     const { keys, failureOf, methods } = oneKey({}, { run });
     const { message, kept } = await failureOf(keys.create(keys.checked(adopting())));
@@ -147,11 +147,11 @@ describe("an ApiKey with existingId", () => {
   });
 });
 
-describe("what check refuses of an ApiKey with existingId", () => {
+describe("check of an ApiKey with existingId", () => {
   const { keys } = adoptions();
   const failuresOf = (more: object) => keys.check(adopting({ ...more }), undefined).failures;
 
-  test("K11 what an adopted key keeps as it is can't be combined with it", () => {
+  test("K11 rejects existingKey, and each field that an adopted key keeps", () => {
     const others = {
       existingKey: "sk_1",
       prefix: "p",
@@ -171,7 +171,7 @@ describe("what check refuses of an ApiKey with existingId", () => {
     expect(failuresOf({ ...others, existingKey: undefined, existingId: unknownSentinels[0] })).toEqual([]);
   });
 
-  test("K11 an id that is empty, or can't be part of a URL, is no id", () => {
+  test("K11 rejects an id that is empty, or that can't be part of a URL", () => {
     expect(failuresOf({ existingId: "" })).toEqual([
       "existingId: must not be empty: set it to the id of an existing key.",
     ]);
@@ -181,7 +181,7 @@ describe("what check refuses of an ApiKey with existingId", () => {
     for (const none of [null, undefined]) expect(failuresOf({ existingId: none })).toEqual([]);
   });
 
-  test("K11 R17 one id twice in a workspace fails, in sets too, and names the other", () => {
+  test("K11 R17 rejects an id that another resource or entry in the workspace declares, and names that one", () => {
     const { keys, sets } = adoptions();
     const twice = `existingId: the resource one declares the same value, but two resources can't manage one key. Remove it from one of them.`;
     for (const name of ["one", "one"]) keys.checked(adopting(), undefined, name);
@@ -205,20 +205,23 @@ describe("an ApiKey that was adopted", () => {
   const state = { ...adopting(), enabled: true, maskedKey: "…", __claim: "1234abcd" };
   const { existingId: _, ...without } = adopting();
 
-  test("K11 keeps the key when existingId is left out, or is the id that it has", () => {
+  test("K11 keeps its key if existingId is removed, or added with the id of that key", () => {
     const { keys } = adoptions();
     expect(keys.diff("key_1", state, keys.checked(without))).toEqual({ changes: false, replaces: [] });
     const plain = { ...without, enabled: true, key: "sk_1" };
     expect(keys.diff("key_1", plain, keys.checked(adopting()))).toEqual({ changes: false, replaces: [] });
   });
 
-  test.each(["key_2", unknownSentinels[0]])("K11 R15 another existingId replaces: %s", (existingId) => {
-    const { keys } = adoptions();
-    const found = keys.diff("key_1", state, keys.checked(adopting({ existingId })));
-    expect(found).toEqual({ changes: undefined, replaces: ["existingId"] });
-  });
+  test.each(["key_2", unknownSentinels[0]])(
+    "K11 R15 is replaced if existingId changes, also to an unknown value: %s",
+    (existingId) => {
+      const { keys } = adoptions();
+      const found = keys.diff("key_1", state, keys.checked(adopting({ existingId })));
+      expect(found).toEqual({ changes: undefined, replaces: ["existingId"] });
+    },
+  );
 
-  test("K11 gives way to the key of another id, and is deleted then", async () => {
+  test("K11 adopts the other key and then deletes the old one if existingId changes", async () => {
     const { keys, service, methods, process } = oneKey();
     service.add({ id: "key_2" });
     const inputs = adopting({ existingId: "key_2" });
@@ -232,7 +235,7 @@ describe("an ApiKey that was adopted", () => {
   });
 
   test.each(["create", "delete"])(
-    "K11 is replaced by a new key with its secret where existingId is left out with a change of keepers, first by a %s",
+    "K11 is replaced by a new key with its secret if existingId is removed and keepers change (%s first)",
     async (first) => {
       const { keys, service, asked, process } = oneKey();
       const before = process().keys.checked(adopting());
@@ -241,10 +244,10 @@ describe("an ApiKey that was adopted", () => {
       const again = keys.checked(inputs);
       expect(keys.progress).toEqual([]);
       if (first === "delete") await keys.delete("key_1", state);
-      const made = await keys.create(again);
+      const created = await keys.create(again);
       if (first === "create") await keys.delete("key_1", state);
-      expect(made).toMatchObject({ id: "made_1", state: { key: "sk_made_1" } });
-      expect(made.state).not.toHaveProperty("existingId");
+      expect(created).toMatchObject({ id: "made_1", state: { key: "sk_made_1" } });
+      expect(created.state).not.toHaveProperty("existingId");
       expect(asked.map(({ method }) => method).filter((method) => method !== "GET")).toHaveLength(2);
       expect([...service.live.keys()]).toEqual(["made_1"]);
       expect(keys.warnings).toEqual([]);
@@ -252,45 +255,45 @@ describe("an ApiKey that was adopted", () => {
   );
 
   const changes = { keepers: { rotated: "1" }, customerId: "cus_2", workspaceId: "ws_2" };
-  const refused = (names: readonly string[]) =>
+  const rejections = (names: readonly string[]) =>
     names.map(
       (name) =>
         `${name}: can't change while existingId stays the same or is added, because only a new key can have another value; leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.`,
     );
 
-  test("K11 can't be replaced while existingId stays the same, which names the field and the ways out", () => {
+  test("K11 fails the preview if a field that replaces changes while existingId stays, and names the ways out", () => {
     const { keys } = oneKey();
     const failures = (more: object, before: object = {}) =>
       keys.check(adopting({ ...more }), adopting({ ...before })).failures;
     for (const [name, value] of Object.entries(changes)) {
-      expect(failures({ [name]: value })).toEqual(refused([name]));
+      expect(failures({ [name]: value })).toEqual(rejections([name]));
       expect(failures({ [name]: value }, { [name]: value })).toEqual([]);
       expect(failures({ [name]: unknownSentinels[0] })).toEqual([]);
     }
-    expect(new Set(failures(changes))).toEqual(new Set(refused(Object.keys(changes))));
-    expect(failures({}, { keepers: { rotated: "1" } })).toEqual(refused(["keepers"]));
+    expect(new Set(failures(changes))).toEqual(new Set(rejections(Object.keys(changes))));
+    expect(failures({}, { keepers: { rotated: "1" } })).toEqual(rejections(["keepers"]));
     expect(failures({ name: "another", scopes: [], enabled: false })).toEqual([]);
     for (const existingId of ["key_2", unknownSentinels[0]]) {
       expect(failures({ ...changes, existingId })).toEqual([]);
     }
   });
 
-  test("K11 existingId can only be added without what replaces: it may name the resource's own key, whose secret would be lost", () => {
+  test("K11 fails the preview if existingId is added together with a change that replaces, so no secret is lost", () => {
     const { keys } = oneKey();
     const failures = (more: object, before: object = {}) =>
       keys.check(adopting({ ...more }), { ...without, ...before }).failures;
     expect(failures({ name: "another", enabled: false })).toEqual([]);
     for (const [name, value] of Object.entries(changes)) {
-      expect(failures({ [name]: value })).toEqual(refused([name]));
+      expect(failures({ [name]: value })).toEqual(rejections([name]));
     }
     const fixed = { prefix: "p", expiresAt: 60, externalMeterId: "m", metadata: { a: 1 } };
     for (const [name, value] of Object.entries(fixed)) {
-      expect(failures({}, { [name]: value })).toEqual(refused([name]));
+      expect(failures({}, { [name]: value })).toEqual(rejections([name]));
     }
     expect(failures({}, { prefix: "", metadata: {}, existingKey: "sk_1", existingId: null })).toEqual([]);
   });
 
-  test("K11 is left with a warning where state had its secret, which the adoption does not give", async () => {
+  test("K11 keeps the key when its former resource is deleted, with a warning that state loses the secret", async () => {
     const { keys, service } = oneKey();
     await keys.create(keys.checked(adopting()));
     await keys.delete("key_1", { ...state, key: "sk_own" });
@@ -304,7 +307,7 @@ describe("an ApiKey that was adopted", () => {
   });
 
   test.each(["before", "after"])(
-    "K11 is adopted again where only the engine replaces it, deleting it %s the create",
+    "K11 keeps the key if only the engine replaces the resource, with the delete %s the create",
     async (order) => {
       const { keys, service } = oneKey();
       const inputs = keys.checked(adopting());
@@ -320,7 +323,7 @@ describe("an ApiKey that was adopted", () => {
   );
 
   test.each([true, false])(
-    "K11 stays where a resource of another name adopts it, also if that fails (%s)",
+    "K11 keeps the key if a resource of another name adopts it, even if that fails (fails: %s)",
     async (fails) => {
       const { keys, service, failureOf } = oneKey();
       const inputs = keys.checked(
@@ -335,7 +338,7 @@ describe("an ApiKey that was adopted", () => {
     },
   );
 
-  test("K11 is deleted by destroy, in one process with what adopted it or in another", async () => {
+  test("K11 deletes the key on destroy, in the process that adopted it or in another one", async () => {
     const { keys, service, process } = oneKey();
     const inputs = keys.checked(adopting());
     const first = await keys.create(inputs);
@@ -349,8 +352,8 @@ describe("an ApiKey that was adopted", () => {
   });
 });
 
-describe("what a preview says of an ApiKey with existingId", () => {
-  test("K11 that a key is adopted, once for one that is new, and nothing for one that was", () => {
+describe("the preview of an ApiKey with existingId", () => {
+  test("K11 names a key to adopt once, and not again after it was adopted", () => {
     const { keys } = adoptions();
     const inputs = keys.checked(adopting());
     expect(keys.progress).toEqual([
@@ -361,7 +364,7 @@ describe("what a preview says of an ApiKey with existingId", () => {
     expect(keys.progress).toHaveLength(1);
   });
 
-  test("K11 R18 no secret is promised, neither by the adoption nor by an update", () => {
+  test("K11 R18 promises no secret, neither for the adoption nor for a later update", () => {
     const { keys } = adoptions();
     const inputs = keys.checked(adopting());
     expect(keys.foresee(inputs)).not.toHaveProperty("key");

@@ -11,7 +11,7 @@ export interface Kept {
   readonly state: Properties;
 }
 
-/** The scopes of a key that was there before, as the wire carries them and as a program declares them. */
+/** The scopes of an existing key: the flags in an answer, and the declaration in a program. */
 const none = { create: false, read: false, update: false, del: false };
 export const orders = [{ representation: "orders", read: true }];
 
@@ -21,11 +21,11 @@ export interface Trouble {
   readonly run?: Run;
 }
 
-/** Keys that exist, and processes of the provider that share them; each is one run of the engine. */
+/** A service with existing keys, and processes of the provider that use it. Each process is one run of the engine. */
 export function adoptions({ odd = () => undefined, run }: Trouble = {}) {
   const live = new Map<string, Properties>();
   const asked: Asked[] = [];
-  let made = 0;
+  let created = 0;
   const scopeIds = (scopes: unknown, id: string) =>
     (scopes as readonly Properties[]).map((scope) => ({ ...scope, id: `scope_${id}` }));
   function reply(one: Asked): unknown {
@@ -37,8 +37,8 @@ export function adoptions({ odd = () => undefined, run }: Trouble = {}) {
     if (method === "GET" && id === "ws_1") return { workspace: { id } };
     if (method === "GET" && id === "api-key") return { apiKeys: [...live.values()] };
     if (method === "POST") {
-      made += 1;
-      const own = { deleted: false, maskedKey: "…", ...(body as object), id: `made_${made}` };
+      created += 1;
+      const own = { deleted: false, maskedKey: "…", ...(body as object), id: `made_${created}` };
       live.set(own.id, own);
       return { apiKey: { ...own, key: `sk_${own.id}` } };
     }
@@ -59,7 +59,7 @@ export function adoptions({ odd = () => undefined, run }: Trouble = {}) {
     const { workspaceId: _, ...usual } = { ...least, enabled: true, deleted: false, maskedKey: `…${id}` };
     live.set(id, { ...usual, scopes, ...key });
   };
-  /** One run: what its resources know of each other is gone with it. */
+  /** One run. Its resources know of each other, but not of those of another run. */
   const process = () => {
     const shared = new Map();
     const options = { shared, ...(run && { run }) };
@@ -83,7 +83,7 @@ export function adoptions({ odd = () => undefined, run }: Trouble = {}) {
   };
 }
 
-/** What an ApiKey that adopts a key is declared with: all that the keys of the service are. */
+/** Inputs of an ApiKey that adopts a key of the service unchanged. */
 export const adopting = (more: Properties = {}): Properties => ({
   ...least,
   scopes: orders,
@@ -91,7 +91,7 @@ export const adopting = (more: Properties = {}): Properties => ({
   ...more,
 });
 
-/** The same of a set, by alias the ids of the keys that exist. */
+/** Inputs of a set that adopts existing keys, whose ids are given by alias. */
 export const adoptingSet = (ids: Readonly<Record<string, string>>, more: Properties = {}): Properties => ({
   workspaceId: "ws_1",
   defaults: { customerId: "cus_1", name: "ci", scopes: orders },
@@ -101,11 +101,11 @@ export const adoptingSet = (ids: Readonly<Record<string, string>>, more: Propert
   },
 });
 
-/** So many ids, by alias. */
+/** This many ids, by alias. */
 export const ids = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, place) => [`k${place}`, `key_${place}`]));
 
-/** A service with so many keys, and runs of the engine with one set. */
+/** A service with this many keys, and runs of the engine with one set. */
 export function manyKeys(count: number, trouble: Trouble = {}) {
   const world = adoptions(trouble);
   for (const id of Object.values(ids(count))) world.service.add({ id });

@@ -3,9 +3,9 @@ import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { expect } from "vitest";
 import { unknownSentinels } from "../../provider/core/unknown";
 
-/** Property bags as nobody would write them, and what must hold of whatever comes of them. */
+/** Arbitrary property bags, and checks that every result made from them must pass. */
 
-/** Stands where secrets stand, and must stand nowhere else. */
+/** The value of all secrets, which must appear nowhere else. */
 export const canary = "canary-of-the-fuzzing-0123456789";
 
 const oddNumbers = [
@@ -37,9 +37,9 @@ const oddTexts = [
   "::1",
 ];
 const huge = "x".repeat(70_000);
-/** Names that mean something to JavaScript. */
+/** Names with a meaning in JavaScript. */
 const prototypes = ["__proto__", "constructor", "prototype", "toJSON", "length", "then"];
-/** Names that the state keeps to itself. */
+/** Names of hidden state. */
 const hidden = [
   "__observed",
   "__keyLost",
@@ -57,7 +57,7 @@ const hidden = [
   "__previous",
   "__lastUsed",
 ];
-/** Names of inputs and outputs of all kinds, and of what stands in them. */
+/** Names of the inputs and outputs of all resources, and of their nested fields. */
 const known = [
   ...["workspaceId", "customerId", "name", "scopes", "enabled", "prefix", "expiresAt", "externalMeterId"],
   ...["metadata", "existingKey", "existingId", "keepers", "defaultKeyPrefix", "defaultAllowedIPs"],
@@ -102,14 +102,14 @@ export const anything: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** By `fromEntries`, which makes a field of `__proto__`, as JSON.parse does. */
+/** `fromEntries` makes `__proto__` an own field, as JSON.parse does. */
 function entries(value: fc.Arbitrary<unknown>, maxLength: number): fc.Arbitrary<Record<string, unknown>> {
   return fc.array(fc.tuple(name, value), { maxLength }).map((pairs) => Object.fromEntries(pairs));
 }
 
 const secret = fc.constantFrom<unknown>(canary, [canary], { value: canary }, { [canary]: 1 });
 
-/** A bag of anything, secrets in their places; of the `likely` fields most are there, right or wrong. */
+/** Any properties, with secrets in their own fields, and with most of the `likely` fields, right or wrong. */
 export function bag(likely: Readonly<Record<string, unknown>> = {}): fc.Arbitrary<Record<string, unknown>> {
   const right = fc.subarray(Object.entries(likely)).map((pairs) => Object.fromEntries(pairs));
   const places = fc.constantFrom(...Object.keys(likely), ...hidden);
@@ -121,7 +121,7 @@ export function bag(likely: Readonly<Record<string, unknown>> = {}): fc.Arbitrar
   return fc.tuple(entries(anything, 6), right, wrong, secrets).map((all) => Object.assign({}, ...all));
 }
 
-/** Inputs that pass check, some of which each bag has. */
+/** Inputs that pass check, by resource. Each bag has some of them. */
 export const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   ApiKey: {
     workspaceId: "ws_1",
@@ -155,17 +155,17 @@ export const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   CustomerBilling: { workspaceId: "ws_1", totalCredits: "100.0", allowOverages: true, grant: "g" },
 };
 
-/** A message for the user: one line, or one for each of several things; not endless, without a secret. */
+/** A message for the user is one line, or one for each of several things, of limited length, without a secret. */
 export function expectFit(...messages: readonly string[]): void {
   for (const message of messages.flatMap((all) => all.split(/\n(?="|For each of |and \d)/))) {
     expect(message).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
     expect(message.length).toBeLessThanOrEqual(4_000);
     expect(message).not.toContain(canary);
-    expect(message).not.toContain("This is a defect");
+    expect(message).not.toContain("This is a bug");
   }
 }
 
-/** What the host can put on its wire, which throws on what it does not know. */
+/** The host can send the properties to the engine: its serializer throws on what it does not know. */
 export function expectWireable(properties: object): void {
   const sent = Struct.fromJavaScript(properties as Parameters<typeof Struct.fromJavaScript>[0]);
   Struct.deserializeBinary(sent.serializeBinary());

@@ -20,28 +20,28 @@ describe("the service that state was last written to", () => {
     "https://API.example.com/keys/",
     "https://api.example.com:443/keys",
     " https://api.example.com/keys ",
-  ])("is the same for %s", (url) => expect(servicesOf(url)[0]).toBe(here));
+  ])("is the same if its URL is spelled %s", (url) => expect(servicesOf(url)[0]).toBe(here));
 
   test.each(["https://api.example.com", "https://api.example.com:8443/keys", "https://api.example.org/keys"])(
-    "is another for %s",
+    "is another one at %s",
     (url) => expect(servicesOf(url)[0]).not.toBe(here),
   );
 
-  test("that it has moved from is given as its URL was", () => {
+  test("is accepted too if APIKEYS_MOVED_FROM has its former URL, in any spelling", () => {
     const [now] = servicesOf("https://new.example.com");
     expect(servicesOf("https://new.example.com", "https://api.example.com/keys/")).toEqual([now, here]);
     expect(servicesOf("https://new.example.com")).toEqual([now]);
     expect(servicesOf("https://new.example.com", "here")).toEqual([now]);
   });
 
-  test("is noted anew by a read only where there was none, or it has moved", () => {
+  test("is updated by a read only if state has none, or if the service has moved", () => {
     expect(serviceAfterRead({}, ["now"])).toBe("now");
     expect(serviceAfterRead({ __service: "before" }, ["now"])).toBe("before");
     expect(serviceAfterRead({ __service: "before" }, ["now", "before"])).toBe("now");
     expect(serviceAfterRead({ __service: "before" }, [])).toBe("before");
   });
 
-  test("is elsewhere only where state and configuration say so", () => {
+  test("counts as another one only if state and configuration both name one, and they differ", () => {
     expect(writtenElsewhere({ __service: "before" }, ["now"])).toBe(true);
     expect(writtenElsewhere({ __service: "before" }, ["now", "before"])).toBe(false);
     expect(writtenElsewhere({ __service: "before" }, [])).toBe(false);
@@ -49,7 +49,7 @@ describe("the service that state was last written to", () => {
   });
 });
 
-describe("what is looked for at another service", () => {
+describe("a resource that is read at a new base URL", () => {
   const ids = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`k${at}`, `key_${at}`]));
   const now = "https://a.test, from stack config";
   const held = (some: object, more: object = {}) => ({
@@ -57,14 +57,14 @@ describe("what is looked for at another service", () => {
     state: { workspaceId: "ws", keys: some, ids: some, ...more },
   });
 
-  test("is there with all of its ids", () => {
+  test("is accepted if all of its ids are found, and a scope even with a new id", () => {
     expect(() => expectFound(apiKeySet, held(ids), held(ids), now)).not.toThrow();
     expect(() =>
       expectFound(scope, { id: "sc_old", state: {} }, { id: "sc_new", state: {} }, now),
     ).not.toThrow();
   });
 
-  test("is named where it is missing, the first five of many", () => {
+  test("fails with an error that names up to five missing ids", () => {
     expect(() => expectFound(apiKeySet, held(ids), held({ k0: "key_0" }), now)).toThrow(
       /key_1, key_2, key_3, key_4, key_5 and 2 more can't be found/,
     );
@@ -73,7 +73,7 @@ describe("what is looked for at another service", () => {
     );
   });
 
-  test("is missing where it was still to be deleted, since nobody looked for it", () => {
+  test("fails if it has a key that is still to be deleted, because a read does not look for that", () => {
     const left = { __toDelete: [{ id: "key_left", name: "old" }] };
     expect(() => expectFound(apiKeySet, held(ids, left), held(ids, left), now)).toThrow(
       /key_left can't be found/,

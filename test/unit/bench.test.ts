@@ -49,15 +49,15 @@ const report: Report = {
   },
 };
 
-describe("medians", () => {
-  it("take the middle one, or the mean of the two in the middle, in any order", () => {
+describe("the bench's medians", () => {
+  it("are the middle value, or the mean of the two middle values, in any order", () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(median([10, 1, 2, 4])).toBe(3);
     expect(median([7])).toBe(7);
     expect(median([])).toBeUndefined();
   });
 
-  it("are those of one contender, number of keys, step and figure, over the rounds that have it", () => {
+  it("are taken for each contender, number of keys, step and figure, over the rounds that have the figure", () => {
     const find = mediansOf(rounds);
     expect(find("ours", 10, "up", "seconds")).toBe(2);
     expect(find("ours", 10, "up", "stateBytes")).toBe(20_000);
@@ -67,13 +67,13 @@ describe("medians", () => {
   });
 });
 
-describe("/proc", () => {
-  it("tells CPU time of a process and of its children, whatever its name", () => {
+describe("the bench's readings of /proc", () => {
+  it("have the CPU time of a process and of its children, whatever the process is called", () => {
     const after = "S 1 2 3 0 -1 4194304 10 20 30 40 150 50 700 25 20 0 1 0 99 1 1";
     expect(cpuIn(`4711 (a) b) ${after}`)).toEqual({ own: 2, children: 7.25 });
   });
 
-  it("tells peak memory, if there is any, and bytes written", () => {
+  it("have peak memory, if there is any, and bytes written", () => {
     expect(peakMiBIn("Name:\tnode\nVmPeak:\t 999999 kB\nVmHWM:\t   51200 kB\nVmRSS:\t 1 kB\n")).toBe(50);
     expect(peakMiBIn("Name:\tnode\nState:\tZ (zombie)\n")).toBeUndefined();
     const io = "rchar: 1\nwchar: 2\nread_bytes: 3\ncancelled_write_bytes: 5\nwrite_bytes: 4096\n";
@@ -81,7 +81,7 @@ describe("/proc", () => {
   });
 });
 
-it("the provider host is told from its shim, from what the shim starts before it, and from the CLI", () => {
+it("the bench recognizes the provider host's process, but not its shim, what the shim starts first, or the CLI", () => {
   const commands = [
     "node /p/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js 127.0.0.1:1 ",
     "/bin/sh /p/bin/pulumi-resource-pulumi-nodejs 127.0.0.1:1 ",
@@ -91,8 +91,8 @@ it("the provider host is told from its shim, from what the shim starts before it
   expect(commands.map((args) => isHost(args, dynamicHost))).toEqual([true, false, false, false]);
 });
 
-describe("the plan", () => {
-  it("is 5 rounds of 10 and 200 keys, 3 of 1,000 and one of 5,000, or what the options say", () => {
+describe("the bench's plan", () => {
+  it("has 5 rounds with 10 and 200 keys, 3 with 1,000 and 1 with 5,000, unless options say otherwise", () => {
     expect(planOf([]).sizes).toEqual([
       { count: 10, rounds: 5 },
       { count: 200, rounds: 5 },
@@ -117,13 +117,13 @@ describe("the plan", () => {
     expect(own).toMatchObject({ only: ["ours", "engine"], steps: ["up", "destroy"] });
   });
 
-  it("refuses what it can't make sense of", () => {
+  it("rejects invalid options", () => {
     expect(() => planOf(["--sizes", "0"])).toThrow("--sizes takes whole numbers above 0, not 0");
     expect(() => planOf(["--steps", "down"])).toThrow(`--steps takes some of ${steps.join()}, not down`);
     expect(() => planOf(["--only", "nobody"])).toThrow("--only takes some of ours,");
   });
 
-  it("lets another contender begin in each round, and leaves out those that have had theirs", () => {
+  it("starts rounds with different contenders, and leaves out those that have had their rounds", () => {
     const one = (id: string, most = 9): Contender =>
       ({ ...contenders[0], id, rounds: () => most }) as Contender;
     const three = [one("a"), one("b", 1), one("c")];
@@ -138,7 +138,7 @@ describe("the plan", () => {
     ]);
   });
 
-  it("has one round of the documented provider with 1,000 keys, none of curl, of 5,000 in sets alone, and of more in ten", () => {
+  it("leaves out slow contenders for many keys: 5,000 and more are measured only in sets and as floors", () => {
     const shares = contenders.map(({ id, rounds: share }) => [
       id,
       ...[share(200, 5), share(1_000, 3), share(5_000, 1), share(50_000, 1)],
@@ -166,7 +166,7 @@ describe("the plan", () => {
     expect(ofOne).toEqual(["apiKeySet", "pluginSet", "setEngine", "pluginSetFloor", "network-16"]);
   });
 
-  it("declares the same keys at each step, but for one permission of each that the update changes", () => {
+  it("declares the same keys at each step, except that the update adds one permission to each", () => {
     const [up, update] = [declaredKeys(2, "up"), declaredKeys(2, "update")];
     expect(declaredKeys(2, "noChange")).toEqual(up);
     expect(declaredKeys(2, "refresh")).toEqual(up);
@@ -180,7 +180,7 @@ describe("the plan", () => {
     expect(declaredKeys(2, "updateOne")).toEqual([update[0], up[1]]);
   });
 
-  it("declares a set of the same keys, of which the update changes the defaults and that of one a single entry", () => {
+  it("declares a set of the same keys: the update changes the defaults, and the update of one key its entry", () => {
     const set = (step: Step) => setOf(declaredKeys(3, step));
     const [up, update, updateOne] = [set("up"), set("update"), set("updateOne")];
     const own = { customerId: "customer" };
@@ -199,10 +199,10 @@ describe("the plan", () => {
   });
 });
 
-describe("the tables", () => {
+describe("the bench's tables", () => {
   const grid = gridOf(10, { ...report, medians: mediansOf(rounds) });
 
-  it("have the contenders side by side, a row for each figure that anybody has, and – where one has none", () => {
+  it("have a column for each contender, a row for each figure, and – for a figure that is missing", () => {
     expect(grid).toEqual([
       ["N = 10", "pulumi-apikeys", "floor: script, 8 in flight"],
       ["wall time, s: up", "2.00", "0.05"],
@@ -213,7 +213,7 @@ describe("the tables", () => {
     ]);
   });
 
-  it("leave out who did not take part, and group digits", () => {
+  it("leave out contenders that did not take part, and group digits", () => {
     const [head, , requests] = gridOf(1_000, { ...report, medians: mediansOf(rounds) });
     expect(head).toEqual(["N = 1,000", "pulumi-apikeys"]);
     expect(requests).toEqual(["requests: up", "1,234"]);
@@ -229,7 +229,7 @@ describe("the tables", () => {
     expect(asMarkdown(small)).toBe("|  | a |\n| --- | --: |\n| row | 12 |");
   });
 
-  it("stand with the start, the memory and what is missing in the report", () => {
+  it("are in the report, with start-up times, memory, and what could not be measured", () => {
     const text = sections(report);
     for (const part of ["N = 10 ", "N = 1,000", "not to be had here", "after 1,000 reads", "20.0", "12.5"]) {
       expect(text).toContain(part);
@@ -237,7 +237,7 @@ describe("the tables", () => {
     expect(text).toMatch(/evaluate the provider and check +30 +100 +70$/m);
   });
 
-  it("of the page have a row for each way and floor that was measured, with 200 and with 1,000 keys", () => {
+  it("on the page have a row for each contender that was measured, with 200 and with 1,000 keys", () => {
     const one = (contender: string, count: number, round: number, up: Figures, refresh?: Figures): Round => ({
       ...{ contender, count, round },
       figures: refresh === undefined ? { up } : { up, refresh },
@@ -269,7 +269,7 @@ describe("the tables", () => {
     ]);
   });
 
-  it("take the place of those before in the page, and nothing else", () => {
+  it("replace the previous ones on the page, and nothing else", () => {
     const page = "before\n<!-- figures -->\nold\n<!-- end of figures -->\nafter\n";
     const next = withFigures(page, "new $& figures");
     expect(next).toBe("before\n<!-- figures -->\n\nnew $& figures\n\n<!-- end of figures -->\nafter\n");
@@ -278,7 +278,7 @@ describe("the tables", () => {
   });
 });
 
-it("JSON holds the machine, all rounds and the medians", () => {
+it("the bench's JSON report has the machine, all rounds and the medians", () => {
   const { machine, medians, rounds: held } = JSON.parse(asJson(report));
   expect(machine).toEqual(report.machine);
   expect(held).toEqual(JSON.parse(JSON.stringify(rounds)));

@@ -13,7 +13,7 @@ describe("check of a CustomerBilling", () => {
   const billing = replying(customerBilling, silent);
   const held = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false, grant: "initial" };
 
-  test.each(["", " ", "\n"])("R2 B2 a grant of %j is an unset variable, and refused", (grant) => {
+  test.each(["", " ", "\n"])("R2 B2 rejects a grant of %j, which may be an unset variable", (grant) => {
     for (const before of [held, { ...held, grant: "second" }, undefined]) {
       const { failures } = billing.check({ ...held, grant }, before);
       expect(failures).toContain(
@@ -23,7 +23,7 @@ describe("check of a CustomerBilling", () => {
     expect(billing.diff("id_1", held, { ...held, grant }).replaces).toEqual([]);
   });
 
-  test.each(["", " "])("B2 a billingId of %j is an unset variable, and refused", (billingId) => {
+  test.each(["", " "])("B2 rejects a billingId of %j, which may be an unset variable", (billingId) => {
     for (const declared of [
       { ...held, billingId },
       { workspaceId: "ws_1", billingId },
@@ -34,7 +34,7 @@ describe("check of a CustomerBilling", () => {
     }
   });
 
-  test("R2 B2 white space around a grant makes no other grant", () => {
+  test("R2 B2 ignores white space around a grant", () => {
     const second = { ...held, grant: "second" };
     const spaced = { ...held, grant: " second\n" };
     for (const [before, now] of [
@@ -48,7 +48,7 @@ describe("check of a CustomerBilling", () => {
     }
   });
 
-  test("R8 B2 a grant that is not known yet may be another one, so a changed field passes", () => {
+  test("R8 B2 accepts a changed field while grant is unknown, because grant may change too", () => {
     const changed = { ...held, totalCredits: "200" };
     expect(billing.check({ ...changed, grant: unknown }, held).failures).toEqual([]);
     expect(billing.check(changed, held).failures).toHaveLength(1);
@@ -56,7 +56,7 @@ describe("check of a CustomerBilling", () => {
 });
 
 test.each([undefined, "100", "200"])(
-  "R8 beside a billingId that is not known yet, which may be absent in the end, totalCredits of %s pass",
+  "R8 check of a CustomerBilling accepts totalCredits of %s while billingId is unknown, as it may turn out unset",
   (totalCredits) => {
     const subject = replying(customerBilling, silent);
     const held = { workspaceId: "ws_1", totalCredits: "100", grant: "initial" };
@@ -73,7 +73,7 @@ describe("check of a Scope", () => {
   const held = { workspaceId: "ws_1", name: "Orders", representation: "orders" };
 
   test.each(["workspaceId", "representation"])(
-    "R8 S2 beside a %s that is not known yet, which may make another scope, a new name passes",
+    "R8 S2 accepts a new name while %s is unknown, because that may create another scope",
     (field) => {
       expect(subject.check({ ...held, name: "New", [field]: unknown }, held).failures).toEqual([]);
       expect(subject.check({ ...held, name: "New" }, held).failures).toHaveLength(1);

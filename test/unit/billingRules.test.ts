@@ -8,10 +8,10 @@ const before = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false,
 const { totalCredits: _, ...adopting } = { ...before, billingId: "bill_1" };
 const reasons = (declared: object, olds: object | undefined = before) =>
   customerBilling.rules({ ...declared }, olds as never, unchecked);
-const refused = (change: object) => reasons({ ...before, ...change }).map((reason) => reason.split(":")[0]);
+const rejected = (change: object) => reasons({ ...before, ...change }).map((reason) => reason.split(":")[0]);
 
 describe("rules of a CustomerBilling", () => {
-  test("B2 each changed field is refused, with both ways out and without its value", () => {
+  test("B2 reject each changed field, with both ways out and without its value", () => {
     const changes = {
       workspaceId: "ws_2",
       totalCredits: "4711",
@@ -19,43 +19,43 @@ describe("rules of a CustomerBilling", () => {
       spendCap: "4711",
       externalMeterId: "4711",
     };
-    for (const [name, value] of Object.entries(changes)) expect(refused({ [name]: value })).toEqual([name]);
-    expect(refused(changes)).toEqual(Object.keys(changes));
+    for (const [name, value] of Object.entries(changes)) expect(rejected({ [name]: value })).toEqual([name]);
+    expect(rejected(changes)).toEqual(Object.keys(changes));
     for (const reason of reasons({ ...before, ...changes })) {
       expect(reason).toMatch(/Restore the old value; or, to grant again on purpose, change grant as well\.$/);
       expect(reason).not.toContain("4711");
     }
   });
 
-  test("B2 with another value of grant every field may change", () => {
-    expect(refused({ workspaceId: "ws_2", totalCredits: "1", allowOverages: true, grant: "2" })).toEqual([]);
+  test("B2 accept any changed field if grant changes too", () => {
+    expect(rejected({ workspaceId: "ws_2", totalCredits: "1", allowOverages: true, grant: "2" })).toEqual([]);
   });
 
-  test("B2 grant left out is its default, and no change", () => {
+  test("B2 treat a missing grant as the default, not as a change", () => {
     const { grant: _, ...without } = before;
     for (const absent of [undefined, null, ""]) {
       expect(reasons({ ...without, grant: absent, totalCredits: "2" })).toHaveLength(1);
     }
   });
 
-  test("B1 B2 another spelling of the same value is no change", () => {
-    for (const totalCredits of ["100.00", 100, " 0100 "]) expect(refused({ totalCredits })).toEqual([]);
-    for (const allowOverages of [undefined, null]) expect(refused({ allowOverages })).toEqual([]);
+  test("B1 B2 accept another spelling of the same value", () => {
+    for (const totalCredits of ["100.00", 100, " 0100 "]) expect(rejected({ totalCredits })).toEqual([]);
+    for (const allowOverages of [undefined, null]) expect(rejected({ allowOverages })).toEqual([]);
   });
 
-  test("B2 B5 billingId on a record that is managed already passes", () => {
+  test("B2 B5 accept billingId on a record that is already managed", () => {
     expect(reasons(adopting)).toEqual([]);
     expect(reasons(adopting, undefined)).toEqual([]);
   });
 
-  test("B2 dropping billingId for credits is a grant, and refused without another value of grant", () => {
+  test("B2 reject totalCredits in place of billingId, which grants credits, unless grant changes too", () => {
     expect(reasons(before, adopting).map((reason) => reason.split(":")[0])).toEqual(["totalCredits"]);
     expect(reasons({ ...before, grant: "2" }, adopting)).toEqual([]);
   });
 
-  test("B5 credits and billingId stand alone, and one of them is needed", () => {
-    expect(refused({ billingId: "bill_1" })).toEqual(["totalCredits"]);
-    expect(refused({ totalCredits: undefined })).toEqual(["totalCredits"]);
+  test("B5 require either totalCredits or billingId, and reject both together", () => {
+    expect(rejected({ billingId: "bill_1" })).toEqual(["totalCredits"]);
+    expect(rejected({ totalCredits: undefined })).toEqual(["totalCredits"]);
     for (const olds of [undefined, before]) {
       expect(reasons({ workspaceId: "ws_1" }, olds)).toEqual([
         'totalCredits: is missing: set it to the credits to grant, such as "100", or set billingId to adopt an existing record.',
@@ -63,10 +63,10 @@ describe("rules of a CustomerBilling", () => {
     }
   });
 
-  test("R8 unknown values pass", () => {
+  test("R8 accept unknown values", () => {
     for (const unknown of unknownSentinels) {
       for (const name of ["workspaceId", "totalCredits", "allowOverages", "spendCap", "externalMeterId"]) {
-        expect(refused({ [name]: unknown })).toEqual([]);
+        expect(rejected({ [name]: unknown })).toEqual([]);
       }
       expect(reasons({ ...adopting, billingId: unknown })).toEqual([]);
     }
@@ -82,9 +82,9 @@ test.each([
       "Credits are granted again in addition: those of bill_1 in workspace ws_1 stay in the service, which has no call to take a grant back.",
     ],
   ],
-  ["says nothing where a record is adopted", { ...adopting, totalCredits: undefined, grant: "2" }, {}, []],
-  ["says nothing of a grant that may not exist", { grant: "2" }, { __grant: "uncertain" }, []],
-])("B2 the preview of a replacement %s", (_, change, hidden, expected) => {
+  ["says nothing if a record is adopted", { ...adopting, totalCredits: undefined, grant: "2" }, {}, []],
+  ["says nothing if the old grant may not exist", { grant: "2" }, { __grant: "uncertain" }, []],
+])("B2 the preview of a CustomerBilling's replacement %s", (_, change, hidden, expected) => {
   const lines: string[] = [];
   const billing = offline(undefined, {}, customerBilling, (line) => lines.push(line));
   const { inputs } = billing.check({ ...before, ...change }, before);

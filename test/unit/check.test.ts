@@ -10,7 +10,7 @@ const failuresOf = (inputs: object, before?: object) =>
 const fieldNames = Object.keys(apiKey.schema.shape);
 
 describe("check of an ApiKey", () => {
-  test("R8 the least and the most that can be declared pass", () => {
+  test("R8 accepts the least and the most that a program can declare", () => {
     expect(failuresOf({})).toEqual([]);
     expect(
       failuresOf({
@@ -25,7 +25,7 @@ describe("check of an ApiKey", () => {
     ).toEqual([]);
   });
 
-  test("R8 every bad input is named by its path, all of them at once, and no value is quoted", () => {
+  test("R8 names all invalid inputs at once by their paths, without quoting values", () => {
     const bad = {
       workspaceId: "..",
       customerId: "",
@@ -63,7 +63,7 @@ describe("check of an ApiKey", () => {
     }
   });
 
-  test("R8 what is missing is named with what to write", () => {
+  test("R8 names each missing input, and what to set it to", () => {
     expect(subject.check({}, undefined).failures).toEqual([
       "workspaceId: is missing: set it to the id of a workspace.",
       "customerId: is missing: set it to the id of a customer.",
@@ -71,7 +71,7 @@ describe("check of an ApiKey", () => {
     ]);
   });
 
-  test("R8 no value that a program may give makes check throw, and no text of it is quoted", () => {
+  test("R8 neither throws nor quotes a value, whatever the program declares", () => {
     const marker = "q7Zx-marker";
     const anything = fc.oneof(
       fc.jsonValue(),
@@ -83,13 +83,13 @@ describe("check of an ApiKey", () => {
       fc.property(fc.record(Object.fromEntries(fieldNames.map((name) => [name, anything]))), (inputs) => {
         const { failures } = subject.check(inputs, undefined);
         const keys = new Set(JSON.stringify(inputs).match(/"[^"]*"(?=:)/g));
-        const told = failures.join("\n");
-        expect(!told.includes(marker) || keys.has(`"${marker}"`)).toBe(true);
+        const text = failures.join("\n");
+        expect(!text.includes(marker) || keys.has(`"${marker}"`)).toBe(true);
       }),
     );
   });
 
-  test("K1 a name that is left out is that of the resource, and one that is given stays", () => {
+  test("K1 uses the resource's name if name is missing, and keeps a declared name", () => {
     const { name: _, ...nameless } = least;
     for (const none of [undefined, null]) {
       const { inputs, failures } = subject.check({ ...nameless, name: none }, undefined, "resource");
@@ -106,7 +106,7 @@ describe("check of an ApiKey", () => {
     });
   });
 
-  test("R9 an unknown property is named with the nearest known name", () => {
+  test("R9 names a property that does not exist, and suggests the most similar one", () => {
     expect(failuresOf({ worksapceId: "ws_1" })).toEqual([
       "worksapceId: no such property; did you mean workspaceId?",
     ]);
@@ -123,7 +123,7 @@ describe("check of an ApiKey", () => {
     ]);
   });
 
-  test("R9 a property that resembles none is named with all of them", () => {
+  test("R9 names a property that does not exist, and lists all properties if none is similar", () => {
     const [failure] = failuresOf({ somethingElseEntirely: 1 });
     for (const name of fieldNames) expect(failure).toContain(name);
     expect(failuresOf({ scopes: [{ representation: "a", bananas: 1 }] })[0]).toBe(
@@ -131,14 +131,14 @@ describe("check of an ApiKey", () => {
     );
   });
 
-  test("R8 a failure is one line, whatever the names are", () => {
+  test("R8 writes each failure on one line, whatever the property is called", () => {
     expect(failuresOf({ "a\nb": 1, keepers: { "c\r\nd": 1 } })).toEqual([
       'keepers["c d"]: must be a string.',
       expect.stringMatching(/^a b: no such property; the properties are [^\n]*$/),
     ]);
   });
 
-  test("R8 unknown values pass, in every field and at any depth", () => {
+  test("R8 accepts unknown values, in every field and at any depth", () => {
     const sentinel = fc.constantFrom(...unknownSentinels);
     const scope = fc.record(
       { representation: sentinel, create: sentinel, read: sentinel, update: sentinel, del: sentinel },
@@ -162,13 +162,13 @@ describe("check of an ApiKey", () => {
     );
   });
 
-  test("R8 an unknown value hides no other failure", () => {
+  test("R8 reports other failures despite an unknown value", () => {
     expect(failuresOf({ scopes: [unknownSentinels[6], { representation: "a", read: 1 }] })).toEqual([
       "scopes[1].read: must be true or false.",
     ]);
   });
 
-  test("R2 inputs come back in canonical form, absent ones left out", () => {
+  test("R2 returns inputs in canonical form, without absent ones", () => {
     const { inputs } = subject.check(
       {
         ...least,
@@ -195,7 +195,7 @@ describe("check of an ApiKey", () => {
     });
   });
 
-  test("R2 checked inputs are checked to themselves", () => {
+  test("R2 returns already checked inputs unchanged", () => {
     const { inputs } = subject.check(
       { ...least, scopes: [{ representation: "a", read: true, del: false }] },
       undefined,
@@ -203,7 +203,7 @@ describe("check of an ApiKey", () => {
     expect(subject.check(inputs, inputs)).toStrictEqual({ inputs, failures: [] });
   });
 
-  test("K3 the same representation twice is a failure, wherever it stands", () => {
+  test("K3 rejects a representation that is listed twice, anywhere in the list", () => {
     const scopes = [
       { representation: "orders", read: true },
       { representation: "users", read: true },
@@ -214,7 +214,7 @@ describe("check of an ApiKey", () => {
     ]);
   });
 
-  test("K7 expiresAt is a whole number above 0", () => {
+  test("K7 accepts only whole numbers above 0 as expiresAt", () => {
     for (const expiresAt of [1, 60, Number.MAX_SAFE_INTEGER]) expect(failuresOf({ expiresAt })).toEqual([]);
     for (const expiresAt of [0, -1, 0.5, 2 ** 60, "60", true]) {
       expect(failuresOf({ expiresAt }), String(expiresAt)).toHaveLength(1);

@@ -22,7 +22,7 @@ test.each(["--help", "-h", "help"])("pulumi-apikeys %s prints the commands", asy
   expect(await run(word)).toEqual({ code: 0, out, err: "" });
 });
 
-test.each(["adopt", "standin"])("pulumi-apikeys %s takes --help and -h", async (command) => {
+test.each(["adopt", "standin"])("pulumi-apikeys %s prints its usage with --help and -h", async (command) => {
   const out = expect.stringMatching(`^Usage: npx pulumi-apikeys ${command} `);
   expect(await run(command, "--help")).toEqual({ code: 0, out, err: "" });
   expect(await run(command, "-h")).toEqual({ code: 0, out, err: "" });

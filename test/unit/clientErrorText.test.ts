@@ -6,28 +6,28 @@ import { maskSecrets } from "../../provider/client/secrets";
 const said = (body: unknown, secrets: string[] = [], fields: string[] = []) =>
   errorText(typeof body === "string" ? body : JSON.stringify(body), secrets, fields);
 
-describe("what the service said in an error", () => {
+describe("the service's own words in an error", () => {
   it.each<[string, unknown]>([
     ["message", { message: "not allowed" }],
     ["error", { error: "not allowed" }],
     ["error.message", { error: { code: 7, message: "not allowed" } }],
     ["errors[].message", { errors: [{ message: "not allowed" }] }],
-    ["errors[] as text", { errors: ["not allowed"] }],
-    ["detail before title", { type: "about:blank", title: "Forbidden", detail: "not allowed" }],
+    ["errors[] as strings", { errors: ["not allowed"] }],
+    ["detail, rather than title", { type: "about:blank", title: "Forbidden", detail: "not allowed" }],
     ["title", { title: "not allowed", status: 403 }],
     ["detail[].msg", { detail: [{ loc: ["body"], msg: "not allowed" }] }],
-    ["a JSON text", '"not allowed"'],
+    ["a JSON string", '"not allowed"'],
     ["plain text", "not allowed\n"],
-    ["a list", [{ message: "not allowed" }]],
+    ["a list of errors", [{ message: "not allowed" }]],
     [
       "HTML",
       "<html><head><style>p{x:y}</style></head><body><p>not <b>allowed</b></p><script>var a='<p>'</script>",
     ],
-  ])("is found at %s", (_place, body) => {
+  ])("are found in: %s", (_place, body) => {
     expect(said(body)).toBe("not allowed");
   });
 
-  it("joins several errors, five at most, and names the fields of a map", () => {
+  it("are joined from up to five errors, with the field names of a map", () => {
     expect(said({ errors: [{ message: "a" }, { message: "b" }] })).toBe("a; b");
     expect(said({ errors: Array.from({ length: 9 }, () => "x") })).toBe("x; x; x; x; x");
     expect(said({ errors: { name: ["is too short"], prefix: "is odd" } })).toBe(
@@ -45,33 +45,33 @@ describe("what the service said in an error", () => {
     [{ message: 17 }],
     [{ message: "" }],
     [{ code: "E1" }],
-  ])("%j says nothing", (body) => {
+  ])("are absent from %j", (body) => {
     expect(said(body)).toBeUndefined();
   });
 
-  it("passes on no control, format or bidirectional characters and no escape sequences", () => {
+  it("have no control, format or bidirectional characters, and no escape sequences", () => {
     const body =
       "a\u001b[31mred\u001b[0m\u001b]0;title\u0007 b\r\nc\td\u0000e\u202e\u2066f\u200bg\u009b1mh\ud800i\u2028j";
     expect(said({ message: body })).toBe("ared b c d efghi j");
   });
 
-  it("passes on no HTML, also where stripping it makes new tags, but leaves comparisons alone", () => {
+  it("have no HTML, even if stripping it makes new tags, but keep < and > in comparisons", () => {
     expect(said("a <<b>script>b</<b>script> c")).not.toMatch(/<\/?[a-z]/i);
     expect(said({ message: "expiresAt must be > 0 and < 10" })).toBe("expiresAt must be > 0 and < 10");
   });
 
-  it("uses no double quotes, since it stands in some", () => {
+  it("have no double quotes, because messages put them in double quotes", () => {
     expect(said({ message: 'no "such" key' })).toBe("no 'such' key");
   });
 
-  it("is 300 characters long at most, and cuts no character in half", () => {
+  it("have at most 300 characters, and no character is cut in half", () => {
     const text = said("😀".repeat(400)) ?? "";
     expect([...text]).toHaveLength(300);
     expect(text.endsWith("😀…")).toBe(true);
     expect(said("x".repeat(300))).toBe("x".repeat(300));
   });
 
-  it("never holds a secret, in any spelling, wherever it stands", () => {
+  it("never contain a secret, in any spelling, at any position", () => {
     const awkward = fc.constantFrom(..."\"\\/&<>+= %'\u00fc\u20acaZ0_");
     const anyUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));
     const secret = fc
@@ -102,7 +102,7 @@ describe("what the service said in an error", () => {
     );
   });
 
-  it("masks a secret that the cut would go through", () => {
+  it("have a secret masked even if they are cut in the middle of it", () => {
     const token = "tok_0123456789abcdefghijklmnopqrstuvwxyz";
     for (let before = 255; before < 300; before += 1) {
       expect(said("x".repeat(before) + token, [token])).not.toContain("tok_");
@@ -114,15 +114,15 @@ describe("what the service said in an error", () => {
     }
   });
 
-  it("masks a secret whose white space a service made one space of", () => {
+  it("have a secret masked even if the service collapsed its white space", () => {
     expect(said("no name Owls Ltd.", ["  Owls \n Ltd "])).toBe("no name [secret].");
   });
 
-  it("masks a secret that stripping joins", () => {
+  it("have a secret masked that only shows once other characters are stripped", () => {
     expect(said("tok\u200b_sec\u001b[1mret", ["tok_secret"])).toBe("[secret]");
   });
 
-  it("masks every key that an error carries", () => {
+  it("have each key masked that is in the error's body", () => {
     const key = "sk_live_1";
     expect(said({ message: `made ${key}`, apiKey: { id: "k", key } })).toBe("made [secret]");
     expect(said({ message: "failed with 4711", data: [{ deep: { key: 4711 } }] })).toBe(
@@ -134,19 +134,19 @@ describe("what the service said in an error", () => {
     expect(said('{"key":"ab\\"cd_secret')).not.toContain("cd_secret");
   });
 
-  it("leaves the name of a field alone where `key` only names it", () => {
+  it("keep a field's name that is the value of a `key` in the body", () => {
     const body = { errors: [{ key: "name", message: "name is required" }] };
     expect(said(body, [], ["name"])).toBe("name is required");
     expect(said(body)).toBe("[secret] is required");
   });
 
-  it("says nothing rather than search a body for more keys than an error has", () => {
+  it("are left out if the body contains too many keys to mask", () => {
     expect(
       said({ message: "k0", all: Array.from({ length: 101 }, (_, n) => ({ key: `k${n}` })) }),
     ).toBeUndefined();
   });
 
-  it("masks short secrets without garbling the mask", () => {
+  it("have short secrets masked, without garbling the mask", () => {
     expect(maskSecrets("see e", ["e", "se"])).toBe("[secret][secret] [secret]");
   });
 });

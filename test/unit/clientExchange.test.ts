@@ -32,7 +32,7 @@ function controller() {
 }
 
 describe("an exchange", () => {
-  it("that was given up before it started is never written, however late the connection comes about", async () => {
+  it("that timed out before it started is never sent, however late the connection is made", async () => {
     let handler: Required<Dispatcher.DispatchHandler> | undefined;
     const result = await exchange(
       dispatcher((given) => {
@@ -47,7 +47,7 @@ describe("an exchange", () => {
     expect(late.aborted).toHaveLength(1);
   });
 
-  it("is never written twice, whatever the dispatcher tries", async () => {
+  it("is never sent twice, whatever the dispatcher tries", async () => {
     const first = controller();
     const second = controller();
     const result = await exchange(
@@ -63,7 +63,7 @@ describe("an exchange", () => {
     expect(result).toMatchObject({ kind: "failed", started: true });
   });
 
-  it("that the dispatcher refuses by throwing was not sent", async () => {
+  it("counts as not sent if the dispatcher throws", async () => {
     const result = await exchange(
       dispatcher(() => {
         throw new TypeError("Bearer tok_secret");

@@ -17,24 +17,27 @@ const answered = (status: number, body: unknown = "", headers = {}): Exchange =>
 });
 const kindOf = (status: number, method = "POST") => classify(answered(status), { ...asked, method }).kind;
 
-describe("what an exchange means for a write", () => {
-  it.each([200, 201, 202, 204, 206, 299])("%i is done", (status) => {
+describe("the outcome of a write", () => {
+  it.each([200, 201, 202, 204, 206, 299])("is done after a %i", (status) => {
     expect(kindOf(status)).toBe("done");
   });
 
-  it.each([408, 499, 500, 501, 502, 503, 504, 507, 520, 599])("%i is ambiguous", (status) => {
+  it.each([408, 499, 500, 501, 502, 503, 504, 507, 520, 599])("is ambiguous after a %i", (status) => {
     expect(kindOf(status)).toBe("ambiguous");
   });
 
-  it.each([400, 401, 403, 404, 405, 410, 413, 421, 422, 425, 451])("%i is refused", (status) => {
+  it.each([400, 401, 403, 404, 405, 410, 413, 421, 422, 425, 451])("is refused after a %i", (status) => {
     expect(kindOf(status)).toBe("refused");
   });
 
-  it.each([300, 301, 304, 307, 308])("%i is refused, since redirects are not followed", (status) => {
-    expect(kindOf(status)).toBe("refused");
-  });
+  it.each([300, 301, 304, 307, 308])(
+    "is refused after a %i, because redirects are not followed",
+    (status) => {
+      expect(kindOf(status)).toBe("refused");
+    },
+  );
 
-  it("409 is ambiguous for a POST, since something on the way may have repeated it, and refused for other writes", () => {
+  it("is ambiguous after a 409 to a POST, because a proxy may have repeated it, and refused for other writes", () => {
     expect(["POST", "PATCH", "DELETE"].map((method) => kindOf(409, method))).toEqual([
       "ambiguous",
       "refused",
@@ -42,7 +45,7 @@ describe("what an exchange means for a write", () => {
     ]);
   });
 
-  it("302 is ambiguous for a POST, since many a service sends it after one that is done", () => {
+  it("is ambiguous after a 302 to a POST, because many services redirect after success", () => {
     expect(["POST", "PATCH", "DELETE", "GET"].map((method) => kindOf(302, method))).toEqual([
       "ambiguous",
       "refused",
@@ -51,12 +54,12 @@ describe("what an exchange means for a write", () => {
     ]);
   });
 
-  it("303 is ambiguous for a write, since it points to a result, and refused for a read", () => {
+  it("is ambiguous after a 303, which points to a result; for a read it is refused", () => {
     expect(kindOf(303)).toBe("ambiguous");
     expect(kindOf(303, "GET")).toBe("refused");
   });
 
-  it("429 is throttled, with the wait that it asks for", () => {
+  it("is throttled after a 429, with the wait that it asks for", () => {
     const outcome = classify(answered(429, { message: "slow down" }, { "retry-after": "7" }), asked);
     expect(outcome).toEqual({
       kind: "throttled",
@@ -65,12 +68,12 @@ describe("what an exchange means for a write", () => {
     });
   });
 
-  it("2xx whose body was cut is done all the same", () => {
+  it("is done after a 2xx even if the body was cut off", () => {
     const body = { problem: "was cut off", lasting: false };
     expect(classify({ kind: "answered", status: 200, headers: {}, body }, asked).kind).toBe("done");
   });
 
-  it("4xx whose body was cut is refused, without a text", () => {
+  it("is refused after a 4xx whose body was cut off, without the service's words", () => {
     const body = { problem: "was cut off", lasting: false };
     const outcome = classify({ kind: "answered", status: 403, headers: {}, body }, asked);
     expect(outcome).toEqual({ kind: "refused", status: 403, phrase: "the service answered 403" });
@@ -79,12 +82,12 @@ describe("what an exchange means for a write", () => {
   it.each([
     [true, "ambiguous"],
     [false, "notSent"],
-  ])("a failure when started is %s is %s", (started, kind) => {
+  ])("after a failed exchange (started: %s) is %s", (started, kind) => {
     const failed: Exchange = { kind: "failed", started, phrase: "it failed", lasting: false };
     expect(classify(failed, asked)).toMatchObject({ kind, phrase: "it failed" });
   });
 
-  it("only a 503 may ask for a wait beside 429", () => {
+  it("has the wait that a 503 asks for, but not that of other statuses", () => {
     const headers = { "retry-after": "3" };
     expect(classify(answered(503, "", headers), asked)).toMatchObject({ askedMs: 3_000 });
     expect(classify(answered(502, "", headers), asked)).toMatchObject({ askedMs: undefined });
@@ -94,29 +97,26 @@ describe("what an exchange means for a write", () => {
     ["https://login.example/in?next=tok_secret&x=1#y", "https://login.example/in"],
     ["/elsewhere?q=1", "https://api.example/elsewhere"],
     ["sub", "https://api.example/pre/api/v1/sub"],
+    ["", "https://api.example/pre/api/v1/api-key"],
     ["https://user:pass@other.example/a", "https://other.example/a"],
     ["https://other.example/tok_secret/%74", "https://other.example/[secret]/%74"],
-  ])("a redirect to %s names %s, without query and user", (location, target) => {
+  ])('names the target of a redirect to "%s" without query and user: %s', (location, target) => {
     const outcome = classify(answered(302, "", { location }), { ...asked, method: "GET" });
     const phrase = `the service answered 302 and redirected to ${target}; redirects are not followed`;
     expect(outcome).toMatchObject({ kind: "refused", phrase });
   });
 
-  it.each([undefined, "", "https://", "javascript:alert(1)", "data:text/plain,tok_secret", ["/a", "/b"]])(
-    "a redirect to %s names no target",
-    (location) => {
-      const outcome = classify(answered(302, "", location === undefined ? {} : { location }), {
-        ...asked,
-        method: "GET",
-      });
-      const nowhere = location === "" ? "https://api.example/pre/api/v1/api-key" : undefined;
-      const phrase =
-        nowhere === undefined
-          ? "the service answered 302"
-          : `the service answered 302 and redirected to ${nowhere}; redirects are not followed`;
-      expect(outcome).toMatchObject({ phrase });
-    },
-  );
+  it.each([
+    [undefined],
+    ["https://"],
+    ["javascript:alert(1)"],
+    ["data:text/plain,tok_secret"],
+    [["/a", "/b"]],
+  ])("names no invalid target of a redirect: %s", (location) => {
+    const headers = location === undefined ? {} : { location };
+    const outcome = classify(answered(302, "", headers), { ...asked, method: "GET" });
+    expect(outcome).toMatchObject({ phrase: "the service answered 302" });
+  });
 
   it("cuts the target of a redirect at 300 characters", () => {
     const outcome = classify(answered(302, "", { location: `https://x.example/${"a".repeat(900)}` }), {
@@ -141,25 +141,25 @@ describe("Retry-After", () => {
     ["Thursday, 01-Jan-26 00:00:10 GMT", 10_000],
     ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
     ["Fri, 01 Jan 9999 00:00:00 GMT", 31_536_000_000],
-  ])("%s asks for %i ms", (header, ms) => {
+  ])("of %s asks for %i ms", (header, ms) => {
     expect(retryAfterMs(header, undefined, now)).toBe(ms);
   });
 
   it.each([undefined, "", "soon", "-5", "+5", "0x10", "1e3", "5 s", "Infinity", "NaN", "Thu", "never, 99"])(
-    "%s is nonsense and asks for nothing",
+    "of %s is invalid and asks for nothing",
     (header) => {
       expect(retryAfterMs(header, undefined, now)).toBeUndefined();
     },
   );
 
-  it("counts a date from the answer's own Date, so that a wrong clock here does no harm", () => {
+  it("counts a date from the answer's Date header, so that a wrong local clock does no harm", () => {
     const header = "Thu, 01 Jan 2026 00:00:10 GMT";
     const anHourLate = now + 3_600_000;
     expect(retryAfterMs(header, "Thu, 01 Jan 2026 00:00:00 GMT", anHourLate)).toBe(10_000);
     expect(retryAfterMs(header, "nonsense", now)).toBe(10_000);
   });
 
-  it("takes the longest of several waits and ignores nonsense among them", () => {
+  it("with several values takes the longest wait and ignores invalid ones", () => {
     expect(retryAfterMs(["3", "soon", "8"], undefined, now)).toBe(8_000);
   });
 });

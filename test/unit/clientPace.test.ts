@@ -5,7 +5,7 @@ import { handClock } from "../client/handClock";
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Asks for so many turns and tells which were given, in which order. */
+/** Asks for this many turns, and records which were given, in which order. */
 function askFor(pace: Pace, count: number, allowanceMs = 600_000) {
   const turns: (Turn & { who: number })[] = [];
   const dismissed: number[] = [];
@@ -23,8 +23,8 @@ const turnOf = ({ turns }: { turns: readonly Turn[] }, at: number): Turn => {
   return turn;
 };
 
-describe("the pace of an origin", () => {
-  it("lets as many through at once as it may, and the next ones in order as turns are given back", async () => {
+describe("the pace of the requests to an origin", () => {
+  it("lets as many calls through as its limit, and the next ones in order as turns are returned", async () => {
     const clock = handClock();
     const pace = openPace(clock, 2);
     const asked = askFor(pace, 4);
@@ -36,7 +36,7 @@ describe("the pace of an origin", () => {
     expect(asked.turns.map(({ who }) => who)).toEqual([0, 1, 2, 3]);
   });
 
-  it("lets a call that has had a turn go ahead of those that have not", async () => {
+  it("lets a call that has already had a turn go before those that have not", async () => {
     const clock = handClock();
     const pace = openPace(clock, 1);
     askFor(pace, 1);
@@ -50,7 +50,7 @@ describe("the pace of an origin", () => {
     expect(order).toEqual(["again", "new"]);
   });
 
-  it("stops everything until the pause is over, and tells how much of the wait it was", async () => {
+  it("gives no turn during a pause, and says how long each call was paused", async () => {
     const clock = handClock();
     const pace = openPace(clock, 8);
     const first = askFor(pace, 1);
@@ -77,7 +77,7 @@ describe("the pace of an origin", () => {
     expect(next.turns.map(({ pausedMs }) => pausedMs)).toEqual([0]);
   });
 
-  it("gives a turn to whoever waits when a pause is to end at once", async () => {
+  it("ends a pause when told to hurry, and makes no call wait for a later one", async () => {
     const clock = handClock();
     const pace = openPace(clock, 4);
     const first = askFor(pace, 1);
@@ -98,7 +98,7 @@ describe("the pace of an origin", () => {
     expect(last.turns).toHaveLength(1);
   });
 
-  it("ends early what one call alone waits for as well, and then lets no call wait", async () => {
+  it("also ends the waits of single calls when told to hurry, and then makes no call wait", async () => {
     const clock = handClock();
     const pace = openPace(clock, 4);
     const rested: number[] = [];
@@ -115,7 +115,7 @@ describe("the pace of an origin", () => {
     expect(clock.waiting()).toBe(0);
   });
 
-  it("halves once for requests that were throttled together, and recovers one by one", async () => {
+  it("halves its limit once for requests that were throttled together, and raises it again step by step", async () => {
     const clock = handClock();
     const pace = openPace(clock, 8);
     const first = askFor(pace, 8);
@@ -130,7 +130,7 @@ describe("the pace of an origin", () => {
     for (let n = 0; n < 4; n += 1) pace.succeeded();
     pace.leave();
     await tick();
-    // One was given back and nearly one more was earned: 4 successes at 4 to 5 at once.
+    // One turn was returned, and 4 successes at a limit of 4 have raised the limit by not quite 1.
     expect(second.turns).toHaveLength(5);
     pace.succeeded();
     pace.leave();
@@ -138,7 +138,7 @@ describe("the pace of an origin", () => {
     expect(second.turns).toHaveLength(7);
   });
 
-  it("halves again when a request of the slower pace is throttled too, down to one at a time", async () => {
+  it("halves its limit again if a request at the lower limit is throttled too, down to one at a time", async () => {
     const clock = handClock();
     const pace = openPace(clock, 4);
     for (let round = 0; round < 5; round += 1) {
@@ -153,7 +153,7 @@ describe("the pace of an origin", () => {
     expect(asked.turns).toHaveLength(1);
   });
 
-  it("dismisses at once whoever may not wait as long as the pause lasts, and keeps no timer for them", async () => {
+  it("dismisses at once the calls that may not wait as long as the pause, and keeps no timer for them", async () => {
     const clock = handClock();
     const pace = openPace(clock, 1);
     const first = askFor(pace, 1);
@@ -167,7 +167,7 @@ describe("the pace of an origin", () => {
     expect(clock.waiting()).toBe(0);
   });
 
-  it("lets as many wait as there are calls", async () => {
+  it("lets any number of calls wait", async () => {
     const pace = openPace(handClock(), 1);
     const first = askFor(pace, 1);
     await tick();
@@ -178,7 +178,7 @@ describe("the pace of an origin", () => {
     expect(waiting.dismissed).toHaveLength(150_000);
   });
 
-  it("keeps one timer at most, and none when nobody waits any longer", async () => {
+  it("keeps at most one timer, and none once no call is waiting", async () => {
     const clock = handClock();
     const pace = openPace(clock, 1);
     const first = askFor(pace, 1);
@@ -192,7 +192,7 @@ describe("the pace of an origin", () => {
     expect(clock.waiting()).toBe(0);
   });
 
-  it("adds up pauses that follow each other, and dismisses when the sum is too long", async () => {
+  it("adds up consecutive pauses, and dismisses a call that may not wait as long as their sum", async () => {
     const clock = handClock();
     const pace = openPace(clock, 1);
     const first = askFor(pace, 1);
@@ -210,7 +210,7 @@ describe("the pace of an origin", () => {
     expect(patient.turns.map(({ pausedMs }) => pausedMs)).toEqual([10_000]);
   });
 
-  it("counts of two pauses only the pauses, not the time between them", async () => {
+  it("counts only pauses, not the time between them", async () => {
     const clock = handClock();
     const pace = openPace(clock, 1);
     const first = askFor(pace, 1);
@@ -225,7 +225,7 @@ describe("the pace of an origin", () => {
     expect(waiting.turns.map(({ pausedMs }) => pausedMs)).toEqual([7_000]);
   });
 
-  it("never has more than its limit under way and gives every turn in the end, whatever happens", async () => {
+  it("never exceeds its limit, and gives every call a turn in the end, whatever happens", async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant("enter" as const), first: fc.boolean() }),
       fc.record({ kind: fc.constant("leave" as const), ms: fc.integer({ min: 0, max: 3_000 }) }),

@@ -23,23 +23,23 @@ describe("a path", () => {
     expect(path(id)).toBe(expected);
   });
 
-  it.each(["", ".", "..", "a\nb", "a\u0000", "\u0085", "\ud800", "a\udc00b"])("refuses the id %j", (id) => {
+  it.each(["", ".", "..", "a\nb", "a\u0000", "\u0085", "\ud800", "a\udc00b"])("rejects the id %j", (id) => {
     expect(() => path(id)).toThrow(CallError);
     expect(() => path(id)).toThrow(expect.objectContaining({ verdict: "notSent", status: undefined }));
   });
 
-  it("leads nowhere else, whatever the id", () => {
+  it("addresses nothing but the id, whatever the id is", () => {
     fc.assert(
       fc.property(text, (id) => {
-        let made: string;
+        let result: string;
         try {
-          made = path(id);
+          result = path(id);
         } catch (error) {
           expect(error).toBeInstanceOf(CallError);
           return;
         }
-        expect(new URL(made, "https://x.example").pathname).toBe(made);
-        const segments = made.split("/");
+        expect(new URL(result, "https://x.example").pathname).toBe(result);
+        const segments = result.split("/");
         expect(segments).toHaveLength(6);
         expect(decodeURIComponent(segments[4] ?? "")).toBe(id);
       }),

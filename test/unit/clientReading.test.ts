@@ -9,7 +9,7 @@ const readKey = reader(apiKeyAnswer, (answer) => answer.apiKey);
 const readNewKey = newApiKeyOf();
 const readKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
 
-describe("an answer that can't be read", () => {
+describe("reading an answer", () => {
   it.each<[string, Buffer, string]>([
     ["cut JSON", json('{"apiKey":{"id":"SECRET'), "the answer is not JSON"],
     ["HTML", json("<html>SECRET</html>"), "the answer is not JSON"],
@@ -20,16 +20,16 @@ describe("an answer that can't be read", () => {
     ["another wrapper", json({ data: { id: "k" } }), "the answer's apiKey is not an object"],
     ["no wrapper", json({ id: "k", name: "SECRET" }), "the answer's apiKey is not an object"],
     ["a list in the wrapper", json({ apiKey: [{ id: "k" }] }), "the answer's apiKey is not an object"],
-  ])("%s: says what is wrong", (_name, body, expected) => {
+  ])("says what is wrong with it: %s", (_name, body, expected) => {
     expect(readKey(body)).toMatchObject({ usable: false, problem: expected, lasting: false });
   });
 
-  it("tells what is no JSON, and may be somebody else's, from what is", () => {
+  it("marks an answer that is not JSON as foreign, because another server may have sent it", () => {
     expect(readKey(Buffer.from("<html>"))).toMatchObject({ foreign: true });
     expect(readKey(json({}))).not.toHaveProperty("foreign");
   });
 
-  it("says of an empty answer, which is how 204 looks, that it is empty", () => {
+  it("says that an empty answer, such as that of a 204, is empty", () => {
     const empty = { usable: false, problem: "the answer is empty", lasting: false };
     expect(readKey(json(""))).toEqual(empty);
   });
@@ -43,11 +43,11 @@ describe("an answer that can't be read", () => {
     });
   });
 
-  it("takes a byte order mark", () => {
+  it("accepts a byte order mark", () => {
     expect(readKey(json('\ufeff{"apiKey":{"id":"k"}}')).usable).toBe(true);
   });
 
-  it("never throws, and never says a word of what it was given", () => {
+  it("never throws, and never quotes the answer", () => {
     const word = "sk_live_secret";
     const leaf = fc.oneof(fc.constant(word), fc.constant(null), fc.boolean(), fc.integer(), fc.constant(""));
     const names = [

@@ -42,7 +42,7 @@ const absent = {
 };
 
 describe("an answer with a key", () => {
-  it("needs an id only; what is absent, null or empty is undefined", () => {
+  it("needs only an id; fields that are absent, null or empty are undefined", () => {
     expect(key({})).toStrictEqual({ id: "k", deleted: undefined, ...absent });
     const texts = { name: "", maskedKey: null, prefix: "", expiresAt: null, customerId: "", enabled: null };
     expect(key(texts)).toStrictEqual({ id: "k", deleted: undefined, ...absent });
@@ -57,7 +57,7 @@ describe("an answer with a key", () => {
     [17, "17"],
     ["a b", "a b"],
     ["0", "0"],
-  ])("has the id %j as %j", (id, text) => {
+  ])("has its id %j read as %j", (id, text) => {
     expect(key({ id }).id).toBe(text);
   });
 
@@ -71,7 +71,7 @@ describe("an answer with a key", () => {
     );
   });
 
-  it.each([undefined, null, "", true, {}, []])("is unusable with the id %j", (id) => {
+  it.each([[undefined], [null], [""], [true], [{}], [[]]])("is unusable with the id %j", (id) => {
     const what =
       id === undefined || id === null || id === ""
         ? "is missing"
@@ -79,17 +79,17 @@ describe("an answer with a key", () => {
     expect(keyProblem({ id })).toBe(`the answer's apiKey.id ${what}`);
   });
 
-  it.each([true, false])("is deleted only when it says exactly true, not as %j in words", (flag) => {
+  it.each([true, false])("has `deleted` as sent if it is %j, and as false if it is not a boolean", (flag) => {
     expect(key({ deleted: flag }).deleted).toBe(flag);
     for (const other of ["true", 1, "2026-01-01", {}]) expect(key({ deleted: other }).deleted).toBe(false);
   });
 
-  it("takes no number that JSON can't hold, however it is written", () => {
+  it("has no expiresAt if the number is too large, however it is written", () => {
     expect(key({ expiresAt: "9".repeat(400) }).expiresAt).toBeUndefined();
     expect(value(readKey, '{"apiKey":{"id":"k","expiresAt":1e309}}').expiresAt).toBeUndefined();
   });
 
-  it("puts a whole character in the place of half a one", () => {
+  it("has half a surrogate pair replaced by U+FFFD", () => {
     const [half, whole] = ["a\ud800b\udc00", "a\ufffdb\ufffd"];
     expect(key({ id: half, name: half, createdAt: half })).toMatchObject({
       id: whole,
@@ -100,7 +100,7 @@ describe("an answer with a key", () => {
   });
 
   it.each(["sk_****", "sk_••••1234", "sk_live…1234", "sk_live...1234"])(
-    "has no secret where a masked form stands in its place: %s",
+    "has no secret if `key` is a masked form: %s",
     (masked) => {
       expect(value(readNewKey, { apiKey: { id: "k", key: masked, maskedKey: masked } })).toMatchObject({
         key: undefined,
@@ -109,7 +109,7 @@ describe("an answer with a key", () => {
     },
   );
 
-  it("has no masked form that shows the secret", () => {
+  it("has no maskedKey if that shows the secret", () => {
     const secret = "sk_live*a.b.c";
     expect(value(readNewKey, { apiKey: { id: "k", key: secret, maskedKey: `${secret} ` } })).toMatchObject({
       key: secret,
@@ -117,7 +117,7 @@ describe("an answer with a key", () => {
     });
   });
 
-  it("cuts texts that are too long for a message, never an id or a secret", () => {
+  it("has strings cut that are too long for a message, but never an id or a secret", () => {
     const long = "x".repeat(20_000);
     const read = value(readNewKey, { apiKey: { id: "k", createdAt: long, key: long.slice(0, 16_384) } });
     expect(read.createdAt).toBe(`${"x".repeat(1_023)}…`);
@@ -132,7 +132,7 @@ describe("an answer with a key", () => {
     expect(key({ id: "x".repeat(1_024) }).id).toHaveLength(1_024);
   });
 
-  it("takes numbers for text, and numeric text for expiresAt", () => {
+  it("may have numbers in place of strings, and a numeric string as expiresAt", () => {
     const read = key({ name: 5, createdAt: 1_700_000_000, lastUsedAt: 0, expiresAt: "1700000000" });
     const expected = { name: "5", createdAt: "1700000000", lastUsedAt: "0", expiresAt: 1_700_000_000 };
     expect(read).toMatchObject(expected);
@@ -140,7 +140,7 @@ describe("an answer with a key", () => {
     expect(value(readKey, '{"apiKey":{"id":"k","expiresAt":1700000000000000000}}').expiresAt).toBe(1.7e18);
   });
 
-  it("ignores an unexpected type in a field that is only passed on", () => {
+  it("may have an unexpected type in a field that is only passed on", () => {
     const odd = { at: "SECRET" };
     const fields = {
       lastUsedAt: odd,
@@ -168,13 +168,13 @@ describe("an answer with a key", () => {
     expect(keyProblem({ [field]: odd })).toBe(`the answer's apiKey.${field} ${what}`);
   });
 
-  it("has scopes that are absent as undefined, and null as an empty list", () => {
+  it("has undefined scopes if they are absent, and an empty list if they are null", () => {
     expect(key({}).scopes).toBeUndefined();
     expect(key({ scopes: null }).scopes).toEqual([]);
     expect(key({ scopes: [] }).scopes).toEqual([]);
   });
 
-  it("fills in the flags of a scope entry that are absent or null, and has no id where there is none", () => {
+  it("has false for absent and null flags of a scope entry, and no id for an absent one", () => {
     const scopes = [
       { representation: "a", read: true },
       { id: 7, representation: "b", create: null, update: false, del: true, more: 1 },
@@ -201,7 +201,7 @@ describe("an answer with a key", () => {
     expect(keyProblem({ scopes: [fine, entry] })).toBe(`the answer's apiKey.scopes[1]${what}`);
   });
 
-  it("has the key only where it was made", () => {
+  it("has the secret only if it answers a create or a migrate", () => {
     const body = { apiKey: { id: "k", key: "sk_1" } };
     expect(value(readNewKey, body).key).toBe("sk_1");
     expect(value(readKey, body).key).toBeUndefined();
@@ -212,7 +212,7 @@ describe("an answer with a key", () => {
 });
 
 describe("answers with other records", () => {
-  it("a workspace has its numbers also from text, and its addresses", () => {
+  it("a workspace has its IP list, and its numbers even if they come as strings", () => {
     const workspace = { id: 3, name: ["odd"], defaultRateLimitPerSecond: "10", defaultExpiration: 0 };
     expect(
       value(readWorkspace, { workspace: { ...workspace, defaultAllowedIPs: ["10.0.0.1"] } }),
@@ -253,7 +253,7 @@ describe("answers with other records", () => {
     );
   });
 
-  it("a billing record needs an id, and has credits as text", () => {
+  it("a billing record needs an id, and has credits as strings", () => {
     const billing = { id: 5, totalCredits: 100, usedCredits: "0.50", allowOverages: "no", spendCap: null };
     expect(value(readBilling, { billing })).toStrictEqual({
       id: "5",
@@ -266,7 +266,7 @@ describe("answers with other records", () => {
     });
   });
 
-  it("a list that is null is empty; one that is absent or something else is unusable", () => {
+  it("a list that is null is empty; one that is absent or not a list is unusable", () => {
     expect(value(readKeys, { apiKeys: null })).toEqual([]);
     expect(value(readKeys, { apiKeys: [], extra: 1 })).toEqual([]);
     for (const apiKeys of [undefined, {}, "", 0, { data: [] }]) {

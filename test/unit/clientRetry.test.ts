@@ -38,7 +38,7 @@ const spent: fc.Arbitrary<Spent> = fc.record({
 const notSent: CallFailure = { kind: "notSent", phrase: "", lasting: false };
 const ambiguous: CallFailure = { kind: "ambiguous", phrase: "", status: undefined, askedMs: undefined };
 
-/** Plays a call against outcomes that arrive after so many milliseconds each, as the attempts loop does. */
+/** Plays a call whose attempts fail like this, each after its time, as the loop of attempts does. */
 function play(how: Policy, events: readonly { failure: CallFailure; tookMs: number; draw: number }[]) {
   const now = { attempts: 0, throttled: 0, activeMs: 0, pausedMs: 0, tokenLeft: true };
   const waits: number[] = [];
@@ -77,7 +77,7 @@ describe("the retry decision", () => {
     );
   });
 
-  it("leaves another attempt at least a second", () => {
+  it("repeats a request only if at least a second is left for it", () => {
     fc.assert(
       fc.property(policy, failure, spent, random, (how, what, used, draw) => {
         const decision = decide(how, what, used, draw);
@@ -87,7 +87,7 @@ describe("the retry decision", () => {
     );
   });
 
-  it("waits between 0 and 8 s of its own choosing, and never less than a 503 asked for", () => {
+  it("waits at most 8 s before it repeats a request, unless a 503 asked for longer, and never less than that", () => {
     fc.assert(
       fc.property(policy, failure, spent, random, (how, what, used, draw) => {
         const decision = decide(how, what, used, draw);
@@ -99,7 +99,7 @@ describe("the retry decision", () => {
     );
   });
 
-  it("repeats a POST of a key or scope only when it was not sent or was throttled", () => {
+  it("repeats a POST of a key or scope only if it was not sent or was throttled", () => {
     fc.assert(
       fc.property(failure, spent, random, (what, used, draw) => {
         if (decide("unsent", what, used, draw).act !== "stop") {
@@ -109,7 +109,7 @@ describe("the retry decision", () => {
     );
   });
 
-  it("repeats a POST of credits only when it was not sent, and not when it was throttled", () => {
+  it("repeats a POST of credits only if it was not sent, not if it was throttled", () => {
     fc.assert(
       fc.property(failure, spent, random, (what, used, draw) => {
         if (decide("never", what, used, draw).act !== "stop") expect(what.kind).toBe("notSent");
@@ -117,7 +117,7 @@ describe("the retry decision", () => {
     );
   });
 
-  it("never repeats what the service refused, nor what would fail in the same way", () => {
+  it("never repeats a request that was refused, or that would fail the same way again", () => {
     fc.assert(
       fc.property(policy, failure, spent, random, (how, what, used, draw) => {
         if (what.kind === "refused" || ("lasting" in what && what.lasting)) {
@@ -127,23 +127,30 @@ describe("the retry decision", () => {
     );
   });
 
-  it("repeats nothing without a token, but goes on after a pause without one", () => {
+  it("repeats nothing without a token, but a pause needs none", () => {
     const poor = { ...fresh, tokenLeft: false };
     expect(decide("always", ambiguous, poor, 0.5).act).toBe("stop");
     expect(decide("always", { kind: "throttled", phrase: "", askedMs: 10 }, poor, 0.5).act).toBe("pause");
   });
 
-  it.each<[Policy, CallFailure, "repeat" | "stop"]>([
-    ["always", notSent, "repeat"],
-    ["always", ambiguous, "repeat"],
-    ["always", { kind: "unusable", phrase: "", status: 200, lasting: false }, "repeat"],
-    ["unsent", notSent, "repeat"],
-    ["unsent", ambiguous, "stop"],
-    ["never", notSent, "repeat"],
-    ["never", ambiguous, "stop"],
-  ])("policy %s after %o: %s", (how, what, act) => {
-    expect(decide(how, what, fresh, 0.5).act).toBe(act);
-  });
+  it.each<{ policy: Policy; failure: CallFailure; act: "repeat" | "stop" }>([
+    { policy: "always", failure: notSent, act: "repeat" },
+    { policy: "always", failure: ambiguous, act: "repeat" },
+    {
+      policy: "always",
+      failure: { kind: "unusable", phrase: "", status: 200, lasting: false },
+      act: "repeat",
+    },
+    { policy: "unsent", failure: notSent, act: "repeat" },
+    { policy: "unsent", failure: ambiguous, act: "stop" },
+    { policy: "never", failure: notSent, act: "repeat" },
+    { policy: "never", failure: ambiguous, act: "stop" },
+  ])(
+    "under the policy $policy is to $act after a failure of the kind $failure.kind",
+    ({ policy, failure, act }) => {
+      expect(decide(policy, failure, fresh, 0.5).act).toBe(act);
+    },
+  );
 
   it("pauses for as long as a 429 asks, up to 10 minutes for the whole call", () => {
     const throttled = (ms: number): CallFailure => ({ kind: "throttled", phrase: "", askedMs: ms });
@@ -153,7 +160,7 @@ describe("the retry decision", () => {
     expect(decide("unsent", throttled(300_000), { ...fresh, pausedMs: 300_001 }, 0).act).toBe("stop");
   });
 
-  it("says how long a 503 asked to wait when there is no time for it", () => {
+  it("says how long a 503 asked to wait if there is no time for that", () => {
     const busy: CallFailure = { ...ambiguous, status: 503, askedMs: 90_000 };
     expect(decide("always", busy, fresh, 0)).toEqual({ act: "stop", why: "asked to wait 90 s" });
     expect(decide("always", { ...busy, askedMs: 20_000 }, fresh, 0)).toEqual({
@@ -168,7 +175,7 @@ describe("the retry decision", () => {
     expect(backOffMs(5, 0)).toBe(0);
   });
 
-  it("pauses for a while after a 429 without Retry-After, or one that asks for no wait at all", () => {
+  it("pauses for up to 8 s after a 429 that asks for no wait", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(undefined, 0),

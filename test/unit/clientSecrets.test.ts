@@ -5,7 +5,7 @@ import * as api from "../client/api";
 const accessToken = "a-token-of-the-service";
 const key = "sk_the_key_of_the_state";
 
-/** A call whose answer is this. */
+/** A call that is answered with this body. */
 function answered(body: unknown): api.Call {
   const transport: Transport = {
     send: async ({ read }) => read(Buffer.from(JSON.stringify(body))),
@@ -20,7 +20,7 @@ describe("a record that repeats a secret", () => {
   const clean = { id: "k", name: "a [secret] [secret]", maskedKey: "[secret]" };
   const path = { workspaceId: "w", keyId: "k" };
 
-  it("has none of it in any text that a message may show", async () => {
+  it("has it masked in each field that a message may show", async () => {
     const call = answered({ apiKey: record, apiKeys: [record] });
     expect(await api.readApiKey(call, path)).toMatchObject({ ...clean, key: undefined });
     expect(await api.listApiKeys(call, path)).toMatchObject([{ ...clean, key: undefined }]);
@@ -30,20 +30,20 @@ describe("a record that repeats a secret", () => {
     expect(read.defaultAllowedIPs).toEqual(["[secret]"]);
   });
 
-  it("keeps it as the key of create and migrate, which is where it belongs", async () => {
+  it("keeps it in `key` as the answer to a create or migrate", async () => {
     const body = { name: "a", workspaceId: "w", scopes: [], enabled: true, customerId: "c", metadata: {} };
-    const { record: made } = await api.migrateApiKey(answered({ apiKey: record }), { ...body, key });
-    expect(made).toMatchObject({ ...clean, maskedKey: undefined, key });
+    const { record: created } = await api.migrateApiKey(answered({ apiKey: record }), { ...body, key });
+    expect(created).toMatchObject({ ...clean, maskedKey: undefined, key });
   });
 
-  it("R16 keeps what the program made secret, which is compared with what is declared", async () => {
+  it("R16 keeps a value that the program made secret, because it is compared with the inputs", async () => {
     const name = "Nightingale Bank of the North";
     const call = { ...answered({ apiKey: { id: "k", name } }), concealed: [name] };
     expect((await api.readApiKey(call, path)).name).toBe(name);
     expect((await api.editApiKey(call, path, {})).record?.name).toBe(name);
   });
 
-  it("keeps a short one, which may stand in a name by chance", async () => {
+  it("keeps a short one, which may be part of a name by chance", async () => {
     const call = { ...answered({ apiKey: { id: "k", name: "prod-1" } }), secrets: ["prod"] };
     expect((await api.readApiKey(call, path)).name).toBe("prod-1");
   });

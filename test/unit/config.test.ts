@@ -6,7 +6,7 @@ import { least, offline } from "./offline";
 import { type Given, problemsOf, resolved } from "./resolvedConfig";
 
 describe("the configuration", () => {
-  test("R14 an argument goes before the environment, and the environment before stack config, field by field", () => {
+  test("R14 takes each value from the argument first, then the environment, then stack config", () => {
     const places = ["argument", "env", "stack"] as const;
     const names = { baseUrl: "APIKEYS_BASE_URL", accessToken: "APIKEYS_ACCESS_TOKEN" } as const;
     const values = (name: keyof typeof names, place: string) =>
@@ -32,14 +32,14 @@ describe("the configuration", () => {
     );
   });
 
-  test("R14 an empty value is none, wherever it stands", () => {
+  test("R14 treats an empty value as unset, in each of the three places", () => {
     const env = { APIKEYS_BASE_URL: "", APIKEYS_ACCESS_TOKEN: "" };
     const argument = { baseUrl: "", accessToken: "", accessTokenEnv: "" };
     const stack = { baseUrl: "https://stack.test", accessToken: "token" };
     expect(resolved({ argument, env, stack })).toMatchObject(stack);
   });
 
-  test("R14 accessTokenEnv names a variable that is read in place of all others", () => {
+  test("R14 takes the token only from the variable that accessTokenEnv names", () => {
     const argument = { baseUrl: "https://a.test", accessTokenEnv: "CI_TOKEN" };
     const env = { CI_TOKEN: "from-ci", APIKEYS_ACCESS_TOKEN: "other" };
     expect(resolved({ argument, env })).toMatchObject({ accessToken: "from-ci" });
@@ -49,7 +49,7 @@ describe("the configuration", () => {
     expect(problems[0]).toContain("CI_TOKEN");
   });
 
-  test("R14 the advice for a token that is not accepted says where it came from", () => {
+  test("R14 says where the token came from in the advice for a rejected token", () => {
     const baseUrl = "https://a.test";
     const advice = (given: Given) => (resolved(given) as { advice: string }).advice;
     const fromStack = advice({ stack: { baseUrl, accessToken: "t" } });
@@ -64,7 +64,7 @@ describe("the configuration", () => {
     expect(advice({ argument: { baseUrl, accessTokenEnv: "CI" }, env: { CI: "t" } })).toContain("CI");
   });
 
-  test("R14 says where the base URL came from, but shows none that a program may have made secret", () => {
+  test("R14 says where the base URL came from, but does not show an argument, which may be secret", () => {
     const source = (given: Given) => (resolved(given) as { source: string }).source;
     const stack = { baseUrl: "https://stack.test", accessToken: "t" };
     expect(source({ stack })).toBe("https://stack.test, from stack config apikeys:baseUrl");
@@ -76,8 +76,8 @@ describe("the configuration", () => {
     );
   });
 
-  test("R14 says which base URL is used where the environment and stack config have different ones", () => {
-    const told = (env: string | undefined, stack: string | undefined, argument?: string) =>
+  test("R14 says which base URL is used if the environment and stack config have different ones", () => {
+    const warningOf = (env: string | undefined, stack: string | undefined, argument?: string) =>
       disagreement(
         {
           argument: argument === undefined ? {} : { baseUrl: argument },
@@ -87,22 +87,26 @@ describe("the configuration", () => {
       );
     const line = (used: string, unused: string) =>
       `APIKEYS_BASE_URL${used} is used, but stack config apikeys:baseUrl${unused} differs. Unset one of them.`;
-    expect(told(" https://a.test ", "https://b.test/")).toBe(line(" (https://a.test)", " (https://b.test/)"));
-    expect(told("https://a.test/x", "https://a.test")).toBe(line(" (https://a.test/x)", " (https://a.test)"));
+    expect(warningOf(" https://a.test ", "https://b.test/")).toBe(
+      line(" (https://a.test)", " (https://b.test/)"),
+    );
+    expect(warningOf("https://a.test/x", "https://a.test")).toBe(
+      line(" (https://a.test/x)", " (https://a.test)"),
+    );
     for (const same of ["https://a.test", " https://a.test// ", "HTTPS://A.test:443/"]) {
-      expect(told("https://a.test", same)).toBeUndefined();
+      expect(warningOf("https://a.test", same)).toBeUndefined();
     }
-    expect(told(undefined, "https://b.test")).toBeUndefined();
-    expect(told("", "https://b.test")).toBeUndefined();
-    expect(told("https://a.test", undefined)).toBeUndefined();
-    // A Provider's own goes before both on purpose.
-    expect(told("https://a.test", "https://b.test", "https://c.test")).toBeUndefined();
-    // What may hold a password is not quoted.
-    expect(told("https://a.test", "https://me:secret@b.test")).toBe(line(" (https://a.test)", ""));
-    expect(told("https://a.test", "b.test")).toBe(line(" (https://a.test)", ""));
+    expect(warningOf(undefined, "https://b.test")).toBeUndefined();
+    expect(warningOf("", "https://b.test")).toBeUndefined();
+    expect(warningOf("https://a.test", undefined)).toBeUndefined();
+    // A Provider's argument overrides both on purpose.
+    expect(warningOf("https://a.test", "https://b.test", "https://c.test")).toBeUndefined();
+    // A URL that may contain a password is not quoted.
+    expect(warningOf("https://a.test", "https://me:secret@b.test")).toBe(line(" (https://a.test)", ""));
+    expect(warningOf("https://a.test", "b.test")).toBe(line(" (https://a.test)", ""));
   });
 
-  test("R14 the environment is read at each call", () => {
+  test("R14 is read from the environment at each call", () => {
     const env: Record<string, string> = {};
     const subject = offline({}, env);
     expect(subject.check(least, undefined).failures).toHaveLength(2);
@@ -124,7 +128,7 @@ describe("the configuration", () => {
     expect(subject.check(least, undefined).failures).toEqual([]);
   });
 
-  test("R8 what is missing is a check failure for each value, beside all others, and names the ways to give it", () => {
+  test("R8 fails the check for each missing value, with the ways to set it, beside all other failures", () => {
     const { failures } = offline({}).check({ ...least, enabled: 1 }, undefined);
     expect(failures).toHaveLength(3);
     expect(failures[0]).toMatch(/base URL.*apikeys:baseUrl.*APIKEYS_BASE_URL.*baseUrl to a Provider/);
@@ -132,7 +136,7 @@ describe("the configuration", () => {
     expect(failures[2]).toMatch(/^enabled: /);
   });
 
-  test("R8 what is missing is one line of an operation's error too", async () => {
+  test("R8 fails every other operation in one line if values are missing", async () => {
     const { key: _, ...state } = { ...least, key: "sk" };
     for (const operation of [
       () => offline({}).create(least),

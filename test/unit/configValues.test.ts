@@ -6,7 +6,7 @@ import { type Given, problemsOf, resolved } from "./resolvedConfig";
 const withUrl = (baseUrl: string) => ({ stack: { baseUrl, accessToken: "t" } });
 
 describe("the base URL", () => {
-  test("R8 https is taken, with a port and a path", () => {
+  test("R8 may be https, with a port and a path", () => {
     for (const baseUrl of [
       "https://a.test",
       "HTTPS://a.test:8443/keys/",
@@ -41,14 +41,14 @@ describe("the base URL", () => {
     ["http://128.0.0.1", "is http"],
     ["http://[::2]", "is http"],
     ["http://0.0.0.0", "is http"],
-  ])("R8 %s is refused: it %s", (baseUrl, problem) => {
+  ])("R8 can't be %s, which %s", (baseUrl, problem) => {
     const problems = problemsOf(withUrl(baseUrl));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^stack config apikeys:baseUrl ${problem}`));
     expect(problems[0]).not.toContain(baseUrl.replace(/^.*\/\//, "") || "nothing to hide");
   });
 
-  test("R8 user info is refused with a message that does not show it", () => {
+  test("R8 can't have a user name or password, which the error does not show", () => {
     for (const baseUrl of [
       "https://user:hunter2@a.test",
       "https://hunter2@a.test/",
@@ -61,7 +61,7 @@ describe("the base URL", () => {
     }
   });
 
-  test("R8 http is taken for this machine itself", () => {
+  test("R8 may be http for this machine itself", () => {
     const hosts = [
       "localhost",
       "LOCALHOST:80",
@@ -76,7 +76,7 @@ describe("the base URL", () => {
       expect(resolved(withUrl(`http://${host}/x`)), host).toMatchObject({ accessToken: "t" });
   });
 
-  test("R8 http elsewhere is taken where it is allowed, by argument, environment or stack config", () => {
+  test("R8 may be http elsewhere only if the argument, the environment or stack config allows it", () => {
     const stack = { baseUrl: "http://keys.internal", accessToken: "t" };
     expect(problemsOf({ stack })[0]).toMatch(/apikeys:allowHttp.*APIKEYS_ALLOW_HTTP/);
     expect(resolved({ stack: { ...stack, allowHttp: "true" } })).toMatchObject({ baseUrl: stack.baseUrl });
@@ -90,7 +90,7 @@ describe("the base URL", () => {
     expect(problemsOf({ stack: { ...stack, allowHttp: "yes" } })).toHaveLength(1);
   });
 
-  test("isLoopback holds for 127.0.0.0/8 as a URL spells it, and for nothing that only begins like it", () => {
+  test("counts as this machine's for all of 127.0.0.0/8, but not for a domain that only begins like it", () => {
     const byte = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(byte, byte, byte, (b, c, d) => isLoopback(new URL(`http://127.${b}.${c}.${d}`).hostname)),
@@ -103,7 +103,7 @@ describe("the base URL", () => {
     );
   });
 
-  test("a problem names its source", () => {
+  test("is rejected with a message that names where it came from", () => {
     const env = { APIKEYS_BASE_URL: "nonsense", APIKEYS_ACCESS_TOKEN: "t" };
     expect(problemsOf({ env })[0]).toMatch(/^the environment variable APIKEYS_BASE_URL is not a URL/);
     expect(problemsOf({ env, argument: { baseUrl: "nonsense" } })[0]).toMatch(
@@ -113,7 +113,7 @@ describe("the base URL", () => {
 });
 
 describe("the access token", () => {
-  test("R8 white space, control characters and what no header carries are refused without showing the token", () => {
+  test("R8 can't contain white space, control characters or what no header carries, and the error hides it", () => {
     const odd = fc.constantFrom(
       " ",
       "\n",
@@ -139,7 +139,7 @@ describe("the access token", () => {
     );
   });
 
-  test("every printable ASCII token is taken as it is", () => {
+  test("may be any printable ASCII string, and is used unchanged", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[!-~]+$/), (accessToken) => {
         expect(resolved({ stack: { baseUrl: "https://a.test", accessToken } })).toMatchObject({
@@ -150,7 +150,7 @@ describe("the access token", () => {
   });
 });
 
-describe("how many keys of a set to process at once", () => {
+describe("parallel, the number of a set's keys to process at once,", () => {
   const complete = { baseUrl: "https://a.test", accessToken: "t" };
 
   test("R14 is 16 unless an argument, the environment or stack config says otherwise, in this order", () => {
@@ -163,7 +163,7 @@ describe("how many keys of a set to process at once", () => {
     expect(resolved({ env: { APIKEYS_PARALLEL: "" }, stack: complete })).toMatchObject({ parallel: 16 });
   });
 
-  test.each(["0", "65", "-1", "1.5", "many", "1e1", "٣", "100000"])("R8 %s is refused", (parallel) => {
+  test.each(["0", "65", "-1", "1.5", "many", "1e1", "٣", "100000"])("R8 can't be %s", (parallel) => {
     expect(problemsOf({ stack: { ...complete, parallel } })).toEqual([
       expect.stringMatching(/^stack config apikeys:parallel must be a whole number from 1 to 64/),
     ]);
@@ -173,11 +173,11 @@ describe("how many keys of a set to process at once", () => {
   });
 });
 
-describe("warnings of expiry", () => {
+describe("the configuration of expiry warnings", () => {
   const complete = { baseUrl: "https://a.test", accessToken: "t" };
   const warnings = (given: Given) => (resolved(given) as { expiry?: unknown }).expiry;
 
-  test("R21 there are none without the unit, and 14 days before with it", () => {
+  test("R21 warns of nothing without the unit, and 14 days before with it", () => {
     expect(warnings({ stack: complete })).toBeUndefined();
     expect(warnings({ stack: { ...complete, expiresAtUnit: "seconds" } })).toEqual({
       msPerUnit: 1000,
@@ -185,7 +185,7 @@ describe("warnings of expiry", () => {
     });
   });
 
-  test("R14 an argument goes before the environment, and that before stack config", () => {
+  test("R14 comes from the argument first, then the environment, then stack config", () => {
     const argument = { expiresAtUnit: "seconds", expiryWarningDays: "1" };
     const env = { APIKEYS_EXPIRES_AT_UNIT: "milliseconds", APIKEYS_EXPIRY_WARNING_DAYS: "0" };
     const stack = { ...complete, expiresAtUnit: "seconds", expiryWarningDays: "3650" };
@@ -195,7 +195,7 @@ describe("warnings of expiry", () => {
     expect(warnings({ argument: { expiryWarningDays: "1" }, stack })).toEqual({ msPerUnit: 1000, days: 1 });
   });
 
-  test.each(["s", "Seconds", "days", "1", "toString"])("R8 the unit %s is refused", (expiresAtUnit) => {
+  test.each(["s", "Seconds", "days", "1", "toString"])("R8 can't have the unit %s", (expiresAtUnit) => {
     expect(problemsOf({ stack: { ...complete, expiresAtUnit } })).toEqual([
       "stack config apikeys:expiresAtUnit must be seconds or milliseconds: the unit in which the service counts expiresAt.",
     ]);
@@ -208,7 +208,7 @@ describe("warnings of expiry", () => {
   });
 
   test.each(["3651", "-1", "1.5", "two weeks", "1e1", "٣", "100000"])(
-    "R8 %s days are refused",
+    "R8 can't have %s days",
     (expiryWarningDays) => {
       const stack = { ...complete, expiresAtUnit: "seconds" };
       expect(problemsOf({ stack: { ...stack, expiryWarningDays } })).toEqual([
@@ -220,7 +220,7 @@ describe("warnings of expiry", () => {
     },
   );
 
-  test("R8 a wrong unit and wrong days are refused together", () => {
+  test("R8 is rejected with both problems if unit and days are invalid", () => {
     const wrong = { expiresAtUnit: "days", expiryWarningDays: "-1" };
     const [unit, days] = [/expiresAtUnit must be seconds/, /expiryWarningDays must be a whole number/];
     const both = [unit, days].map((pattern) => expect.stringMatching(pattern));
@@ -235,7 +235,7 @@ describe("warnings of expiry", () => {
     expect(problemsOf({ stack: wrong })).toHaveLength(4);
   });
 
-  test("R21 days without the unit would warn of nothing, so they are refused", () => {
+  test("R21 can't have days without the unit, which would warn of nothing", () => {
     expect(problemsOf({ stack: { ...complete, expiryWarningDays: "30" } })).toEqual([
       expect.stringMatching(/^stack config apikeys:expiryWarningDays has no effect without the unit/),
     ]);

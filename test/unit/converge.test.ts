@@ -24,15 +24,15 @@ interface Scene {
   readonly before: Box;
   readonly declared: Box;
   readonly exact?: boolean;
-  /** What the service makes of a body. Default: it takes it. */
+  /** How the service applies a body. Default: as it is. */
   readonly take?: (body: Box, now: Box, attempt: number) => Box;
-  /** What it answers to a write. Default: the box. */
+  /** The answer to a write. Default: the box. */
   readonly answer?: (now: Box, attempt: number) => Partial<Written<Box>> & { record: Box | undefined };
-  /** What a read throws or gives in place of the box. */
+  /** What a read throws or returns in place of the box. */
   readonly read?: (now: Box) => Box | undefined;
   readonly attempts?: number;
-  /** The answer to a POST that made the box. */
-  readonly made?: Written<Box>;
+  /** The answer to a POST that created the box. */
+  readonly created?: Written<Box>;
 }
 
 async function converged({
@@ -43,15 +43,15 @@ async function converged({
   answer = (now) => ({ record: now }),
   read = (now) => now,
   attempts = 2,
-  made,
+  created,
 }: Scene) {
   let now = before;
   const steps: string[] = [];
-  const told: string[] = [];
+  const progress: string[] = [];
   const session = {
     over: new AbortController().signal,
     pause: async () => {},
-    tell: (line: string) => void told.push(line),
+    tell: (line: string) => void progress.push(line),
     tokenAdvice: "Set the token",
     baseUrlSource: "https://a.test",
   } as unknown as Session;
@@ -64,7 +64,7 @@ async function converged({
     {
       waitingFor: "the box",
       last: before,
-      isEdit: made === undefined,
+      isEdit: created === undefined,
       fields,
       observe: (box) => ({ ...box }),
       aims,
@@ -85,12 +85,12 @@ async function converged({
       },
       say: (_field, value) => JSON.stringify(value),
     },
-    made,
+    created,
   );
   return {
     ...settled,
     steps: steps.join(" "),
-    told,
+    progress,
     words: settled.notApplied.map(({ words }) => words),
     failure: failureOf(session, settled),
     state: stateAfter(fields, { ...declared } as Properties, settled, (box) => ({ ...box })),
@@ -99,26 +99,26 @@ async function converged({
 
 const before = { name: "old", size: 1 };
 
-/** As often as is looked for a change that does not show. */
+/** The reads after a write whose change never shows. */
 const patiently = "read ".repeat(pausesMs.length + 1).trim();
 
 describe("R4 a write that was answered", () => {
-  test("by the object as declared is done", async () => {
+  test("with the object as declared is done without a read", async () => {
     const done = await converged({ before, declared: { name: "new" } });
     expect(done).toMatchObject({ steps: "send", words: [], warnings: [], failure: undefined });
   });
 
   test.each([
-    ["by nothing", () => ({ record: undefined })],
-    ["by a part of it", () => ({ record: { size: 1 } })],
-    ["by what was before", () => ({ record: before })],
-    ["by what may not hold yet (202)", (now: Box) => ({ record: now, deferred: true as const })],
-  ])("%s is seen by a read", async (_how, answer) => {
+    ["with nothing", () => ({ record: undefined })],
+    ["with a part of the object", () => ({ record: { size: 1 } })],
+    ["with the previous values", () => ({ record: before })],
+    ["with a 202, which may not be applied yet,", (now: Box) => ({ record: now, deferred: true as const })],
+  ])("%s is confirmed by a read", async (_how, answer) => {
     const { steps, failure } = await converged({ before, declared: { name: "new" }, answer });
     expect([steps, failure]).toEqual(["send read", undefined]);
   });
 
-  test("R4 what is exact is sent again, and then an error with what was declared and what there is", async () => {
+  test("R4 is sent again for an exact field, and then fails with the declared and the actual value", async () => {
     const take = ({ name: asked }: Box) => ({ name: `${asked}_` });
     const { steps, words, failure, state } = await converged({
       before,
@@ -134,7 +134,7 @@ describe("R4 a write that was answered", () => {
     expect(state).toMatchObject({ name: "new_" });
   });
 
-  test("R4 what is not exact may come back rewritten, is sent once, and state remembers what there is", async () => {
+  test("R4 is sent once for a field that may be rewritten, and state also has the actual value", async () => {
     const { steps, words, warnings, state } = await converged({
       before,
       declared: { name: "new" },
@@ -147,7 +147,7 @@ describe("R4 a write that was answered", () => {
     expect(state).toMatchObject({ name: "new", [observedKey]: { name: "slug-1" } });
   });
 
-  test("R4 a text that stayed is an error, one that only got separators a warning, one of another case neither", async () => {
+  test("R4 fails if a string did not change, warns if only separators differ, and accepts another case", async () => {
     const staying = (from: string) =>
       converged({ before: { name: from }, declared: { name: "new" }, take: () => ({}) });
     expect((await staying("old")).words).toEqual([
@@ -177,8 +177,8 @@ describe("R4 a write that was answered", () => {
 });
 
 describe("R4 a service that shows no change", () => {
-  test("is waited for once, whatever is sent after it", async () => {
-    const { steps, told } = await converged({
+  test("is waited for after the first write only, whatever is sent later", async () => {
+    const { steps, progress } = await converged({
       before,
       declared: { name: "new" },
       exact: true,
@@ -186,10 +186,10 @@ describe("R4 a service that shows no change", () => {
       attempts: 3,
     });
     expect(steps).toBe(`send ${patiently} send read send read`);
-    expect(told).toEqual(["Waiting for the box."]);
+    expect(progress).toEqual(["Waiting for the box."]);
   });
 
-  test("is waited for no longer once it shows any", async () => {
+  test("is no longer waited for once it shows one", async () => {
     let reads = 0;
     const { steps, words } = await converged({
       before,
@@ -205,7 +205,7 @@ describe("R4 a service that shows no change", () => {
   });
 });
 
-describe("R4 a write that failed", () => {
+describe("R4 a write that fails or can't be confirmed", () => {
   const failing = (error: unknown, at = 1) => ({
     answer: (now: Box, attempt: number) => {
       if (attempt >= at) throw error;
@@ -214,13 +214,13 @@ describe("R4 a write that failed", () => {
   });
 
   test.each([refused, new CallError("notSent", "no route"), new TypeError("a bug")])(
-    "throws where it is the first and was refused, or not sent: %s",
+    "throws if it is the first, and was refused or not sent: %s",
     async (error) => {
       await expect(converged({ before, declared: { name: "new" }, ...failing(error) })).rejects.toBe(error);
     },
   );
 
-  test("leaves unseen what it was to change where it may have been carried out", async () => {
+  test("leaves the change unconfirmed if it may have been carried out", async () => {
     const { unseen, error, record, words, steps, failure, state } = await converged({
       before,
       declared: { name: "new", size: 1 },
@@ -239,7 +239,7 @@ describe("R4 a write that failed", () => {
     expect(state).toMatchObject({ name: "old", size: 1 });
   });
 
-  test("leaves unseen what nothing shows after it", async () => {
+  test("leaves the change unconfirmed if neither the answer nor a read shows the object", async () => {
     const settled = await converged({
       before,
       declared: { name: "new" },
@@ -250,71 +250,79 @@ describe("R4 a write that failed", () => {
     expect(settled.failure).toContain("the box is gone");
   });
 
-  test.each([refused, lost])("keeps what was seen where it was not the first: %s", async (error) => {
-    const { unseen, record, words, failure } = await converged({
-      before,
-      declared: { name: "new" },
-      exact: true,
-      take: () => ({ name: "new_" }),
-      ...failing(error, 2),
-    });
-    expect([unseen, record]).toEqual([undefined, { name: "new_", size: 1 }]);
-    expect(words).toEqual(['name: the program has "new", the service has "new_"']);
-    expect(failure).toContain(error.message);
-  });
+  test.each([refused, lost])(
+    "keeps what the service showed last if it is not the first: %s",
+    async (error) => {
+      const { unseen, record, words, failure } = await converged({
+        before,
+        declared: { name: "new" },
+        exact: true,
+        take: () => ({ name: "new_" }),
+        ...failing(error, 2),
+      });
+      expect([unseen, record]).toEqual([undefined, { name: "new_", size: 1 }]);
+      expect(words).toEqual(['name: the program has "new", the service has "new_"']);
+      expect(failure).toContain(error.message);
+    },
+  );
 });
 
-describe("K6 what was just made", () => {
-  const made = { record: { name: "new", size: 1 } };
+describe("K6 an object that was just created", () => {
+  const created = { record: { name: "new", size: 1 } };
 
-  test("is done where its answer is as declared, else corrected", async () => {
-    expect((await converged({ before: made.record, declared: { name: "new" }, made })).steps).toBe("");
+  test("is done if the answer matches the program, and is corrected otherwise", async () => {
+    expect((await converged({ before: created.record, declared: { name: "new" }, created })).steps).toBe("");
     const { steps, words } = await converged({
-      before: made.record,
+      before: created.record,
       declared: { size: 2 },
       exact: true,
-      made,
+      created,
     });
     expect([steps, words]).toEqual(["read send", []]);
   });
 
-  test("stays otherwise without `still`, since nothing was before it", async () => {
+  test("that can't be corrected has an error without `still`, because it had no earlier value", async () => {
     const { words } = await converged({
-      before: made.record,
+      before: created.record,
       declared: { size: 2 },
       exact: true,
-      made,
+      created,
       take: () => ({}),
     });
     expect(words).toEqual(["size: the program has 2, the service has 1"]);
   });
 
-  test.each([refused, lost, new TypeError("sk_secret")])("is never lost to an error: %s", async (error) => {
-    const answer = () => {
-      throw error;
-    };
-    const declared = { size: 2 };
-    const {
-      error: kept,
-      unseen,
-      record,
-      failure,
-    } = await converged({
-      before: made.record,
-      declared,
-      exact: true,
-      made,
-      answer,
-    });
-    expect([kept, unseen, record]).toEqual([error, undefined, made.record]);
-    expect(failure).toMatch(/State has the values that the service last showed\. Run `pulumi up` again/);
-    expect(failure).not.toContain("sk_secret");
-    const read = () => {
-      throw error;
-    };
-    expect(await converged({ before: made.record, declared, exact: true, made, read })).toMatchObject({
-      error,
-      record: made.record,
-    });
-  });
+  test.each([refused, lost, new TypeError("sk_secret")])(
+    "is kept whatever error follows: %s",
+    async (error) => {
+      const answer = () => {
+        throw error;
+      };
+      const declared = { size: 2 };
+      const {
+        error: kept,
+        unseen,
+        record,
+        failure,
+      } = await converged({
+        before: created.record,
+        declared,
+        exact: true,
+        created,
+        answer,
+      });
+      expect([kept, unseen, record]).toEqual([error, undefined, created.record]);
+      expect(failure).toMatch(/State has the values that the service last showed\. Run `pulumi up` again/);
+      expect(failure).not.toContain("sk_secret");
+      const read = () => {
+        throw error;
+      };
+      expect(await converged({ before: created.record, declared, exact: true, created, read })).toMatchObject(
+        {
+          error,
+          record: created.record,
+        },
+      );
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { canonicalCredits, creditsSchema } from "../../provider/resources/fields
 
 const passes = (value: unknown) => creditsSchema().safeParse(value).success;
 
-/** A number by its digits, and the zeros that a spelling may add to it. */
+/** A number by its digits, without the zeros that a spelling may add. */
 const digits = (most: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: most }).map((all) => all.join(""));
 const value = fc
@@ -33,7 +33,7 @@ const spelled = ({ negative, whole, fraction }: Value) =>
     });
 
 describe("credits", () => {
-  test("B1 are compared by value, whatever zeros, signs and spaces they are spelled with", () => {
+  test("B1 are compared by value, whatever zeros, signs and spaces they are written with", () => {
     fc.assert(
       fc.property(
         value.chain((of) => fc.tuple(fc.constant(of), spelled(of))),
@@ -57,7 +57,7 @@ describe("credits", () => {
     expect(canonicalCredits("0.0000000000000000000001")).toBe("0.0000000000000000000001");
   });
 
-  test("B1 in canonical form stay as they are", () => {
+  test("B1 do not change once they are in canonical form", () => {
     fc.assert(
       fc.property(value, (of) => {
         expect(canonicalCredits(canonicalCredits(plain(of)))).toBe(plain(of));
@@ -65,7 +65,7 @@ describe("credits", () => {
     );
   });
 
-  test("B1 a plain number passes when it is a safe integer, and becomes text", () => {
+  test("B1 may be a number if it is a safe integer, which becomes a string", () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (number) => {
         expect(passes(number)).toBe(true);
@@ -76,7 +76,7 @@ describe("credits", () => {
       expect(passes(number)).toBe(false);
   });
 
-  test("B1 R8 what is no decimal text is refused, huge exponents too, and means no value", () => {
+  test("B1 R8 fail the check if they are not a decimal string, and then have no canonical form", () => {
     const wrong = [
       ...[
         "1e999999999",
@@ -120,7 +120,7 @@ describe("credits", () => {
     );
   });
 
-  test("R2 R8 absent, null and the empty text are one value, and unknown values pass untouched", () => {
+  test("R2 R8 have no value if they are absent, null or empty, and pass unchanged if they are unknown", () => {
     for (const absent of [undefined, null, ""]) expect(canonicalCredits(absent)).toBeUndefined();
     for (const absent of [undefined, null]) expect(passes(absent)).toBe(true);
     for (const unknown of unknownSentinels) {

@@ -12,8 +12,8 @@ const unknown = unknownSentinels[0];
 
 const kind = "ApiKey";
 
-describe("what a run of the program declares", () => {
-  test("R17 the second resource of another name that stands for the same thing has the first for a twin", () => {
+describe("the declarations of one run of the program", () => {
+  test("R17 have the first resource as the twin of a second one that manages the same object", () => {
     const run = openDeclarations();
     expect(run.add(kind, "one", ["a"], undefined).twinOf("a")).toBeUndefined();
     expect(run.add(kind, "two", ["b"], undefined).twinOf("b")).toBeUndefined();
@@ -22,7 +22,7 @@ describe("what a run of the program declares", () => {
     expect([run.has("a"), run.has("c")]).toEqual([true, false]);
   });
 
-  test("R17 what stands for nothing that is known yet, or has no name, has no twin", () => {
+  test("R17 have no twin for a resource whose object is not known yet, or that has no name", () => {
     const run = openDeclarations();
     for (const name of ["one", "two"]) expect(run.add(kind, name, [], undefined).twinOf("a")).toBeUndefined();
     for (const _ of [1, 2]) expect(run.add(kind, undefined, ["a"], undefined)).toBe(unchecked);
@@ -33,7 +33,7 @@ describe("what a run of the program declares", () => {
     expect(run.has("a")).toBe(true);
   });
 
-  test("B6 a resource that is asked for anew after it was compared is replaced, by itself where it means the same", () => {
+  test("B6 show that a resource replaces itself if it is checked with its old inputs, and then without them", () => {
     const run = openDeclarations();
     const add = (before: string | undefined, identity: string, name: string | undefined = "one") =>
       run.add(kind, name, [identity], before === undefined ? undefined : [before]).replacesItself;
@@ -44,7 +44,7 @@ describe("what a run of the program declares", () => {
     expect(add(undefined, "a")).toBe(true);
   });
 
-  test("R17 of several things each has its own twin", () => {
+  test("R17 have a twin for each object of a resource with several objects", () => {
     const run = openDeclarations();
     run.add(kind, "one", ["a"], undefined);
     run.add(kind, "two", ["b"], undefined);
@@ -53,7 +53,7 @@ describe("what a run of the program declares", () => {
     expect(replacesItself).toBe(false);
   });
 
-  test("R17 two kinds may share a name, and two resources of one kind whose checks are interleaved", () => {
+  test("R17 tell resources of one name apart: of two types, or of one type with interleaved checks", () => {
     const run = openDeclarations();
     run.add(kind, "one", ["a"], undefined);
     expect(run.add("ApiKeySet", "one", ["a"], undefined).twinOf("a")).toBe("one");
@@ -68,7 +68,7 @@ describe("what a run of the program declares", () => {
     ]);
   });
 
-  test("B6 what stands for nothing replaces nothing", () => {
+  test("B6 show no replacement of a resource whose object is not known", () => {
     const run = openDeclarations();
     run.add(kind, "one", [], []);
     expect(run.add(kind, "one", [], undefined).replacesItself).toBe(false);
@@ -90,7 +90,7 @@ describe("check of two CustomerBillings", () => {
     [{ totalCredits: 100, spendCap: "5.00", allowOverages: false, externalMeterId: "" }],
     [{ grant: "initial" }],
     [{ grant: "\tinitial " }],
-  ])("R17 B6 of one grant in whatever spelling is refused: %j", (two) => {
+  ])("R17 B6 fails if both declare one grant, in any spelling: %j", (two) => {
     expect(failuresOf(two)).toEqual([expect.stringMatching(twice)]);
   });
 
@@ -104,12 +104,12 @@ describe("check of two CustomerBillings", () => {
     { totalCredits: undefined, billingId: "bill_1" },
     { grant: unknown },
     { totalCredits: unknown },
-  ])("R17 of two grants, or where one is not known yet, passes: %j", (two) => {
+  ])("R17 passes if they declare two grants, or if one is not fully known: %j", (two) => {
     expect(failuresOf(two)).toEqual([]);
   });
 
   test.each([{ workspaceId: unknown }, { grant: unknown }, { billingId: unknown }])(
-    "R17 that may be two grants, or a record that exists, once all is known, passes: %j",
+    "R17 passes if an unknown value may still make them different: %j",
     (open) => {
       const billing = replying(customerBilling, silent);
       for (const name of ["one", "two"]) {
@@ -128,7 +128,7 @@ describe("check of a CustomerBilling that is replaced", () => {
     return billing.check({ ...declared }, undefined, "one").failures;
   };
 
-  test("B6 is refused where the grant stays, with three ways on", () => {
+  test("B6 fails if grant stays the same, and names three ways out", () => {
     const [line, ...others] = replacing({ workspaceId: "ws_1", totalCredits: 100 });
     expect(line).toMatch(
       /^grant: the credits were already granted, .* Remove what forces .* change grant; or, .* set billingId to its id/,
@@ -141,11 +141,11 @@ describe("check of a CustomerBilling that is replaced", () => {
     { ...held, totalCredits: "5", grant: "another" },
     { workspaceId: "ws_1", billingId: "bill_1" },
     { ...held, grant: unknown },
-  ])("B2 B5 passes where it grants on purpose, or nothing: %j", (declared) => {
+  ])("B2 B5 passes if it grants on purpose, or grants nothing: %j", (declared) => {
     expect(replacing(declared)).toEqual([]);
   });
 
-  test("B6 is not taken for replaced where its host tells no name", () => {
+  test("B6 passes if the host does not pass the resource's name", () => {
     const billing = replying(customerBilling, silent);
     expect(billing.check(held, held).failures).toEqual([]);
     expect(billing.check(held, undefined).failures).toEqual([]);
@@ -157,7 +157,7 @@ describe("WorkspaceSettings of one workspace", () => {
   const state = { ...inputs, onDestroy: "restore", __before: { defaultExpiration: 5 } };
   const workspace = () => ({ workspace: { id: "ws_1", ...inputs } });
 
-  test("R17 in two resources are refused, of two workspaces or of one not known yet pass", () => {
+  test("R17 fail the check in a second resource, and pass it for another or an unknown workspace", () => {
     const settings = replying(workspaceSettings, silent);
     const failures = (workspaceId: unknown, name: string) =>
       settings.check({ ...inputs, workspaceId }, undefined, name).failures;
@@ -170,7 +170,7 @@ describe("WorkspaceSettings of one workspace", () => {
     ]);
   });
 
-  test("W5 are not put back while the program declares them anew: a warning names the former values", async () => {
+  test("W5 are not restored if the program declares them again, and a warning names the former values", async () => {
     const settings = replying(workspaceSettings, silent);
     settings.check(inputs, undefined, "renamed");
     await settings.delete("ws_1", state);
@@ -182,7 +182,7 @@ describe("WorkspaceSettings of one workspace", () => {
     ]);
   });
 
-  test("W5 that were the same before are handed over without a word", async () => {
+  test("W5 are handed over without a warning if there is nothing to restore", async () => {
     const settings = replying(workspaceSettings, silent);
     settings.check(inputs, undefined, "renamed");
     await settings.delete("ws_1", { ...state, __before: { defaultExpiration: 60 } });
@@ -190,7 +190,7 @@ describe("WorkspaceSettings of one workspace", () => {
     expect([settings.calls, settings.warnings]).toEqual([[], []]);
   });
 
-  test("W5 are put back where the program declares those of another workspace only", async () => {
+  test("W5 are restored if the program declares only those of another workspace", async () => {
     let { workspace: held } = workspace();
     const settings = replying(workspaceSettings, ({ method, body }) => {
       if (method === "PATCH") held = { ...held, ...(body as object) };

@@ -17,10 +17,10 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 const base = { workspaceId: "ws_1", customerId: "c" };
-/** Long enough to be taken for a secret wherever it stands, and as the service must not spell it back. */
+/** Long enough to be masked wherever it appears. */
 const name = "Nightingale Bank of the North";
 
-/** Refuses each write, and says the request back. */
+/** Refuses each write, and repeats the request in the error. */
 const echoing = ({ method, path, body }: Asked): unknown => {
   if (method === "GET" && path.endsWith("/api-key")) return { apiKeys: [] };
   if (method === "GET" && path.endsWith("/scopes")) return { scopes: [] };
@@ -30,24 +30,24 @@ const echoing = ({ method, path, body }: Asked): unknown => {
   throw new CallError("refused", `the service answered 400 "${JSON.stringify(body)}"`, 400);
 };
 
-interface Told {
+interface Case {
   readonly definition: AnyDefinition;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly secrets: readonly (readonly string[])[];
-  /** How the message begins. */
+  /** What the message matches. */
   readonly says: RegExp;
   readonly hidden: readonly string[];
 }
 
-const told: Readonly<Record<string, Told>> = {
-  "a key of a secret name": {
+const cases: Readonly<Record<string, Case>> = {
+  "a key with a secret name": {
     definition: apiKey,
     inputs: { ...base, name },
     secrets: [["name"]],
     says: /^Creating the key in workspace ws_1: the service answered 400 "\{"name":"\[secret\]","workspaceId"/,
     hidden: [name],
   },
-  "a key of a name of one letter": {
+  "a key with a secret name of one letter": {
     definition: apiKey,
     inputs: { ...base, name: "Q" },
     secrets: [["name"]],
@@ -61,21 +61,21 @@ const told: Readonly<Record<string, Told>> = {
     says: /^Creating key "ci" in workspace \[secret\]: .* is allowed to create keys in \[secret\]/,
     hidden: ["ws_of_the_owls"],
   },
-  "secret numbers, and secrets amid others": {
+  "a key with a secret number and one secret entry of metadata": {
     definition: apiKey,
     inputs: { ...base, name: "ci", expiresAt: 1987654321, metadata: { team: "red", token: "falcon" } },
     secrets: [["expiresAt"], ["metadata", "token"]],
     says: /"expiresAt":\[secret\],"metadata":\{"team":"red","token":"\[secret\]"\}/,
     hidden: ["1987654321", "falcon"],
   },
-  "a scope of a secret representation": {
+  "a scope with a secret representation": {
     definition: scope,
     inputs: { workspaceId: "ws_1", name: "Owls", representation: "owls:read" },
     secrets: [["representation"]],
     says: /^Creating the scope in workspace ws_1: /,
     hidden: ["owls:read"],
   },
-  "credits whose number is secret": {
+  "a secret number of credits": {
     definition: customerBilling,
     inputs: { workspaceId: "ws_1", totalCredits: "76543.50" },
     secrets: [["totalCredits"]],
@@ -89,7 +89,7 @@ const told: Readonly<Record<string, Told>> = {
     says: /^Setting the defaults of workspace ws_1: the service answered 400 "\{.*"defaultKeyPrefix":"\[secret\]"\}/,
     hidden: ["owl_"],
   },
-  "keys of a set, one with a name of its own, and a secret default": {
+  "a set with a secret name and a secret default": {
     definition: apiKeySet,
     inputs: {
       workspaceId: "ws_1",
@@ -105,9 +105,9 @@ const told: Readonly<Record<string, Told>> = {
   },
 };
 
-describe("R16 what the program made secret", () => {
-  test.each(Object.entries(told))(
-    "is in no message of a refusal that says it back: %s",
+describe("R16 an input that the program made secret", () => {
+  test.each(Object.entries(cases))(
+    "is masked in an error in which the service repeats it: %s",
     async (_, { definition, inputs, secrets, says, hidden }) => {
       const subject = replying(definition, echoing);
       const plain = await failureOf(subject.create(subject.check(inputs, undefined).inputs));
@@ -120,7 +120,7 @@ describe("R16 what the program made secret", () => {
     },
   );
 
-  test("is compared with what the service has like anything else, however long it is", async () => {
+  test("is compared with the service's value like any other input", async () => {
     let held: Record<string, unknown> = {};
     const subject = replying(apiKey, ({ method, path, body }) => {
       if (method === "GET" && path.endsWith("/api-key")) return { apiKeys: [] };
@@ -138,7 +138,7 @@ describe("R16 what the program made secret", () => {
     expect(read?.inputs).toMatchObject({ __secrets: [["name"]] });
   });
 
-  test("is not told of a failure halfway, nor is what the service has in its place", async () => {
+  test("is masked in the error of an update that was not applied, and so is the service's value", async () => {
     const had = {
       id: "k",
       name: "Owl Ltd",
@@ -156,7 +156,7 @@ describe("R16 what the program made secret", () => {
     for (const text of [name, "Owl", "falcons", "owls"]) expect(message).not.toContain(text);
   });
 
-  test("is not told of settings that were not applied, nor of those that did not go back", async () => {
+  test("is masked in errors about settings that were not applied or not restored", async () => {
     let prefix = "owl_";
     const had = () => ({ id: "ws_1", defaultKeyPrefix: prefix, defaultRateLimitPerSecond: 5 });
     const subject = replying(workspaceSettings, ({ method }) =>
@@ -185,7 +185,7 @@ describe("R16 what the program made secret", () => {
     }
   });
 
-  test("is in no message of an update, also where only state has it", async () => {
+  test("is masked in the error of an update, even if only state has it", async () => {
     const values = ["owl_", "falcon", "FALCON CO", "kite", "eagle", "heron"];
     const subject = replying(workspaceSettings, ({ method }) => {
       if (method === "GET") return { workspace: { id: "ws_1", defaultKeyPrefix: "FALCON CO" } };
@@ -202,11 +202,11 @@ describe("R16 what the program made secret", () => {
     };
     const inputs = { workspaceId: "ws_1", defaultKeyPrefix: "owl_" };
     const { message } = await failureOf(subject.update("ws_1", state, { ...inputs, __secrets: [] }));
-    // What is no longer to be secret still is, until the update is done.
+    // An input that is no longer secret is still masked until the update is done.
     expect(message).toContain(`: not ${"[secret], nor ".repeat(5)}[secret].`);
   });
 
-  test("is not told of what is to be put back by hand", async () => {
+  test("is masked in an error that lists what to restore by hand", async () => {
     const run = openRun();
     const had = { id: "ws_1", defaultKeyPrefix: "owl_", defaultRateLimitPerSecond: 5 };
     const subject = replying(
@@ -223,7 +223,7 @@ describe("R16 what the program made secret", () => {
     expect(message).toContain('{"defaultKeyPrefix":"[secret]","defaultRateLimitPerSecond":5}');
   });
 
-  test("is not told by the names of keys that a lost answer may have made, be they another resource's", async () => {
+  test("is left out of an error that names keys which a lost answer may have created", async () => {
     const keys: object[] = [];
     const subject = replying(apiKey, (asked) => {
       if (asked.method === "GET" && asked.path.endsWith("/api-key")) return { apiKeys: [...keys] };
@@ -241,7 +241,7 @@ describe("R16 what the program made secret", () => {
     expect(others.message).toMatch(/New in the workspace's list: key_of_1 \("CI"\)\. If no other stack/);
   });
 
-  test("is not told to another resource that declares the same value", () => {
+  test("is not shown in the failure of another resource that declares the same value", () => {
     const subject = replying(apiKey, () => expect.unreachable("no request is made here"));
     const existingKey = "sk_of_both";
     const secrets = { __secrets: [["name"], ["workspaceId"], ["customerId"], ["existingKey"]] };
@@ -252,7 +252,7 @@ describe("R16 what the program made secret", () => {
     for (const text of [name, existingKey, "owls"]) expect(failures.join()).not.toContain(text);
   });
 
-  test("is not told by a scope that somebody else made", async () => {
+  test("is masked in an error that describes the existing scope", async () => {
     const there = { id: "sc_1", name: "Falcons", representation: "owls", description: "all" };
     const subject = replying(scope, () => ({ scopes: [there] }));
     const inputs = { workspaceId: "ws_1", name: "Owls", representation: "owls", __secrets: [["name"]] };
@@ -265,7 +265,7 @@ describe("R16 the keys of a set", () => {
   const secrets = [["keys", "*", "name"]];
   const declared = (keys: object) => ({ ...of(keys, { customerId: "c" }), __secrets: secrets });
 
-  test("of secret names are told by alias and id, also those that are left to be deleted", async () => {
+  test("with secret names are named by alias and id, including those that are still to be deleted", async () => {
     const trouble = { undeletable: true };
     const set = service(trouble);
     const [before, after] = [declared({ a: { name } }), declared({ a: { name, keepers: { k: "2" } } })];
@@ -284,7 +284,7 @@ describe("R16 the keys of a set", () => {
     expect([...lines, ...set.warnings, ...set.progress].join("\n")).not.toContain("Nightingale");
   });
 
-  test("hide the workspace in the line of a preview too", async () => {
+  test("have a secret workspace masked in the preview's note", async () => {
     const set = service();
     const [before, after] = [of({ a: {} }, { customerId: "c" }), of({}, { customerId: "c" })].map(
       (inputs) => ({
@@ -297,7 +297,7 @@ describe("R16 the keys of a set", () => {
     expect(set.progress).toEqual(['Keys of workspace [secret]: 1 to delete: "a".']);
   });
 
-  test("that a failed update took back are told by their ids", async () => {
+  test("that a failed create could not roll back are named by their ids", async () => {
     const run = openRun();
     const set = replying(
       apiKeySet,

@@ -7,7 +7,7 @@ import { least, offline } from "./offline";
 const subject = offline();
 const sentinel = fc.constantFrom(...unknownSentinels);
 
-/** K2: what a change of the program replaces the key for. */
+/** The fields whose change replaces the key (K2). */
 const replacing = [
   "workspaceId",
   "customerId",
@@ -39,7 +39,7 @@ function someOf(of: Meant): fc.Arbitrary<Partial<Meant>> {
 }
 
 describe("diff of an ApiKey", () => {
-  test("R2 equal inputs that are spelled otherwise are no change", () => {
+  test("R2 shows no change for another spelling of the same inputs", () => {
     fc.assert(
       fc.property(spelledTwice, ([before, now]) => {
         expect(subject.diff("id_1", stateOf(before), now)).toEqual({ changes: false, replaces: [] });
@@ -49,7 +49,7 @@ describe("diff of an ApiKey", () => {
     );
   });
 
-  test("R2 there is a change exactly when the declarations differ, and it replaces for the fields of K2", () => {
+  test("R2 shows a change exactly if the declarations differ, and replaces for the fields of K2 only", () => {
     fc.assert(
       fc.property(pair, ([[left, right], before, now]) => {
         const names = differing(left, right);
@@ -62,7 +62,7 @@ describe("diff of an ApiKey", () => {
     );
   });
 
-  test("R15 an unknown value in a field that replaces counts as a change and is named", () => {
+  test("R15 replaces for an unknown value in a field that replaces, and names the field", () => {
     fc.assert(
       fc.property(meant.chain(written), fc.constantFrom(...replacing), sentinel, (inputs, name, unknown) => {
         expect(subject.diff("id_1", stateOf(inputs), { ...inputs, [name]: unknown })).toEqual({
@@ -73,7 +73,7 @@ describe("diff of an ApiKey", () => {
     );
   });
 
-  test("R15 so does one deep inside metadata or keepers", () => {
+  test("R15 replaces for an unknown value deep inside metadata or keepers", () => {
     const state = stateOf({ ...least, metadata: { a: [1] }, keepers: { a: "1" } });
     for (const unknown of unknownSentinels) {
       const news = { ...least, metadata: { a: [unknown] }, keepers: { a: unknown } };
@@ -84,7 +84,7 @@ describe("diff of an ApiKey", () => {
     }
   });
 
-  test("R15 an unknown value in a field that changes in place is a change without a replacement", () => {
+  test("R15 shows a change without a replacement for an unknown value in a field that changes in place", () => {
     const inputs = { ...least, scopes: [{ representation: "orders", read: true }] };
     for (const unknown of unknownSentinels) {
       for (const change of [
@@ -103,7 +103,7 @@ describe("diff of an ApiKey", () => {
     }
   });
 
-  test("R11 what the service said about the key is never a change", () => {
+  test("R11 shows no change for values that only the service sets", () => {
     const state = {
       ...stateOf(least),
       updatedAt: "later",
@@ -114,7 +114,7 @@ describe("diff of an ApiKey", () => {
     expect(subject.diff("id_1", state, least)).toEqual({ changes: false, replaces: [] });
   });
 
-  test("R3 state that drifted is a change in place, and what was only rewritten is none", () => {
+  test("R3 shows a change for state that a refresh changed, but none for a value that the service rewrote", () => {
     expect(subject.diff("id_1", { ...stateOf(least), enabled: false }, least)).toEqual({
       changes: undefined,
       replaces: [],
@@ -126,7 +126,7 @@ describe("diff of an ApiKey", () => {
     });
   });
 
-  test("K6 a key whose secret is lost is replaced, named by its output, besides what the program changed", () => {
+  test("K6 replaces a key whose secret is lost, and names `key` beside the fields that the program changed", () => {
     const { key: _, ...rest } = stateOf(least);
     const state = { ...rest, __keyLost: true };
     expect(subject.diff("id_1", state, least)).toEqual({ changes: true, replaces: ["key"] });
@@ -136,7 +136,7 @@ describe("diff of an ApiKey", () => {
     });
   });
 
-  test("K6 a key without a secret that was never ours to have is left alone", () => {
+  test("K6 does not replace a key whose secret was never in state", () => {
     const { key: _, ...state } = stateOf(least);
     expect(subject.diff("id_1", state, least)).toEqual({ changes: false, replaces: [] });
   });

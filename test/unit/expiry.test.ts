@@ -16,7 +16,7 @@ const seconds = (ms: number) => Math.floor(ms / 1000);
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** A resource in a run at `now`, with all that it warns of and notes. */
+/** A resource in a run at `now`, and its warnings. */
 function subject(
   definition: AnyDefinition = apiKey,
   config: Readonly<Record<string, string>> = { "apikeys:expiresAtUnit": "seconds" },
@@ -29,7 +29,7 @@ function subject(
   });
   const operations = lifecycle(definition, host);
   const checked = (inputs: Properties) => operations.check(inputs, undefined).inputs;
-  /** What a diff warns of where the service chose this expiry. */
+  /** The warnings of a diff if the service chose this expiry. */
   const warned = (
     expiresAt: number,
     state: Properties = {},
@@ -42,11 +42,11 @@ function subject(
   return { ...operations, warnings, checked, warned };
 }
 
-/** The warning of one diff in a process of its own. */
+/** The warnings of one diff in a process of its own. */
 const warnedOf = (...args: Parameters<ReturnType<typeof subject>["warned"]>) => subject().warned(...args);
 
-describe("warnings of expiry", () => {
-  test("R21 a key that has expired, or expires within 14 days, is warned of with its name, id and date", () => {
+describe("expiry warnings", () => {
+  test("R21 name a key that has expired or expires within 14 days, with its id and date", () => {
     const line = (what: string) => [`Key "ci" in workspace ws_1 (key_1) ${what}. ${wayOut}`];
     expect(warnedOf(seconds(now))).toEqual(line("expired on 2026-11-22"));
     expect(warnedOf(seconds(now - 9 * day))).toEqual(line("expired on 2026-11-13"));
@@ -55,7 +55,7 @@ describe("warnings of expiry", () => {
     expect(warnedOf(seconds(now + 14 * day) + 1)).toEqual([]);
   });
 
-  test("R21 milliseconds are told apart from seconds by config alone; an odd date is told as it is", () => {
+  test("R21 take the unit from configuration alone, even if the date is unlikely", () => {
     const inMs = () => subject(apiKey, { "apikeys:expiresAtUnit": "milliseconds" });
     expect(inMs().warned(now + day)[0]).toContain("expires on 2026-11-23");
     expect(inMs().warned(now + 14 * day + 1)).toEqual([]);
@@ -64,14 +64,14 @@ describe("warnings of expiry", () => {
   });
 
   test.each([8.64e15 + 1, Number.MAX_VALUE, 0, -1, -8.64e18])(
-    "R21 %d is no date to warn of, and no error",
+    "R21 ignore %d, which is not a date",
     (value) => {
       expect(warnedOf(value)).toEqual([]);
       expect(subject(apiKey, { "apikeys:expiresAtUnit": "milliseconds" }).warned(value)).toEqual([]);
     },
   );
 
-  test("R21 without the unit nothing is guessed; the days are those of config", () => {
+  test("R21 are off without the unit, and begin the configured number of days before", () => {
     expect(subject(apiKey, {}).warned(1)).toEqual([]);
     const within = (days: string) =>
       subject(apiKey, { "apikeys:expiresAtUnit": "seconds", "apikeys:expiryWarningDays": days });
@@ -80,7 +80,7 @@ describe("warnings of expiry", () => {
     expect(within("30").warned(seconds(now + 30 * day))).toHaveLength(1);
   });
 
-  test("R21 what was declared counts where the service says nothing, or 0", () => {
+  test("R21 use the declared expiresAt if the service returns none or 0", () => {
     for (const effective of [undefined, 0]) {
       const { diff, checked, warnings } = subject();
       const inputs = checked({ ...least, expiresAt: seconds(now + day) });
@@ -93,7 +93,7 @@ describe("warnings of expiry", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("R21 a key that the update edits is warned of, and one that it replaces is not", () => {
+  test("R21 name a key that the update edits, but not one that it replaces", () => {
     expect(warnedOf(1, {}, { ...least, name: "renamed" })[0]).toContain('Key "ci"');
     expect(warnedOf(1, {}, { ...least, expiresAt: 5 })).toEqual([]);
     expect(warnedOf(1, {}, { ...least, keepers: { rotated: "now" } })).toEqual([]);
@@ -101,13 +101,13 @@ describe("warnings of expiry", () => {
     expect(warnedOf(1, { __keyLost: true })).toEqual([]);
   });
 
-  test("R21 a key is warned of once in a process", () => {
+  test("R21 name a key once in a process", () => {
     const { warned } = subject();
     expect(warned(1)).toHaveLength(1);
     expect(warned(1)).toEqual([]);
   });
 
-  test("R16 neither a secret name nor the date of a secret expiresAt is shown", () => {
+  test("R16 show neither a secret name nor the date of a secret expiresAt", () => {
     const { diff, checked, warnings } = subject();
     const named = checked({ ...least, name: "ws", [secretsKey]: [["name"]] });
     diff("key_1", { ...named, effectiveExpiresAt: 1 }, named);
@@ -116,13 +116,13 @@ describe("warnings of expiry", () => {
     const dated = checked({ ...least, expiresAt: seconds(now + day), [secretsKey]: [["expiresAt"]] });
     diff("key_2", { ...dated, effectiveExpiresAt: seconds(now + day) }, dated);
     expect(warnings).toEqual([`Key "ci" in workspace ws_1 (key_2) expires on [secret]. ${wayOut}`]);
-    // In the run that makes it secret, state does not say so yet.
+    // In the run that makes it secret, state does not have it as secret yet.
     const { [secretsKey]: _, ...before } = dated;
     diff("key_3", { ...before, effectiveExpiresAt: seconds(now + day) }, dated);
     expect(warnings.at(-1)).toContain("(key_3) expires on [secret]");
   });
 
-  test("R21 one id in two workspaces is warned of twice", () => {
+  test("R21 name both keys if two workspaces use the same id", () => {
     const { diff, checked, warnings } = subject();
     for (const workspaceId of ["ws_1", "ws_2"]) {
       const inputs = checked({ ...least, workspaceId });
@@ -131,7 +131,7 @@ describe("warnings of expiry", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  test("R21 the diff of a refresh warns of nothing, and the one after it does", async () => {
+  test("R21 come with the diff after a refresh, not with the refresh's own diff", async () => {
     const held = { ...subject().checked(least), key: "sk", effectiveExpiresAt: 1 };
     const record = { id: "key_1", name: "ci", enabled: true, scopes: [], deleted: false };
     const warnings: string[] = [];
@@ -148,7 +148,7 @@ describe("warnings of expiry", () => {
     const operations = lifecycle(apiKey, host);
     const other = { ...held, id: "key_2" };
     await operations.read("key_1", held);
-    // With --run-program, the engine checks and compares others meanwhile.
+    // With --run-program, the engine checks and compares other resources meanwhile.
     operations.check(least, least);
     operations.diff("key_2", other, least);
     expect(warnings).toHaveLength(1);
@@ -160,8 +160,8 @@ describe("warnings of expiry", () => {
 });
 
 test.each([
-  ["nothing is warned of what `.get` reads", true, []],
-  ["`.get` of the same key takes no warning from a resource that manages it", false, ["(key_1) expired"]],
+  ["a key that only `.get` reads has no expiry warning", true, []],
+  ["a managed key has its expiry warning even if `.get` reads the same key", false, ["(key_1) expired"]],
 ])("R21 %s", async (_what, isRead, expected) => {
   const record = { id: "key_1", ...least, enabled: true, deleted: false, expiresAt: 1 };
   const env = { APIKEYS_EXPIRES_AT_UNIT: "seconds" };
@@ -172,9 +172,9 @@ test.each([
   expect(warnings).toEqual(expected.map((words) => expect.stringContaining(words)));
 });
 
-describe("warnings of expiry of a set", () => {
+describe("expiry warnings of a set", () => {
   const set = { workspaceId: "ws_1", defaults: { customerId: "cus_1" } };
-  /** A set of keys that expire so many days from now. */
+  /** The state of a set whose keys expire this many days from now. */
   const stateOf = (days: Readonly<Record<string, number | undefined>>, declared: Properties = {}) => {
     const all = Object.entries(days);
     return {
@@ -199,14 +199,14 @@ describe("warnings of expiry of a set", () => {
     return warnings;
   };
 
-  test("R21 names those that are due, the earliest first", () => {
+  test("R21 name the keys that are due, the earliest first", () => {
     expect(warned(stateOf({ later: 40, soon: 3, gone: -2, never: undefined }))).toEqual([
       `Keys of workspace ws_1: 2 expired or about to expire: "gone" (key_gone) expired on 2026-11-20, "soon" (key_soon) expires on 2026-11-25. ${wayOut}`,
     ]);
     expect(warned(stateOf({ later: 40, never: undefined }))).toEqual([]);
   });
 
-  test("R21 names the first 20 of many, and counts the others", () => {
+  test("R21 name the first 20 of many keys, and count the others", () => {
     const many = Object.fromEntries(Array.from({ length: 1500 }, (_, n) => [`a${n}`, n / 1500]));
     const [line = "", ...others] = warned(stateOf(many));
     expect(others).toEqual([]);
@@ -214,7 +214,7 @@ describe("warnings of expiry of a set", () => {
     expect(line.match(/\(key_/g)).toHaveLength(20);
   });
 
-  test("R21 leaves out what the update replaces or removes; of a map that is not known, nothing", () => {
+  test("R21 leave out keys that the update replaces or removes, but none while `keys` is unknown", () => {
     const state = stateOf({ kept: 1, edited: 1, replaced: 1, removed: 1 });
     const keys = { kept: {}, edited: { enabled: false }, replaced: { prefix: "new" }, added: {} };
     const [line = "", ...others] = warned(state, { ...state, keys });
@@ -224,7 +224,7 @@ describe("warnings of expiry of a set", () => {
     expect(warned(state, { ...state, workspaceId: "ws_2" })).toEqual([]);
   });
 
-  test("R16 a date that is secret in one entry is in all", () => {
+  test("R16 show no date if one entry has a secret one", () => {
     const secretOnes = { [secretsKey]: [["keys", "*", "expiresAt"]] };
     const open = stateOf({ a: 1, b: 2 });
     expect(warned(open, { ...open, ...secretOnes })[0]).toMatch(/"a" \(key_a\) expires on \[secret\]/);
@@ -235,11 +235,11 @@ describe("warnings of expiry of a set", () => {
   });
 });
 
-describe("warnings of expiry of a rotating key", () => {
+describe("expiry warnings of a rotating key", () => {
   const declared = { ...least, rotateEvery: "90d", overlap: "7d", retire: "afterOverlap" };
   const iso = (days: number) => new Date(now + days * day).toISOString();
   const expiresIn = (days: number) => ({ effectiveExpiresAt: seconds(now + days * day) });
-  /** What is warned of where the current key was made so many days ago, and expires in so many. */
+  /** The warnings if the current key was created `age` days ago, and expires in `days`. */
   const warned = (age: number, days: number, more: Properties = {}, inputs: Properties = declared) => {
     const { diff, checked, warnings } = subject(rotatingApiKey);
     const state = {
@@ -253,7 +253,7 @@ describe("warnings of expiry of a rotating key", () => {
     diff("rotating-1", state, checked(inputs));
     return warnings;
   };
-  /** A previous key that expires in so many days, and is to be deleted in so many. */
+  /** A previous key that expires in `days`, and is to be deleted in `retires`. */
   const previous = (days: number, retires: number) => ({
     previousKeyId: "key_a",
     previousKey: "sk_a",
@@ -261,13 +261,13 @@ describe("warnings of expiry of a rotating key", () => {
     __previous: expiresIn(days),
   });
 
-  test("R21 names the current and the previous key", () => {
+  test("R21 name the current and the previous key", () => {
     expect(warned(5, 10, previous(1, 2))).toEqual([
       `Rotating key "ci" in workspace ws_1: 2 expired or about to expire: the previous key (key_a) expires on 2026-11-23, the current key (key_b) expires on 2026-12-02. ${wayOut}`,
     ]);
   });
 
-  test("R21 is silent of a key that is to be deleted before it expires", () => {
+  test("R21 leave out a key that will be deleted before it expires", () => {
     expect(warned(5, 100, previous(3, 2))).toEqual([]);
     // Rotated in 5 days, and deleted in 12.
     expect(warned(85, 12)).toEqual([]);
@@ -277,12 +277,12 @@ describe("warnings of expiry of a rotating key", () => {
     expect(warned(100, 6)[0]).toContain("expires on 2026-11-28");
     expect(warned(5, 7, {}, { ...declared, keepers: { now: "1" } })).toEqual([]);
     expect(warned(100, -1)[0]).toContain("expired on 2026-11-21");
-    // The next key would expire with it.
+    // The next key would expire at the same time.
     const dated = { ...declared, expiresAt: seconds(now + 12 * day) };
     expect(warned(85, 12, dated, dated)[0]).toContain("the current key (key_b) expires on 2026-12-04");
   });
 
-  test("R21 is silent of the previous key in the update that deletes it, unless that is not certain", () => {
+  test("R21 leave out the previous key in the update that deletes it, unless `retire` may keep it", () => {
     for (const days of [1, -2]) expect(warned(8, 100, previous(days, -1))).toEqual([]);
     const whenUnused = { ...declared, retire: "whenUnused" };
     expect(warned(8, 100, { ...previous(1, -1), retire: "whenUnused" }, whenUnused)[0]).toContain("key_a");

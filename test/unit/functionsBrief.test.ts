@@ -22,20 +22,20 @@ beforeEach(() => service.clearRequests());
 
 const asked = () => service.requests.map(({ endpoint }) => endpoint);
 
-test("a key that is looked up by its name has all that a list leaves out", async () => {
+test("getApiKey by name also returns the fields that the list leaves out", async () => {
   const found = await getApiKey(source(), { workspaceId: "ws_1", name: "on" });
   expect(found).toMatchObject({ id: "key_on", enabled: true, scopes: [scope] });
   expect(found).not.toHaveProperty("key");
   expect(asked()).toEqual(["listApiKeys", "readApiKey"]);
 });
 
-test("keys are told apart by enabled where the list does not show it", async () => {
+test("getApiKeys filters by enabled even if the list does not show it", async () => {
   const ids = async (enabled: boolean) => (await apiKeys({ enabled })).map(({ id }) => id);
   expect(await ids(true)).toEqual(["key_on"]);
   expect(await ids(false)).toEqual(["key_off"]);
 });
 
-test("nobody asked for enabled: what the list leaves out stays undefined, and nothing else is asked", async () => {
+test("getApiKeys without a filter only lists, and returns undefined for fields that the list leaves out", async () => {
   const [on] = await apiKeys({});
   expect(on).toMatchObject({ id: "key_on", enabled: undefined, scopes: undefined });
   expect(asked()).toEqual(["listApiKeys"]);

@@ -14,20 +14,20 @@ const body = { workspaceId: "id_1", name: "ci", customerId: "c", scopes: [], ena
 const scopeBody = { name: "Docs", representation: "docs", description: "" };
 const billing = { workspaceId: "id_1", totalCredits: "1", allowOverages: false };
 
-/** All twelve, by the field that wraps the answer. */
-const endpoints: readonly [wrapper: string, run: (call: api.Call) => Promise<unknown>][] = [
-  ["apiKey", (call) => api.editApiKey(call, path, {})],
-  ["apiKey", (call) => api.readApiKey(call, path)],
-  ["apiKeys", (call) => api.listApiKeys(call, path)],
-  ["apiKey", (call) => api.createApiKey(call, body)],
-  ["apiKey", (call) => api.migrateApiKey(call, { ...body, key: canary })],
-  ["workspaces", (call) => api.listWorkspaces(call)],
-  ["workspace", (call) => api.readWorkspace(call, path)],
-  ["workspace", (call) => api.editWorkspace(call, path, {})],
-  ["apiKey", (call) => api.deleteApiKey(call, path)],
-  ["scopes", (call) => api.listScopes(call, path)],
-  ["scope", (call) => api.createScope(call, path, scopeBody)],
-  ["billing", (call) => api.createBilling(call, billing)],
+/** All twelve calls, each with the field that wraps its answer. */
+const endpoints: readonly [name: string, wrapper: string, run: (call: api.Call) => Promise<unknown>][] = [
+  ["editApiKey", "apiKey", (call) => api.editApiKey(call, path, {})],
+  ["readApiKey", "apiKey", (call) => api.readApiKey(call, path)],
+  ["listApiKeys", "apiKeys", (call) => api.listApiKeys(call, path)],
+  ["createApiKey", "apiKey", (call) => api.createApiKey(call, body)],
+  ["migrateApiKey", "apiKey", (call) => api.migrateApiKey(call, { ...body, key: canary })],
+  ["listWorkspaces", "workspaces", (call) => api.listWorkspaces(call)],
+  ["readWorkspace", "workspace", (call) => api.readWorkspace(call, path)],
+  ["editWorkspace", "workspace", (call) => api.editWorkspace(call, path, {})],
+  ["deleteApiKey", "apiKey", (call) => api.deleteApiKey(call, path)],
+  ["listScopes", "scopes", (call) => api.listScopes(call, path)],
+  ["createScope", "scope", (call) => api.createScope(call, path, scopeBody)],
+  ["createBilling", "billing", (call) => api.createBilling(call, billing)],
 ];
 
 const valid = { id: "id_1", name: "ci", representation: "docs", totalCredits: "1" };
@@ -64,7 +64,7 @@ function answering(answer: Buffer): api.Call {
   return { transport, credentials: { baseUrl: "https://api.test", accessToken: canary } };
 }
 
-/** Our own words: places in the answer and what is wrong there, nothing that the service wrote. */
+/** Our own words: a field of the answer and what is wrong with it, nothing that the service wrote. */
 const ours =
   /^the answer('s [a-zA-Z]+(\[\d+\])?(\.[a-zA-Z]+(\[\d+\])?)*)? ((is ("\.\.?")|contains a control character or half of a character), so no request can address this key|is (missing|empty|not (JSON|a string|a number|a list|an object|true or false|as expected|a string of at most 1,024 characters|the one asked for)))$/;
 
@@ -72,7 +72,7 @@ function expectRecord(found: object): void {
   const { id, key: _, ...rest } = found as { id: unknown; key?: unknown };
   expect(typeof id).toBe("string");
   expect(JSON.stringify(rest)).not.toContain(canary);
-  // Half a character would be one of these escapes.
+  // Half of a surrogate pair would be one of these escapes.
   expect(JSON.stringify(found)).not.toMatch(/\\ud[89a-f]/);
   expectWireable(JSON.parse(JSON.stringify(rest)) as object);
   expect(
@@ -82,8 +82,8 @@ function expectRecord(found: object): void {
   ).toBe(true);
 }
 
-describe.each(endpoints)("an answer's %s", (wrapper, run) => {
-  test("is a record that can be kept, or a problem told in our own words", async () => {
+describe.each(endpoints)("any answer to %s", (_name, wrapper, run) => {
+  test("is read as a record that can be saved, or as a problem described in our own words", async () => {
     const property = fc.asyncProperty(bytes(wrapper), async (answer) => {
       const outcome = await run(answering(answer)).catch((error: unknown) => error);
       if (outcome instanceof Error) {
@@ -99,7 +99,7 @@ describe.each(endpoints)("an answer's %s", (wrapper, run) => {
   });
 });
 
-describe("an error's body", () => {
+describe("any body of an error", () => {
   const statuses = fc.oneof(
     fc.constantFrom(301, 302, 400, 401, 404, 408, 429, 500, 503),
     fc.integer({ min: 300, max: 999 }),
@@ -111,7 +111,7 @@ describe("an error's body", () => {
   const names = fc.constantFrom("retry-after", "location", "date");
   const headers = fc.dictionary(names, fc.oneof(header, fc.array(header)));
 
-  test("gives 300 characters at most to the message, on one line, without a secret", () => {
+  test("adds at most 300 characters to the message, on one line, without a secret", () => {
     const property = fc.property(statuses, headers, bytes("errors"), (status, given, answer) => {
       const asked = {
         ...{ method: "POST", url: "https://api.test/x" },

@@ -23,19 +23,19 @@ afterAll(async () => {
   await standIn.close();
 });
 
-/** As the host makes and configures it. */
+/** A provider that is created and configured as the host does it. */
 function configured(kind: string): Required<ReturnType<typeof provider>> {
-  const made = provider(kind) as Required<ReturnType<typeof provider>>;
+  const created = provider(kind) as Required<ReturnType<typeof provider>>;
   const config: Record<string, string> = {
     "apikeys:baseUrl": standIn.url,
     "apikeys:accessToken": canary,
   };
   const get = (key: string) => config[key];
-  void made.configure({ config: { get, require: (key) => get(key) ?? "" } });
-  return made;
+  void created.configure({ config: { get, require: (key) => get(key) ?? "" } });
+  return created;
 }
 
-/** It ends with a result that can be carried, or with an error that is fit to be shown. */
+/** The operation ends with a result that the host can send, or with an error that is fit to be shown. */
 async function expectAnswered<T extends object>(operation: () => Promise<T>): Promise<T | undefined> {
   try {
     const result = await operation();
@@ -52,10 +52,10 @@ async function expectAnswered<T extends object>(operation: () => Promise<T>): Pr
   }
 }
 
-describe.each(Object.keys(definitions))("the host of %s", (kind) => {
+describe.each(Object.keys(definitions))("the dynamic host of %s", (kind) => {
   const bags = bag({ ...likely[kind], __provider: "exports.handler = …" });
 
-  test("answers every check, diff and read", async () => {
+  test("answers check, diff and read of any properties", async () => {
     const { check, diff, read } = configured(kind);
     const property = fc.asyncProperty(bags, bags, async (olds, news) => {
       const checked = await expectAnswered(() => check(olds, news));
@@ -66,12 +66,12 @@ describe.each(Object.keys(definitions))("the host of %s", (kind) => {
       await expectAnswered(() => diff("id_1", olds, checked?.inputs ?? {}));
       await expectAnswered(() => read("id_1", olds));
     });
-    // A scope that is not found is looked for again after a while, so it is always there.
+    // Fewer runs for a Scope: one that is not in the list is looked for again after a while.
     await fc.assert(property, { seed: 11, numRuns: runs(kind === "Scope" ? 100 : 300) });
   });
 });
 
-test("the host hands the engine no state that its headers can't carry", async () => {
+test("the dynamic host gives the engine no state that is too large for its headers", async () => {
   standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" }, times: 2 });
   const { check, create } = configured("ApiKey");
   const carried = async (bytes: number) => {

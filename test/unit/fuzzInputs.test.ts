@@ -11,21 +11,22 @@ import { stateOfAll } from "./setArbitraries";
 
 vi.setConfig({ testTimeout: 30_000 });
 
-describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, definition) => {
+describe.each(Object.entries(definitions))("any inputs of %s", (kind, definition) => {
   const config = { ...configured, "apikeys:accessToken": canary };
   const operations = lifecycle(definition, hostContext({ config, warn: expectFit }));
   const bags = bag(likely[kind]);
 
-  test("check answers, without a secret, and what it answers is canonical and can be carried", () => {
+  test("are checked without showing a secret, and the checked inputs are canonical and show no change", () => {
     fc.assert(
       fc.property(bags, fc.option(bags, { nil: undefined }), (declared, before) => {
         const { inputs, failures } = operations.check(declared, before);
         expectFit(...failures);
         expectWireable(inputs);
         expect(operations.check(inputs, before).inputs).toEqual(inputs);
-        const made = kind === "RotatingApiKey" ? { keyId: "key_1", rotatedAt: new Date().toISOString() } : {};
+        const outputs =
+          kind === "RotatingApiKey" ? { keyId: "key_1", rotatedAt: new Date().toISOString() } : {};
         const state =
-          kind === "ApiKeySet" && isRecord(inputs["keys"]) ? stateOfAll(inputs) : { ...inputs, ...made };
+          kind === "ApiKeySet" && isRecord(inputs["keys"]) ? stateOfAll(inputs) : { ...inputs, ...outputs };
         const { changes, replaces } = operations.diff("id_1", state, inputs);
         if (!containsUnknown(inputs)) expect({ changes, replaces }).toEqual({ changes: false, replaces: [] });
       }),
@@ -33,7 +34,7 @@ describe.each(Object.entries(definitions))("whatever is declared of %s", (kind, 
     );
   });
 
-  test("diff answers, whatever the state is", () => {
+  test("are compared with any state without an error", () => {
     fc.assert(
       fc.property(bags, bags, (state, declared) => {
         const { changes, replaces } = operations.diff(

@@ -10,7 +10,7 @@ import { type Asked, replying } from "./replying";
 
 vi.setConfig({ testTimeout: 30_000 });
 
-/** Records that a read finds, some of whose fields each answer has; any other field may be anything. */
+/** Records in answers: each has some of these fields, and any other fields. */
 const record = bag({
   ...{ name: "ci", enabled: true, scopes: [{ id: "s", representation: "docs", read: true }], deleted: false },
   ...{ representation: "docs", defaultRateLimitPerSecond: 1, defaultAllowedIPs: [], createdAt: "2026-01-01" },
@@ -34,7 +34,7 @@ function reply(answer: unknown): (asked: Asked) => unknown {
   };
 }
 
-/** It ends with a result that can be carried, or with a Failure that is fit to be shown. */
+/** The operation ends with a result that the host can send, or with a Failure that is fit to be shown. */
 async function expectAnswered(operation: () => Promise<unknown>): Promise<void> {
   try {
     const { state, inputs, ...rest } = { state: {}, inputs: {}, ...((await operation()) as object) };
@@ -53,54 +53,57 @@ const open = (definition: AnyDefinition, answer: unknown) => {
   return { ...operations, warned: () => expectFit(...operations.warnings) };
 };
 
-describe.each(Object.entries(definitions))("whatever the state of %s is", (kind, definition) => {
-  const states = bag(likely[kind]);
-  const declared = likely[kind] as Readonly<Record<string, unknown>>;
-  beforeEach(() => {
-    // The pauses before a scope is looked for again.
-    const soon = <A extends unknown[]>(run: (...given: A) => void, _ms: number, ...given: A) =>
-      setImmediate(run, ...given);
-    vi.stubGlobal("setTimeout", soon);
-  });
-  afterEach(() => {
-    vi.unstubAllGlobals();
-  });
-
-  test("read is answered", async () => {
-    const property = fc.asyncProperty(states, answers, async (state, answer) => {
-      const { read, warned } = open(definition, answer);
-      await expectAnswered(() => read("id_1", state));
-      warned();
+describe.each(Object.entries(definitions))(
+  "with any state of %s and any answers of the service,",
+  (kind, definition) => {
+    const states = bag(likely[kind]);
+    const declared = likely[kind] as Readonly<Record<string, unknown>>;
+    beforeEach(() => {
+      // Skips the pauses before a scope is looked for again.
+      const soon = <A extends unknown[]>(run: (...given: A) => void, _ms: number, ...given: A) =>
+        setImmediate(run, ...given);
+      vi.stubGlobal("setTimeout", soon);
     });
-    await fc.assert(property, { seed: 7, numRuns: runs(400) });
-  });
-
-  test("update is answered", async () => {
-    const property = fc.asyncProperty(states, answers, async (state, answer) => {
-      const { update, warned } = open(definition, answer);
-      await expectAnswered(async () => ({ state: await update("id_1", state, declared) }));
-      warned();
+    afterEach(() => {
+      vi.unstubAllGlobals();
     });
-    await fc.assert(property, { seed: 8, numRuns: runs(400) });
-  });
 
-  test("delete is answered", async () => {
-    const property = fc.asyncProperty(states, answers, async (state, answer) => {
-      const operations = open(definition, answer);
-      await expectAnswered(async () => {
-        await operations.delete("id_1", state);
+    test("read ends with a valid result or a readable error", async () => {
+      const property = fc.asyncProperty(states, answers, async (state, answer) => {
+        const { read, warned } = open(definition, answer);
+        await expectAnswered(() => read("id_1", state));
+        warned();
       });
-      operations.warned();
+      await fc.assert(property, { seed: 7, numRuns: runs(400) });
     });
-    await fc.assert(property, { seed: 9, numRuns: runs(400) });
-  });
 
-  test("create is answered", async () => {
-    const property = fc.asyncProperty(answers, async (answer) => {
-      const { create, warned } = open(definition, answer);
-      await expectAnswered(() => create(declared));
-      warned();
+    test("update ends with a valid result or a readable error", async () => {
+      const property = fc.asyncProperty(states, answers, async (state, answer) => {
+        const { update, warned } = open(definition, answer);
+        await expectAnswered(async () => ({ state: await update("id_1", state, declared) }));
+        warned();
+      });
+      await fc.assert(property, { seed: 8, numRuns: runs(400) });
     });
-    await fc.assert(property, { seed: 10, numRuns: runs(400) });
-  });
-});
+
+    test("delete ends with a valid result or a readable error", async () => {
+      const property = fc.asyncProperty(states, answers, async (state, answer) => {
+        const operations = open(definition, answer);
+        await expectAnswered(async () => {
+          await operations.delete("id_1", state);
+        });
+        operations.warned();
+      });
+      await fc.assert(property, { seed: 9, numRuns: runs(400) });
+    });
+
+    test("create ends with a valid result or a readable error", async () => {
+      const property = fc.asyncProperty(answers, async (answer) => {
+        const { create, warned } = open(definition, answer);
+        await expectAnswered(() => create(declared));
+        warned();
+      });
+      await fc.assert(property, { seed: 10, numRuns: runs(400) });
+    });
+  },
+);

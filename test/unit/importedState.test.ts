@@ -5,14 +5,14 @@ import { workspaceSettings } from "../../provider/resources/workspaceSettings";
 import { least, offline } from "./offline";
 import { failureOf, idIn, replying } from "./replying";
 
-test("R13 a key that was imported without what has a default has nothing to do", () => {
+test("R13 an imported key that lacks inputs with defaults shows no change", () => {
   const key = offline();
   const { inputs } = key.check(least, undefined);
   expect(inputs).toMatchObject({ enabled: true, scopes: [] });
   expect(key.diff("key_1", { ...least }, inputs)).toEqual({ changes: false, replaces: [] });
 });
 
-test("a set that was imported with ids that are numbers keeps these keys", async () => {
+test("a set that was imported with numbers as ids keeps these keys", async () => {
   const asked: string[] = [];
   const set = replying(apiKeySet, (request) => {
     asked.push(`${request.method} ${idIn(request)}`);
@@ -25,7 +25,7 @@ test("a set that was imported with ids that are numbers keeps these keys", async
   expect(asked).toEqual(["GET 1042"]);
 });
 
-test("R19 an import takes a workspace whose id has a slash", async () => {
+test("R19 an import accepts a workspace whose id has a slash", async () => {
   const asked: string[] = [];
   const reply = ({ path }: { readonly path: string }) => {
     asked.push(path);
@@ -42,7 +42,7 @@ test("R19 an import takes a workspace whose id has a slash", async () => {
   expect(asked).toEqual(["/api/v1/workspace/team%2Fa/api-key/a%2Fb%252F", "/api/v1/workspace/team%2Fa"]);
 });
 
-test("R4 an answer that leaves the name out is not taken for a key without one", async () => {
+test("R4 an answer without a name is followed by a read, not treated as a key without a name", async () => {
   const record = { id: "key_1", customerId: "cus_1", scopes: [], enabled: false };
   const key = replying(apiKey, ({ method }) => ({
     apiKey: method === "GET" ? { ...record, name: "ci-" } : record,
@@ -53,7 +53,7 @@ test("R4 an answer that leaves the name out is not taken for a key without one",
   expect(after).toMatchObject({ name: "ci", enabled: false, __observed: { name: "ci-" } });
 });
 
-test("a refresh says nothing of what an update would do", async () => {
+test("a refresh prints no note about what an update would do", async () => {
   const reply = ({ path }: { readonly path: string }) =>
     path.endsWith("/api-key")
       ? { apiKeys: [] }
@@ -70,7 +70,7 @@ test("a refresh says nothing of what an update would do", async () => {
   expect(set.progress).toEqual([expect.stringContaining('1 to delete: "ci"')]);
 });
 
-test("keys whose state the engine could not keep are deleted again where their create fails halfway", async () => {
+test("keys of a set whose create fails halfway are deleted again if their state is too large to save", async () => {
   const live = new Set<string>();
   const long = "x".repeat(16_000);
   const set = replying(apiKeySet, (request) => {
@@ -92,7 +92,7 @@ test("keys whose state the engine could not keep are deleted again where their c
 });
 
 test.each([{ defaultKeyPrefix: "" }, { defaultKeyPrefix: null }, { defaultExpiration: 0 }, {}])(
-  "W5 a workspace whose settings are %j has none to import",
+  "W5 an import of a workspace whose settings are %j fails, because there is nothing to import",
   async (values) => {
     const settings = replying(workspaceSettings, () => ({ workspace: { id: "ws_1", ...values } }));
     const { message } = await failureOf(

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { type Grants, grants, sameGrants, spelling } from "./scopeArbitraries";
 
-/** What an ApiKey is declared with, apart from existingKey, independent of any spelling. Absent is `undefined`. */
+/** What an ApiKey's inputs mean, however they are spelled, without existingKey. Absent is `undefined`. */
 export interface Meant {
   readonly workspaceId: string;
   readonly customerId: string;
@@ -35,7 +35,7 @@ export const meant: fc.Arbitrary<Meant> = fc.record({
 
 const nothing = fc.constantFrom(undefined, null);
 
-/** One of the many ways in which a program may write it. */
+/** One of the many ways in which a program may write these inputs. */
 export function written(of: Meant): fc.Arbitrary<Record<string, unknown>> {
   const or = (value: unknown, ...absent: unknown[]) =>
     value === undefined ? fc.oneof(nothing, fc.constantFrom(...absent)) : fc.constant(value);
@@ -56,7 +56,7 @@ export function written(of: Meant): fc.Arbitrary<Record<string, unknown>> {
   }));
 }
 
-/** Ids stand in answers only, never in a program. */
+/** Only answers have ids, programs never do. */
 function scopesOf(of: Meant): fc.Arbitrary<unknown[]> {
   return spelling(of.scopes).map((entries) => entries.map(({ id: _, ...entry }) => entry));
 }

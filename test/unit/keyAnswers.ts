@@ -10,22 +10,22 @@ export const state = {
   key: "sk_1",
 };
 
-/** The same in the service. */
+/** The same key in the service. */
 export const record = { id: "key_1", name: "ci", customerId: "c", scopes: [], enabled: true };
 export const alive = { apiKey: record };
-export const marked = { apiKey: { ...record, deleted: true } };
+export const markedDeleted = { apiKey: { ...record, deleted: true } };
 
 /** Answers to a GET of a key that no longer exists. */
 export const missing = [
   ["404", refused(404)],
   ["410", refused(410)],
-  ["a record that is deleted", marked],
+  ["a record that is deleted", markedDeleted],
 ] as const;
 
 export interface Answers {
-  /** What the GETs of the key are answered with in turn, the last one for ever; an Error is thrown. */
+  /** The answers to GETs of the key in turn; the last one repeats. An Error is thrown. */
   readonly reads?: readonly unknown[];
-  /** What PATCH or DELETE is answered with. */
+  /** The answer to each write. */
   readonly write?: unknown;
   /** Default: a list without the key. */
   readonly list?: unknown;
@@ -33,7 +33,7 @@ export interface Answers {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** An ApiKey on a service that answers so. */
+/** The operations of an ApiKey on a service with these answers. */
 export function keyOn({ reads = [alive], write, list, workspace, env = {} }: Answers) {
   let read = 0;
   return replying(

@@ -25,13 +25,13 @@ async function outcomeOf(update: Promise<Record<string, unknown>>) {
   }
 }
 
-/** A service that writes the name its own way, and nothing else. */
+/** A service that rewrites the name, and nothing else. */
 const naming = (spell: (name: string) => string): Script => ({
   write: (asked) => ({ ...asked, name: spell(asked.name) }),
 });
 
 describe("a name", () => {
-  test("R4 that the service rewrote is accepted", async () => {
+  test("R4 is accepted as the service rewrote it", async () => {
     const spellings = [
       (name: string) => name.trim(),
       (name: string) => name.toUpperCase(),
@@ -44,7 +44,7 @@ describe("a name", () => {
     }
   });
 
-  test("R4 that was changed and still has its old value is an error, and state holds the old one", async () => {
+  test("R4 that was changed but still has its old value is an error, and state has the old value", async () => {
     const { outcome } = await changed(
       { name: "new" },
       naming(() => "ci"),
@@ -53,7 +53,7 @@ describe("a name", () => {
     expect(outcome.state).toMatchObject({ name: "ci" });
   });
 
-  test("R4 that stayed what the service makes of it is accepted, with a warning", async () => {
+  test("R4 that still has its old value is accepted with a warning if that may be the new one rewritten", async () => {
     const { service, outcome } = await changed(
       { name: "build" },
       naming(() => "_build_"),
@@ -65,7 +65,7 @@ describe("a name", () => {
     );
   });
 
-  test("R4 whose old and new value differ only in case or outer white space is accepted all the same", async () => {
+  test("R4 that still has its old value is accepted if the new one differs only in case or outer white space", async () => {
     for (const name of ["CI", " ci", "cI\t"]) {
       const { outcome } = await changed(
         { name },
@@ -76,7 +76,7 @@ describe("a name", () => {
     }
   });
 
-  test("R4 that was not changed is accepted as the service rewrote it before, when something else changes", async () => {
+  test("R4 that did not change is accepted as the service rewrote it before, if another field changes", async () => {
     const { outcome } = await changed(
       { enabled: false },
       naming((text) => `${text}-rewritten`),
@@ -92,7 +92,7 @@ describe("a name", () => {
 });
 
 describe("enabled and scopes", () => {
-  test("K1 an update reads once and sends one PATCH with all three fields, if the answer is as declared", async () => {
+  test("K1 are updated by one GET and one PATCH with all three fields, if the answer matches the program", async () => {
     const { service } = await changed(
       { enabled: false, scopes: [{ representation: "orders", read: true }] },
       {},
@@ -101,7 +101,7 @@ describe("enabled and scopes", () => {
     expect(service.calls[1]?.body).toEqual({ name: "ci", enabled: false, scopes: [orders] });
   });
 
-  test("R4 an answer that says nothing, or the past, is followed by one GET", async () => {
+  test("R4 are read once more if the PATCH is answered with nothing or with the previous values", async () => {
     for (const answer of ["nothing", "before"] as const) {
       const { service, outcome } = await changed({ enabled: false }, { answer });
       expect(service.methods()).toBe("GET PATCH GET");
@@ -109,7 +109,7 @@ describe("enabled and scopes", () => {
     }
   });
 
-  test("R4 that stay otherwise after a second PATCH are an error with field, declared and observed", async () => {
+  test("R4 that still differ after a second PATCH are an error with the declared and the actual values", async () => {
     const stubborn = await changed(
       { enabled: false, scopes: [{ representation: "orders", read: true }] },
       { write: (asked, before) => ({ ...asked, enabled: true, scopes: before?.scopes ?? [] }) },
@@ -119,11 +119,11 @@ describe("enabled and scopes", () => {
       /scopes: the program has orders \(read\), the service still has no scopes/,
     );
     expect(stubborn.outcome.state).toMatchObject({ enabled: true, scopes: [] });
-    // Looked for again after the first, which changed nothing; not after the second.
+    // The first PATCH changed nothing, so the key is read repeatedly; after the second it is not.
     expect(stubborn.service.methods()).toBe("GET PATCH GET GET GET GET GET GET PATCH GET");
   });
 
-  test("K4 a scope is never taken away whole if the declared PATCH, sent again, is enough", async () => {
+  test("K4 are not revoked as a whole if it is enough to send the declared PATCH again", async () => {
     let patches = 0;
     const write = (asked: HeldKey, before: HeldKey | undefined): HeldKey => {
       if (before !== undefined) patches += 1;
@@ -140,7 +140,7 @@ describe("enabled and scopes", () => {
     for (const body of sent) expect(body).toMatchObject({ scopes: [orders] });
   });
 
-  test("K4 R4 a service that changes nothing is waited for once, though scopes are taken away whole as well", async () => {
+  test("K4 R4 are waited for once if the service changes nothing, although scopes are revoked as well", async () => {
     const both = [{ representation: "orders", read: true, update: true }];
     const service = scripted({ write: (asked, before) => before ?? asked });
     const { id, state } = await service.create({ ...inputs, scopes: both });
@@ -153,7 +153,7 @@ describe("enabled and scopes", () => {
     expect(service.methods()).toBe(`GET PATCH${" GET".repeat(6)}${" PATCH GET".repeat(3)}`);
   });
 
-  test("K4 a grant never stays wider than declared without an error, whatever the service does with a PATCH", async () => {
+  test("K4 never stay wider than declared without an error, whatever the service does with a PATCH", async () => {
     const whims = fc.infiniteStream(fc.constantFrom("takes", "adds", "ignores", "drops"));
     await fc.assert(
       fc.asyncProperty(
@@ -174,7 +174,7 @@ describe("enabled and scopes", () => {
           const outcome = await outcomeOf(service.update(id, state, then));
           const granted = canonicalScopes(service.held().scopes);
           if (outcome.failure === undefined) expect(granted).toEqual(then["scopes"]);
-          // Success or not, state tells what the service has.
+          // Success or not, state has what the service has.
           expect(outcome.state?.["scopes"]).toEqual(granted);
           expect(outcome.state?.["enabled"]).toBe(service.held().enabled);
         },
@@ -184,8 +184,8 @@ describe("enabled and scopes", () => {
   });
 });
 
-describe("what the service chooses anew at each PATCH", () => {
-  test("R1 is in state after the update, so that the next read tells of no change made elsewhere", async () => {
+describe("a value that the service chooses again at each PATCH", () => {
+  test("R1 is in state after the update, so the next refresh shows no change made outside Pulumi", async () => {
     const write = (asked: HeldKey, before: HeldKey | undefined): HeldKey =>
       before === undefined
         ? { ...asked, expiresAt: 1_000, prefix: "one" }
@@ -199,7 +199,7 @@ describe("what the service chooses anew at each PATCH", () => {
 });
 
 describe("a key that is created", () => {
-  test("R4 gets one PATCH if the service did not take enabled", async () => {
+  test("R4 gets one PATCH if the service ignored enabled", async () => {
     const service = scripted({
       write: (asked, before) => (before === undefined ? { ...asked, enabled: true } : asked),
     });
@@ -209,7 +209,7 @@ describe("a key that is created", () => {
     expect(state).toMatchObject({ enabled: false, key: "sk_secret" });
   });
 
-  test("R4 and stays otherwise is an error that keeps it, its secret and the truth", async () => {
+  test("R4 that still differs after the PATCH is an error that keeps it, with its secret and actual values", async () => {
     const service = scripted({ write: (asked) => ({ ...asked, enabled: true }) });
     const failure = await service.create({ ...inputs, enabled: false }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Failure);

@@ -6,7 +6,7 @@ import { failureOf, replying } from "./replying";
 
 describe("K6 an answer to create", () => {
   const before = { id: "key_1", name: "other", customerId: "cus_2" };
-  /** Creates against a workspace with a key, where POST is answered with this. */
+  /** An ApiKey in a workspace with one other key, where a POST is answered with this. */
   const service = (answer: object, list: (posts: number) => unknown = () => [before]) => {
     let posts = 0;
     return replying(apiKey, ({ method, path }) => {
@@ -23,17 +23,14 @@ describe("K6 an answer to create", () => {
 
   test.each([
     ["an id that was listed before", { ...least, id: "key_1" }],
-    ["a time of long before without a secret", { ...least, id: "key_2", createdAt: "2024-02-19", key: null }],
+    ["an old createdAt without a secret", { ...least, id: "key_2", createdAt: "2024-02-19", key: null }],
+    ["an old createdAt and another name", { ...least, id: "key_2", createdAt: "2024-02-19", name: "other" }],
     [
-      "a time of long before and another name",
-      { ...least, id: "key_2", createdAt: "2024-02-19", name: "other" },
-    ],
-    [
-      "a time of long before and another customer",
+      "an old createdAt and another customer",
       { ...least, id: "key_2", createdAt: "2024-02-19", customerId: "c" },
     ],
     ["another name and customer", { id: "key_2", name: "other", customerId: "cus_2" }],
-  ])("is another key's by %s", async (_how, answer) => {
+  ])("counts as another key's because of %s", async (_how, answer) => {
     const { message, kept, unresolved } = await failureOf(answered(answer));
     expect(message).toContain("the service answered with a different key, ");
     expect([kept, unresolved]).toEqual([undefined, true]);
@@ -44,11 +41,11 @@ describe("K6 an answer to create", () => {
     ["another name only", { name: "rewritten", customerId: "cus_1" }],
     ["another customer only", { name: least.name, customerId: "cus_2" }],
     ["no name", { customerId: "cus_2" }],
-  ])("is that of the new one by %s", async (_how, answer) => {
+  ])("counts as the new key's despite %s", async (_how, answer) => {
     expect((await answered({ ...answer, id: "key_2" })).id).toBe("key_2");
   });
 
-  test("R5 may have its own word for the customer, of which no refresh warns, after an update either", async () => {
+  test("R5 may have a customerId of the service's own, and a refresh warns only if that changes later", async () => {
     let now = { ...least, id: "key_2", deleted: false, enabled: true, scopes: [], customerId: "internal_1" };
     const keys = replying(apiKey, ({ method, path, body }) => {
       if (method === "POST") return { apiKey: { id: now.id, key: "sk_new", name: least.name } };
@@ -69,14 +66,17 @@ describe("K6 an answer to create", () => {
   test.each([
     ["ahead", "2024-02-19T08:00:00Z", [expect.stringContaining("more than two days old by the clock")]],
     ["behind", "2099-02-19T08:00:00Z", []],
-  ])("is that of the new one by a clock that is years %s", async (_how, createdAt, warnings) => {
-    const answer = { ...least, id: "key_2", createdAt };
-    const keys = service(answer, (posts) => (posts === 0 ? [before] : [before, answer]));
-    expect(await answered(answer, keys)).toMatchObject({ id: "key_2", state: { key: "sk_new" } });
-    expect(keys.warnings).toEqual(warnings);
-  });
+  ])(
+    "counts as the new key's even if the clock of this machine is years %s",
+    async (_how, createdAt, warnings) => {
+      const answer = { ...least, id: "key_2", createdAt };
+      const keys = service(answer, (posts) => (posts === 0 ? [before] : [before, answer]));
+      expect(await answered(answer, keys)).toMatchObject({ id: "key_2", state: { key: "sk_new" } });
+      expect(keys.warnings).toEqual(warnings);
+    },
+  );
 
-  test("without a secret that an error hook repeats is named: the engine keeps nothing of the first attempt", async () => {
+  test("without a secret is named in a warning if an error hook repeats the create, which loses the first key", async () => {
     const keys = service({ ...least, id: "key_2", key: null });
     const first = await failureOf(answered({}, keys));
     expect([first.kept?.id, keys.warnings]).toEqual(["key_2", []]);
@@ -84,18 +84,21 @@ describe("K6 an answer to create", () => {
     expect(keys.warnings).toEqual([expect.stringMatching(/^If an onError hook repeats .*: key_2\.$/)]);
   });
 
-  // As of a proxy that repeats the answer to an earlier create of the same name and customer.
+  // As from a proxy that repeats the answer to an earlier create with the same name and customer.
   const replayed = { ...least, id: "key_2", createdAt: "2024-02-19T08:00:00Z" };
   test.each<[string, (posts: number) => unknown]>([
-    ["that no longer exists", () => [before]],
+    ["if that key no longer exists", () => [before]],
     [
-      "that the list shows as deleted",
+      "if the list shows that key as deleted",
       (posts) => [before, ...(posts > 0 ? [{ ...replayed, deleted: true }] : [])],
     ],
     ["if the keys can't be listed", () => "none"],
-    ["if they can't be listed any more", (posts) => (posts === 0 ? [before] : "none")],
-    ["if they could not be listed before", (posts) => (posts === 0 ? "none" : [before, replayed])],
-  ])("is another key's by a time of long before, although all else is the same, %s", async (_which, list) => {
+    ["if the keys can't be listed after the create", (posts) => (posts === 0 ? [before] : "none")],
+    [
+      "if the keys could not be listed before the create",
+      (posts) => (posts === 0 ? "none" : [before, replayed]),
+    ],
+  ])("with an old createdAt, but all else as declared, counts as another key's %s", async (_which, list) => {
     const { message, unresolved } = await failureOf(answered(replayed, service(replayed, list)));
     expect(message).toContain(
       "the service answered with a different key, key_2, which is more than two days old by the clock of this machine.",
@@ -105,9 +108,9 @@ describe("K6 an answer to create", () => {
 
   test.each([
     ["now", undefined],
-    ["long before", "2024-02-19T08:00:00Z"],
+    ["years ago", "2024-02-19T08:00:00Z"],
   ])(
-    "is that of one of two creates at once, if both are answered with the same key of %s",
+    "counts for only one of two concurrent creates if both are answered with one key, created %s",
     async (_when, createdAt) => {
       const answer = { ...least, id: "key_2", createdAt };
       const keys = service(answer, (posts) => (posts === 0 ? [before] : [before, answer]));
@@ -116,7 +119,7 @@ describe("K6 an answer to create", () => {
     },
   );
 
-  test("is another key's by a time of long before if this process has deleted that key", async () => {
+  test("with an old createdAt counts as another key's if this process has deleted that key", async () => {
     const keys = service({ ...replayed, deleted: true }, () => [before, replayed]);
     await keys.delete("key_2", { ...replayed, key: "sk_old" });
     const { message } = await failureOf(answered(replayed, keys));
@@ -127,10 +130,13 @@ describe("K6 an answer to create", () => {
 test.each([
   ["ApiKey", apiKey, least],
   ["CustomerBilling", customerBilling, { workspaceId: "ws_1", totalCredits: "100" }],
-])("a POST of %s that a page of a proxy answers says where it went", async (_kind, definition, inputs) => {
-  const service = replying(definition, () => "<html>Sign in</html>");
-  const { message } = await failureOf(service.create(service.check(inputs, undefined).inputs));
-  expect(message).toMatch(
-    /the answer is not JSON\..* If that doesn't help, check the base URL \(.*\), and any proxy or gateway in between\.$/,
-  );
-});
+])(
+  "a POST of %s that a proxy answers with a page fails with advice to check the base URL",
+  async (_kind, definition, inputs) => {
+    const service = replying(definition, () => "<html>Sign in</html>");
+    const { message } = await failureOf(service.create(service.check(inputs, undefined).inputs));
+    expect(message).toMatch(
+      /the answer is not JSON\..* If that doesn't help, check the base URL \(.*\), and any proxy or gateway in between\.$/,
+    );
+  },
+);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { pausesMs } from "../../provider/core/polling";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { type Answers, alive, keyOn, marked, missing, state } from "./keyAnswers";
+import { type Answers, alive, keyOn, markedDeleted, missing, state } from "./keyAnswers";
 import { failureOf, refused, replying } from "./replying";
 
 describe("R7 a deletion", () => {
@@ -12,7 +12,7 @@ describe("R7 a deletion", () => {
   const methods = (service: ReturnType<typeof keyOn>) => service.calls.map(({ method }) => method).join(" ");
 
   test("that is answered with the key as deleted is done", async () => {
-    const { service, done } = deleting({ write: marked });
+    const { service, done } = deleting({ write: markedDeleted });
     await done;
     expect(methods(service)).toBe("DELETE");
   });
@@ -23,20 +23,20 @@ describe("R7 a deletion", () => {
     ["the key as it was", alive],
   ] as const;
   describe.each(others)("that is answered with %s", (_what, write) => {
-    test.each(missing)("is done where a GET is answered with %s", async (_read, read) => {
+    test.each(missing)("is done if a GET is answered with %s", async (_read, read) => {
       const { service, done } = deleting({ write, reads: [read], list: refused(403) });
       await done;
       expect(methods(service)).toBe("DELETE GET");
     });
 
-    test("is done where a GET finds nothing after a while", async () => {
+    test("is done once a repeated GET no longer finds the key", async () => {
       const { service, done } = deleting({ write, reads: [alive, alive, alive, refused(404)] });
       await done;
       expect(methods(service)).toBe("DELETE GET GET GET GET");
       expect(service.progress).toEqual(["Waiting for key key_1 to be deleted."]);
     });
 
-    test("fails where the key is still there in the end", async () => {
+    test("fails if the key still exists in the end", async () => {
       const { service, done } = deleting({ write });
       const { message } = await failureOf(done);
       expect(message).toMatch(/, but the key still exists\. It stays in state\. Run the/);
@@ -44,47 +44,50 @@ describe("R7 a deletion", () => {
     });
   });
 
-  describe("that is answered with a page", () => {
+  describe("that is answered with an HTML page", () => {
     const page = "<html>";
 
-    test.each(missing)("is not done because a GET is answered with %s", async (_read, read) => {
+    test.each(missing)("is not done if only the first GET is answered with %s", async (_read, read) => {
       const { done } = deleting({ write: page, reads: [read, alive] });
       expect((await failureOf(done)).message).toMatch(/, but the key still exists\. It stays in state\./);
     });
 
-    test("is done where the key is gone", async () => {
+    test("is done if the key is gone", async () => {
       const { done } = deleting({ write: page, reads: [refused(404)] });
       await done;
     });
 
-    test("fails where nobody can tell", async () => {
+    test("fails if nothing confirms that the key is gone", async () => {
       const { done } = deleting({ write: page, reads: [refused(404)], list: refused(403) });
       expect((await failureOf(done)).message).toContain("can't be read to confirm that it is gone");
     });
   });
 
   describe.each([400, 404, 405, 409, 410, 422, 423])("that is refused with %i", (status) => {
-    test("is done where the key is gone", async () => {
+    test("is done if the key is gone", async () => {
       const { done } = deleting({ write: refused(status), reads: [refused(404)] });
       await done;
     });
 
-    test("fails where the key is there", async () => {
+    test("fails if the key still exists", async () => {
       const { message } = await failureOf(deleting({ write: refused(status) }).done);
       expect(message).toMatch(new RegExp(`the service answered ${status}\\. It stays in state\\. Check`));
     });
 
-    test("fails where nobody can tell", async () => {
+    test("fails if nothing confirms that the key is gone", async () => {
       const { done } = deleting({ write: refused(status), reads: [refused(404)], list: refused(403) });
       expect((await failureOf(done)).message).toContain("can't be read to confirm that it is gone");
     });
   });
 
-  test.each([401, 403, 429])("that is refused with %i says nothing of the key", async (status) => {
-    const { service, done } = deleting({ write: refused(status), reads: [refused(404)] });
-    expect((await failureOf(done)).message).toContain("It stays in state");
-    expect(methods(service)).toBe("DELETE");
-  });
+  test.each([401, 403, 429])(
+    "that is refused with %i fails without a read, because that says nothing about the key",
+    async (status) => {
+      const { service, done } = deleting({ write: refused(status), reads: [refused(404)] });
+      expect((await failureOf(done)).message).toContain("It stays in state");
+      expect(methods(service)).toBe("DELETE");
+    },
+  );
 });
 
 describe("R7 a set's key that is still to be deleted", () => {
@@ -102,20 +105,20 @@ describe("R7 a set's key that is still to be deleted", () => {
       return answer;
     });
 
-  test("is forgotten by a refresh that finds it gone", async () => {
+  test("is removed from state by a refresh that finds it gone", async () => {
     const set = reading({ key: refused(404) });
     expect((await set.read("keys-1", left))?.state).toEqual({ ...ofSet, __service: expect.any(String) });
   });
 
   test.each([
-    ["it is there", { key: alive }],
-    ["nobody can tell", { key: refused(404), list: refused(403) }],
+    ["it still exists", { key: alive }],
+    ["nothing confirms that it is gone", { key: refused(404), list: refused(403) }],
     ["it can't be read", { key: refused(403) }],
-  ])("stays where %s", async (_what, answers) => {
+  ])("stays in state if %s", async (_what, answers) => {
     expect((await reading(answers).read("keys-1", left))?.state).toMatchObject(left);
   });
 
-  test("lets an update end where its deletion is refused since it is gone", async () => {
+  test("does not fail an update whose DELETE is refused if it is already gone", async () => {
     const set = replying(apiKeySet, ({ method, path }) => {
       if (method === "DELETE") throw refused(409);
       if (path.endsWith("/key_1")) throw refused(404);

@@ -5,7 +5,7 @@ import { failureOf, replying } from "./replying";
 
 type Answers = (method: string, path: string, secrets: readonly string[]) => unknown;
 
-/** The ApiKey's operations on a service that answers as told: a value as JSON, an Error by failing. */
+/** The operations of an ApiKey on a service with these answers: a value is sent as JSON, an Error is thrown. */
 const serving = (answers: Answers) =>
   replying(apiKey, ({ method, path, secrets }) => {
     const answer = answers(method, path, secrets);
@@ -20,7 +20,7 @@ const record = { id: "k", name: "ci", enabled: true, scopes: [], key: "sk_secret
 const ambiguous = () => new CallError("ambiguous", "the service answered 500", 500);
 
 describe("an answer that leaves out a field", () => {
-  test("R4 is no proof that a scope is gone: a read decides", async () => {
+  test("R4 is no proof that a scope was removed: a read decides", async () => {
     const held = { ...record, scopes: [orders] };
     const service = serving((method) => ({
       apiKey: method === "PATCH" ? { ...held, scopes: undefined } : held,
@@ -32,7 +32,7 @@ describe("an answer that leaves out a field", () => {
     expect(kept?.state["scopes"]).toEqual([{ representation: "orders", read: true }]);
   });
 
-  test("R4 is no proof that a key is disabled: a read decides", async () => {
+  test("R4 is no proof that a key was disabled: a read decides", async () => {
     const service = serving((method) => ({
       apiKey: method === "POST" ? { ...record, enabled: null } : record,
     }));
@@ -42,48 +42,51 @@ describe("an answer that leaves out a field", () => {
   });
 });
 
-describe("K6 a create's secret is kept, whatever stands beside it", () => {
+describe("K6 a create's secret is kept", () => {
   test.each([
     ["enabled as a number", { enabled: 1 }],
-    ["scopes as texts", { scopes: ["orders"] }],
+    ["scopes as strings", { scopes: ["orders"] }],
     ["scopes as an object", { scopes: {} }],
-    ["a flag as text", { scopes: [{ representation: "orders", read: "true" }] }],
+    ["a flag as a string", { scopes: [{ representation: "orders", read: "true" }] }],
     ["a name as an object", { name: { text: "ci" } }],
-    ["an expiry beyond numbers", { expiresAt: "soon" }],
-  ])("%s", async (_what, odd) => {
+    ["an expiry that is not a number", { expiresAt: "soon" }],
+  ])("if the answer has %s", async (_what, odd) => {
     const service = serving((method) => ({ apiKey: { ...record, ...(method === "POST" && odd) } }));
     const { id, state } = await service.create(declared);
     expect(id).toBe("k");
     expect(state).toMatchObject({ key: "sk_secret", enabled: true, scopes: [] });
   });
 
-  test("and kept with a failure where the key can't be read either", async () => {
+  test("with an error if the key can't be read either", async () => {
     const service = serving(() => ({ apiKey: { ...record, enabled: 1 } }));
     const { kept } = await failureOf(service.create(declared));
     expect(kept).toMatchObject({ id: "k", state: { key: "sk_secret" } });
   });
 });
 
-describe("K6 an answer whose id can't stand in a path", () => {
+describe("K6 an id that can't be part of a URL's path", () => {
   const odd = ["..", ".", "a\u0000b"];
 
-  test.each(odd)("is no usable one: a key %j could never be deleted", async (id) => {
-    let posted = false;
-    const service = serving((method) => {
-      if (method === "POST") posted = true;
-      const listed = { ...record, id, customerId: "c", key: undefined };
-      return method === "POST" ? { apiKey: { ...record, id } } : { apiKeys: posted ? [listed] : [] };
-    });
-    const { kept, message, unresolved } = await failureOf(service.create(declared));
-    expect(kept).toBeUndefined();
-    expect(unresolved).toBe(true);
-    expect(message).toContain("the answer's apiKey.id ");
-    expect(message).toContain(", so no request can address this key");
-    expect(message).toContain("New in the workspace's list");
-    expect(message).not.toContain("sk_secret");
-  });
+  test.each(odd)(
+    "is rejected in the answer to a create, because such a key could never be deleted: %j",
+    async (id) => {
+      let posted = false;
+      const service = serving((method) => {
+        if (method === "POST") posted = true;
+        const listed = { ...record, id, customerId: "c", key: undefined };
+        return method === "POST" ? { apiKey: { ...record, id } } : { apiKeys: posted ? [listed] : [] };
+      });
+      const { kept, message, unresolved } = await failureOf(service.create(declared));
+      expect(kept).toBeUndefined();
+      expect(unresolved).toBe(true);
+      expect(message).toContain("the answer's apiKey.id ");
+      expect(message).toContain(", so no request can address this key");
+      expect(message).toContain("New in the workspace's list");
+      expect(message).not.toContain("sk_secret");
+    },
+  );
 
-  test("nor is it taken from a list", async () => {
+  test("is not accepted from a list either", async () => {
     let posted = false;
     const service = serving((method) => {
       if (method === "POST") posted = true;
@@ -97,7 +100,7 @@ describe("K6 an answer whose id can't stand in a path", () => {
 });
 
 describe("R4 an update that may have been carried out", () => {
-  test("is kept as a failure, with what was there before, so that a way back is not taken for no change", async () => {
+  test("fails with the previous values in state, so that undoing the change still causes an update", async () => {
     const service = serving((method) => (method === "GET" ? { apiKey: record } : ambiguous()));
     const { kept, message } = await failureOf(
       service.update("k", declared, { ...declared, scopes: [orders] }),
@@ -108,7 +111,7 @@ describe("R4 an update that may have been carried out", () => {
     );
   });
 
-  test("is kept with the wider scopes where a correction is refused after it", async () => {
+  test("fails with the wider scopes in state if the correction after it is refused", async () => {
     let patches = 0;
     const wide = { ...record, scopes: [orders, { ...orders, representation: "admin" }] };
     const service = serving((method) => {
@@ -119,7 +122,7 @@ describe("R4 an update that may have been carried out", () => {
     expect(kept?.state["scopes"]).toHaveLength(2);
   });
 
-  test("is kept where its answer is empty and the key can't be read after it", async () => {
+  test("fails, with the key kept in state, if its answer is empty and the key can't be read after it", async () => {
     let patched = false;
     const service = serving((method) => {
       if (method === "PATCH") patched = true;
@@ -131,7 +134,7 @@ describe("R4 an update that may have been carried out", () => {
     expect(message).not.toContain("State is unchanged");
   });
 
-  test("is not kept where it was refused", async () => {
+  test("leaves state unchanged if it was refused", async () => {
     const service = serving((method) =>
       method === "GET" ? { apiKey: record } : new CallError("refused", "the service answered 400", 400),
     );
@@ -144,7 +147,7 @@ describe("R4 an update that may have been carried out", () => {
 describe("K5 an existing key", () => {
   const taken = { ...declared, existingKey: "sk_live_value" };
 
-  test("keeps the value given, and is not replaced, where the service answers another one", async () => {
+  test("keeps the declared value, and is not replaced, if the service returns another one", async () => {
     const service = serving(() => ({ apiKey: record }));
     const { kept, message } = await failureOf(service.create(taken));
     expect(message).toContain("returned a secret that differs from existingKey");
@@ -153,7 +156,7 @@ describe("K5 an existing key", () => {
   });
 
   test.each(["sk_…alue", "sk_live_*****"])(
-    "is migrated without a word where the service answers it masked: %s",
+    "is migrated without an error if the service returns it masked: %s",
     async (key) => {
       const service = serving(() => ({ apiKey: { ...record, key } }));
       expect((await service.create(taken)).state["key"]).toBe("sk_live_value");
@@ -164,7 +167,7 @@ describe("K5 an existing key", () => {
     ["a masked form of any kind", "sk_xxxxalue", "sk_xxxxalue"],
     ["its value", "sk_live_value", undefined],
   ])(
-    "is migrated where the service answers %s in both places, and its value is not shown",
+    "is migrated if the service returns %s as key and maskedKey, and maskedKey does not show its value",
     async (_what, text, shown) => {
       const service = serving(() => ({ apiKey: { ...record, key: text, maskedKey: text } }));
       const { state } = await service.create(taken);
@@ -173,14 +176,14 @@ describe("K5 an existing key", () => {
     },
   );
 
-  test("whose answer was lost is not to be deleted: its value may be in use", async () => {
+  test("whose answer was lost has an error that says not to delete it, because its value may be in use", async () => {
     const { message } = await failureOf(serving(ambiguous).create(taken));
     expect(message).toContain("don't delete it");
     expect((await failureOf(serving(ambiguous).create(declared))).message).toContain(", delete it");
   });
 });
 
-test("no error holds a secret that is repeated in another field, by the program or by the service", async () => {
+test("no error contains a secret that the program or the service repeats in another field", async () => {
   const refusing = serving((method, path) =>
     path.endsWith("/api-key") && method === "GET"
       ? { apiKeys: [{ ...record, id: "k2", name: "ci-sk_live_1", customerId: "c", createdAt: "sk_live_1" }] }
@@ -195,7 +198,7 @@ test("no error holds a secret that is repeated in another field, by the program 
   expect(refusing.warnings.join()).not.toContain("sk_live_1");
 });
 
-test("every later call of a key masks its secret", async () => {
+test("every later request for a key masks its secret", async () => {
   const seen: (readonly string[])[] = [];
   const service = serving((method, path, secrets) => {
     if (!path.endsWith("/api-key")) seen.push(secrets);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
-import { alive, keyOn, marked, missing, record, state } from "./keyAnswers";
+import { alive, keyOn, markedDeleted, missing, record, state } from "./keyAnswers";
 import { failureOf, refused } from "./replying";
 
 const withoutIt = { apiKeys: [{ ...record, id: "key_2" }] };
@@ -9,73 +9,73 @@ const asDeleted = { apiKeys: [{ ...record, deleted: true }] };
 
 const unreadable = [
   ...[403, 404, 405, 410, 501].map((status) => [`${status}`, refused(status)] as const),
-  ["something else", { keys: [] }],
+  ["an object without a list", { keys: [] }],
   ["500", new CallError("ambiguous", "the service answered 500", 500)],
 ] as const;
 
 describe.each(missing)("R6 a key whose GET is answered with %s", (_what, read) => {
-  test("is gone where its workspace is visible, and the list lacks it or has it as deleted", async () => {
+  test("is gone if its workspace can be read, and the list lacks it or shows it as deleted", async () => {
     for (const list of [withoutIt, asDeleted, { apiKeys: null }]) {
       expect(await keyOn({ reads: [read], list }).read("key_1", state)).toBeUndefined();
     }
   });
 
-  test("stays where the list has it alive, however often it is asked", async () => {
+  test("stays in state if the list keeps showing it as not deleted", async () => {
     const { message } = await failureOf(keyOn({ reads: [read], list: withIt }).read("key_1", state));
     expect(message).toMatch(/, but its workspace lists it\. State is unchanged\. The access token may not/);
   });
 
-  test("stays where its workspace is not visible", async () => {
+  test("stays in state if its workspace can't be read", async () => {
     const service = keyOn({ reads: [read], workspace: refused(404) });
     const { message } = await failureOf(service.read("key_1", state));
     expect(message).toMatch(/workspace can't be read either.*State is unchanged.*`pulumi state delete`/);
   });
 
-  test.each(unreadable)("stays where the list is answered with %s", async (_list, list) => {
+  test.each(unreadable)("stays in state if the list is answered with %s", async (_list, list) => {
     const { message } = await failureOf(keyOn({ reads: [read], list }).read("key_1", state));
     expect(message).toMatch(/list of keys can't be read to confirm.*State is unchanged.*APIKEYS_NO_KEY_LIST/);
   });
 
   test.each(unreadable)(
-    "is gone where the list is answered with %s and the user does without",
+    "is gone if the list is answered with %s and APIKEYS_NO_KEY_LIST is set",
     async (_list, list) => {
       const service = keyOn({ reads: [read], list, env: { APIKEYS_NO_KEY_LIST: "true" } });
       expect(await service.read("key_1", state)).toBeUndefined();
     },
   );
 
-  test("stays where the list has it alive, although the user does without one", async () => {
+  test("stays in state if the list shows it as not deleted, even if APIKEYS_NO_KEY_LIST is set", async () => {
     const service = keyOn({ reads: [read], list: withIt, env: { APIKEYS_NO_KEY_LIST: "true" } });
     expect((await failureOf(service.read("key_1", state))).message).toContain("its workspace lists it");
   });
 });
 
-test("R6 a key that was not found once, and is listed alive, is read again and stays as it is", async () => {
+test("R6 a key that one GET did not find, but that the list shows, is read again and stays in state", async () => {
   const service = keyOn({ reads: [refused(410), alive], list: withIt });
   expect((await service.read("key_1", state))?.state).toMatchObject(state);
   expect(service.progress).toEqual([]);
 });
 
-test("R6 a key that was not found once, and that a list which is cut does not hold, is read again and stays", async () => {
+test("R6 a key that neither one GET nor an incomplete list showed is read again and stays in state", async () => {
   const service = keyOn({ reads: [refused(404), alive], list: { apiKeys: [] } });
   expect((await service.read("key_1", state))?.state).toMatchObject(state);
 });
 
-describe("R6 a key that neither a GET nor the list shows, as of a service that lags behind", () => {
+describe("R6 a key that neither a GET nor the list of a lagging service shows", () => {
   const late = [refused(404), alive];
 
-  test("is waited for, and stays where it shows up", async () => {
+  test("is waited for, and stays in state if it shows up", async () => {
     const service = keyOn({ reads: late });
     expect((await service.read("key_1", state))?.state).toMatchObject(state);
     expect(service.progress).toEqual(["Waiting for the service to show key key_1."]);
   });
 
-  test("is waited for where the user does without a list", async () => {
+  test("is waited for even if APIKEYS_NO_KEY_LIST is set", async () => {
     const service = keyOn({ reads: late, list: refused(403), env: { APIKEYS_NO_KEY_LIST: "true" } });
     expect((await service.read("key_1", state))?.state).toMatchObject(state);
   });
 
-  test("is waited for by an update and a deletion, which go on or fail where it shows up", async () => {
+  test("is waited for by an update, which then goes on, and by a refused deletion, which then fails", async () => {
     const updated = keyOn({ reads: late, write: { apiKey: { ...record, enabled: false } } });
     expect(await updated.update("key_1", state, { ...state, enabled: false })).toMatchObject({
       enabled: false,
@@ -84,7 +84,7 @@ describe("R6 a key that neither a GET nor the list shows, as of a service that l
     expect(message).toContain("the service answered 404. It stays in state");
   });
 
-  test("is gone where it doesn't show up, after one wait for all keys of the workspace", async () => {
+  test("is gone if it doesn't show up, after one wait for all keys of the workspace", async () => {
     const service = keyOn({ reads: [refused(404)] });
     const requestsFor = async (id: string) => {
       const before = service.calls.length;
@@ -97,17 +97,17 @@ describe("R6 a key that neither a GET nor the list shows, as of a service that l
   });
 
   test.each([
-    ["the GET shows it as deleted", { reads: [marked] }],
+    ["the GET shows it as deleted", { reads: [markedDeleted] }],
     ["the list shows it as deleted", { reads: [refused(404)], list: asDeleted }],
-  ])("is not waited for where %s", async (_what, answers) => {
+  ])("is not waited for if %s", async (_what, answers) => {
     const service = keyOn(answers);
     expect(await service.read("key_1", state)).toBeUndefined();
     expect(service.progress).toEqual([]);
   });
 });
 
-test("R6 a list that leaves out `deleted` does not speak against a record that has it", async () => {
+test("R6 a key whose record is marked deleted is gone even if the list leaves out `deleted`", async () => {
   const list = { apiKeys: [record] };
-  expect(await keyOn({ reads: [marked], list }).read("key_1", state)).toBeUndefined();
+  expect(await keyOn({ reads: [markedDeleted], list }).read("key_1", state)).toBeUndefined();
   await failureOf(keyOn({ reads: [refused(404)], list }).read("key_1", state));
 });

@@ -28,7 +28,7 @@ const stateOf = (id: string) => ({
 const ids = ["k0", "k1", "k2", "k3"];
 
 type Key = Partial<ReturnType<typeof keyOf>>;
-/** Keys as each is by itself, and as the list shows them. */
+/** The keys as a GET of each shows them, and as the list shows them. */
 let held: Map<string, Key>;
 let listed: Key[] | CallError;
 let onList: () => Promise<unknown>;
@@ -57,8 +57,8 @@ beforeEach(() => {
   onList = async () => {};
 });
 
-describe("R3 many keys of one workspace", () => {
-  test("cost two requests where nothing has changed: the first is read by itself, the list confirms the others", async () => {
+describe("R3 a refresh of many keys in one workspace", () => {
+  test("takes two requests if nothing changed: a GET of the first key, and a list that confirms the others", async () => {
     const states = (await service().readAll()).map((one) => one?.state ?? {});
     const keys = service();
     const found = await Promise.all(states.map((state, at) => keys.read(`k${at}`, state)));
@@ -67,7 +67,7 @@ describe("R3 many keys of one workspace", () => {
     expect(keys.asked().toSorted()).toEqual(["k0", "list"]);
   });
 
-  test("that are one need no list", async () => {
+  test("needs no list for a single key", async () => {
     const keys = service();
     await keys.read("k2");
     expect(keys.asked()).toEqual(["k2"]);
@@ -83,14 +83,14 @@ describe("R3 many keys of one workspace", () => {
     ["without enabled", { enabled: undefined as never }],
     ["without deleted", { deleted: undefined as never }],
     ["deleted", { deleted: true }],
-    ["of another customer", { customerId: "c2" }],
+    ["with another customer", { customerId: "c2" }],
     ["without its customer", { customerId: undefined as never }],
-  ])("are read by themselves where the list shows one %s", async (_how, shown) => {
+  ])("reads a key by itself if the list shows it %s", async (_how, shown) => {
     listed = ids.flatMap((id) => {
       if (id !== "k2") return [keyOf(id)];
       return shown === undefined ? [] : [{ ...keyOf(id), ...shown }];
     });
-    // What the list shows is nothing that is so.
+    // The list is wrong: a GET of each key shows it unchanged.
     const keys = service();
     expect((await keys.readAll()).map((one) => one?.state["name"])).toEqual(ids);
     expect(keys.asked().filter((one) => one === "k2")).toHaveLength(1);
@@ -98,7 +98,7 @@ describe("R3 many keys of one workspace", () => {
     expect(keys.warnings).toEqual([]);
   });
 
-  test("are seen changed by themselves, and gone, not by the list", async () => {
+  test("finds changed and deleted keys by reading each, not by the list", async () => {
     held.set("k1", { ...keyOf("k1"), enabled: false });
     held.delete("k3");
     listed = [keyOf("k0"), { ...keyOf("k1"), enabled: false }, keyOf("k2")];
@@ -107,14 +107,14 @@ describe("R3 many keys of one workspace", () => {
     expect(found[3]).toBeUndefined();
   });
 
-  test("are each read by themselves where the list can't be read, which is tried once", async () => {
+  test("reads each key by itself if the list can't be read, which is tried once", async () => {
     listed = new CallError("refused", "the service answered 403", 403);
     const keys = service();
     expect((await keys.readAll()).map((one) => one?.id)).toEqual(ids);
     expect(keys.asked().toSorted()).toEqual([...ids, "list"]);
   });
 
-  test("are confirmed by the list though the first is gone, or fails", async () => {
+  test("confirms keys by the list even if the first one is gone", async () => {
     held.delete("k0");
     listed = ids.slice(1).map(keyOf);
     const keys = service();
@@ -122,7 +122,7 @@ describe("R3 many keys of one workspace", () => {
     expect(keys.asked()).not.toContain("k1");
   });
 
-  test("are confirmed by no list from before a write of this process, be it under way or there, but by a new one", async () => {
+  test("requests a new list after a write of this process, even a write that happens during the list", async () => {
     const keys = service();
     await keys.readAll();
     await keys.update("k1", stateOf("k1"), { ...stateOf("k1"), enabled: false });
@@ -144,7 +144,7 @@ describe("R3 many keys of one workspace", () => {
     expect(others.asked()).not.toContain("k2");
   });
 
-  test("are each confirmed by a new list where they are read again", async () => {
+  test("requests a new list if a key is read again", async () => {
     const keys = service();
     await keys.readAll();
     keys.calls.length = 0;
@@ -155,7 +155,7 @@ describe("R3 many keys of one workspace", () => {
     expect(keys.asked()).toEqual(["list", "list", "k3"]);
   });
 
-  test("are each told of their own failure", async () => {
+  test("reports the failure of each key", async () => {
     listed = new CallError("refused", "the service answered 403", 403);
     held = new Map();
     const keys = service();

@@ -17,7 +17,7 @@ const canonical = (value: unknown) => canonicalScopes(value) as Entry[];
 const sentinel = fc.constantFrom(...unknownSentinels);
 
 describe("a key's scopes in canonical form", () => {
-  test("K3 order, ids, false or absent flags and entries without permission make no difference", () => {
+  test("K3 are equal whatever their order, ids, false or absent flags, and entries without permissions", () => {
     fc.assert(
       fc.property(spelledTwice, ([one, other]) => {
         expect(canonical(one)).toStrictEqual(canonical(other));
@@ -25,7 +25,7 @@ describe("a key's scopes in canonical form", () => {
     );
   });
 
-  test("K3 scopes that grant something else are never equal", () => {
+  test("K3 are never equal if they grant different permissions", () => {
     const pair = fc
       .tuple(grants, grants)
       .chain(([left, right]) =>
@@ -40,7 +40,7 @@ describe("a key's scopes in canonical form", () => {
     );
   });
 
-  test("R2 the canonical form is its own canonical form", () => {
+  test("R2 do not change once they are in canonical form", () => {
     fc.assert(
       fc.property(spelledTwice, ([one]) => {
         expect(canonical(canonical(one))).toStrictEqual(canonical(one));
@@ -48,7 +48,7 @@ describe("a key's scopes in canonical form", () => {
     );
   });
 
-  test("K3 entries are sorted by representation and hold their true flags only", () => {
+  test("K3 are sorted by representation, and have only their true flags", () => {
     fc.assert(
       fc.property(spelledTwice, ([one]) => {
         const entries = canonical(one);
@@ -63,13 +63,13 @@ describe("a key's scopes in canonical form", () => {
     );
   });
 
-  test("R2 absent, null and [] are one value", () => {
+  test("R2 are an empty list if absent, null or without permissions", () => {
     for (const value of [undefined, null, [], [{ representation: "orders", read: false }]]) {
       expect(canonical(value)).toEqual([]);
     }
   });
 
-  test("R2 unknown entries stand last and untouched", () => {
+  test("R2 have unknown entries at the end, unchanged", () => {
     const unknownEntry = fc.oneof(
       sentinel,
       fc.record({ representation: sentinel, read: fc.boolean(), id: fc.string() }),
@@ -86,7 +86,7 @@ describe("a key's scopes in canonical form", () => {
     );
   });
 
-  test("R2 an unknown flag stays in its entry, and an unknown list stays what it is", () => {
+  test("R2 have an unknown flag in its entry, and are unknown if the list is", () => {
     fc.assert(
       fc.property(sentinel, (unknown) => {
         expect(canonical([{ representation: "orders", read: unknown, create: false }])).toEqual([
@@ -97,13 +97,13 @@ describe("a key's scopes in canonical form", () => {
     );
   });
 
-  test("what is no list of scopes is left for check to name, without a crash", () => {
+  test("are computed from any JSON value without a crash", () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => canonicalScopes(value) !== undefined));
   });
 });
 
 describe("a key's scopes as declared", () => {
-  test("K3 each repetition of a representation is named by its place", () => {
+  test("K3 have repeated representations reported by index", () => {
     const again = { representation: "orders", read: true };
     expect(repeated([again, { representation: "users" }, again, again])).toEqual([2, 3]);
     expect(
@@ -112,14 +112,14 @@ describe("a key's scopes as declared", () => {
     for (const value of [undefined, null, "text", [1, null]]) expect(repeated(value)).toEqual([]);
   });
 
-  test("the schema takes every spelling of scopes that a program may use", () => {
+  test("pass the schema in every spelling that a program may use", () => {
     const declarable = spelledTwice.map(([one]) => one.map(({ id: _, ...entry }) => entry));
     fc.assert(fc.property(declarable, (scopes) => scopesSchema.safeParse(scopes).success));
   });
 });
 
 describe("a key's scopes in a request", () => {
-  test("K1 every entry carries four booleans, and the id that its representation has now", () => {
+  test("K1 have four booleans in each entry, and the id that the service has for its representation", () => {
     const current = [scope("orders", { id: "s1" }), scope("users", { id: "s2", read: true })];
     expect(
       toWire(
@@ -135,7 +135,7 @@ describe("a key's scopes in a request", () => {
     ]);
   });
 
-  test("K1 without entries of now there are no ids", () => {
+  test("K1 have no ids if there are no current entries", () => {
     fc.assert(
       fc.property(spelledTwice, ([one]) => {
         for (const entry of toWire(canonical(one))) {
@@ -145,7 +145,7 @@ describe("a key's scopes in a request", () => {
     );
   });
 
-  test("K4 excess is what is granted wider than declared, and nothing else", () => {
+  test("K4 are in excess if they are granted wider than declared, and only then", () => {
     const current = [
       scope("kept", { id: "1", read: true }),
       scope("wider", { id: "2", read: true, update: true }),
@@ -160,7 +160,7 @@ describe("a key's scopes in a request", () => {
     expect([...excess(canonicalScopes(current) ?? [], current)]).toEqual([]);
   });
 
-  test("K4 there is no excess exactly when every permission granted is declared", () => {
+  test("K4 are without excess exactly if every granted permission is declared", () => {
     const pair = fc
       .tuple(grants, grants)
       .chain(([left, right]) =>
@@ -174,7 +174,7 @@ describe("a key's scopes in a request", () => {
     );
   });
 
-  test("K4 what is revoked carries four false flags and its id, the rest is as declared", () => {
+  test("K4 have four false flags and the id if they are to be revoked, and are as declared otherwise", () => {
     const current = [scope("kept", { id: "1", read: true }), scope("undeclared", { id: "3", update: true })];
     const declared: Granted[] = [
       { representation: "kept", read: true },
@@ -189,7 +189,7 @@ describe("a key's scopes in a request", () => {
     expect(toWireWithout([], declared, current)).toEqual(toWire(declared, current));
   });
 
-  test("scopes in words name what is granted", () => {
+  test("are put into words by representation and granted permissions", () => {
     expect(
       inWords([
         { representation: "orders", update: true, read: true },

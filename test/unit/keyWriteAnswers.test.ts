@@ -8,25 +8,25 @@ describe("R6 an update whose PATCH is refused", () => {
   const changed = { ...state, enabled: false };
   const updating = (answers: Answers) => failureOf(keyOn(answers).update("key_1", state, changed));
 
-  test.each([404, 410])("with %i does not say that a key which is there was deleted", async (status) => {
+  test.each([404, 410])("with %i does not say that an existing key was deleted", async (status) => {
     const { message, kept } = await updating({ write: refused(status) });
     expect(message).toMatch(new RegExp(`the service answered ${status}\\. State is unchanged\\. Check`));
     expect(kept).toBeUndefined();
   });
 
-  test("with another status is told as refused, also where the key can't be read then", async () => {
+  test("with another status is reported with that status, even if the key can't be read afterwards", async () => {
     const down = new CallError("ambiguous", "the service answered 503", 503);
     const { message } = await updating({ write: refused(422), reads: [alive, down] });
     expect(message).toContain("the service answered 422. State is unchanged. Check");
   });
 
-  test.each([404, 409, 410])("with %i says that the key is gone where it is", async (status) => {
+  test.each([404, 409, 410])("with %i says that the key no longer exists if it is gone", async (status) => {
     const { message } = await updating({ write: refused(status), reads: [alive, refused(404)] });
     expect(message).toMatch(/no longer exists.*State is unchanged\. Run `pulumi up --refresh`/);
   });
 });
 
-test("R6 an update whose PATCH is not answered, then refused, says that the key is gone where it is", async () => {
+test("R6 an update whose PATCH is refused after a lost answer says that the key no longer exists if it is gone", async () => {
   const unclear = new CallError("ambiguous", "the service answered 404", 404);
   const updating = (answers: Answers) =>
     failureOf(keyOn(answers).update("key_1", state, { ...state, enabled: false }));
@@ -43,33 +43,33 @@ describe("R4 a write that is carried out a little later", () => {
   test.each([
     ["the key as it was", alive],
     ["nothing", ""],
-  ])("is waited for where PATCH is answered with %s", async (_what, write) => {
+  ])("is waited for if PATCH is answered with %s", async (_what, write) => {
     const service = keyOn({ write, reads: [alive, alive, alive, later] });
     expect(await service.update("key_1", state, changed)).toMatchObject({ enabled: false });
     expect(service.calls.map(({ method }) => method).join(" ")).toBe("GET PATCH GET GET GET");
     expect(service.progress).toEqual(["Waiting for key key_1 to match the program."]);
   });
 
-  test("is not waited for where the service has changed the key, into something else", async () => {
+  test("is not waited for if the service has changed the key to something else", async () => {
     const other = { apiKey: { ...record, name: "CI" } };
     const service = keyOn({ write: "", reads: [alive, other] });
     await failureOf(service.update("key_1", state, changed));
     expect(service.calls.map(({ method }) => method).join(" ")).toMatch(/^GET PATCH GET PATCH /);
   });
 
-  test("K6 is waited for where a key that was created can't be read yet, and its secret is kept", async () => {
-    const made = { apiKey: { id: "key_1", key: "sk_1" } };
-    const service = keyOn({ write: made, reads: [refused(404), refused(404), alive] });
+  test("K6 is waited for if a created key can't be read yet, and its secret is kept", async () => {
+    const created = { apiKey: { id: "key_1", key: "sk_1" } };
+    const service = keyOn({ write: created, reads: [refused(404), refused(404), alive] });
     const { key: _, ...inputs } = state;
     expect((await service.create(inputs)).state).toMatchObject({ key: "sk_1", name: "ci" });
   });
 });
 
-describe("K6 a create that is answered with 409, which something on the way may have caused by a repetition", () => {
+describe("K6 a create that is answered with 409, which a proxy may have caused by repeating it,", () => {
   const conflict = new CallError("ambiguous", 'the service answered 409 "it exists"', 409);
   const { key: _, ...inputs } = state;
 
-  test("names the key that it may have made", async () => {
+  test("names the key that it may have created", async () => {
     let lists = 0;
     const service = replying(apiKey, ({ method }) => {
       if (method === "POST") throw conflict;
@@ -83,14 +83,14 @@ describe("K6 a create that is answered with 409, which something on the way may 
     expect(unresolved).toBe(true);
   });
 
-  test("says what to check where the service has refused it", async () => {
+  test("says what to check in case the service refused it", async () => {
     const service = keyOn({ write: conflict, list: { apiKeys: [] } });
     const { message } = await failureOf(service.create(inputs));
     expect(message).toMatch(/list shows no new key.*If the service refused it: Check that the access token/);
     expect(message).not.toContain("Nothing was created");
   });
 
-  test("K5 takes the one new key that has the value", async () => {
+  test("K5 accepts the one new key that has the declared value", async () => {
     let lists = 0;
     const service = replying(apiKey, ({ method, path }) => {
       if (method === "POST") throw conflict;
@@ -98,7 +98,7 @@ describe("K6 a create that is answered with 409, which something on the way may 
       lists += 1;
       return { apiKeys: lists === 1 ? [] : [{ ...record, maskedKey: "sk_…9876" }] };
     });
-    const made = await service.create({ ...inputs, existingKey: "sk_live_9876" });
-    expect(made).toMatchObject({ id: "key_1", state: { key: "sk_live_9876" } });
+    const created = await service.create({ ...inputs, existingKey: "sk_live_9876" });
+    expect(created).toMatchObject({ id: "key_1", state: { key: "sk_live_9876" } });
   });
 });

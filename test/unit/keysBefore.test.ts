@@ -22,7 +22,7 @@ describe("a key in the list", () => {
     ["with another name", { name: "build" }, false],
     ["with another customer", { customerId: "cus_2" }, false],
     ["without a customer", { customerId: undefined }, false],
-  ])("%s", (_how, more, alike) => {
+  ])("%s (%j) is a namesake of the declared one: %s", (_how, more, alike) => {
     expect(isNamesake(listed(more), declared)).toBe(alike);
   });
 
@@ -36,8 +36,8 @@ describe("a key in the list", () => {
     ["whose masked form is a word in brackets", { maskedKey: "[hidden]" }, true],
     ["whose masked form shows another end", { maskedKey: "sk_live_****Pq34" }, false],
     ["of another customer", { maskedKey: "sk_live_****Pq33", customerId: "cus_2" }, false],
-    ["of no known customer", { customerId: undefined }, true],
-  ])("may have a value or not: %s", (_how, more, may) => {
+    ["whose customer is not shown", { customerId: undefined }, true],
+  ])("%s (%j) may have the migrated value: %s", (_how, more, may) => {
     expect(mayHaveValue(listed(more), declared, value)).toBe(may);
   });
 
@@ -47,7 +47,7 @@ describe("a key in the list", () => {
     ["of another name, whose masked form shows little", { name: "n-1", maskedKey: "sk_live_**q33" }, false],
     ["of another name", { name: "n-1" }, false],
     ["of the declared name, whose masked form is another's", { maskedKey: "sk_live_**0000" }, false],
-  ])("is taken for the one that was lost or not: %s", (_how, more, taken) => {
+  ])("%s (%j) is accepted as the one whose answer was lost: %s", (_how, more, taken) => {
     expect(isLikelyKeyOf(listed(more), declared, value)).toBe(taken);
   });
 
@@ -57,11 +57,11 @@ describe("a key in the list", () => {
     ["three days ago, in seconds", String(Date.parse("2026-11-18T12:00:00Z") / 1_000), true],
     ["three days ago, in milliseconds", String(Date.parse("2026-11-18T12:00:00Z")), true],
     ["on a day", "2026-11-21", false],
-    ["in a zone that is not told", "2026-11-21 01:00:00", false],
-    ["at a count of something else", "1234", false],
-    ["no text of a time", "yesterday", false],
-    ["not told", undefined, false],
-  ])("was made long before or not: %s", (_when, createdAt, old) => {
+    ["at a time without a zone", "2026-11-21 01:00:00", false],
+    ["at a number that is not a time", "1234", false],
+    ["at a string that is not a time", "yesterday", false],
+    ["at no stated time", undefined, false],
+  ])("created %s (%j) is old: %s", (_when, createdAt, old) => {
     expect(isOld({ createdAt }, since)).toBe(old);
   });
 });

@@ -5,7 +5,7 @@ import { failureOf, refused, replying } from "./replying";
 
 const base = { workspaceId: "ws_1", customerId: "c" };
 
-describe("R16 which inputs are secret", () => {
+describe("R16 the list of secret inputs", () => {
   const inputs = { ...base, name: "ci", enabled: true, scopes: [] };
   const secret = { ...inputs, __secrets: [["name"]] };
   const silent = () => {
@@ -13,13 +13,13 @@ describe("R16 which inputs are secret", () => {
   };
   const subject = replying(apiKey, silent);
 
-  test("stands in the checked inputs and, of none, nowhere", () => {
+  test("is in the checked inputs, unless it is empty", () => {
     expect(subject.check(secret, undefined)).toEqual({ inputs: secret, failures: [] });
     expect(subject.check({ ...secret, __secrets: [] }, undefined).inputs).toEqual(inputs);
     expect(Object.keys(subject.check(inputs, undefined).inputs)).not.toContain("__secrets");
   });
 
-  test("is taken from no state that somebody edited into something else", () => {
+  test("is ignored if it is malformed", () => {
     for (const listed of ["name", ["name"], [[]], [[1]], { 0: ["name"] }, null]) {
       expect(subject.check({ ...inputs, __secrets: listed }, undefined).inputs).toEqual(inputs);
     }
@@ -39,7 +39,7 @@ describe("R16 which inputs are secret", () => {
     });
   });
 
-  test("does not keep an update from what else there is to do", async () => {
+  test("does not stop an update from making other changes", async () => {
     const state = { ...inputs, key: "sk_1" };
     for (const [held, wanted] of [
       [state, { ...secret, name: "new" }],
@@ -54,7 +54,7 @@ describe("R16 which inputs are secret", () => {
     }
   });
 
-  test("tells the outputs that are secret: those that always are, those that follow, and all that is hidden", () => {
+  test("decides which outputs are secret: the inputs themselves, outputs that follow from them, and hidden state", () => {
     const always = ["existingKey", "key"];
     const state = {
       ...inputs,
@@ -74,7 +74,7 @@ describe("R16 which inputs are secret", () => {
     expect(outputs(["expiresAt"])).not.toContain("maskedKey");
   });
 
-  test("of a set is meant for each of its keys", () => {
+  test("applies to each key of a set", () => {
     const set = replying(apiKeySet, silent);
     const outputs = (path: readonly string[]) =>
       [

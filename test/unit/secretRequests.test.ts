@@ -10,7 +10,7 @@ import { of } from "./setService";
 const name = "Nightingale Bank of the North";
 
 describe("R16 a request", () => {
-  /** Operations that note, with each request, what no error and no line of the log may hold of it. */
+  /** Operations that record, for each request, the secrets that errors and logs must mask. */
   function noting(definition: AnyDefinition, reply: (asked: Asked) => unknown) {
     const noted: { readonly at: string; readonly secrets: readonly string[] }[] = [];
     const operations = replying(definition, (asked) => {
@@ -21,7 +21,7 @@ describe("R16 a request", () => {
     return { ...operations, noted, secretsAt };
   }
 
-  test("for one key of a set conceals what is that key's, and nothing of the others", async () => {
+  test("for one key of a set masks that key's secrets, but not those of other keys", async () => {
     const [owls, kites] = ["Owls Ltd", "Kites Ltd"];
     const live = new Map<string, object>();
     const set = noting(apiKeySet, (asked) => {
@@ -66,7 +66,7 @@ describe("R16 a request", () => {
     expectConcealed("DELETE key_owls", owls, kites);
   });
 
-  test("that takes back a key conceals its values as well", async () => {
+  test("that rolls back a key masks its secrets too", async () => {
     const run = openRun();
     const held: (readonly string[])[] = [];
     const reply = ({ method, body, secrets }: Asked) => {
@@ -81,7 +81,7 @@ describe("R16 a request", () => {
     expect(held).toEqual([expect.arrayContaining([name])]);
   });
 
-  test("that several resources share conceals what any of them does: its address may hold it", async () => {
+  test("that several resources share masks a secret workspace, because its path contains it", async () => {
     const subject = noting(apiKey, ({ method, body }) => {
       if (method === "GET") return { apiKeys: [] };
       return { apiKey: { enabled: true, ...(body as object), id: "k", key: "sk_1" } };

@@ -3,11 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import type { Kept } from "../../core/errors";
 import type { Lifecycle } from "../../core/lifecycle";
 import type { DetailedDifference } from "../../core/previews";
 import { valuesAt } from "../../core/secrecy";
-import { nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
+import { type Kept, nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
 import { fromStruct, type Received, toStruct } from "./wire";
 
 const { DiffResponse, PropertyDiff } = messages;
