@@ -259,7 +259,7 @@ function checkedToken(value: string, source: string, origin: Origin, { refuse }:
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not contain these.
   if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
     return refuse(
-      `the access token from ${source} contains white space or a character that a header can't carry: copy it again, without a line break at its end.`,
+      `the access token from ${source} contains white space or a character that a header can't carry: copy it again, without Bearer before it and without a line break after it.`,
     );
   }
   return { value, advice: sentences(`The access token came from ${source}`, tokenRemedies[origin]) };

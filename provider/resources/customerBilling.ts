@@ -92,6 +92,8 @@ function rules(
     ];
   }
   if (!adopts && credits === undefined) {
+    // Credits that are wrong have a line of their own.
+    if (declared.totalCredits !== undefined) return [];
     return [
       'totalCredits: is missing: set it to the credits to grant, such as "100", or set billingId to adopt an existing record.',
     ];

@@ -55,15 +55,22 @@ describe("what loading the package brings", () => {
     expect(files).not.toContain("index.js");
   });
 
+  /** What the host is told of a provider of that kind. */
+  async function problemOf(kind: string, before = ""): Promise<string> {
+    const load = `require("pulumi-apikeys/dynamic").provider("${kind}"); console.log("none")`;
+    const script = `${before}; try { ${load} } catch (error) { console.log(error.message) }`;
+    return (await promisify(execFile)(process.execPath, ["-e", script], { cwd: project })).stdout;
+  }
+
   test("a kind that this version does not know is an error that names the way on, not a crash", async () => {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [
-        "-e",
-        `try { require("pulumi-apikeys/dynamic").provider("Robot") } catch (error) { console.log(error.message) }`,
-      ],
-      { cwd: project },
-    );
-    expect(stdout).toMatch(/^This version of pulumi-apikeys has no resource Robot: install .*\n$/);
+    const problem = await problemOf("Robot");
+    expect(problem).toMatch(/^This version of pulumi-apikeys has no resource Robot: install .*\n$/);
+  });
+
+  test("a Node.js that is too old is an error that names the version needed", async () => {
+    const on = (version: string) =>
+      problemOf("ApiKey", `Object.defineProperty(process, "version", { value: "${version}" })`);
+    const needed = "pulumi-apikeys needs Node.js 22.19 or newer on PATH; this is v22.18.0.\n";
+    expect(await Promise.all([on("v22.18.0"), on("v22.19.0")])).toEqual([needed, "none\n"]);
   });
 });

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { AnyDefinition } from "../../provider/core/definition";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { apiKey } from "../../provider/resources/apiKey";
-import { least, offline } from "./offline";
+import { customerBilling } from "../../provider/resources/customerBilling";
+import { workspaceSettings } from "../../provider/resources/workspaceSettings";
+import { configured, least, offline } from "./offline";
 
 const subject = offline();
 const failuresOf = (inputs: object, before?: object) =>
@@ -69,6 +72,15 @@ describe("check of an ApiKey", () => {
       "customerId: is missing: set it to the id of a customer.",
       "name: is missing: set it to a name.",
     ]);
+  });
+
+  test("R8 an input that is wrong is not called missing too", () => {
+    const paths = (definition: AnyDefinition, inputs: object) =>
+      offline(configured, {}, definition)
+        .check({ workspaceId: "ws_1", ...inputs }, undefined)
+        .failures.map((line) => line.split(":")[0]);
+    expect(paths(customerBilling, { totalCredits: "1,000" })).toEqual(["totalCredits"]);
+    expect(paths(workspaceSettings, { defaultAllowedIPs: "10.0.0.1" })).toEqual(["defaultAllowedIPs"]);
   });
 
   test("R8 neither throws nor quotes a value, whatever the program declares", () => {

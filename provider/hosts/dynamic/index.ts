@@ -35,6 +35,10 @@ let instance: Instance | undefined;
 export function provider(
   kind: string,
 ): dynamic.ResourceProvider<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>> {
+  // npm only warns of it, and the code fails on it in ways that explain nothing.
+  if (isTooOld(process.version)) {
+    throw new HostError(`pulumi-apikeys needs Node.js 22.19 or newer on PATH; this is ${process.version}.`);
+  }
   instance ??= openInstance({
     run: serveRun(warn),
     env: process.env,
@@ -99,6 +103,12 @@ export function provider(
       guarded(news, async () => ({ outs: markedOutputs(await resource.update(id, olds, news)) })),
     delete: (id, props) => guarded(props, () => resource.delete(id, props)),
   };
+}
+
+/** By `engines` in package.json. */
+function isTooOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.slice(1).split(".").map(Number);
+  return major < 22 || (major === 22 && minor < 19);
 }
 
 function resourceOf(of: Instance, kind: string): Lifecycle {

@@ -60,7 +60,8 @@ function rules(
   { twinOf }: Checked,
 ): readonly string[] {
   const found: string[] = [];
-  if (settings.every(({ name, canonical }) => canonical(declared[name]) === undefined)) {
+  // A setting that is wrong has a line of its own; an empty prefix is none.
+  if (settings.every(({ name }) => (declared[name] ?? "") === "")) {
     found.push(`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`);
   }
   const large = oversize(only(settings, declared));
