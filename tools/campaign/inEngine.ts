@@ -21,7 +21,7 @@ export function inEngine(host: EngineHost): OpenEngine {
   return async (schedule, stage) => {
     const { standIn, accessToken } = stage;
     const project = await createProject(`campaign-${schedule.seed}`);
-    await project.setHost(host);
+    if (host === "plugin") await project.setHost(host);
     const stack = await createStack(project, {
       program: loadProgram(project.dir),
       env: { APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: accessToken, ...quickTime() },

@@ -56,7 +56,7 @@ export async function tryOutSet(seed: number, given: SetTrialOptions): Promise<S
   });
   const project = await createProject(`set-cut-${seed}`);
   try {
-    await project.setHost(host);
+    if (host === "plugin") await project.setHost(host);
     const stack = await createStack(project, {
       program: loadProgram(project.dir),
       env: { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken },
