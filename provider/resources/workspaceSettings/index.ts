@@ -14,7 +14,7 @@ import { isSecret } from "../../core/secrecy";
 import { applyDrift, defined, nonEmpty, type Properties, same } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
 import { oversize } from "../fields/schemas";
-import { updateNote } from "./notes";
+import { replaceNote, updateNote } from "./notes";
 import {
   declaredIn,
   follows,
@@ -43,6 +43,7 @@ export const workspaceSettings = define({
     workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
   follows,
   updateNote,
+  replaceNote,
   importing: { form: "workspaceId", read: find },
   create,
   rollbackCreate: async (_session, { id, state }) => {
