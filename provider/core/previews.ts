@@ -108,7 +108,11 @@ export function diff(
     );
     const line = isExplained ? definition.replaceNote?.(compared) : definition.updateNote?.(compared);
     if (result.changes !== false) note(kind, line, compared.state, compared.inputs);
-    if (isOnlySecrets) {
+    // The engine updates it whatever the difference, and shows no reason.
+    if (result.changes === false && compared.state[failedKey] === true) {
+      const what = `${definition.kind} ${compared.id}: its last create or update failed halfway, so it is updated again.`;
+      note(kind, what, compared.state, compared.inputs);
+    } else if (isOnlySecrets) {
       const what = `${definition.kind} ${compared.id}: only which of its values are secret has changed. No request is sent.`;
       host.note?.(lineOf(kind, what, compared.state, compared.inputs));
     }

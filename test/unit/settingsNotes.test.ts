@@ -58,3 +58,10 @@ test("W5 of a workspace that the resource leaves for another one, all settings a
     `${left} if workspaceId changes: left as they are: defaultKeyPrefix, defaultAllowedIPs, defaultRateLimitPerSecond; restored if unchanged since the last update, unless another resource declares the workspace: defaultExpiration (before: 30).`,
   ]);
 });
+
+test("R18 an update that the engine repeats because the last one failed says so, if nothing else differs", () => {
+  expect(told({ __failed: true }, declared)).toEqual([
+    "WorkspaceSettings ws_1: its last create or update failed halfway, so it is updated again.",
+  ]);
+  expect(told({ __failed: true }, { ...declared, defaultExpiration: 61 })).toEqual([]);
+});
