@@ -139,9 +139,9 @@ test("a line about what an update would do begins with its resource, which Pulum
     const next = await sets.check({ ...empty, __resourceName: name }, inputs);
     await sets.diff(held, next.inputs);
   }
-  // Another resource has been checked since.
-  await sets.check({ ...declared, __resourceName: "three" });
-  await sets.diff(held, (await sets.check(empty, inputs)).inputs);
+  const { inputs: last } = await sets.check({ ...empty, __resourceName: "three" }, inputs);
+  await sets.check({ ...declared, __resourceName: "another, checked since" });
+  await sets.diff(held, last);
   const line = 'Keys of workspace ws_main: 1 to delete: "a".';
   await expect
     .poll(() => scene.host.output.stderr)
