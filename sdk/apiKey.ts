@@ -171,7 +171,7 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly createdAt: pulumi.Output<string | undefined>;
   /** When the key was last changed, as of this stack's last write, in the service's own format. */
   declare readonly updatedAt: pulumi.Output<string | undefined>;
-  /** The id of the billing record that the service links to the key, as of this stack's last write. */
+  /** The id of the billing record that the service links to the key. */
   declare readonly billingId: pulumi.Output<string | undefined>;
   /** The prefix that the service actually set. */
   declare readonly effectivePrefix: pulumi.Output<string | undefined>;

@@ -72,9 +72,9 @@ export class WorkspaceSettings extends pulumi.CustomResource {
     return isOfKind(value, facts.kind);
   }
 
-  /** The workspace's name, as of this stack's last write. */
+  /** The workspace's name, as of the create or the last refresh. */
   declare readonly name: pulumi.Output<string | undefined>;
-  /** The id of the team that the workspace belongs to, as of this stack's last write. */
+  /** The id of the team that the workspace belongs to, as of the create or the last refresh. */
   declare readonly teamId: pulumi.Output<string | undefined>;
 
   /** The id of the workspace. */

@@ -105,8 +105,9 @@ export function diff(
     const isExplained = result.replaces.some((name) =>
       definition.fields.some((field) => field.name === name),
     );
-    const line = isExplained ? definition.replaceNote?.(compared) : definition.updateNote?.(compared);
-    if (result.changes !== false) note(kind, line, compared.state, compared.inputs);
+    const noteOf = isExplained ? definition.replaceNote : definition.updateNote;
+    const line = result.changes === false ? undefined : noteOf?.(compared);
+    note(kind, line ?? repetition(definition, compared, result), compared.state, compared.inputs);
     if (isOnlySecrets) {
       const what = `${definition.kind} ${compared.id}: only which of its values are secret has changed. No request is sent.`;
       host.note?.(lineOf(kind, what, compared.state, compared.inputs));
@@ -114,6 +115,12 @@ export function diff(
   }
   // Only state says which of its values are secret, so it has to be saved again.
   return isOnlySecrets ? { ...result, changes: true } : result;
+}
+
+/** After a failure, the engine updates the resource whatever the difference. It may show none, because it compares inputs. */
+function repetition({ kind }: AnyDefinition, { id, state }: AnyComparison, { replaces }: Difference) {
+  if (state[failedKey] !== true || replaces.length > 0) return undefined;
+  return `${kind} ${id}: its last create or update failed halfway, so it is updated again.`;
 }
 
 function hasSameSecrets({ state, inputs }: AnyComparison): boolean {

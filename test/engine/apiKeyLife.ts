@@ -12,7 +12,7 @@ const replaced = (field: string, before: string, after: string) => ({
 export const apiKeyLife: LifecycleCase = {
   kind: "ApiKey",
   program: programWithKeys,
-  computed: ["billingId", "effectiveExpiresAt", "effectivePrefix", "updatedAt"],
+  computed: ["billingId", "effectiveExpiresAt", "updatedAt"],
   managed: [
     {
       field: "name",

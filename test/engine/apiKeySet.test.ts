@@ -184,9 +184,9 @@ describe("a set of keys on the engine", () => {
       "keys.owned.customerId": "delete",
       "keys.rotated.keepers.month": "update",
     });
-    const foretold = said.split("\n").filter((line) => line.startsWith("Keys of workspace"));
+    const foretold = said.split("\n").filter((line) => line.startsWith("ApiKeySet"));
     expect(foretold).toEqual([
-      'Keys of workspace ws_main: 3 to replace, with a new secret: "owned", "prefixed", "rotated".',
+      'ApiKeySet "set": Keys of workspace ws_main: 3 to replace, with a new secret: "owned", "prefixed", "rotated".',
     ]);
     expect(requests).toEqual({ listApiKeys: 1, createApiKey: 3, deleteApiKey: 3 });
     expect(wire.slice(-3)).toEqual(["DELETE", "DELETE", "DELETE"]);

@@ -14,7 +14,7 @@ lifecycleSuite({
   tenants: [{ accessToken: "token", workspaces: workspaces.map((name) => ({ id: `ws_${name}` })) }],
   program: programOf("WorkspaceSettings"),
   calls: { create: ["GET", "PATCH"], update: ["GET", "PATCH"], delete: [] },
-  computed: ["name"],
+  computed: [],
   managed: [
     {
       field: "defaultKeyPrefix",

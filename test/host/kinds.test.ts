@@ -127,3 +127,24 @@ describe("two resources of one program", () => {
     }
   });
 });
+
+test("a line about what an update would do begins with its resource, which Pulumi doesn't name", async () => {
+  const scene = await openScene();
+  const sets = scene.host.resource("ApiKeySet");
+  const empty = { workspaceId: "ws_main", keys: {}, defaults: { customerId: "cus_1" } };
+  const declared = { ...empty, keys: { a: {} } };
+  const { inputs } = await sets.check({ ...declared, __resourceName: "one" });
+  const held = await sets.create(inputs);
+  for (const name of ["one", "two"]) {
+    const next = await sets.check({ ...empty, __resourceName: name }, inputs);
+    await sets.diff(held, next.inputs);
+  }
+  const { inputs: last } = await sets.check({ ...empty, __resourceName: "three" }, inputs);
+  await sets.check({ ...declared, __resourceName: "another, checked since" });
+  await sets.diff(held, last);
+  const line = 'Keys of workspace ws_main: 1 to delete: "a".';
+  await expect
+    .poll(() => scene.host.output.stderr)
+    .toBe(`ApiKeySet "one": ${line}\nApiKeySet "two": ${line}\n${line}\n`);
+  await scene.close();
+});

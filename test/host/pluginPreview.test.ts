@@ -70,6 +70,15 @@ const set = fc
     });
     return { defaults: { customerId: "cus_1", scopes: usual }, keys: Object.fromEntries(entries) };
   });
+const rotating = fc.record({
+  ...ofKey,
+  customerId: fc.constant("cus_1"),
+  prefix: maybe("acme"),
+  keepers: maybe({ a: "b" }),
+  rotateEvery: fc.constantFrom("90d", "30d"),
+  overlap: fc.constantFrom("7d", "0d", "0d"),
+  retire: fc.constantFrom("afterOverlap", "whenUnused"),
+});
 const setting = {
   defaultKeyPrefix: fc.constantFrom("a", "b"),
   defaultAllowedIPs: fc.subarray(["10.0.0.0/8", "192.0.2.7"]),
@@ -79,6 +88,7 @@ const setting = {
 const kinds: Readonly<Record<string, fc.Arbitrary<Properties>>> = {
   ApiKey: key,
   ApiKeySet: set,
+  RotatingApiKey: rotating,
   WorkspaceSettings: fc.record(setting, { requiredKeys: ["defaultRateLimitPerSecond"] }),
   Scope: fc.constant({ name: "Orders", representation: "orders" }),
   CustomerBilling: fc.record({ billingId: fc.constantFrom("bill_1", "bill_2") }),
@@ -117,7 +127,8 @@ describe("what a preview promises", () => {
   }
 
   function change({ state, id }: Held, drift: Step["drift"]): void {
-    const ids = isRecord(state["ids"]) ? Object.values(state["ids"]).map(String) : [id];
+    const { ids: all = { id, keyId: state["keyId"] } } = state;
+    const ids = isRecord(all) ? Object.values(all).map(String) : [];
     const changes = {
       none: {},
       name: { name: "theirs" },
@@ -216,13 +227,12 @@ describe("what a preview promises", () => {
       expect(first[name], name).toBe(unknown);
 
     const held = await resource.create(inputs);
-    const { key, maskedKey, createdAt } = held.state;
+    const { key, maskedKey, createdAt, effectivePrefix, effectiveExpiresAt } = held.state;
     const next = await silently(resource.foresee({ ...inputs, name: unknown, scopes: [orders] }, held));
     expect(next).toEqual({
       ...inputs,
       ...{ name: unknown, scopes: [orders], updatedAt: unknown, billingId: unknown },
-      ...{ effectivePrefix: unknown, effectiveExpiresAt: unknown },
-      ...{ key, maskedKey, createdAt },
+      ...{ key, maskedKey, createdAt, effectivePrefix, effectiveExpiresAt },
       // It tells the SDK that what the answer lacks is absent (R12).
       __service: held.state["__service"],
     });
@@ -273,7 +283,7 @@ describe("what a preview promises", () => {
     const settings = await made("WorkspaceSettings", { defaultExpiration: 60 }, { defaultExpiration: 61 });
     expect(settings.next).toMatchObject({
       teamId: settings.state["teamId"],
-      name: unknown,
+      name: settings.state["name"],
       defaultExpiration: 61,
     });
     const scope = await made("Scope", { name: "Orders", representation: "orders" }, {});

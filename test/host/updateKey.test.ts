@@ -125,20 +125,22 @@ describe("updating an ApiKey", () => {
     },
   );
 
-  test("R5 what can't be changed in place and was changed elsewhere is a warning, and no change", async () => {
+  test("R5 what can't be changed in place and was changed elsewhere is a warning, and no change of inputs", async () => {
     scene.standIn.editKey(held.id, { customerId: "cus_theirs", prefix: "theirs", expiresAt: 5 });
     const made = await key.create(await declared(scene, { prefix: "ours", expiresAt: 100 }));
     scene.standIn.editKey(made.id, { prefix: "theirs", expiresAt: 5 });
-    for (const one of [held, made]) {
-      expect((await key.read(one)).properties).toEqual(one.state);
-    }
+    expect(await key.read(held)).toMatchObject({ properties: held.state });
+    const { inputs, properties } = await key.read(made);
+    expect(inputs).toEqual(await declared(scene, { prefix: "ours", expiresAt: 100 }));
+    expect(properties).toEqual({ ...made.state, effectivePrefix: "theirs", effectiveExpiresAt: 5 });
+    await key.read({ id: made.id, state: properties });
     const warnings = await vi.waitFor(() => {
       const lines = scene.host.output.stderr.split("\n").filter((line) => line.startsWith("warning: "));
       expect(lines).toHaveLength(3);
       return lines;
     });
     expect(warnings[0]).toMatch(
-      /^warning: Key "ci" in workspace ws_main \(\S+\): its customerId in the service has changed /,
+      /^warning: Key "ci" in workspace ws_main \(\S+\): its customerId in the service has changed\. /,
     );
     expect(warnings[1]).toContain("its prefix in the service has changed");
     expect(warnings[2]).toContain("its expiresAt in the service has changed");

@@ -185,16 +185,23 @@ describe("enabled and scopes", () => {
 });
 
 describe("a value that the service chooses again at each PATCH", () => {
-  test("R1 is in state after the update, so the next refresh shows no change made outside Pulumi", async () => {
+  test("R18 stays in state as the preview showed it, until a refresh reads it once", async () => {
     const write = (asked: HeldKey, before: HeldKey | undefined): HeldKey =>
       before === undefined
-        ? { ...asked, expiresAt: 1_000, prefix: "one" }
-        : { ...asked, expiresAt: 2_000, prefix: "two" };
+        ? { ...asked, expiresAt: 1_000, prefix: "one", billingId: "bill_1" }
+        : { ...asked, expiresAt: 2_000, prefix: "two", billingId: "bill_2" };
     const { service, outcome } = await changed({ enabled: false }, { write });
-    expect(outcome).toMatchObject({ state: { effectiveExpiresAt: 2_000, effectivePrefix: "two" } });
+    const written = { effectiveExpiresAt: 1_000, effectivePrefix: "one", billingId: "bill_1" };
+    expect(outcome).toMatchObject({ state: written });
     const read = await service.read("key_1", outcome.state ?? {});
-    expect(read).toEqual({ id: "key_1", state: outcome.state });
-    expect(service.warnings).toEqual([]);
+    const now = { effectiveExpiresAt: 2_000, effectivePrefix: "two", billingId: "bill_2" };
+    expect(read?.state).toEqual({ ...outcome.state, ...now });
+    expect(service.warnings).toEqual([
+      expect.stringContaining("its prefix in the service has changed"),
+      expect.stringContaining("its expiresAt in the service has changed"),
+    ]);
+    expect(await service.read("key_1", read?.state ?? {})).toEqual({ id: "key_1", state: read?.state });
+    expect(service.warnings).toHaveLength(2);
   });
 });
 

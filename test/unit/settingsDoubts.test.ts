@@ -147,10 +147,15 @@ describe("what a PATCH repeats", () => {
   });
 });
 
-test("R11 what was absent after the write is not filled in by a refresh", async () => {
-  const { state } = await workspace.settings.create(inputs);
-  workspace.held = { ...workspace.held, name: "Renamed", teamId: "team_1" };
-  expect((await workspace.settings.read("ws_1", state))?.state).toEqual(state);
+test("R18 an update leaves the workspace's name and team in state as they are; a refresh reads them", async () => {
+  const { id, state } = await workspace.settings.create(inputs);
+  const before = { ...state, teamId: "team_1" };
+  workspace.held = { ...workspace.held, name: "Renamed", teamId: "team_2" };
+  const updated = await workspace.settings.update(id, before, { ...inputs, defaultKeyPrefix: "newer" });
+  expect(updated).toMatchObject({ name: "Main", teamId: "team_1" });
+  const now = { name: "Renamed", teamId: "team_3" };
+  workspace.held = { ...workspace.held, ...now };
+  expect((await workspace.settings.read(id, updated))?.state).toEqual({ ...updated, ...now });
 });
 
 describe("R3 settings of several workspaces", () => {

@@ -46,3 +46,24 @@ test('W1 with "restore", those are told apart that had another value before', ()
     `${subject} restored if unchanged since the last update: defaultKeyPrefix (before: "theirs"), defaultAllowedIPs (before: no addresses), defaultRateLimitPerSecond (before: 7).`,
   ]);
 });
+
+test("W5 of a workspace that the resource leaves for another one, all settings are told to stay or to be restored", () => {
+  const other = { ...declared, workspaceId: "ws_2" };
+  const all = "defaultKeyPrefix, defaultAllowedIPs, defaultRateLimitPerSecond, defaultExpiration";
+  const left = "Settings of workspace ws_1 that are no longer managed";
+  expect(told({}, other)).toEqual([`${left}: left as they are: ${all}.`]);
+  const restore = { onDestroy: "restore", __before: { defaultExpiration: 30 } };
+  // Its own onDestroy counts, not the one that the program has now.
+  expect(told(restore, { ...other, workspaceId: unknown, onDestroy: "retain" })).toEqual([
+    `${left} if workspaceId changes: left as they are: defaultKeyPrefix, defaultAllowedIPs, defaultRateLimitPerSecond; restored if unchanged since the last update, unless another resource declares the workspace: defaultExpiration (before: 30).`,
+  ]);
+});
+
+test("R18 an update that the engine repeats because the last one failed says so, if no other line does", () => {
+  const line = "WorkspaceSettings ws_1: its last create or update failed halfway, so it is updated again.";
+  expect(told({ __failed: true }, declared)).toEqual([line]);
+  // The engine may show no difference here: its inputs are those of the last update.
+  expect(told({ __failed: true }, { ...declared, defaultExpiration: 61 })).toEqual([line]);
+  expect(told({ __failed: true })).toEqual([expect.stringMatching("no longer declared")]);
+  expect(told({ __failed: true }, { ...declared, workspaceId: "ws_2" })).toHaveLength(1);
+});

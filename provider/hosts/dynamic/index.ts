@@ -5,6 +5,7 @@
  *
  * @module pulumi-apikeys/dynamic
  */
+import { isDeepStrictEqual } from "node:util";
 import type { dynamic } from "@pulumi/pulumi";
 import { engineConfig } from "../../core/config";
 import { Failure } from "../../core/errors";
@@ -17,6 +18,12 @@ import { serveRun } from "./process";
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 const warn = (message: string): void => tell(`warning: ${message}`);
+
+/** The resource of the last check: the diff that the engine asks for next is not told its name. */
+let checked: { readonly subject: string; readonly inputs: Properties } | undefined;
+
+/** The engine prints a line of a dynamic provider without its resource. */
+const note = (line: string): void => tell(`${checked?.subject ?? ""}${line}`);
 
 /** One host process serves one provider instance. */
 let instance: Instance | undefined;
@@ -44,6 +51,7 @@ export function provider(
     env: process.env,
     warn,
     tell,
+    note,
     importKey: "import it as an ApiKey with `pulumi import --file`",
   });
   const served = instance;
@@ -75,13 +83,17 @@ export function provider(
         const { [nameKey]: name, ...declared } = news;
         const before = isEmpty(olds) ? undefined : olds;
         const named = typeof name === "string" ? name : undefined;
+        const subject = named === undefined ? "" : `${kind} ${JSON.stringify(named)}: `;
+        checked = { subject, inputs: declared };
         const { inputs, failures } = resource.check(declared, before, named);
+        checked = { subject, inputs: { ...inputs, [providerKey]: news[providerKey] } };
         // A property named here would have its value printed by the engine, secret or not.
         const reasons = failures.map((reason) => ({ property: "", reason }));
         return { inputs: markedInputs(inputs), failures: reasons };
       }),
     diff: (id, olds, news) =>
       guarded(news, async () => {
+        if (!isDeepStrictEqual(news, checked?.inputs)) checked = undefined;
         const { changes: found, replaces } = resource.diff(id, olds, news);
         // Without the string that the state of another host may lack, refresh and destroy could not run.
         const changes = olds[providerKey] === undefined ? true : found;

@@ -72,9 +72,9 @@ export const shape = {
     maskedKey: stable(aString),
     createdAt: stable(aString),
     updatedAt: aString,
-    billingId: aString,
-    effectivePrefix: aString,
-    effectiveExpiresAt: aNumber,
+    billingId: stable(aString),
+    effectivePrefix: stable(aString),
+    effectiveExpiresAt: stable(aNumber),
   },
   hidden: {
     /** Set where create's answer had no secret (K6). */

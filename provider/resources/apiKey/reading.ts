@@ -5,7 +5,16 @@ import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../cor
 import { lastingMs, type SharedReads, sharedReads } from "../../reads/sharedReads";
 import { type KeyPath, lookUpKey } from "./presence";
 import type { KeyDraft, KeyInputs, KeyState } from "./properties";
-import { isWhole, managed, observe, outputs, tellsUnmanaged, unmanagedChanges } from "./state";
+import {
+  isWhole,
+  managed,
+  observe,
+  outputs,
+  tellsUnmanaged,
+  unmanagedChanges,
+  unmanagedWarning,
+  withUnmanaged,
+} from "./state";
 
 export function pathOf({ workspaceId }: KeyDraft, keyId: string): KeyPath {
   return { workspaceId: String(workspaceId), keyId };
@@ -37,8 +46,12 @@ function found(
   state: KeyState,
   record: ApiKeyRecord,
 ): Outcome<KeyState> {
-  for (const line of unmanagedChanges(keyId, record, state)) session.warn(line, [keyId]);
-  const next = applyDrift(managed, state, observe(record));
+  const changed = unmanagedChanges(record, state);
+  for (const name of changed) {
+    const line = unmanagedWarning(keyId, state, name);
+    if (line !== undefined) session.warn(line, [keyId]);
+  }
+  const next = applyDrift(managed, withUnmanaged(state, record, changed), observe(record));
   if (!isIncomplete(state)) return { id: keyId, state: next };
   const seen = defined({ customerId: record.customerId, ...outputs(record) });
   return { id: keyId, state: { ...seen, ...defined(next) } };
@@ -75,7 +88,7 @@ async function listedAsInState(
     // Without scopes, the list may have left them out.
     (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del) &&
     tellsUnmanaged(record, state) &&
-    unmanagedChanges(keyId, record, state).length === 0 &&
+    unmanagedChanges(record, state).length === 0 &&
     applyDrift(managed, state, observe(record)) === state;
   return isConfirmed ? record : undefined;
 }

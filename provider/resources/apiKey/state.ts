@@ -181,27 +181,46 @@ const stableOutputs = Object.entries(shape.outputs).flatMap(([name, output]) =>
   "stable" in output ? [name] : [],
 );
 
+/** What no PATCH changes, but somebody else may: its name in a record, and in state. */
 const unmanaged = {
   customerId: "customerId",
   prefix: "effectivePrefix",
   expiresAt: "effectiveExpiresAt",
+  billingId: "billingId",
 } as const;
-const unmanagedNames = Object.keys(unmanaged) as (keyof typeof unmanaged)[];
+type Unmanaged = keyof typeof unmanaged;
+const unmanagedNames = Object.keys(unmanaged) as Unmanaged[];
 
 /** Whether a record has all fields that `unmanagedChanges` compares: a list may leave some out. */
 export function tellsUnmanaged(record: ApiKeyRecord, state: KeyState): boolean {
   return unmanagedNames.every((name) => state[unmanaged[name]] === undefined || record[name] !== undefined);
 }
 
-/** Warns of fields that can't be changed in place, but were changed outside Pulumi (R5). */
-export function unmanagedChanges(id: string, record: ApiKeyRecord, state: KeyState): readonly string[] {
+/** The fields that can't be changed in place, but have changed since they were last read (R5). */
+export function unmanagedChanges(record: ApiKeyRecord, state: KeyState): readonly Unmanaged[] {
   const known: Properties = { ...state, ...hiddenIn(state, observedKey) };
-  const before = (name: keyof typeof unmanaged) => known[unmanaged[name]];
-  return unmanagedNames
-    .filter((name) => before(name) !== undefined && record[name] !== undefined)
-    .filter((name) => caseFolded(before(name)) !== caseFolded(record[name]))
-    .map(
-      (name) =>
-        `${capitalised(label(state))} (${id}): its ${name} in the service has changed since this stack last updated the key. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`,
+  return unmanagedNames.filter((name) => {
+    const before = known[unmanaged[name]];
+    return (
+      before !== undefined && record[name] !== undefined && caseFolded(before) !== caseFolded(record[name])
     );
+  });
+}
+
+/** State with the changed outputs. An update leaves them as they are, so that previews can show them (R18). */
+export function withUnmanaged(
+  state: KeyState,
+  record: ApiKeyRecord,
+  changed: readonly Unmanaged[],
+): KeyState {
+  const read = changed
+    .filter((name) => name !== "customerId")
+    .map((name) => [unmanaged[name], record[name]] as const);
+  return read.length === 0 ? state : { ...state, ...Object.fromEntries(read) };
+}
+
+export function unmanagedWarning(id: string, state: KeyState, name: Unmanaged): string | undefined {
+  // It is no input, so the refresh says all by showing the new value.
+  if (name === "billingId") return undefined;
+  return `${capitalised(label(state))} (${id}): its ${name} in the service has changed. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`;
 }

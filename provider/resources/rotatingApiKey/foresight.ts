@@ -5,9 +5,14 @@ import { mayWriteCurrent, type RotatingComparison, unmanaged } from "./decision"
 import type { RotatingDraft } from "./properties";
 import { datesOf, timesOf } from "./state";
 
-const ofCurrent = ["keyId", "maskedKey", "createdAt"] as const;
-/** What a write to the current key may change. */
-const written = ["updatedAt", "billingId", "effectivePrefix", "effectiveExpiresAt"] as const;
+const ofCurrent = [
+  "keyId",
+  "maskedKey",
+  "createdAt",
+  "billingId",
+  "effectivePrefix",
+  "effectiveExpiresAt",
+] as const;
 const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt: undefined };
 /** What decides which keys there will be. */
 const deciding = [...unmanaged, "rotateEvery", "overlap", "retire"] as const;
@@ -29,7 +34,7 @@ export function foreseeUpdate({ state, inputs, plan: { does } }: RotatingCompari
   const known = Object.fromEntries(
     [...ofCurrent, "rotatedAt" as const].map((name) => [name, state[name] ?? unknown]),
   );
-  const untouched = mayWriteCurrent(state, inputs) ? [] : [...ofCurrent, ...written];
+  const untouched = mayWriteCurrent(state, inputs) ? [] : [...ofCurrent, "updatedAt" as const];
   const same = Object.fromEntries(untouched.map((name) => [name, state[name]]));
   const current = { ...known, ...same, key, rotatesAt };
   if (does === "keep") return { retiresAt, ...current, ...previous };

@@ -11,16 +11,17 @@ import { define, type Outcome, type Session } from "../../core/definition";
 import { type Attempt, Failure, toFailure } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
 import { isSecret } from "../../core/secrecy";
-import { applyDrift, nonEmpty, type Properties, same } from "../../core/state";
+import { applyDrift, defined, nonEmpty, type Properties, same } from "../../core/state";
 import { sentences } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
 import { oversize } from "../fields/schemas";
-import { updateNote } from "./notes";
+import { replaceNote, updateNote } from "./notes";
 import {
   declaredIn,
   follows,
   observe,
   only,
+  outputs,
   type Setting,
   type Settings,
   type SettingsDraft,
@@ -43,6 +44,7 @@ export const workspaceSettings = define({
     workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
   follows,
   updateNote,
+  replaceNote,
   importing: { form: "workspaceId", read: find },
   create,
   rollbackCreate: async (_session, { id, state }) => {
@@ -87,7 +89,7 @@ async function create(session: Session, declared: SettingsInputs): Promise<Setti
   return apply(
     session,
     doing,
-    { declared, target, remembered, before: {}, steady: [], toRestore: {} },
+    { declared, target, remembered, before: outputs(record), steady: [], toRestore: {} },
     record,
   );
 }
@@ -164,11 +166,13 @@ const leftOut =
 
 async function read(session: Session, id: string, state: SettingsState): Promise<SettingsOutcome> {
   const doing = `Reading the defaults of workspace ${id}`;
-  const observed = observe(await readOrFail(session, id, { doing, notDone: "State is unchanged" }));
+  const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
+  const observed = observe(record);
   const managed = declaredIn(state);
   const moved = managed.filter((field) => !same(field, lastWritten(state, field.name), observed[field.name]));
   const last = Object.fromEntries(moved.map(({ name }) => [name, lastWritten(state, name) ?? ""]));
-  return { id, state: { ...applyDrift(managed, state, observed), __last: nonEmpty(last) } };
+  const next = { ...applyDrift(managed, state, observed), ...defined(outputs(record)) };
+  return { id, state: { ...next, __last: nonEmpty(last) } };
 }
 
 /** All settings that have a value, as if they were declared as they are. */
@@ -180,8 +184,7 @@ async function find(
   const doing = `Reading the defaults of workspace ${workspaceId}`;
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const values = sendable(settings, record);
-  const { name, teamId } = record;
-  const found = { workspaceId, ...only(declaredIn(values), observe(record)), name, teamId };
+  const found = { workspaceId, ...only(declaredIn(values), observe(record)), ...outputs(record) };
   if (isReading) return { id: workspaceId, state: { ...found, onDestroy: "retain" } };
   if (nonEmpty(values) !== undefined) return { id: workspaceId, state: { ...found, __before: values } };
   throw new Failure(`${doing}: it has no settings to import. Declare the settings that you want instead.`);

@@ -1,23 +1,43 @@
 import type { Comparison } from "../../core/definition";
-import { declaredIn, type Shape } from "./properties";
+import { isUnknown } from "../../core/unknown";
+import { declaredIn, type Setting, type SettingsState, type Shape } from "./properties";
 import { replaced } from "./state";
 import { sayingOf } from "./writing";
 
 /** What becomes of settings that are no longer declared: the engine shows them as removed, which the service can't do. */
 export function updateNote({ state, inputs }: Comparison<Shape>): string | undefined {
-  const { __before: before = {}, workspaceId } = state;
   const managed = declaredIn(inputs);
-  const say = sayingOf([state]);
   const dropped = declaredIn(state).filter((field) => !managed.includes(field));
   if (dropped.length === 0) return undefined;
-  const restored = inputs.onDestroy === "restore" ? replaced(state) : [];
-  const left = dropped.filter((field) => !restored.includes(field)).map(({ name }) => name);
-  const back = dropped
+  const fates = fatesOf(state, dropped, inputs.onDestroy, "if unchanged since the last update");
+  return `Settings of workspace ${state.workspaceId} that are no longer declared: ${fates}.`;
+}
+
+/** The same for all settings of a workspace that the resource leaves for another one. */
+export function replaceNote({ state, inputs }: Comparison<Shape>): string {
+  const left = isUnknown(inputs.workspaceId)
+    ? "no longer managed if workspaceId changes"
+    : "no longer managed";
+  const condition = "if unchanged since the last update, unless another resource declares the workspace";
+  const fates = fatesOf(state, declaredIn(state), state.onDestroy, condition);
+  return `Settings of workspace ${state.workspaceId} that are ${left}: ${fates}.`;
+}
+
+function fatesOf(
+  state: SettingsState,
+  fields: readonly Setting[],
+  onDestroy: unknown,
+  condition: string,
+): string {
+  const { __before: before = {} } = state;
+  const say = sayingOf([state]);
+  const restored = onDestroy === "restore" ? replaced(state) : [];
+  const left = fields.filter((field) => !restored.includes(field)).map(({ name }) => name);
+  const back = fields
     .filter((field) => restored.includes(field))
     .map(({ name }) => `${name} (before: ${say(name, before[name])})`);
-  const parts = [
+  return [
     ...(left.length === 0 ? [] : [`left as they are: ${left.join(", ")}`]),
-    ...(back.length === 0 ? [] : [`restored if unchanged since the last update: ${back.join(", ")}`]),
-  ];
-  return `Settings of workspace ${workspaceId} that are no longer declared: ${parts.join("; ")}.`;
+    ...(back.length === 0 ? [] : [`restored ${condition}: ${back.join(", ")}`]),
+  ].join("; ");
 }

@@ -28,7 +28,7 @@ export const shape = {
       },
     ),
   },
-  outputs: { name: aString, teamId: stable(aString) },
+  outputs: { name: stable(aString), teamId: stable(aString) },
   hidden: {
     /** The managed settings before this stack managed them, without those that had no value. */
     __before: aMap,
@@ -79,6 +79,10 @@ export function observe(record: WorkspaceRecord): Settings {
     defaultRateLimitPerSecond: record.defaultRateLimitPerSecond ?? 0,
     defaultExpiration: record.defaultExpiration ?? 0,
   };
+}
+
+export function outputs({ name, teamId }: WorkspaceRecord) {
+  return { name, teamId };
 }
 
 /**

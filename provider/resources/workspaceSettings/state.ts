@@ -1,10 +1,11 @@
 import type { WorkspaceRecord } from "../../client/workspaces";
 import { type Settled, stateAfter } from "../../core/converge";
-import { hiddenIn, nonEmpty, observedKey, type Properties, same } from "../../core/state";
+import { hiddenIn, nonEmpty, observedKey, type Properties, pick, same } from "../../core/state";
 import {
   declaredIn,
   observe,
   only,
+  outputs,
   type Setting,
   type Settings,
   type SettingsInputs,
@@ -21,7 +22,7 @@ export interface Change {
   readonly target: Settings;
   /** The former values, to restore on destroy. */
   readonly remembered: Settings;
-  /** The state before; empty for a create. */
+  /** The state before; of a create, only the outputs, as they were read. */
   readonly before: SettingsState;
   /** Settings that don't change: they may stay as the service rewrote them. */
   readonly steady: readonly Setting[];
@@ -45,8 +46,9 @@ export function written(
     .map(({ name }) => [name, lastWritten(before, name) ?? ""]);
   const observed = state[observedKey];
   return {
-    name: record.name,
-    teamId: before.teamId ?? record.teamId,
+    ...outputs(record),
+    // Previews show them as unchanged: only a refresh reads them again (R18).
+    ...pick(before, ["name", "teamId"]),
     ...state,
     [observedKey]: observed && nonEmpty(only(managed, observed)),
     __before: nonEmpty(only(managed, remembered)),
