@@ -11,10 +11,10 @@ import { projectWithPackage } from "./installed";
 
 export type Properties = Record<string, unknown>;
 
-/** What an operation that failed told the engine. */
+/** The error that a failed operation returned to the engine. */
 export class HostFailure extends Error {
   readonly code: number;
-  /** What the engine would keep; only partial failures have it. */
+  /** What the engine would save; only partial failures have it. */
   readonly kept:
     | { readonly id: string; readonly properties: Properties; readonly reasons: string[] }
     | undefined;
@@ -29,11 +29,11 @@ export class HostFailure extends Error {
 interface Read {
   readonly id: string;
   readonly properties: Properties;
-  /** undefined where the provider gave none. */
+  /** undefined if the provider returned none. */
   readonly inputs: Properties | undefined;
 }
 
-/** A resource of the engine's: what it knows of it between two operations. */
+/** What the engine has of a resource between two operations. */
 export interface Held {
   readonly id: string;
   readonly state: Properties;
@@ -44,9 +44,9 @@ export interface HostedResource {
   check(inputs: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: Failure[] }>;
   diff(held: Held, inputs: Properties): Promise<{ changes: Changes; replaces: string[] }>;
   create(inputs: Properties): Promise<Held>;
-  /** As refresh does it. */
+  /** As a refresh does. */
   read(held: Held): Promise<Read>;
-  /** As `.get` does it: there is no state yet. */
+  /** As `.get` does: there is no state yet. */
   get(id: string, inputs: Properties): Promise<Read>;
   update(held: Held, inputs: Properties): Promise<Held>;
   delete(held: Held): Promise<void>;
@@ -61,17 +61,17 @@ type Changes = "unknown" | "none" | "some";
 export interface Host {
   /** The stack's config, once, before anything else. */
   configure(config: Readonly<Record<string, string>>): Promise<void>;
-  /** Default of `provider`: the string that our resources of that kind have. */
+  /** `provider` defaults to the provider string of our resources of that kind. */
   resource(kind: string, provider?: string): HostedResource;
   readonly output: { stdout: string; stderr: string };
   readonly pid: number;
-  /** The engine's address refuses connections from now on, as after its SIGKILL. */
+  /** From now on, the engine's address refuses connections, as after a SIGKILL of the engine. */
   desert(): Promise<void>;
-  /** Nobody reads what it prints to stderr from now on. */
+  /** From now on, nobody reads its stderr. */
   deafen(): void;
   /** Resolves when the process has ended, whatever ended it. */
   readonly ended: Promise<void>;
-  /** Ends the process as the engine does, and gives all that it printed after its port. */
+  /** Ends the process as the engine does, and returns all that it printed after its port. */
   stop(): Promise<string>;
 }
 
@@ -114,7 +114,7 @@ export async function startHost(env: Readonly<Record<string, string>> = {}): Pro
   };
 }
 
-/** What stands for the engine: the host looks whether its address takes connections. */
+/** Takes the engine's part: the host checks whether its address accepts connections. */
 async function listen() {
   const server = createServer((socket) => socket.on("error", () => {}).destroy());
   server.listen(0, "127.0.0.1");
@@ -127,17 +127,18 @@ async function listen() {
 
 export async function portOf(child: ChildProcess, output: Host["output"]): Promise<number> {
   while (!/^\d+\n/.test(output.stdout)) {
-    if (child.exitCode !== null) throw new Error(`the host ended before it told its port:\n${output.stderr}`);
+    if (child.exitCode !== null)
+      throw new Error(`the host ended before it printed its port:\n${output.stderr}`);
     await Promise.race([once(child.stdout as NodeJS.ReadableStream, "data"), once(child, "exit")]);
   }
   return Number.parseInt(output.stdout, 10);
 }
 
-/** What stands round a resource's properties on the wire of a host. */
+/** What a host's protocol adds to a resource's properties. */
 export interface Dress {
   readonly urn: string;
   given(properties: Properties): Properties;
-  /** Throws where something lacks that must stand there. */
+  /** Throws if a required part is missing. */
   taken(properties: Properties): Properties;
 }
 
@@ -147,7 +148,7 @@ function dynamicDress(kind: string, provider?: string): Dress {
   return {
     urn: "",
     given: (properties) => ({ ...properties, __provider }),
-    // It must come back as it went.
+    // It must come back unchanged.
     taken: ({ __provider: came, ...rest }) => {
       if (came !== __provider) throw new Error("an answer lacks its __provider");
       return unmarked(rest);
@@ -218,10 +219,10 @@ export async function askedToRead(
   };
 }
 
-/** Stands in each secret on Pulumi's wire. */
+/** The property that marks a secret in Pulumi's protocol. */
 export const secretMark = "4dabf18193072939515e22adb298388d";
 
-/** The values of what came marked as a secret: the engine takes the mark for itself. */
+/** Replaces each marked secret by its plain value, as the engine does. */
 export function unmarked(properties: Properties): Properties {
   const value = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(value);
@@ -231,7 +232,7 @@ export function unmarked(properties: Properties): Properties {
   return Object.fromEntries(Object.entries(properties).map(([name, given]) => [name, value(given)]));
 }
 
-/** As the engine sends them: a Struct holds no undefined value, and unknown values are plain text. */
+/** As the engine sends them: a Struct has no undefined values, and unknown values are plain strings. */
 export function struct(properties: Properties): Struct {
   return Struct.fromJavaScript(properties as Parameters<typeof Struct.fromJavaScript>[0]);
 }

@@ -28,7 +28,7 @@ import {
 } from "./host";
 import { installedPlugin } from "./installed";
 
-/** What the plugin tells the engine. */
+/** A message that the plugin sends to the engine. */
 interface Told {
   readonly urn: string;
   readonly severity: "debug" | "info" | "warning" | "error";
@@ -36,16 +36,16 @@ interface Told {
   readonly ephemeral: boolean;
 }
 
-/** What only a plugin can be asked. */
+/** The operations that only the plugin has. */
 export interface PluginResource extends HostedResource {
   readonly urn: string;
-  /** What a preview promises of a create, or of an update of what is held. */
+  /** The state that the preview of a create promises, or with `held` that of an update. */
   foresee(inputs: Properties, held?: Held): Promise<Properties>;
-  /** Where inputs differ, each with what that does: "update", "add_replace". */
+  /** The detailed diff: each path with its kind, such as "update" or "add_replace". */
   details(held: Held, inputs: Properties): Promise<Readonly<Record<string, string>>>;
-  /** As `pulumi import` and the option `import` ask. */
+  /** As `pulumi import` and the option `import` do. */
   import(id: string): ReturnType<HostedResource["read"]>;
-  /** As a refresh asks: with the inputs of before. */
+  /** As a refresh does: with the inputs of the last update. */
   refresh(held: Held, inputs: Properties): ReturnType<HostedResource["read"]>;
 }
 
@@ -71,12 +71,12 @@ export interface PluginHost extends Host {
   /** With each secret marked. */
   checkConfig(config: Properties): Promise<CheckedConfig>;
   diffConfig(before: Properties, now: Properties): Promise<{ changes: string; replaces: string[] }>;
-  /** As at the first Ctrl-C: the engine still takes results. */
+  /** As after a first Ctrl-C: the engine still saves results. */
   cancel(): Promise<void>;
   readonly told: readonly Told[];
 }
 
-/** Starts the installed plugin as the engine does. What it tells the engine stands in `output.stderr` too. */
+/** Starts the installed plugin as the engine does. Its messages to the engine are in `output.stderr` too. */
 export async function startPlugin(env: Readonly<Record<string, string>> = {}): Promise<PluginHost> {
   const told: Told[] = [];
   const output = { stdout: "", stderr: "" };
@@ -164,7 +164,7 @@ function urnOf(kind: string, name: string): string {
 
 const severities = ["debug", "info", "warning", "error"] as const;
 
-/** What stands for the engine: it is told. */
+/** Takes the engine's part: it receives the plugin's messages. */
 async function serveEngine(hear: (told: Told) => void) {
   const server = new Server();
   server.addService(EngineService, {
@@ -192,7 +192,7 @@ function pluginResource(client: ResourceProviderClient, dress: Dress): PluginRes
   return {
     ...hosted(client, dress),
     urn,
-    // The engine sends what a program gives as both.
+    // The engine sends the arguments of `.get` as both.
     get: (id, inputs) =>
       read(new messages.ReadRequest().setId(id).setInputs(struct(inputs)).setProperties(struct(inputs))),
     import: (id) => read(new messages.ReadRequest().setId(id)),

@@ -14,14 +14,14 @@ const secret = (value: unknown = marker) => ({
   value,
 });
 
-/** What of an answer anybody may see: all that is not marked. */
+/** The part of an answer that is not marked as secret. */
 function shown(value: unknown): string {
   return JSON.stringify(value, (_name, one: unknown) =>
     typeof one === "object" && one !== null && secretMark in one ? "marked" : one,
   );
 }
 
-/** The list that the classes of a Node.js program pass on for the same inputs. */
+/** The list of secret paths that the SDK's classes pass on for the same inputs. */
 async function listOfSdk(inputs: Properties, always: readonly string[]): Promise<unknown> {
   const asProgram = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(asProgram);
@@ -35,15 +35,15 @@ async function listOfSdk(inputs: Properties, always: readonly string[]): Promise
 interface Kind {
   readonly kind: string;
   readonly least: Properties;
-  /** What the classes take for granted. */
+  /** The paths that the SDK's classes always list. */
   readonly always: readonly string[];
-  /** Each with the secret in another place. */
+  /** Inputs with the secret in different places. */
   readonly secretly: Readonly<Record<string, Properties>>;
   readonly update?: { readonly endpoint: Endpoint; readonly change: (program: Properties) => Properties };
 }
 
 const key = { workspaceId: "ws_main", customerId: "cus_1" };
-/** No two resources have one value. */
+/** A value of its own, because no two resources may have the same existingKey. */
 const ofSet = `${marker}-of-set`;
 const kinds: readonly Kind[] = [
   {
@@ -111,7 +111,7 @@ const cases = kinds.flatMap(({ secretly, ...kind }) =>
   Object.entries(secretly).map(([place, inputs]) => ({ ...kind, place, inputs })),
 );
 
-describe("R16 what a program makes secret", () => {
+describe("R16 a value that the program made secret", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
     scene = await openPluginScene({ dialect: { errorEchoes: "request" }, env: quickTimers() });
@@ -126,7 +126,7 @@ describe("R16 what a program makes secret", () => {
     for (const text of [marker, accessToken, ...scene.standIn.secrets()]) expect(printed).not.toContain(text);
   });
 
-  /** An answer without any secret but in marks. */
+  /** The answer, in which every secret must be marked. */
   async function marks<T>(answer: Promise<T>): Promise<T> {
     const found = await answer;
     const secrets = [marker, ...scene.standIn.keys().map((one) => one.key)];
@@ -141,7 +141,7 @@ describe("R16 what a program makes secret", () => {
   }
   const resourceOf = (kind: string, place: string): PluginResource => scene.host.marked(kind, place);
 
-  test.each(cases)("in $kind ($place) is marked in each answer, and in no message", async (one) => {
+  test.each(cases)("is marked in every answer about $kind ($place), and is in no message", async (one) => {
     const { kind, place, least, always, inputs: secretly, update } = one;
     const resource = resourceOf(kind, place);
     const program = { ...least, ...secretly };
@@ -178,7 +178,7 @@ describe("R16 what a program makes secret", () => {
     },
     { kind: "CustomerBilling", endpoint: "createBilling", fault: { kind: "resetAfter" } },
   ] as const;
-  test.each(halfway)("is marked in what a create of $kind keeps that fails halfway", async (one) => {
+  test.each(halfway)("is marked in the state of $kind that a create failing halfway leaves", async (one) => {
     const { kind, endpoint, fault } = one;
     for (const { place, least, inputs: secretly } of cases.filter((each) => each.kind === kind)) {
       if (place === "existingKey") continue;
@@ -196,7 +196,7 @@ describe("R16 what a program makes secret", () => {
     }
   });
 
-  test("is what the stack of the dynamic host has, so that a stack which moves has nothing to do", async () => {
+  test("is listed as in a state of the dynamic host, so a stack that moves shows no change", async () => {
     const resource = resourceOf("ApiKey", "moved");
     const program = { ...key, name: secret(), metadata: { list: [secret()] } };
     const { inputs } = await resource.check(program);
@@ -206,7 +206,7 @@ describe("R16 what a program makes secret", () => {
     expect((await resource.diff({ ...held, state }, program)).changes).toBe("none");
   });
 
-  test("no longer is: one update without a request, and nothing of it is marked", async () => {
+  test("that no longer is secret takes one update without a request, and is then not marked", async () => {
     const resource = resourceOf("ApiKey", "told");
     const { inputs } = await resource.check({ ...key, name: secret() });
     const held = await resource.create(inputs);
@@ -233,7 +233,7 @@ describe("R16 what a program makes secret", () => {
     expect((await resource.update(after, again)).state).toMatchObject({ name: secret() });
   });
 
-  test("is what its classes list and what the engine marks; after check, the list alone", async () => {
+  test("is one that the SDK lists or the engine marks; after check, only one in the list", async () => {
     const resource = resourceOf("ApiKey", "transformed");
     const program = { ...key, name: secret(), prefix: "acme", __secrets: [["prefix"]] };
     const { inputs } = await marks(resource.check(program));
@@ -254,7 +254,7 @@ describe("R16 what a program makes secret", () => {
     expect((await resource.update(held, edited)).state["__secrets"]).toEqual([["name"], ["prefix"]]);
   });
 
-  test("a key's own secrets are marked whatever the program says, known or not", async () => {
+  test("need not be declared: a key's own secret is always marked, even while it is unknown", async () => {
     const single = resourceOf("ApiKey", "single");
     const { inputs } = await single.check({ ...key, name: "ci" });
     const foreseen = await single.foresee(inputs);
@@ -274,7 +274,7 @@ describe("R16 what a program makes secret", () => {
     });
   });
 
-  test("a check failure names no property, whose value would be printed", async () => {
+  test("is not printed by the engine, because a check failure names no property", async () => {
     for (const { kind, least } of kinds) {
       const bad = Object.fromEntries(
         Object.keys(least).map((name) => [name, secret([{ [marker]: marker }])]),
