@@ -70,7 +70,7 @@ describe("errors of an ApiKey's operations", () => {
     });
 
     test.each([403, 404, "empty"] as const)(
-      "R6 another tenant's token is an error, even if the service answers it with: %s",
+      "R6 another tenant's token is an error (otherTenant: %s)",
       async (foreign) => {
         scene.standIn.setDialect({ otherTenant: foreign });
         scene.standIn.rotateToken("acme", "another");
@@ -117,7 +117,7 @@ describe("errors of an ApiKey's operations", () => {
     expect(scene.standIn.key(held.id)).toMatchObject({ deleted: false, name: "ci" });
   });
 
-  test("R6 an answer of 500 is an error that says what state has, and whether the key may be deleted", async () => {
+  test("R6 an answer of 500 is an error, and state is unchanged even if the key may be deleted", async () => {
     const fault = { kind: "status", status: 500 } as const;
     scene.standIn.inject({ fault, times: Number.POSITIVE_INFINITY });
     const [read, update, remove] = await Promise.all(operations.map(([, , run]) => failureOf(run())));

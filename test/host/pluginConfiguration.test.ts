@@ -93,7 +93,7 @@ describe("the configuration of the plugin", () => {
   });
 
   test.each(["default", "default_0_1_0", "default_0_1_0_https_//example.com"])(
-    "R14 the provider %s uses stack config, over which the environment takes precedence",
+    "R14 the environment takes precedence over stack config for the provider %s",
     async (name) => {
       await bare.configure({ ...stack(), "apikeys:host": "plugin" }, name);
       expect(await tenantOf(bare)).toBe("acme");
@@ -161,7 +161,7 @@ describe("the configuration of the plugin", () => {
       expect((await bare.checkConfig({ accessToken, accessTokenEnv: "OTHERS_TOKEN" })).failures).toEqual([]);
   });
 
-  test("a change of it replaces no resources", async () => {
+  test("a changed configuration replaces no resources", async () => {
     const before = { baseUrl: "https://a.test", accessToken: secret("t") };
     expect(await bare.diffConfig(before, { ...before, accessToken: "t" })).toEqual({
       changes: "none",

@@ -54,7 +54,7 @@ describe("`.get` in the plugin", () => {
     expect(scene.standIn.key(one.id)).toBeUndefined();
   });
 
-  test("differs from a managed key, such as one imported by file, in its inputs: they can't declare a key", async () => {
+  test("is recognized by its incomplete inputs; complete ones belong to a managed key, such as one imported by file", async () => {
     const { id } = someKey();
     const { properties: managed } = await resource("ApiKey").refresh({ id, state: least }, least);
     expect(managed).toMatchObject({ name: "ci", scopes: [orders], enabled: true });

@@ -28,7 +28,7 @@ describe("an import by the plugin", () => {
     expect(Object.keys(found.properties)).not.toContain("__reading");
   }
 
-  test("is updated and deleted by the key's own id and by the id to import", async () => {
+  test("gives a key that can be updated and deleted by its own id and by the id to import", async () => {
     // An id of the service may look like one to import.
     for (const key of [someKey(), someKey({ id: "ws_main/key_1" })]) {
       const given = `ws_main/${key.id}`;
@@ -86,7 +86,7 @@ describe("an import by the plugin", () => {
     ["ApiKeySet", "ws_main", "workspaceId/alias=keyId,alias=keyId"],
     ["CustomerBilling", "bill_1", "workspaceId/billingId"],
   ];
-  test.each(wrong)("of an %s by the id %s fails, and names the right form", async (kind, id, form) => {
+  test.each(wrong)("of %s by the id %s fails, and names the right form", async (kind, id, form) => {
     const { result, requests } = await requestsOf(scene, () => failureOf(resource(kind).import(id)));
     expect(result.message).toBe(`${kind}: the id ${JSON.stringify(id)} does not have the form ${form}.`);
     expect(requests).toEqual([]);

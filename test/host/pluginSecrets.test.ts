@@ -206,7 +206,7 @@ describe("R16 a value that the program made secret", () => {
     expect((await resource.diff({ ...held, state }, program)).changes).toBe("none");
   });
 
-  test("that no longer is secret takes one update without a request, and is then not marked", async () => {
+  test("takes one update without a request when it is no longer secret, and is then not marked", async () => {
     const resource = resourceOf("ApiKey", "told");
     const { inputs } = await resource.check({ ...key, name: secret() });
     const held = await resource.create(inputs);
@@ -233,7 +233,7 @@ describe("R16 a value that the program made secret", () => {
     expect((await resource.update(after, again)).state).toMatchObject({ name: secret() });
   });
 
-  test("is one that the SDK lists or the engine marks; after check, only one in the list", async () => {
+  test("is one that the SDK lists or the engine marks; after check, the list alone counts", async () => {
     const resource = resourceOf("ApiKey", "transformed");
     const program = { ...key, name: secret(), prefix: "acme", __secrets: [["prefix"]] };
     const { inputs } = await marks(resource.check(program));
@@ -254,7 +254,7 @@ describe("R16 a value that the program made secret", () => {
     expect((await resource.update(held, edited)).state["__secrets"]).toEqual([["name"], ["prefix"]]);
   });
 
-  test("need not be declared: a key's own secret is always marked, even while it is unknown", async () => {
+  test("is not the only one: a key's own secret is always marked, even while it is unknown", async () => {
     const single = resourceOf("ApiKey", "single");
     const { inputs } = await single.check({ ...key, name: "ci" });
     const foreseen = await single.foresee(inputs);

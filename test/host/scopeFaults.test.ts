@@ -110,7 +110,7 @@ describe("a Scope whose requests fail", () => {
     expect(posts()).toHaveLength(1);
   });
 
-  describe("that is in state", () => {
+  describe("a Scope in state", () => {
     let held: Held;
     beforeEach(async () => {
       held = await scope.create(inputs);
@@ -137,7 +137,7 @@ describe("a Scope whose requests fail", () => {
     );
 
     test.each([403, 404, "empty"] as const)(
-      "R6 another tenant's token is an error, even if the service answers it with: %s",
+      "R6 another tenant's token is an error (otherTenant: %s)",
       async (foreign) => {
         scene.standIn.setDialect({ otherTenant: foreign });
         scene.standIn.rotateToken("acme", "another");
