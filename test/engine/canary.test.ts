@@ -58,11 +58,11 @@ let scene: Scene;
 let watch: ReturnType<typeof watchArguments>;
 const go = (command: string, ...args: string[]) =>
   scene.stack.run([command, "--yes", "--skip-preview", "--continue-on-error", ...args]);
-const meet = (endpoint: Endpoint, ...faults: readonly Fault[]) => {
+const injectAll = (endpoint: Endpoint, ...faults: readonly Fault[]) => {
   for (const fault of faults) scene.service.inject({ endpoint, fault });
 };
-/** As `meet`, only in requests for the key of this value: no provider can hide a value from other keys' answers. */
-const meetWith = (value: string, endpoint: Endpoint, ...faults: readonly Fault[]) => {
+/** As `injectAll`, only in requests for the key of this value: no provider can hide a value from other keys' answers. */
+const injectFor = (value: string, endpoint: Endpoint, ...faults: readonly Fault[]) => {
   const id = scene.service.keys().find(({ key }) => key === value)?.id;
   const when = ({ path, body }: { readonly path: string; readonly body: unknown }) =>
     (body as { key?: unknown } | undefined)?.key === value || path.split("/").at(-1) === id;
@@ -116,13 +116,13 @@ it("creates that are refused, or whose answers are lost, truncated or garbled, l
     { kind: "withoutKey" },
     { kind: "otherRecord" },
   ];
-  meet("createApiKey", ...lost, tooMuch(tokens.config));
+  injectAll("createApiKey", ...lost, tooMuch(tokens.config));
   for (const value of [existing.first, inSet(existing.first)]) {
-    meetWith(value, "migrateApiKey", tooMuch(value), { kind: "garbled" });
+    injectFor(value, "migrateApiKey", tooMuch(value), { kind: "garbled" });
   }
-  meet("createBilling", { kind: "truncated" });
-  meet("createScope", { kind: "status", status: 400, body: tokens.config });
-  meet("editWorkspace", tooMuch(tokens.config));
+  injectAll("createBilling", { kind: "truncated" });
+  injectAll("createScope", { kind: "status", status: 400, body: tokens.config });
+  injectAll("editWorkspace", tooMuch(tokens.config));
   for (const [place, body] of (["text", "list", "nested"] as const).entries()) {
     const up = await go("up", ...(place === 0 ? ["--debug"] : []));
     failing(up);
@@ -143,9 +143,15 @@ it("commands that show state, failing updates and a replaced existingKey leak no
   await scene.declare(program("third", "APIKEYS_CANARY_SECOND"));
   working(await scene.stack.run(["preview", "--diff"]));
   working(await scene.stack.run(["preview", "--diff", "--refresh", "--debug", "--show-replacement-steps"]));
-  meet("editApiKey", { kind: "errorAfter" }, tooMuch(tokens.config), { kind: "garbled" }, { kind: "html" });
+  injectAll(
+    "editApiKey",
+    { kind: "errorAfter" },
+    tooMuch(tokens.config),
+    { kind: "garbled" },
+    { kind: "html" },
+  );
   for (const value of [existing.second, inSet(existing.second)]) {
-    meetWith(value, "migrateApiKey", tooMuch(value), { kind: "errorAfter" });
+    injectFor(value, "migrateApiKey", tooMuch(value), { kind: "errorAfter" });
   }
   const ofArgument = ({ path }: { readonly path: string }) => path.includes("ws_argument");
   scene.service.inject({ endpoint: "deleteApiKey", when: ofArgument, fault: tooMuch(tokens.argument) });
@@ -186,14 +192,14 @@ it("a host that dies during a create leaks no secret", async () => {
 });
 
 it("a failing refresh, a failing destroy and all command lines leak no secret", async () => {
-  meet("readApiKey", tooMuch(tokens.config), { kind: "html" }, { kind: "garbled" });
+  injectAll("readApiKey", tooMuch(tokens.config), { kind: "html" }, { kind: "garbled" });
   failing(await scene.stack.refresh());
   scene.service.clearFaults();
   for (const value of [existing.second, inSet(existing.second)]) {
-    meetWith(value, "deleteApiKey", tooMuch(value));
+    injectFor(value, "deleteApiKey", tooMuch(value));
   }
-  meet("deleteApiKey", { kind: "errorAfter" }, { kind: "garbled" });
-  meet("editWorkspace", tooMuch(tokens.config));
+  injectAll("deleteApiKey", { kind: "errorAfter" }, { kind: "garbled" });
+  injectAll("editWorkspace", tooMuch(tokens.config));
   failing(await go("destroy"));
   scene.service.clearFaults();
   working(await scene.stack.refresh({ clearPendingCreates: true }));

@@ -15,7 +15,7 @@ export function hostOf(cli: number): number {
   return hosts[0]?.pid ?? 0;
 }
 
-/** Waits until a process has ended, even if it is still a zombie. */
+/** Waits until a process has ended. A zombie process counts as ended. */
 export async function ended(pid: number): Promise<void> {
   const runs = () => processes().some((one) => one.pid === pid && !/<defunct>/.test(one.args));
   await vi.waitFor(() => expect(runs()).toBe(false), { timeout: 30_000, interval: 100 });

@@ -33,12 +33,12 @@ export async function begin({ host }: Scene, ...names: readonly Name[]): Promise
     const resource: HostedResource = host.resource(kind);
     const { inputs, failures } = await resource.check(declared);
     expect(failures).toEqual([]);
-    return [name, await heard(resource.create(inputs))] as const;
+    return [name, await messageOf(resource.create(inputs))] as const;
   });
   return Object.fromEntries(await Promise.all(results));
 }
 
-export async function heard(operation: Promise<unknown>): Promise<string> {
+export async function messageOf(operation: Promise<unknown>): Promise<string> {
   try {
     await operation;
     return "done";

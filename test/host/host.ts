@@ -19,10 +19,10 @@ export class HostFailure extends Error {
     | { readonly id: string; readonly properties: Properties; readonly reasons: string[] }
     | undefined;
 
-  constructor(error: ServiceError, taken: Dress["taken"] = unmarked) {
+  constructor(error: ServiceError, unwrap: Envelope["unwrap"] = unmarked) {
     super(error.details);
     this.code = error.code;
-    this.kept = keptOf(error, taken);
+    this.kept = keptOf(error, unwrap);
   }
 }
 
@@ -98,7 +98,7 @@ export async function startHost(env: Readonly<Record<string, string>> = {}): Pro
       const request = new messages.ConfigureRequest().setArgs(struct(config)).setAcceptsecrets(true);
       await call<messages.ConfigureResponse>((done) => client.configure(request, done));
     },
-    resource: (kind, provider) => hosted(client, dynamicDress(kind, provider)),
+    resource: (kind, provider) => hosted(client, dynamicEnvelope(kind, provider)),
     output,
     pid: child.pid ?? 0,
     desert: engine.close,
@@ -135,40 +135,40 @@ export async function portOf(child: ChildProcess, output: Host["output"]): Promi
 }
 
 /** What a host's protocol adds to a resource's properties. */
-export interface Dress {
+export interface Envelope {
   readonly urn: string;
-  given(properties: Properties): Properties;
+  wrap(properties: Properties): Properties;
   /** Throws if a required part is missing. */
-  taken(properties: Properties): Properties;
+  unwrap(properties: Properties): Properties;
 }
 
-function dynamicDress(kind: string, provider?: string): Dress {
+function dynamicEnvelope(kind: string, provider?: string): Envelope {
   const ours = `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`;
   const __provider = provider ?? ours;
   return {
     urn: "",
-    given: (properties) => ({ ...properties, __provider }),
+    wrap: (properties) => ({ ...properties, __provider }),
     // It must come back unchanged.
-    taken: ({ __provider: came, ...rest }) => {
+    unwrap: ({ __provider: came, ...rest }) => {
       if (came !== __provider) throw new Error("an answer lacks its __provider");
       return unmarked(rest);
     },
   };
 }
 
-export function hosted(client: ResourceProviderClient, dress: Dress): HostedResource {
-  const { urn } = dress;
-  const own = (properties: Properties) => struct(dress.given(properties));
-  const taken = (properties: Struct | undefined) => dress.taken(propertiesIn(properties));
-  const asked = <T>(send: Send<T>) => call(send, dress.taken);
-  const read = (request: messages.ReadRequest) => askedToRead(client, dress, request.setUrn(urn));
+export function hosted(client: ResourceProviderClient, envelope: Envelope): HostedResource {
+  const { urn } = envelope;
+  const own = (properties: Properties) => struct(envelope.wrap(properties));
+  const unwrap = (properties: Struct | undefined) => envelope.unwrap(propertiesIn(properties));
+  const asked = <T>(send: Send<T>) => call(send, envelope.unwrap);
+  const read = (request: messages.ReadRequest) => askedToRead(client, envelope, request.setUrn(urn));
   return {
     async check(inputs, olds) {
       const request = new messages.CheckRequest().setUrn(urn).setNews(own(inputs));
       request.setOlds(olds ? own(olds) : struct({}));
       const answer = await asked<messages.CheckResponse>((done) => client.check(request, done));
       return {
-        inputs: taken(answer.getInputs()),
+        inputs: unwrap(answer.getInputs()),
         failures: answer.getFailuresList().map((one) => one.toObject()),
       };
     },
@@ -185,7 +185,7 @@ export function hosted(client: ResourceProviderClient, dress: Dress): HostedReso
     async create(inputs) {
       const request = new messages.CreateRequest().setUrn(urn).setProperties(own(inputs));
       const answer = await asked<messages.CreateResponse>((done) => client.create(request, done));
-      return { id: answer.getId(), state: taken(answer.getProperties()) };
+      return { id: answer.getId(), state: unwrap(answer.getProperties()) };
     },
     read: ({ id, state }) => read(new messages.ReadRequest().setId(id).setProperties(own(state))),
     get: (id, inputs) => read(new messages.ReadRequest().setId(id).setInputs(own(inputs))),
@@ -196,7 +196,7 @@ export function hosted(client: ResourceProviderClient, dress: Dress): HostedReso
         .setOlds(own(state))
         .setNews(own(inputs));
       const answer = await asked<messages.UpdateResponse>((done) => client.update(request, done));
-      return { id, state: taken(answer.getProperties()) };
+      return { id, state: unwrap(answer.getProperties()) };
     },
     async delete({ id, state }) {
       const request = new messages.DeleteRequest().setUrn(urn).setId(id).setProperties(own(state));
@@ -207,15 +207,15 @@ export function hosted(client: ResourceProviderClient, dress: Dress): HostedReso
 
 export async function askedToRead(
   client: ResourceProviderClient,
-  { taken }: Dress,
+  { unwrap }: Envelope,
   request: messages.ReadRequest,
 ): Promise<Read> {
-  const answer = await call<messages.ReadResponse>((done) => client.read(request, done), taken);
+  const answer = await call<messages.ReadResponse>((done) => client.read(request, done), unwrap);
   const inputs = answer.getInputs();
   return {
     id: answer.getId(),
-    properties: taken(propertiesIn(answer.getProperties())),
-    inputs: inputs && taken(propertiesIn(inputs)),
+    properties: unwrap(propertiesIn(answer.getProperties())),
+    inputs: inputs && unwrap(propertiesIn(inputs)),
   };
 }
 
@@ -243,19 +243,19 @@ export function propertiesIn(properties: Struct | undefined): Properties {
 
 type Send<T> = (done: (error: ServiceError | null, answer: T) => void) => void;
 
-export function call<T>(send: Send<T>, taken?: Dress["taken"]): Promise<T> {
+export function call<T>(send: Send<T>, unwrap?: Envelope["unwrap"]): Promise<T> {
   return new Promise((resolve, reject) =>
-    send((error, answer) => (error === null ? resolve(answer) : reject(new HostFailure(error, taken)))),
+    send((error, answer) => (error === null ? resolve(answer) : reject(new HostFailure(error, unwrap)))),
   );
 }
 
-function keptOf({ metadata }: ServiceError, taken: Dress["taken"]): HostFailure["kept"] {
+function keptOf({ metadata }: ServiceError, unwrap: Envelope["unwrap"]): HostFailure["kept"] {
   const [status] = metadata?.get("grpc-status-details-bin") ?? [];
   if (status === undefined) return undefined;
   const [detail] = Status.deserializeBinary(status as Buffer).getDetailsList();
   const kept = messages.ErrorResourceInitFailed.deserializeBinary(
     detail?.getValue_asU8() ?? new Uint8Array(),
   );
-  const properties = taken(propertiesIn(kept.getProperties()));
+  const properties = unwrap(propertiesIn(kept.getProperties()));
   return { id: kept.getId(), properties, reasons: kept.getReasonsList() };
 }

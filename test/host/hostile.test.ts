@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const meeting = (name: string) =>
+const answerNamed = (name: string) =>
   hostileAnswers(elsewhere.url, accessToken).find((one) => one.name === name) as HostileAnswer;
 
 async function open(file: string): Promise<Scene & { readonly gauge: Gauge }> {
@@ -137,7 +137,7 @@ describe("one dynamic host", () => {
   test.each(someOf(others, (name) => !["a body cut off", "HTML called JSON"].includes(name)))(
     "survives a hostile answer (%s), and finishes every call",
     async (name) => {
-      await endure(scene, meeting(name));
+      await endure(scene, answerNamed(name));
     },
   );
 });
@@ -146,7 +146,7 @@ test.each(paced)(
   "a new dynamic host survives a hostile pause (%s), and finishes every call",
   async (name) => {
     const scene = await open("paced");
-    await endure(scene, meeting(name));
+    await endure(scene, answerNamed(name));
     expectWellFormedLines(await scene.close());
   },
 );

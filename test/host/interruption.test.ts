@@ -1,5 +1,16 @@
 import { describe, type TestContext, test } from "vitest";
-import { arrival, begin, end, endings, existingKey, heard, lastWords, live, slow, writes } from "./ending";
+import {
+  arrival,
+  begin,
+  end,
+  endings,
+  existingKey,
+  lastWords,
+  live,
+  messageOf,
+  slow,
+  writes,
+} from "./ending";
 import { openScene, type Scene, type SceneOptions } from "./scene";
 
 /** Deleted keys stay readable to the test, so that their secrets can be looked for. */
@@ -22,7 +33,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
     at.standIn.clearRequests();
     slow(at, "listApiKeys", "listScopes", "readWorkspace", "readApiKey");
     const begun = begin(at, "key", "migrated", "scope", "settings");
-    const update = heard(at.key.update(held, inputs));
+    const update = messageOf(at.key.update(held, inputs));
     await arrival(at, "listApiKeys", "listScopes", "readWorkspace", "readApiKey");
     await end(at, ending);
 
@@ -110,7 +121,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
     const { inputs } = await at.key.check({ ...changed.state, name: "renamed" }, changed.state);
     at.standIn.clearRequests();
     slow(at, "editApiKey", "deleteApiKey");
-    const done = Promise.all([heard(at.key.update(changed, inputs)), heard(at.key.delete(dropped))]);
+    const done = Promise.all([messageOf(at.key.update(changed, inputs)), messageOf(at.key.delete(dropped))]);
     await arrival(at, "editApiKey", "deleteApiKey");
     await end(at, ending);
 

@@ -34,7 +34,7 @@ export async function requestsOf<T>({ standIn }: Scene, operation: () => Promise
   return { result, requests, endpoints: requests.map(({ endpoint }) => endpoint).join(" ") };
 }
 
-/** Only writes can be counted on: the creates of one workspace share a list of its keys, so only some request it. */
+/** Tests compare writes alone: the creates of one workspace share a list of its keys, so only some of them request it. */
 export function isWrite({ endpoint }: { readonly endpoint: string }): boolean {
   return !/^(list|read)/.test(endpoint);
 }

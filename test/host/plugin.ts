@@ -15,7 +15,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import {
   askedToRead,
   call,
-  type Dress,
+  type Envelope,
   type Held,
   type Host,
   type HostedResource,
@@ -40,7 +40,7 @@ interface Told {
 export interface PluginResource extends HostedResource {
   readonly urn: string;
   /** The state that the preview of a create promises, or with `held` that of an update. */
-  foresee(inputs: Properties, held?: Held): Promise<Properties>;
+  preview(inputs: Properties, held?: Held): Promise<Properties>;
   /** The detailed diff: each path with its kind, such as "update" or "add_replace". */
   details(held: Held, inputs: Properties): Promise<Readonly<Record<string, string>>>;
   /** As `pulumi import` and the option `import` do. */
@@ -95,8 +95,8 @@ export async function startPlugin(env: Readonly<Record<string, string>> = {}): P
   const client = new ResourceProviderClient(address, credentials.createInsecure(), unlimited);
   const handshake = new messages.ProviderHandshakeRequest().setEngineAddress(`127.0.0.1:${engine.port}`);
   await call((done) => client.handshake(handshake, done));
-  const faced = (kind: string, name: string, taken: Dress["taken"]) =>
-    pluginResource(client, { urn: urnOf(kind, name), given: (properties) => properties, taken });
+  const resourceOf = (kind: string, name: string, unwrap: Envelope["unwrap"]) =>
+    pluginResource(client, { urn: urnOf(kind, name), wrap: (properties) => properties, unwrap });
 
   return {
     async configure(config, provider = "default_0_1_0") {
@@ -111,8 +111,8 @@ export async function startPlugin(env: Readonly<Record<string, string>> = {}): P
         .setAcceptsecrets(true);
       await call((done) => client.configure(request, done));
     },
-    resource: (kind, name = "ci") => faced(kind, name, unmarked),
-    marked: (kind, name = "ci") => faced(kind, name, (properties) => properties),
+    resource: (kind, name = "ci") => resourceOf(kind, name, unmarked),
+    marked: (kind, name = "ci") => resourceOf(kind, name, (properties) => properties),
     async invoke(name, args) {
       const request = new messages.InvokeRequest().setTok(`apikeys:index:${name}`).setArgs(struct(args));
       const answer = await call<messages.InvokeResponse>((done) => client.invoke(request, done));
@@ -186,11 +186,11 @@ async function serveEngine(hear: (told: Told) => void) {
   return { port, close: () => server.forceShutdown() };
 }
 
-function pluginResource(client: ResourceProviderClient, dress: Dress): PluginResource {
-  const { urn, taken } = dress;
-  const read = (request: messages.ReadRequest) => askedToRead(client, dress, request.setUrn(urn));
+function pluginResource(client: ResourceProviderClient, envelope: Envelope): PluginResource {
+  const { urn, unwrap } = envelope;
+  const read = (request: messages.ReadRequest) => askedToRead(client, envelope, request.setUrn(urn));
   return {
-    ...hosted(client, dress),
+    ...hosted(client, envelope),
     urn,
     // The engine sends the arguments of `.get` as both.
     get: (id, inputs) =>
@@ -198,18 +198,18 @@ function pluginResource(client: ResourceProviderClient, dress: Dress): PluginRes
     import: (id) => read(new messages.ReadRequest().setId(id)),
     refresh: ({ id, state }, inputs) =>
       read(new messages.ReadRequest().setId(id).setInputs(struct(inputs)).setProperties(struct(state))),
-    async foresee(inputs, held) {
+    async preview(inputs, held) {
       if (held === undefined) {
         const request = new messages.CreateRequest().setUrn(urn).setPreview(true);
         const answer = await call<messages.CreateResponse>((done) =>
           client.create(request.setProperties(struct(inputs)), done),
         );
-        return taken(propertiesIn(answer.getProperties()));
+        return unwrap(propertiesIn(answer.getProperties()));
       }
       const request = new messages.UpdateRequest().setUrn(urn).setPreview(true).setId(held.id);
       request.setOlds(struct(held.state)).setNews(struct(inputs));
       const answer = await call<messages.UpdateResponse>((done) => client.update(request, done));
-      return taken(propertiesIn(answer.getProperties()));
+      return unwrap(propertiesIn(answer.getProperties()));
     },
     async details({ id, state }, inputs) {
       const request = new messages.DiffRequest().setUrn(urn).setId(id);

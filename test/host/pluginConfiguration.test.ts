@@ -88,7 +88,7 @@ describe("the configuration of the plugin", () => {
         /base URL is not configured: .* access token is not/,
       );
     await expect(bare.list("ApiKey")).rejects.toThrow(/base URL is not configured/);
-    expect((await key.foresee(least))["customerId"]).toBe("cus_1");
+    expect((await key.preview(least))["customerId"]).toBe("cus_1");
     expect(standIn.requests).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, type TestContext, test, vi } from "vitest";
-import { arrival, begin, type Ending, end, existingKey, heard, live, slow, writes } from "./ending";
+import { arrival, begin, type Ending, end, existingKey, live, messageOf, slow, writes } from "./ending";
 import { type Held, HostFailure, type Properties } from "./host";
 import type { PluginHost } from "./plugin";
 import { quickTimers } from "./quickTimers";
@@ -57,12 +57,12 @@ describe.concurrent("after Cancel", () => {
     await at.host.cancel();
 
     const begun = await begin(at, "key", "migrated", "scope", "settings", "grant");
-    const update = await heard(at.key.update(held as Held, { ...held?.state, name: "new" }));
+    const update = await messageOf(at.key.update(held as Held, { ...held?.state, name: "new" }));
     for (const [name, message] of Object.entries({ ...begun, update }))
       expect(message, name).toMatch(/nothing was sent, because the run was cancelled/);
     expect(writes(at)).toEqual([]);
-    expect(await heard(at.key.read(held as Held))).toBe("done");
-    expect(await heard(at.key.delete(dropped as Held))).toBe("done");
+    expect(await messageOf(at.key.read(held as Held))).toBe("done");
+    expect(await messageOf(at.key.delete(dropped as Held))).toBe("done");
     expect(writes(at)).toEqual(["deleteApiKey"]);
     expect(warnings(at)).toEqual([]);
   });
@@ -221,7 +221,7 @@ describe.concurrent("SIGINT in the plugin", () => {
     const at = await stage(context, { latencyMs: 30 });
     const set = at.host.resource("ApiKeySet");
     const { inputs } = await set.check(many(60));
-    const created = heard(set.create(inputs));
+    const created = messageOf(set.create(inputs));
     await vi.waitFor(() => expect(writes(at).length).toBeGreaterThan(8), { timeout: 10_000, interval: 5 });
     process.kill(at.host.pid, "SIGINT");
     expect(await created).toMatch(/^The result could not be saved to state because/);

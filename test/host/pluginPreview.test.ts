@@ -14,14 +14,14 @@ const isRecord = (value: unknown): value is Properties =>
 const isHidden = (name: string) => name.startsWith("__");
 
 /** The paths where the operation's result differs from its preview. What was unknown may be anything. */
-function broken(foreseen: unknown, real: unknown, path = ""): readonly string[] {
-  if (isUnknown(foreseen)) return [];
-  if (!isRecord(foreseen) || !isRecord(real))
-    return JSON.stringify(foreseen) === JSON.stringify(real) ? [] : [path];
-  return Object.keys({ ...foreseen, ...real })
+function broken(previewed: unknown, real: unknown, path = ""): readonly string[] {
+  if (isUnknown(previewed)) return [];
+  if (!isRecord(previewed) || !isRecord(real))
+    return JSON.stringify(previewed) === JSON.stringify(real) ? [] : [path];
+  return Object.keys({ ...previewed, ...real })
     .filter((name) => !isHidden(name))
     .flatMap((name) =>
-      name in foreseen ? broken(foreseen[name], real[name], `${path}.${name}`) : [`${path}.${name}`],
+      name in previewed ? broken(previewed[name], real[name], `${path}.${name}`) : [`${path}.${name}`],
     );
 }
 
@@ -167,12 +167,12 @@ describe("the state that a preview of the plugin shows", () => {
         held === undefined ? { changes: "some", replaces: [] } : await silently(resource.diff(held, inputs));
       if (changes === "none") continue;
       const old: Held | undefined = replaces.length > 0 ? undefined : held;
-      const foreseen = await silently(resource.foresee(inputs, old));
+      const previewed = await silently(resource.preview(inputs, old));
       try {
         const after: Held = await (old === undefined
           ? resource.create(inputs)
           : resource.update(old, inputs));
-        expect(broken(foreseen, after.state)).toEqual([]);
+        expect(broken(previewed, after.state)).toEqual([]);
         if (old !== undefined) kept += 1;
         if (held !== undefined && old === undefined) await resource.delete(held);
         held = after;
@@ -213,14 +213,14 @@ describe("the state that a preview of the plugin shows", () => {
     scene.standIn.setDialect({});
     const resource = scene.host.resource("ApiKey", "known");
     const { inputs } = await resource.check({ ...least, prefix: "acme", expiresAt: 60 });
-    const first = await silently(resource.foresee({ ...inputs, customerId: unknown }));
+    const first = await silently(resource.preview({ ...inputs, customerId: unknown }));
     expect(first).toMatchObject({ name: "known", prefix: "acme", customerId: unknown });
     for (const name of ["key", "maskedKey", "createdAt", "updatedAt", "effectivePrefix"])
       expect(first[name], name).toBe(unknown);
 
     const held = await resource.create(inputs);
     const { key, maskedKey, createdAt } = held.state;
-    const next = await silently(resource.foresee({ ...inputs, name: unknown, scopes: [orders] }, held));
+    const next = await silently(resource.preview({ ...inputs, name: unknown, scopes: [orders] }, held));
     expect(next).toEqual({
       ...inputs,
       ...{ name: unknown, scopes: [orders], updatedAt: unknown, billingId: unknown },
@@ -253,15 +253,15 @@ describe("the state that a preview of the plugin shows", () => {
       inputs,
     );
     expect(failures).toEqual([]);
-    const foreseen = await silently(resource.foresee(next, held));
+    const previewed = await silently(resource.preview(next, held));
     for (const output of ["ids", "maskedKeys", "secrets"]) {
       const before = held.state[output] as Record<string, string>;
-      expect(foreseen[output], output).toEqual({
+      expect(previewed[output], output).toEqual({
         ...{ kept: before["kept"], edited: before["edited"], now: before["former"] },
         ...{ replaced: unknown, open: unknown, added: unknown },
       });
     }
-    expect(await silently(resource.foresee({ ...next, keys: unknown }, held))).toMatchObject({
+    expect(await silently(resource.preview({ ...next, keys: unknown }, held))).toMatchObject({
       ...{ keys: unknown, ids: unknown, maskedKeys: unknown, secrets: unknown },
     });
   });
@@ -271,7 +271,7 @@ describe("the state that a preview of the plugin shows", () => {
       const resource = scene.host.resource(kind, "known");
       const { inputs } = await resource.check({ workspaceId: "ws_main", ...declared });
       const held = await resource.create(inputs);
-      return { state: held.state, next: await silently(resource.foresee({ ...inputs, ...change }, held)) };
+      return { state: held.state, next: await silently(resource.preview({ ...inputs, ...change }, held)) };
     };
     const settings = await made("WorkspaceSettings", { defaultExpiration: 60 }, { defaultExpiration: 61 });
     expect(settings.next).toMatchObject({

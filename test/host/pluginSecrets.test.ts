@@ -148,7 +148,7 @@ describe("R16 a value that the program made secret", () => {
     const { inputs, failures } = await marks(resource.check(program));
     expect(failures).toEqual([]);
     expect(unmarked(inputs)["__secrets"]).toEqual(await listOfSdk(program, always));
-    await marks(resource.foresee(inputs));
+    await marks(resource.preview(inputs));
     const held = await marks(resource.create(inputs));
     expect(held.state["__secrets"]).toEqual(inputs["__secrets"]);
     expect((await resource.diff(held, inputs)).changes).toBe("none");
@@ -156,7 +156,7 @@ describe("R16 a value that the program made secret", () => {
     if (update === undefined) return;
 
     const { inputs: next } = await marks(resource.check({ ...program, ...update.change(program) }, inputs));
-    await marks(resource.foresee(next, held));
+    await marks(resource.preview(next, held));
     const value = JSON.stringify(program).includes(ofSet) ? ofSet : marker;
     const body = { message: `no ${value}` };
     scene.standIn.inject({ endpoint: update.endpoint, fault: { kind: "status", status: 400, body } });
@@ -220,9 +220,9 @@ describe("R16 a value that the program made secret", () => {
       },
     ]);
     scene.standIn.clearRequests();
-    const foreseen = await resource.foresee(next, held);
+    const previewed = await resource.preview(next, held);
     const after = await resource.update(held, next);
-    expect(foreseen).toEqual(after.state);
+    expect(previewed).toEqual(after.state);
     expect(notes()).toHaveLength(1);
     expect(scene.standIn.requests).toEqual([]);
     expect(await resource.details(held, next)).toEqual({ name: "update" });
@@ -248,7 +248,7 @@ describe("R16 a value that the program made secret", () => {
 
     const marked = { ...inputs, customerId: secret("cus_1") };
     expect((await resource.diff(held, marked)).changes).toBe("none");
-    expect((await resource.foresee(marked))["__secrets"]).toEqual([["name"], ["prefix"]]);
+    expect((await resource.preview(marked))["__secrets"]).toEqual([["name"], ["prefix"]]);
     expect((await resource.create(marked)).state["__secrets"]).toEqual([["name"], ["prefix"]]);
     const edited = { ...marked, enabled: false };
     expect((await resource.update(held, edited)).state["__secrets"]).toEqual([["name"], ["prefix"]]);
@@ -257,18 +257,18 @@ describe("R16 a value that the program made secret", () => {
   test("is not the only one: a key's own secret is always marked, even while it is unknown", async () => {
     const single = resourceOf("ApiKey", "single");
     const { inputs } = await single.check({ ...key, name: "ci" });
-    const foreseen = await single.foresee(inputs);
-    expect(foreseen["key"]).toEqual(secret(unknown));
+    const previewed = await single.preview(inputs);
+    expect(previewed["key"]).toEqual(secret(unknown));
     const held = await marks(single.create(inputs));
     expect(held.state["key"]).toEqual(secret(scene.standIn.key(held.id)?.key));
-    expect(await single.foresee({ ...inputs, enabled: false }, held)).toMatchObject({
+    expect(await single.preview({ ...inputs, enabled: false }, held)).toMatchObject({
       key: held.state["key"],
     });
 
     const set = resourceOf("ApiKeySet", "set");
     const declared = { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys: { a: {} } };
     const { inputs: ofSet } = await set.check(declared);
-    expect((await set.foresee(ofSet))["secrets"]).toEqual(secret({ a: unknown }));
+    expect((await set.preview(ofSet))["secrets"]).toEqual(secret({ a: unknown }));
     expect((await marks(set.create(ofSet))).state["secrets"]).toMatchObject({
       [secretMark]: expect.any(String),
     });

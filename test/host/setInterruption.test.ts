@@ -1,5 +1,5 @@
 import { describe, type TestContext, test, vi } from "vitest";
-import { arrival, end, endings, existingKey, heard, lastWords, live, writes } from "./ending";
+import { arrival, end, endings, existingKey, lastWords, live, messageOf, writes } from "./ending";
 import type { HostedResource, Properties } from "./host";
 import { openScene, type Scene, type SceneOptions } from "./scene";
 
@@ -33,7 +33,7 @@ describe.each(endings)("%s while the dynamic host works on a set", { concurrent:
     const there = at.standIn.addKey({ workspaceId: "ws_main", customerId: "cus_1", name: "there" });
     const adopted = { adopted: { existingId: there.id, scopes: [], enabled: false } };
     const inputs = await declared(at, { first: { existingKey }, ...adopted, ...many(100) });
-    const created = heard(at.set.create(inputs));
+    const created = messageOf(at.set.create(inputs));
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(20), {
       interval: 5,
       timeout: 10_000,
@@ -63,7 +63,7 @@ describe.each(endings)("%s while the dynamic host works on a set", { concurrent:
     // Replaces 20, adds 80, removes one.
     const inputs = await declared(at, many(100, { prefix: "new" }), before);
     at.standIn.clearRequests();
-    const updated = heard(at.set.update(held, inputs));
+    const updated = messageOf(at.set.update(held, inputs));
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(20), {
       interval: 5,
       timeout: 10_000,
@@ -88,7 +88,7 @@ describe("the messages of a dynamic host whose run ends early during the create 
     const { expect } = context;
     const at = await stage(context);
     at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "status", status: 403 }, ...forEver });
-    const created = heard(at.set.create(await declared(at, many(60))));
+    const created = messageOf(at.set.create(await declared(at, many(60))));
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(30), {
       interval: 5,
       timeout: 10_000,
@@ -107,7 +107,7 @@ describe("the messages of a dynamic host whose run ends early during the create 
     const { expect } = context;
     const at = await stage(context);
     at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "hang" }, after: 10, ...forEver });
-    const created = heard(at.set.create(await declared(at, many(60))));
+    const created = messageOf(at.set.create(await declared(at, many(60))));
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(30), {
       interval: 5,
       timeout: 10_000,
@@ -136,7 +136,7 @@ describe("the messages of a dynamic host whose run ends early during the create 
       after: 4,
       ...forEver,
     });
-    const created = heard(at.set.create(await declared(at, many(60))));
+    const created = messageOf(at.set.create(await declared(at, many(60))));
     await arrival(at, "createApiKey");
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBe(20), { interval: 5, timeout: 10_000 });
     await end(at, "SIGINT");
