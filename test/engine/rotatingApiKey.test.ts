@@ -67,7 +67,7 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the %s host", (hos
     await expectQuiet(scene);
   });
 
-  it("T2 is edited on both keys, and the plugin's preview shows unchanged outputs as known", async () => {
+  it("T2 has edits applied to both keys, and the plugin's preview shows unchanged outputs as known", async () => {
     scene.stack.setEnv("APIKEYS_STEP", "off");
     const preview = ok(await scene.stack.preview());
     expect(preview.changes).toEqual(host === "plugin" ? { update: 1, same: 2 } : { update: 2, same: 1 });

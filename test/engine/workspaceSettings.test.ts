@@ -214,7 +214,7 @@ describeInAll("settings that destroy can't restore", () => {
     expect(await state()).toEqual(kept);
   });
 
-  it("W5 are restored by the same command once the service applies it", async () => {
+  it("W5 are restored by the next destroy once the service applies the restore", async () => {
     const destroy = await scene.stack.destroy();
     expect(destroy.ok, destroy.output).toBe(true);
     expect(held()).toMatchObject(before);

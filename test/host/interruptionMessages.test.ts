@@ -66,7 +66,7 @@ describe("the messages of a dynamic host whose run ends early", { concurrent: tr
     expect(writes(at).toSorted()).toEqual([...posts].toSorted());
   });
 
-  test("name a key whose deletion has no answer before the engine kills the host", async (context) => {
+  test("name a key whose deletion is not answered in time, before the engine kills the host", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     slow(at, "createApiKey");

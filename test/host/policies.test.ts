@@ -78,7 +78,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       }
     });
 
-    test("advises a RotatingApiKey to leave out existingId and existingKey, because its key may be a new one by now", async () => {
+    test("advises to leave existingId and existingKey out of a RotatingApiKey, whose key may be a new one by now", async () => {
       const { expiresAt: _, prefix: __, ...rest } = good;
       const existing = { ...rest, existingId: "key_1" };
       expect(await inProduction("RotatingApiKey", { ...existing, rotateEvery: "90d" })).toEqual([

@@ -103,7 +103,7 @@ describe("the messages of a dynamic host whose run ends early during the create 
     expect(words).toHaveLength(left.length);
   });
 
-  test("name the keys whose deletion has no answer before the engine kills the host, and no others", async (context) => {
+  test("name exactly the keys whose deletion is not answered in time, before the engine kills the host", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "hang" }, after: 10, ...forEver });
@@ -127,7 +127,7 @@ describe("the messages of a dynamic host whose run ends early during the create 
     expect(arrived(at, "createApiKey") - left().length).toBe(10);
   });
 
-  test("name every key and every create without an answer before the engine kills the host", async (context) => {
+  test("name every created key and every unanswered create, before the engine kills the host", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     at.standIn.inject({

@@ -75,7 +75,7 @@ describe("a set doesn't delete a key in use", { concurrent: true }, () => {
     expect(after.state["__toDelete"]).toBeUndefined();
   });
 
-  test("K5 if its entry can't change that way, and the last update failed halfway", async (context) => {
+  test("K5 if its entry changes in a way that existingKey doesn't allow, after an update that failed halfway", async (context) => {
     const at = await stage(context, { dialect: { delete: "marks", duplicateKey: "created" } });
     const before = await declared(at, { b: {} });
     const held = await at.set.create(before);
