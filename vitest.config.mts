@@ -2,15 +2,15 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files of `npm run test:all` alone. What they show, others show once; test/all.ts parts those that are in both. */
+/** Files that only `npm run test:all` runs; those after the colons test the same rules once. See also test/all.ts. */
 const onlyInAll = [
-  // The settings' life once more: engine/workspaceSettings, host/presets; the same suite runs for keys, scopes and credits.
+  // The lifecycle of settings again: engine/workspaceSettings, host/presets. The suite also runs for keys, scopes, credits.
   "test/engine/workspaceSettingsLifecycle.test.ts",
-  // What the pages for pipelines and troubleshooting tell users to run, each command of which other tests run.
+  // The commands on the pages for pipelines and troubleshooting, each of which another test runs too.
   "test/engine/{pipelines,troubleshooting}.test.ts",
-  // That the bench runs, which no rule asks for.
+  // Whether the bench runs, which no rule requires.
   "test/bench/**",
-  // The same lives on every value of every knob, and on mixtures: host/presets and host/resourceDialects have a few.
+  // Lifecycles on every value of every knob, and on combinations: host/presets and host/resourceDialects run a few.
   "test/host/{anyMixture,dialects}.test.ts",
   "test/engine/apiKeyPresets.test.ts",
   // Memory, and many keys: host/hostile, engine/apiKeySet.
@@ -18,29 +18,29 @@ const onlyInAll = [
   "test/engine/{manyKeys,apiKeySetMany}.test.ts",
   // More ways to interrupt a run: engine/interruption, host/interruption, host/setInterruption.
   "test/engine/{interruptionKilled,apiKeySetInterruption}.test.ts",
-  // Secrets, scopes, states of sets and credits once more: engine/{declaredSecrets,scopeLifecycle,snapshots,
+  // Secrets, scopes, states of sets and credits again: engine/{declaredSecrets,scopeLifecycle,snapshots,
   // customerBillingLifecycle}, host/{scopeFaults,billingFaults}.
   "test/engine/{canary,scope,snapshotsOfSets,customerBilling,customerBillingLost}.test.ts",
   // Values and imports of a set on the engine: engine/{apiKeySet,import}, host/{setLife,pluginPreview}, unit/setMistakes.
   "test/engine/{apiKeySetValues,apiKeySetImport}.test.ts",
   // Every snapshot moved to the plugin and back: engine/moving.
   "test/engine/snapshotsMoved.test.ts",
-  // When the engine asks for a diff, of keys that expire: host/expiry, unit/expiry.
+  // Expiry warnings on the engine: host/expiry, unit/expiry.
   "test/engine/expiry.test.ts",
-  // Failing calls once more, of sets too: host/{errors,setFaults}.
+  // Failing calls again, also of sets: host/{errors,setFaults}.
   "test/engine/{failures,apiKeySetFailures}.test.ts",
-  // What the service answers late, elsewhere, wrongly, or of keys that exist: host/{resourceDialects,hostile,lostAnswers,
+  // Late and wrong answers, other services and existing keys, on the engine: host/{resourceDialects,hostile,lostAnswers,
   // adoptKey,updateKey}, unit/{baseUrl,keyGone,keyConvergence}.
   "test/engine/{queued,otherService,gone,apiKeyConvergence,apiKeyAdoption}.test.ts",
-  // What the command adopts, on the engine: client/adoptCommand, engine/examples.
+  // Adoption by the command, on the engine: client/adoptCommand, engine/examples.
   "test/engine/adoptCommand.test.ts",
-  // Tokens and what is declared twice, on the engine: engine/credentials, unit/{configValues,declarations}, host/configuration.
+  // Rotated tokens and duplicate declarations, on the engine: engine/credentials, unit/{configValues,declarations}, host/configuration.
   "test/engine/{tokenRotation,declaredTwice}.test.ts",
   // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.
   "test/engine/{twoStacks,sharedKey}.test.ts",
-  // Programs in Python and Go, for which SDKs are generated and installed.
+  // Programs in Python and Go, which need generated SDKs.
   "test/engine/languages.test.ts",
-  // A generator of code is built: engine/import.
+  // It builds a code generator: engine/import.
   "test/engine/importMany.test.ts",
   // A rotating key with more commands: engine/examples, engine/moving.
   "test/engine/rotatingApiKey.test.ts",
@@ -55,7 +55,7 @@ const onlyInAll = [
 /** Short files whose tests take long. */
 const long = /\/engine\/(\w+Lifecycle|readme|snapshotShape)\.test\.ts$/;
 
-/** Begins a tier with what takes long, so that no core is idle at the end. In a fresh clone Vitest knows only file sizes. */
+/** Starts with the files that take long, so that no core is idle at the end. In a new clone, Vitest knows only file sizes. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { first = [], then = [] } = Object.groupBy(await super.sort(files), ({ moduleId }) =>
@@ -80,7 +80,7 @@ export default defineConfig(({ mode }) => ({
     // With a process for each file, every file would load the same modules again.
     isolate: false,
     sequence: { sequencer: LongFirst },
-    // One more than cores, because tests wait for processes and time.
+    // One more than cores, because tests wait for processes and timers.
     maxWorkers: availableParallelism() + 1,
     // Automation API and a program share one @pulumi/pulumi: that of Node's own require.
     server: { deps: { external: [/node_modules/] } },
@@ -104,12 +104,12 @@ export default defineConfig(({ mode }) => ({
         hookTimeout: 60_000,
       }),
       tier("engine", {
-        // Programs run in the process of their tests, and Pulumi's runtime keeps some of what they did.
+        // Programs run in the process of their tests, and Pulumi's runtime keeps some of their state.
         isolate: true,
         globalSetup: ["test/engine/globalSetup.ts"],
         testTimeout: 120_000,
         hookTimeout: 120_000,
-        // After the quick tiers, which say sooner and more exactly what is broken.
+        // After the quick tiers, which show sooner and more precisely what is broken.
         sequence: { groupOrder: 1 },
       }),
     ],

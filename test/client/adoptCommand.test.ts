@@ -144,7 +144,7 @@ describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled")
       }
       expect(process.warnings).toEqual([]);
       expect(values(service)).toEqual(before);
-      // Where a record leaves out false and [], a PATCH makes sure of what is declared.
+      // If records leave out false and [], a PATCH ensures the declared values.
       expect(writes(service).filter((line) => !(isTerse && line.startsWith("PATCH ")))).toEqual([]);
     });
   },

@@ -27,7 +27,7 @@ export const uploaded = inCloud.then(({ text }) => text);
 
 const hosts = someOf<Host>(["dynamic", "plugin"], (host) => host === "dynamic");
 
-describe.each(hosts)("outputs that a resource doesn't have, in the host %s", (host) => {
+describe.each(hosts)("outputs that a resource doesn't have, in the %s host", (host) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await setScene(`absent-${host}`, { program, host });
@@ -35,7 +35,7 @@ describe.each(hosts)("outputs that a resource doesn't have, in the host %s", (ho
   });
   afterAll(() => scene?.close());
 
-  it("R12 change nothing in the preview of what uses them", async () => {
+  it("R12 show no change in the preview of a resource that uses them", async () => {
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     const preview = await scene.stack.preview({ expectNoChanges: true });
@@ -43,7 +43,7 @@ describe.each(hosts)("outputs that a resource doesn't have, in the host %s", (ho
     expect(preview.output).not.toContain("[unknown]");
   });
 
-  it("R12 are values in a function that is uploaded to run elsewhere", async () => {
+  it("R12 are plain values in a serialized function that runs elsewhere", async () => {
     const { uploaded } = await scene.stack.outputs();
     const [masked] = scene.service.keys().filter(({ name }) => name === "plain");
     const exported: { handler?: () => unknown } = {};

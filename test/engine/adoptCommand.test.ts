@@ -13,7 +13,7 @@ import { type Scene, setScene } from "./scene";
 const inMain = { workspaceId: "ws_main", customerId: "cus_1" };
 const orders = { representation: "orders", read: true, update: true };
 
-/** Keys of odd names, and what an adoption has to leave as it is. */
+/** Keys with odd names, and with values that an adoption must not change. */
 function addKeys(service: StandIn): readonly string[] {
   const all = [
     { name: "ci", scopes: [{ representation: "carts", del: true }, orders] },
@@ -30,7 +30,7 @@ function addKeys(service: StandIn): readonly string[] {
 const writes = ({ requests }: StandIn) =>
   requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
 
-/** Each preset with one form and one host: every pair of them several times. */
+/** Each preset with one form and one host, so that every pair of form and host occurs several times. */
 const cases = (Object.keys(presets) as PresetName[]).map((preset, place) => ({
   preset,
   form: place % 2 === 0 ? "set" : "keys",
@@ -49,7 +49,7 @@ describe.each(cases)(
     });
     afterAll(() => scene?.close());
 
-    it("are adopted as they are by the program that the command writes", async () => {
+    it("are adopted without a change by the program that the command writes", async () => {
       const { service, stack } = scene;
       const named = "keyLists" in presets[preset] ? ids.flatMap((id) => ["--key-id", id]) : [];
       const written = await runApikeys(scene, "adopt", "--workspace", "ws_main", "--as", form, ...named);
@@ -64,7 +64,7 @@ describe.each(cases)(
       });
       const { keyIds } = await stack.outputs();
       expect(new Set(Object.values(keyIds?.value))).toEqual(new Set(ids));
-      // Where a record leaves out false and [], a PATCH makes sure of what is declared.
+      // If records leave out false and [], a PATCH ensures the declared values.
       const isTerse = "zeroValues" in presets[preset];
       expect(writes(service).filter((line) => !(isTerse && line.startsWith("PATCH ")))).toEqual([]);
       if (!isTerse) expect(service.keys()).toEqual(before);
@@ -74,7 +74,7 @@ describe.each(cases)(
   },
 );
 
-describe("the command", () => {
+describe("`pulumi-apikeys adopt`", () => {
   let scene: Scene;
 
   beforeAll(async () => {
@@ -89,7 +89,7 @@ describe("the command", () => {
     return written.stdout;
   };
 
-  it("writes programs that compile, however strict the compiler is", async () => {
+  it("writes programs that compile under the strictest compiler options", async () => {
     const compilerOptions = {
       ...{ module: "node20", target: "es2022", strict: true, skipLibCheck: true, noEmit: true },
       ...{ noUnusedLocals: true, noUnusedParameters: true, isolatedModules: true, types: [] },
@@ -105,7 +105,7 @@ describe("the command", () => {
     await scene.declare(await readFile(join(scene.project.dir, "keys.ts"), "utf8"));
   });
 
-  it("leaves out what the stack manages, by what the stack exports", async () => {
+  it("leaves out, with --except, the keys in the stack's exported state", async () => {
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     const { id } = scene.service.addKey({ ...inMain, name: "ci" });
@@ -126,7 +126,7 @@ describe("the command", () => {
   });
 });
 
-it("three hundred keys are adopted by the steps of docs/adopting.md, which shows what is printed", async () => {
+it("the steps of docs/adopting.md adopt 300 keys, and the page shows what they print", async () => {
   const scene = await setScene("many-adopted");
   const { service, project, stack } = scene;
   const steps = section("Adopting 300 keys", page("adopting.md"))
@@ -138,21 +138,21 @@ it("three hundred keys are adopted by the steps of docs/adopting.md, which shows
       ?.split(" ")
       .slice(1) ?? [];
   const [, added = ""] = /^\$ echo '(.*)' >> index.ts$/m.exec(steps.join("\n")) ?? [];
-  const told = steps.filter((line) => line.startsWith("pulumi-apikeys adopt: "));
-  const [foretold = ""] = steps.filter((line) => line.includes("Keys of workspace "));
+  const shown = steps.filter((line) => line.startsWith("pulumi-apikeys adopt: "));
+  const [previewed = ""] = steps.filter((line) => line.includes("Keys of workspace "));
   try {
     const names = ["acme", ...Array.from({ length: 299 }, (_, place) => `customer-${place}`)];
     for (const name of names) service.addKey({ ...inMain, name, scopes: [orders] });
     const before = service.keys();
     const written = await runApikeys(scene, ...args.slice(1, args.indexOf(">")));
-    expect(told).toHaveLength(2);
-    expect(written.stderr.trimEnd().split("\n")).toEqual(told);
+    expect(shown).toHaveLength(2);
+    expect(written.stderr.trimEnd().split("\n")).toEqual(shown);
     await project.write("keys.ts", written.stdout);
     await scene.declare(`${added}\n`);
     const preview = await stack.run(["preview"]);
     expect(preview.changes).toEqual({ create: 2 });
-    expect(preview.output).toContain(foretold.replace("…", ""));
-    expect(foretold).not.toBe("");
+    expect(preview.output).toContain(previewed.replace("…", ""));
+    expect(previewed).not.toBe("");
     service.clearRequests();
     await project.write("keys.ts", written.stdout.replace(/\}\);(?=\s+export)/, "}, { protect: true });"));
     const up = await stack.up();
@@ -167,7 +167,7 @@ it("three hundred keys are adopted by the steps of docs/adopting.md, which shows
   }
 });
 
-it("imports by the file that the command writes, in the plugin", async () => {
+it("the file that `pulumi-apikeys adopt --import` writes imports all keys, in the plugin", async () => {
   const scene = await setScene("importing", { host: "plugin" });
   try {
     const ids = addKeys(scene.service);

@@ -7,7 +7,7 @@ import { type Scene, setScene } from "./scene";
 import { sent } from "./setExpectations";
 
 const reading = `scopes: [{ representation: "orders", read: true }]`;
-/** A set with 40 keys of its own that may adopt 60, and what else the program declares. */
+/** A set of 40 new keys and the adopted ones, and whatever else the program declares. */
 const program = (adopted: string, others = "") => `
 import * as pulumi from "@pulumi/pulumi";
 import { ApiKey, ApiKeySet } from "pulumi-apikeys";
@@ -31,7 +31,7 @@ const ${name} = new ApiKey("${name}", { workspaceId: "ws_main", customerId, name
 
 const hosts = someOf<Host>(["dynamic", "plugin"], (host) => host === "plugin");
 
-describe.each(hosts)("keys that exist, adopted by their ids in the %s host", (host) => {
+describe.each(hosts)("existing keys that are adopted by id in the %s host", (host) => {
   let scene: Scene;
   const live = (id: string) => scene.service.key(id)?.deleted === false;
   const declare = (text: string) => scene.declare(text);
@@ -60,7 +60,7 @@ describe.each(hosts)("keys that exist, adopted by their ids in the %s host", (ho
   });
   afterAll(() => scene?.close());
 
-  it("K11 a set of 40 adopts 60 in one update: no POST, no PATCH, no DELETE, and then an empty preview", async () => {
+  it("K11 a set of 40 keys adopts 60 in one update with GETs alone, and the next preview is empty", async () => {
     await declare(program(many(60)));
     scene.service.clearRequests();
     const preview = await scene.stack.preview();
@@ -73,77 +73,89 @@ describe.each(hosts)("keys that exist, adopted by their ids in the %s host", (ho
     await expectQuiet(scene);
   });
 
-  itInAll("K11 an ApiKey adopts too, is made as declared, and has no secret to be used", async () => {
-    const ci = single("ci", `"key_ci"`);
-    await declare(program(many(60), ci));
-    expect((await scene.stack.preview()).output).toContain(
-      `Key "ci" in workspace ws_main: 1 existing key to adopt, without its secret: key_ci; nothing to create.`,
-    );
-    await up();
-    expect(sent(scene)).toEqual({ readApiKey: 1, editApiKey: 1 });
-    expect(scene.service.key("key_ci")).toMatchObject({ enabled: true });
-    await expectQuiet(scene);
-    await declare(program(many(60), `${ci}export const secret = ci.key;`));
-    expect((await scene.stack.up()).error).toContain(
-      `ApiKey "ci": state does not have its secret, because the key was adopted or imported`,
-    );
-    await declare(program(many(60), `${ci}export const secret = set.key("there1");`));
-    expect((await scene.stack.up()).error).toContain(
-      `ApiKeySet "set" has the key "there1", but not its secret, because the key was adopted or imported`,
-    );
-  });
-
-  itInAll("K11 stays without existingId, and where the engine alone replaces the resource", async () => {
-    await declare(program(many(60), single("ci", "undefined")));
-    await expectSilentUp(scene);
-    for (const options of ["{}", "{ deleteBeforeReplace: true }"]) {
-      await declare(program(many(60), single("ci", `"key_ci"`, "", options)));
-      await expectSilentUp(scene);
-      const { resources = [] } = await scene.stack.exportState();
-      const { urn = "" } = resources.find((one) => one.urn.endsWith("::ci")) ?? {};
-      const forced = await scene.stack.up({ args: ["--target-replace", urn] });
-      expect(forced.ok, forced.output).toBe(true);
-      expect(stepsFor(forced, "ci").map(({ op }) => op)).toContain("replace");
-      expect(forced.output).toContain("(key_ci) stays in the service");
-      expect(live("key_ci")).toBe(true);
-      await expectQuiet(scene);
-    }
-  });
-
-  itInAll("K11 is replaced by a new key with its secret once the program leaves existingId out", async () => {
-    for (const options of ["{ deleteBeforeReplace: true }", "{}"]) {
-      const keepers = `keepers: { time: "${options}" }`;
-      await declare(program(many(60), single("ci", `"key_ci"`, keepers, options)));
-      expect(errorsFor(await scene.stack.preview(), "ci")[0]).toContain(
-        "keepers: can't change while existingId stays the same or is added",
+  itInAll(
+    "K11 an ApiKey adopts a key and edits it to match the program; using its secret fails",
+    async () => {
+      const ci = single("ci", `"key_ci"`);
+      await declare(program(many(60), ci));
+      expect((await scene.stack.preview()).output).toContain(
+        `Key "ci" in workspace ws_main: 1 existing key to adopt, without its secret: key_ci; nothing to create.`,
       );
-      const ci = single("ci", "undefined", keepers, options);
-      await declare(program(many(60), `${ci}export const secret = ci.key;`));
-      const replaced = await up();
-      expect(stepsFor(replaced, "ci").map(({ op }) => op)).toContain("replace");
-      expect(replaced.output).not.toContain("to adopt");
-      expect(scene.service.keys({ deleted: false }).filter(({ name }) => name === "ci")).toHaveLength(1);
-      expect(live("key_ci")).toBe(false);
-      await expectSilentUp(scene);
+      await up();
+      expect(sent(scene)).toEqual({ readApiKey: 1, editApiKey: 1 });
+      expect(scene.service.key("key_ci")).toMatchObject({ enabled: true });
       await expectQuiet(scene);
-    }
-  });
-
-  itInAll("K11 what is renamed without aliases, or moves from an ApiKey to the set, stays", async () => {
-    const of = { workspaceId: "ws_main", customerId: "customer", id: "key_moving", name: "moving" };
-    scene.service.addKey(of);
-    await declare(program("{}", single("one", `"key_moving"`)));
-    await up();
-    await declare(program("{}", single("two", `"key_moving"`)));
-    expect((await up()).output).toContain("(key_moving) stays in the service");
-    await declare(program(`{ moved: { existingId: "key_moving" } }`));
-    await up();
-    expect(live("key_moving")).toBe(true);
-    await expectQuiet(scene);
-  });
+      await declare(program(many(60), `${ci}export const secret = ci.key;`));
+      expect((await scene.stack.up()).error).toContain(
+        `ApiKey "ci": state does not have its secret, because the key was adopted or imported`,
+      );
+      await declare(program(many(60), `${ci}export const secret = set.key("there1");`));
+      expect((await scene.stack.up()).error).toContain(
+        `ApiKeySet "set" has the key "there1", but not its secret, because the key was adopted or imported`,
+      );
+    },
+  );
 
   itInAll(
-    "K11 an id that names no key fails the update, and one that is declared twice the preview",
+    "K11 a key stays if existingId is left out, or if only the engine replaces the resource",
+    async () => {
+      await declare(program(many(60), single("ci", "undefined")));
+      await expectSilentUp(scene);
+      for (const options of ["{}", "{ deleteBeforeReplace: true }"]) {
+        await declare(program(many(60), single("ci", `"key_ci"`, "", options)));
+        await expectSilentUp(scene);
+        const { resources = [] } = await scene.stack.exportState();
+        const { urn = "" } = resources.find((one) => one.urn.endsWith("::ci")) ?? {};
+        const forced = await scene.stack.up({ args: ["--target-replace", urn] });
+        expect(forced.ok, forced.output).toBe(true);
+        expect(stepsFor(forced, "ci").map(({ op }) => op)).toContain("replace");
+        expect(forced.output).toContain("(key_ci) stays in the service");
+        expect(live("key_ci")).toBe(true);
+        await expectQuiet(scene);
+      }
+    },
+  );
+
+  itInAll(
+    "K11 a key is replaced by a new one with a secret if the program leaves existingId out and changes keepers",
+    async () => {
+      for (const options of ["{ deleteBeforeReplace: true }", "{}"]) {
+        const keepers = `keepers: { time: "${options}" }`;
+        await declare(program(many(60), single("ci", `"key_ci"`, keepers, options)));
+        expect(errorsFor(await scene.stack.preview(), "ci")[0]).toContain(
+          "keepers: can't change while existingId stays the same or is added",
+        );
+        const ci = single("ci", "undefined", keepers, options);
+        await declare(program(many(60), `${ci}export const secret = ci.key;`));
+        const replaced = await up();
+        expect(stepsFor(replaced, "ci").map(({ op }) => op)).toContain("replace");
+        expect(replaced.output).not.toContain("to adopt");
+        expect(scene.service.keys({ deleted: false }).filter(({ name }) => name === "ci")).toHaveLength(1);
+        expect(live("key_ci")).toBe(false);
+        await expectSilentUp(scene);
+        await expectQuiet(scene);
+      }
+    },
+  );
+
+  itInAll(
+    "K11 a key stays if its resource is renamed without aliases, or it moves from an ApiKey to a set",
+    async () => {
+      const of = { workspaceId: "ws_main", customerId: "customer", id: "key_moving", name: "moving" };
+      scene.service.addKey(of);
+      await declare(program("{}", single("one", `"key_moving"`)));
+      await up();
+      await declare(program("{}", single("two", `"key_moving"`)));
+      expect((await up()).output).toContain("(key_moving) stays in the service");
+      await declare(program(`{ moved: { existingId: "key_moving" } }`));
+      await up();
+      expect(live("key_moving")).toBe(true);
+      await expectQuiet(scene);
+    },
+  );
+
+  itInAll(
+    "K11 an id that no key has fails the update, and an id that is declared twice fails the preview",
     async () => {
       await declare(program("{}", single("nobody", `"key_nobody"`)));
       expect(errorsFor(await scene.stack.up(), "nobody")[0]).toMatch(
@@ -156,7 +168,7 @@ describe.each(hosts)("keys that exist, adopted by their ids in the %s host", (ho
     },
   );
 
-  itInAll("K11 destroy deletes them", async () => {
+  itInAll("K11 destroy deletes the keys", async () => {
     expect((await scene.stack.destroy()).ok).toBe(true);
     expect(live("key_moving")).toBe(false);
   });

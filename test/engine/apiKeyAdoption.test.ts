@@ -8,7 +8,7 @@ import { programWithSet } from "./setProgram";
 const type = "pulumi-nodejs:dynamic/apikeys:ApiKey";
 const __provider = 'exports.handler=()=>require("pulumi-apikeys/dynamic").provider("ApiKey");';
 
-/** The file for `pulumi import --file`: inputs and outputs are both what the program is going to declare. */
+/** The file for `pulumi import --file`: inputs and outputs are both what the program will declare. */
 const importFile = (keys: readonly { name: string; id: string; declared: object }[]) =>
   JSON.stringify({
     resources: keys.map(({ name, id, declared }) => ({
@@ -20,7 +20,7 @@ const importFile = (keys: readonly { name: string; id: string; declared: object 
     })),
   });
 
-describe("a key that exists already, taken under management", () => {
+describe("an existing key that is imported", () => {
   let scene: Scene;
   let plain: string;
   let full: string;
@@ -52,14 +52,14 @@ describe("a key that exists already, taken under management", () => {
   });
   afterAll(() => scene?.close());
 
-  it('K8 `pulumi import --file` takes {type: "pulumi-nodejs:dynamic/apikeys:ApiKey", name, id, inputs, outputs}, both {__provider, workspaceId, customerId, name} and whatever else of prefix, expiresAt, metadata the program declares; no request is made', async () => {
+  it("K8 `pulumi import --file` takes inputs and outputs as the program declares them, and sends no request", async () => {
     const imported = await scene.stack.import("import.json");
     expect(imported, imported.output).toMatchObject({ ok: true, changes: { import: 2 } });
     expect(imported.diagnostics).toEqual([]);
     expect(scene.service.requests).toEqual([]);
   });
 
-  it("K8 the first refresh fills in the rest, and the preview of the program that says so is empty", async () => {
+  it("K8 the first refresh fills in the other values, and a program with these values shows no change", async () => {
     const refresh = await scene.stack.refresh();
     expect(stepsFor(refresh, "plain")).toMatchObject([
       { changed: { enabled: { new: true }, scopes: { new: [{ representation: "orders", read: true }] } } },
@@ -71,7 +71,7 @@ describe("a key that exists already, taken under management", () => {
     await expectQuiet(scene);
   });
 
-  it("K8 it is then managed as any other key, without its secret", async () => {
+  it("K8 it is then managed like any other key, without its secret", async () => {
     await declare("ours");
     const up = await scene.stack.up();
     expect(stepsFor(up, "plain")).toMatchObject([
@@ -82,12 +82,12 @@ describe("a key that exists already, taken under management", () => {
     expect(outputs).toMatchObject({ plainId: { value: plain }, fullId: { value: full } });
   });
 
-  it("K8 an up of a program that uses the secret fails with the way out, and never hands the text undefined on", async () => {
+  it("K8 a program that uses its secret fails with the way out, and never exports the string undefined", async () => {
     const program = programWithKeys({ plain: plainArgs("ours") }, { withSecrets: false });
     await scene.declare(`${program}export const header = pulumi.interpolate\`Bearer \${plain.key}\`;`);
     expect((await scene.stack.preview()).ok).toBe(true);
     const up = await scene.stack.up();
-    // The engine is told twice by the host of an inline program.
+    // An inline program reports its error to the engine twice.
     expect([...new Set(up.error?.split("\n"))]).toEqual([
       'ApiKey "plain": state does not have its secret, because the key was adopted or imported, and the service shows a secret only once, when it creates the key. Use the value from where it is kept today, not the output key; or leave existingId out and change keepers, which creates a new key with its secret.',
     ]);
@@ -95,7 +95,7 @@ describe("a key that exists already, taken under management", () => {
     expect(scene.service.key(plain)).toMatchObject({ deleted: false });
   });
 
-  it("K8 inputs that the file had wrong are put right by a refresh, though nothing has changed", async () => {
+  it("K8 a refresh corrects inputs that were wrong in the import file, even if the key has not changed", async () => {
     const base = { __provider, workspaceId: "ws_main", customerId: "customer", enabled: true, scopes: [] };
     const { id, createdAt } = scene.service.addKey({ ...base, name: "true" });
     const outputs = { ...base, name: "true", createdAt };
@@ -107,18 +107,18 @@ describe("a key that exists already, taken under management", () => {
     expect(held.find(({ urn }) => urn.endsWith("::mistaken"))?.inputs).toMatchObject({ name: "true" });
   });
 
-  it("K8 the resource option import is refused in one line that says what works", async () => {
+  it("K8 the resource option import fails the preview, with one line that says what works", async () => {
     await scene.declare(programWithKeys({ plain: `base, { import: "${plain}" }` }));
     const preview = await scene.stack.preview();
     expect(preview.ok).toBe(false);
-    // The engine is told twice by the host of an inline program.
+    // An inline program reports its error to the engine twice.
     const lines = new Set(preview.error?.split("\n"));
     expect([...lines]).toEqual([expect.stringContaining("pulumi import --file")]);
     expect(errorsFor(preview, "plain")).toEqual([]);
   });
 });
 
-describeInAll("a key that the service answers again where its value is handed over again", () => {
+describeInAll("a key that the service returns again when its value is migrated again", () => {
   const value = "sk_held_value_of_ours";
   const base = { workspaceId: "ws_main", customerId: "customer", name: "ours" };
   const taking = (name: string) =>
@@ -134,7 +134,7 @@ describeInAll("a key that the service answers again where its value is handed ov
   });
   afterAll(() => scene?.close());
 
-  it("K5 lives on where it was imported without its value, which the program then declares", async () => {
+  it("K5 stays if it was imported without its value, and the program then declares the value", async () => {
     const { id } = scene.service.addKey({ ...base, key: value });
     await scene.project.write("import.json", importFile([{ name: "first", id, declared: base }]));
     expect((await scene.stack.import("import.json")).ok).toBe(true);
@@ -146,7 +146,7 @@ describeInAll("a key that the service answers again where its value is handed ov
     await expectQuiet(scene);
   });
 
-  it("K5 lives on under another resource's name, without aliases", async () => {
+  it("K5 stays if its resource is renamed without aliases", async () => {
     const [held] = live();
     await scene.declare(taking("second"));
     const up = await scene.stack.up();
@@ -158,9 +158,9 @@ describeInAll("a key that the service answers again where its value is handed ov
 
   it.each([
     ["in other resources", "third", `{ ...base, workspaceId: "ws_none", name: "broken" }`, undefined],
-    ["halfway through the new one", "fourth", undefined, "editApiKey"],
+    ["in the new resource", "fourth", undefined, "editApiKey"],
   ] as const)(
-    "K5 lives on where the run that renamed its resource failed %s",
+    "K5 stays if the update that renames its resource fails %s",
     async (_, name, other, endpoint) => {
       const [held] = live();
       const fault = { kind: "status", status: 403 } as const;
@@ -180,7 +180,7 @@ describeInAll("a key that the service answers again where its value is handed ov
     },
   );
 
-  it("K5 lives on in a set that takes it over in the same up", async () => {
+  it("K5 stays if it moves to a set in the same update", async () => {
     const [held] = live();
     const entry = `{ customerId: "customer", name: "ours", existingKey: "${value}" }`;
     await scene.declare(programWithSet({ keys: { mine: entry } }));

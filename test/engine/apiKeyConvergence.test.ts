@@ -4,7 +4,7 @@ import { programWithKeys } from "./apiKeyProgram";
 import { expectQuiet, expectSilentUp, expectUnsaid, onlyLine, stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
 
-describe("a service that does not make a key as declared", () => {
+describe("a service that doesn't apply what is declared", () => {
   let scene: Scene;
   const wide = [{ representation: "orders", read: true, update: true }];
   const narrow = [{ representation: "orders", read: true }];
@@ -25,14 +25,14 @@ describe("a service that does not make a key as declared", () => {
   });
   afterAll(() => scene?.close());
 
-  it("R4 `enabled` that is ignored on create is as declared after one up", async () => {
+  it("R4 `enabled` is as declared after one update, although the create ignores it", async () => {
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     expect(stored("disabled")).toMatchObject({ enabled: false });
     await expectQuiet(scene);
   });
 
-  it("K4 a permission that the service does not take away fails the up, by field, declared and observed", async () => {
+  it("K4 a permission that the service doesn't remove fails the update, with the declared and the observed value", async () => {
     await declare(narrow);
     const line = onlyLine(await scene.stack.up(), "narrowed");
     expect(line).toContain(
@@ -40,7 +40,7 @@ describe("a service that does not make a key as declared", () => {
     );
   });
 
-  it("R4 the state then keeps the key and shows the truth, and the next preview what is still to do", async () => {
+  it("R4 state then has the key with the service's values, and the next preview shows what is still to do", async () => {
     const { resources = [] } = await scene.stack.exportState({ showSecrets: true });
     const state = resources.find(({ urn }) => urn.endsWith("::narrowed"));
     const secret = { plaintext: JSON.stringify(stored("narrowed")?.key) };
@@ -51,7 +51,7 @@ describe("a service that does not make a key as declared", () => {
     }
   });
 
-  it("K4 the next up makes it so, once the service does", async () => {
+  it("K4 the next update applies the change once the service does", async () => {
     scene.service.setDialect({ patchScopes: "merges" });
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { update: 1 } });
@@ -63,7 +63,7 @@ describe("a service that does not make a key as declared", () => {
   });
 
   itInAll(
-    "R5 a refresh after an update that failed halfway gives the engine the inputs that hold",
+    "R5 a refresh after an update that failed halfway returns inputs with the service's values",
     async () => {
       await declare(wide);
       expect((await scene.stack.up()).ok).toBe(true);
@@ -104,7 +104,7 @@ describeInAll("existingKey", () => {
   });
   afterAll(() => scene?.close());
 
-  it("K5 takes a key over by its value, which is then the secret", async () => {
+  it("K5 migrates a key by its value, which is then the secret", async () => {
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     expect(scene.service.requests.map(({ endpoint }) => endpoint)).toEqual(["listApiKeys", "migrateApiKey"]);
@@ -112,14 +112,14 @@ describeInAll("existingKey", () => {
     expect(await scene.stack.outputs()).toMatchObject({ movedSecret: { value, secret: true } });
   });
 
-  it("K5 beside it, a change that would need a new key fails in preview, by field", async () => {
+  it("K5 fails the preview of a change that would need a new key, by field", async () => {
     await declare(`{ ...base, customerId: "another", existingKey: "${value}" }`);
     const line = onlyLine(await scene.stack.preview(), "moved");
     expect(line).toContain("customerId: can't change while existingKey stays");
     expect(line).not.toContain(value);
   });
 
-  it("K5 leaving it out later is no change, and the secret stays", async () => {
+  it("K5 can be left out later without a change, and the secret stays", async () => {
     await declare("base");
     await expectSilentUp(scene);
     const refresh = await scene.stack.refresh({ expectNoChanges: true });
@@ -130,8 +130,8 @@ describeInAll("existingKey", () => {
     expect(await scene.stack.outputs()).toMatchObject({ movedSecret: { value, secret: true } });
   });
 
-  it("K5 it is never to be seen, not even after a refresh that has it no longer in the program", async () => {
-    // What is read anew has it, which the program does not mark as a secret any more.
+  it("K5 is printed and stored nowhere in plain text, even in a refresh after it was left out", async () => {
+    // The refreshed state has the value, which the program no longer marks as secret.
     scene.service.editKey(scene.service.keys()[0]?.id ?? "", { enabled: false });
     const refresh = await scene.stack.refresh();
     expect(refresh.ok, refresh.output).toBe(true);

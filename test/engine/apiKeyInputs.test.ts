@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-/** What the engine puts before each problem. */
+/** The engine's words before each check failure. */
 const preamble = /^pulumi-nodejs:dynamic\/apikeys:ApiKey resource 'wrong' has a problem: /;
 
-it("R8 R9 everything that is wrong is reported in one preview, a line each with its path and the way out", async () => {
+it("R8 R9 one preview reports every wrong input in a line of its own, with its path and what to write instead", async () => {
   await scene.declare(
     programWithKeys({
       wrong: `{
@@ -36,7 +36,7 @@ it("R8 R9 everything that is wrong is reported in one preview, a line each with 
     }),
   );
   const preview = await scene.stack.preview();
-  const told = errorsFor(preview, "wrong").map((line) => line.replace(preamble, ""));
+  const lines = errorsFor(preview, "wrong").map((line) => line.replace(preamble, ""));
   const ways: Readonly<Record<string, string>> = {
     workspaceId: "set it to the id of a workspace",
     customerId: "the id of a customer",
@@ -54,24 +54,24 @@ it("R8 R9 everything that is wrong is reported in one preview, a line each with 
     "keepers.month": "must be a string",
   };
   for (const [path, way] of Object.entries(ways)) {
-    expect(told, preview.output).toContainEqual(
+    expect(lines, preview.output).toContainEqual(
       expect.stringMatching(new RegExp(`^${escaped(path)}: .*${escaped(way)}`)),
     );
   }
-  // expiresAt is wrong by itself, and beside existingKey.
-  expect(told).toHaveLength(Object.keys(ways).length + 1);
+  // expiresAt has two failures: its value, and its combination with existingKey.
+  expect(lines).toHaveLength(Object.keys(ways).length + 1);
   expect(preview.output).not.toContain("in-the-dark");
   expect(preview.output).not.toContain("in_the_dark");
   expect(scene.service.requests).toEqual([]);
 });
 
-it("R8 an up with a bad input makes nothing at all", async () => {
+it("R8 an update with a wrong input creates nothing", async () => {
   await scene.declare(programWithKeys({ wrong: `{ ...base, enabled: "no" } as any` }));
   expect(errorsFor(await scene.stack.up(), "wrong")).toHaveLength(1);
   expect(scene.service.keys()).toEqual([]);
 });
 
-it("K5 an existingKey from a variable that is not set makes no new key", async () => {
+it("K5 an existingKey from an unset variable creates no key", async () => {
   await scene.declare(
     programWithKeys({ wrong: `{ ...base, existingKey: process.env["APIKEYS_UNSET"] ?? "" }` }),
   );
@@ -82,19 +82,19 @@ it("K5 an existingKey from a variable that is not set makes no new key", async (
 
 const excessive = [
   {
-    what: "10,000 scopes, whose answer could not be read back,",
+    what: "an input of 10,000 scopes, whose answer would be too large to read,",
     args: 'scopes: Array.from({ length: 10_000 }, (_, n) => ({ representation: "scope-" + n, read: true }))',
     says: "scopes: is too large",
   },
   {
-    what: "metadata so deep that Pulumi would hang",
+    what: "an input of metadata so deep that Pulumi would hang",
     args: `metadata: JSON.parse('{"a":'.repeat(800) + "1" + "}".repeat(800))`,
     says: "metadata: must be 64 levels deep at most",
   },
 ];
 
-// Slow for the engine itself; unit/requestSize shows the rule.
-it.each(someOf(excessive, () => false))("R8 $what makes no key", async ({ args, says }) => {
+// The engine itself is slow with them; unit/requestSize tests the rule.
+it.each(someOf(excessive, () => false))("R8 $what creates no key", async ({ args, says }) => {
   await scene.declare(programWithKeys({ wrong: `{ ...base, ${args} }` }));
   expect(onlyLine(await scene.stack.up(), "wrong")).toContain(says);
   expect(scene.service.requests).toEqual([]);

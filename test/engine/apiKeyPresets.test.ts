@@ -3,7 +3,7 @@ import { type PresetName, type StandIn, startStandIn } from "../../standin";
 import { stepsFor } from "./expectations";
 import { type Scene, setScene } from "./scene";
 
-/** Services that differ much from one another, and that the host tier tries one by one with all the others. */
+/** Server variants that differ much from one another. The host tier tests every variant. */
 const names = ["goJson", "rails", "mergePatch", "normalizing"] as const satisfies readonly PresetName[];
 
 let scene: Scene;
@@ -26,7 +26,7 @@ const expectQuietEverywhere = async () => {
   const quiet = await scene.stack.previewRefresh({ expectNoChanges: true });
   expect(quiet.ok, quiet.output).toBe(true);
 };
-/** What each service has granted, and under which name. */
+/** The name, enabled and the scopes of each key in a service. */
 const granted = (name: (typeof names)[number]) =>
   services[name].keys({ deleted: false }).map(({ name, enabled, scopes }) => ({
     name: name.toLowerCase(),
@@ -50,7 +50,7 @@ afterAll(() =>
   Promise.all([scene?.close(), ...Object.values(services ?? {}).map((service) => service.close())]),
 );
 
-it(`R3 a key is created as declared, and quiet, on ${names.join(", ")}`, async () => {
+it(`R3 a key is created as declared, and then shows no change, on ${names.join(", ")}`, async () => {
   await declare(
     `name: "First", scopes: [{ representation: "orders", read: true, update: true }, { representation: "carts", del: true }]`,
   );
@@ -64,7 +64,7 @@ it(`R3 a key is created as declared, and quiet, on ${names.join(", ")}`, async (
   await expectQuietEverywhere();
 });
 
-it("R3 it is updated as declared, one field in the preview, and quiet", async () => {
+it("R3 the key is updated as declared on each, and then shows no change", async () => {
   await declare(`name: "Second", enabled: false, scopes: [{ representation: "orders", read: true }]`);
   const up = await scene.stack.up();
   expect(up.ok, up.output).toBe(true);
@@ -78,7 +78,7 @@ it("R3 it is updated as declared, one field in the preview, and quiet", async ()
   await expectQuietEverywhere();
 });
 
-it("R7 destroy leaves nothing behind", async () => {
+it("R7 destroy deletes the key on each", async () => {
   const destroy = await scene.stack.destroy();
   expect(destroy.ok, destroy.output).toBe(true);
   for (const name of names) expect(services[name].keys({ deleted: false }), name).toEqual([]);

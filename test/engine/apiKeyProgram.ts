@@ -1,7 +1,6 @@
 /**
- * A program with ApiKeys: the name of each → what follows its name, as text. They may spread `base`, which holds
- * the required arguments. The outputs are the id and the secret of each: `<name>Id`, `<name>Secret`. An up of a key that
- * was imported would fail for its secret.
+ * A program with ApiKeys: the name of each, and the source text after the name, which may spread `base`, the required
+ * arguments. Its outputs are `<name>Id` and `<name>Secret`. Leave the secrets out for imported keys, which have none.
  */
 export function programWithKeys(
   keys: Readonly<Record<string, string>>,

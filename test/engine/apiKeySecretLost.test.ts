@@ -6,13 +6,13 @@ import { type Scene, setScene } from "./scene";
 
 let scene: Scene;
 let resources: Record<string, string> = {};
-/** The next create is answered without the secret. */
+/** Declares one more key, whose create is answered without the secret. */
 const add = (name: string) => {
   resources = { ...resources, [name]: "base" };
   scene.service.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
   return scene.declare(programWithKeys(resources));
 };
-const expectHealed = async (name: string) => {
+const expectReplaced = async (name: string) => {
   const live = scene.service.keys({ deleted: false }).filter((key) => key.name === name);
   expect(live).toHaveLength(1);
   expect(await scene.stack.outputs()).toMatchObject({
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-it("K6 a create that is answered without the secret fails, is previewed as a replacement, and healed by the next up", async () => {
+it("K6 a create without a secret in its answer fails, and the next update replaces the key", async () => {
   await add("lost");
   const failed = await scene.stack.up();
   expect(onlyLine(failed, "lost")).toContain("did not return the secret");
@@ -39,11 +39,11 @@ it("K6 a create that is answered without the secret fails, is previewed as a rep
   expect(stepsFor(preview, "lost")).toMatchObject(replacedForItsKey);
   const up = await scene.stack.up();
   expect(up.ok, up.output).toBe(true);
-  await expectHealed("lost");
+  await expectReplaced("lost");
   await expectSilentUp(scene);
 });
 
-itInAll("K6 the same with a refresh in between", async () => {
+itInAll("K6 the next update replaces the key also after a refresh", async () => {
   await add("refreshed");
   expect(await scene.stack.up()).toMatchObject({ ok: false });
   const refresh = await scene.stack.refresh();
@@ -52,10 +52,10 @@ itInAll("K6 the same with a refresh in between", async () => {
   expect(stepsFor(preview, "refreshed")).toMatchObject(replacedForItsKey);
   const up = await scene.stack.up({ refresh: true });
   expect(up.ok, up.output).toBe(true);
-  await expectHealed("refreshed");
+  await expectReplaced("refreshed");
 });
 
-itInAll("K6 no up is ever green without a secret, however often the service leaves it out", async () => {
+itInAll("K6 no update succeeds without a secret, however often the service leaves it out", async () => {
   await add("stubborn");
   scene.service.setDialect({ createAnswer: "withoutKey" });
   for (const refresh of [false, false, true]) {
@@ -66,10 +66,10 @@ itInAll("K6 no up is ever green without a secret, however often the service leav
   scene.service.clearFaults();
   const up = await scene.stack.up();
   expect(up.ok, up.output).toBe(true);
-  await expectHealed("stubborn");
+  await expectReplaced("stubborn");
 });
 
-itInAll("K6 a key with as much metadata as may be is kept too when its create fails halfway", async () => {
+itInAll("K6 a key with very large metadata is in state too if its create fails halfway", async () => {
   resources = { large: '{ ...base, metadata: { blob: "v".repeat(200_000) } }' };
   scene.service.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
   await scene.declare(programWithKeys(resources));
@@ -83,5 +83,5 @@ itInAll("K6 a key with as much metadata as may be is kept too when its create fa
   });
   const up = await scene.stack.up();
   expect(up.ok, up.output).toBe(true);
-  await expectHealed("large");
+  await expectReplaced("large");
 });

@@ -9,7 +9,7 @@ import { programWithSet, type SetText } from "./setProgram";
 
 const reading = (representation: string) => `[{ representation: "${representation}", read: true }]`;
 
-/** What is declared now. */
+/** What the program declares now. */
 let text: SetText = {
   defaults: `{ customerId: "customer-1", scopes: ${reading("orders")} }`,
   keys: {
@@ -35,16 +35,16 @@ const without = (...gone: readonly string[]): SetText => {
 
 describe("a set of keys on the engine", () => {
   let scene: Scene;
-  /** The keys by alias, as of the last look. */
+  /** The keys by alias, when a test last compared them. */
   let keys: ReadonlyMap<string, StoredKey> = new Map();
   const idOf = (alias: string) => keys.get(alias)?.id ?? `no id of ${alias}`;
-  /** Does this, which gives the keys of then; gives the aliases that have another key since, or none. */
+  /** Runs `act`, which returns the new keys. Returns the aliases that then have another key, or none. */
   const changedBy = async (act: () => Promise<ReadonlyMap<string, StoredKey>>) => {
     const before = keys;
     keys = await act();
     return [...before].flatMap(([alias, { id }]) => (keys.get(alias)?.id === id ? [] : [alias])).toSorted();
   };
-  /** As `becomes`, with the aliases of the keys that became others, or went. */
+  /** As `becomes`, with the aliases that then have another key, or none. */
   const change = async (next: SetText, shown: Readonly<Record<string, string>>) => {
     const result = await becomes(scene, next, shown);
     return { ...result, changed: await changedBy(async () => result.keys) };
@@ -81,7 +81,7 @@ describe("a set of keys on the engine", () => {
     await expectQuiet(scene);
   });
 
-  it("R13 an up with nothing to change is silent on the wire", () => expectSilentUp(scene));
+  it("R13 an update with nothing to change sends no request", () => expectSilentUp(scene));
 
   const changes = [
     {
@@ -118,7 +118,7 @@ describe("a set of keys on the engine", () => {
     },
   ];
   it.each(someOf(changes, ({ field }) => field === "scopes"))(
-    "K1 another $field of one entry is all that is shown, and a GET and a PATCH make it so",
+    "K1 a changed $field of one entry is the only change in the preview, and takes one GET and one PATCH",
     async (given) => {
       const { said, requests, changed } = await change(withKeys({ [given.alias]: given.entry }), given.shown);
       const lines = ["  ~ keys: {", ...given.said.map((line) => `      ${line}`), "    }", "Resources:"];
@@ -138,7 +138,7 @@ describe("a set of keys on the engine", () => {
     expect(changed).toEqual([]);
   });
 
-  it("R2 what only moves between entries and defaults, or is spelled otherwise, is no change", async () => {
+  it("R2 a value that moves between entries and defaults, or is written differently, is no change", async () => {
     const reversed = Object.entries(text.keys).toReversed();
     text = { ...text, keys: Object.fromEntries(reversed) };
     await scene.declare(programWithSet({ ...text, keys: { ...text.keys, plain: `{ name: "plain" }` } }));
@@ -155,24 +155,27 @@ describe("a set of keys on the engine", () => {
     await expectQuiet(scene);
   });
 
-  itInAll("R5 the drift of one entry is shown as old → now and now → declared, and healed", async () => {
-    scene.service.editKey(idOf("plain"), { enabled: false, name: "renamed elsewhere" });
-    const preview = await scene.stack.previewRefresh();
-    scene.service.clearRequests();
-    const up = await scene.stack.up({ refresh: true });
-    for (const outcome of [preview, up]) {
-      expect(outcome.ok, outcome.output).toBe(true);
-      expect(foundBy(outcome)).toEqual({ "keys.plain.enabled": "add", "keys.plain.name": "add" });
-      expect(shownOf(outcome)).toEqual({ "keys.plain.enabled": "delete", "keys.plain.name": "delete" });
-    }
-    // The drifted key by itself too, since the list only confirms.
-    expect(sent(scene)).toEqual({ listApiKeys: 1, readApiKey: 3, editApiKey: 1 });
-    expect(await changedBy(() => expectWhole(scene))).toEqual([]);
-    expect(keys.get("plain")).toMatchObject({ enabled: true, name: "plain" });
-    await expectQuiet(scene);
-  });
+  itInAll(
+    "R5 drift in one entry is shown as old → now and now → declared, and `up --refresh` reverts it",
+    async () => {
+      scene.service.editKey(idOf("plain"), { enabled: false, name: "renamed elsewhere" });
+      const preview = await scene.stack.previewRefresh();
+      scene.service.clearRequests();
+      const up = await scene.stack.up({ refresh: true });
+      for (const outcome of [preview, up]) {
+        expect(outcome.ok, outcome.output).toBe(true);
+        expect(foundBy(outcome)).toEqual({ "keys.plain.enabled": "add", "keys.plain.name": "add" });
+        expect(shownOf(outcome)).toEqual({ "keys.plain.enabled": "delete", "keys.plain.name": "delete" });
+      }
+      // The drifted key is also read by itself, because the list only confirms.
+      expect(sent(scene)).toEqual({ listApiKeys: 1, readApiKey: 3, editApiKey: 1 });
+      expect(await changedBy(() => expectWhole(scene))).toEqual([]);
+      expect(keys.get("plain")).toMatchObject({ enabled: true, name: "plain" });
+      await expectQuiet(scene);
+    },
+  );
 
-  it("K2 R10 entries are replaced within the update: the new keys stand before the old ones go", async () => {
+  it("K2 R10 keys are replaced within the update, which creates the new keys before it deletes the old ones", async () => {
     const before = keys;
     const replaced = {
       prefixed: `{ prefix: "new" }`,
@@ -184,8 +187,8 @@ describe("a set of keys on the engine", () => {
       "keys.owned.customerId": "delete",
       "keys.rotated.keepers.month": "update",
     });
-    const foretold = said.split("\n").filter((line) => line.startsWith("ApiKeySet"));
-    expect(foretold).toEqual([
+    const notes = said.split("\n").filter((line) => line.startsWith("ApiKeySet"));
+    expect(notes).toEqual([
       'ApiKeySet "set": Keys of workspace ws_main: 3 to replace, with a new secret: "owned", "prefixed", "rotated".',
     ]);
     expect(requests).toEqual({ listApiKeys: 1, createApiKey: 3, deleteApiKey: 3 });
@@ -196,7 +199,7 @@ describe("a set of keys on the engine", () => {
     }
   });
 
-  it("an entry that is left out is deleted, a new one is made, and neither touches another", async () => {
+  it("a removed entry's key is deleted, a new entry's key created, and the other keys stay", async () => {
     without("full");
     const { requests, changed, said } = await change(withKeys({ late: `{ name: "late one" }` }), {
       "keys.full": "delete",
@@ -207,7 +210,7 @@ describe("a set of keys on the engine", () => {
     expect(changed).toEqual(["full"]);
   });
 
-  it("an entry with renamedFrom has the key of the alias before", async () => {
+  it("an entry with renamedFrom keeps the key of its former alias", async () => {
     const id = idOf("late");
     without("late");
     const moved = withKeys({ later: `{ name: "late one", renamedFrom: "late" }` });
@@ -219,7 +222,7 @@ describe("a set of keys on the engine", () => {
     await expectSilentUp(scene);
   });
 
-  itInAll("an entry with another alias and no renamedFrom has another key", async () => {
+  itInAll("an entry under a new alias without renamedFrom gets a new key", async () => {
     const id = idOf("later");
     without("later");
     const anew = withKeys({ latest: `{ name: "late one" }` });
@@ -228,28 +231,31 @@ describe("a set of keys on the engine", () => {
     expect(idOf("latest")).not.toBe(id);
   });
 
-  itInAll("a change of the workspace replaces the set: every key is made before one is deleted", async () => {
-    text = { ...text, workspaceId: "ws_second" };
-    await scene.declare(programWithSet(text));
-    const preview = await scene.stack.preview();
-    expect(stepsFor(preview, "set").map(({ op }) => op)).toEqual([
-      "create-replacement",
-      "replace",
-      "delete-replaced",
-    ]);
-    expect(stepsFor(preview, "set")[1]).toMatchObject({ replacedFor: ["workspaceId"] });
-    scene.service.clearRequests();
-    const up = await scene.stack.up();
-    expect(up.ok, up.output).toBe(true);
-    const count = keys.size;
-    expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: count, deleteApiKey: count });
-    const methods = scene.service.requests.map(({ method }) => method);
-    expect(methods.lastIndexOf("POST")).toBeLessThan(methods.indexOf("DELETE"));
-    expect(await changedBy(() => expectWhole(scene))).toHaveLength(count);
-    await expectQuiet(scene);
-  });
+  itInAll(
+    "a changed workspace replaces the set, and all new keys are created before the old ones are deleted",
+    async () => {
+      text = { ...text, workspaceId: "ws_second" };
+      await scene.declare(programWithSet(text));
+      const preview = await scene.stack.preview();
+      expect(stepsFor(preview, "set").map(({ op }) => op)).toEqual([
+        "create-replacement",
+        "replace",
+        "delete-replaced",
+      ]);
+      expect(stepsFor(preview, "set")[1]).toMatchObject({ replacedFor: ["workspaceId"] });
+      scene.service.clearRequests();
+      const up = await scene.stack.up();
+      expect(up.ok, up.output).toBe(true);
+      const count = keys.size;
+      expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: count, deleteApiKey: count });
+      const methods = scene.service.requests.map(({ method }) => method);
+      expect(methods.lastIndexOf("POST")).toBeLessThan(methods.indexOf("DELETE"));
+      expect(await changedBy(() => expectWhole(scene))).toHaveLength(count);
+      await expectQuiet(scene);
+    },
+  );
 
-  it("R7 destroy deletes every key, whoever deleted one before", async () => {
+  it("R7 destroy deletes every key, even if one was deleted outside Pulumi", async () => {
     const [first] = scene.service.keys({ deleted: false });
     scene.service.deleteKey(first?.id ?? "");
     const destroy = await scene.stack.destroy();

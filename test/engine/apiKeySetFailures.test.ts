@@ -9,8 +9,8 @@ import { programWithSet, type SetText } from "./setProgram";
 const defaults = `{ customerId: "customer" }`;
 const refused: Fault = { kind: "status", status: 403, body: { message: "not this one" } };
 
-/** The next writes of keys with these names go wrong so. */
-function meet(scene: Scene, names: readonly string[], fault: Fault): void {
+/** The next writes of keys with these names fail in this way. */
+function failFor(scene: Scene, names: readonly string[], fault: Fault): void {
   for (const name of names) {
     const when = ({ body }: { readonly body: unknown }) => (body as { name?: unknown })?.name === name;
     scene.service.inject({ when, fault });
@@ -31,8 +31,8 @@ describe("a set in which some keys fail", () => {
   });
   afterAll(() => scene?.close());
 
-  it("a create in which 2 of 5 are refused names them and why, and keeps the others", async () => {
-    meet(scene, ["b", "d"], refused);
+  it("a create in which 2 of 5 keys are refused names them and the reason, and has the others in state", async () => {
+    failFor(scene, ["b", "d"], refused);
     const up = await scene.stack.up();
     const [first, ...lines] = errorsFor(up, "set");
     expect(first).toBe(
@@ -47,7 +47,7 @@ describe("a set in which some keys fail", () => {
     expect(scene.service.keys().map(({ name }) => name)).toEqual(["a", "c", "e"]);
   });
 
-  it("the next preview shows an update, with a refresh exactly what is missing; the next up makes that alone", async () => {
+  it("the next preview shows an update, with --refresh exactly what is missing, and the next update creates only that", async () => {
     const preview = await scene.stack.preview();
     expect(stepsFor(preview, "set").map(({ op }) => op)).toEqual(["update"]);
     const exact = await scene.stack.previewRefresh();
@@ -62,10 +62,10 @@ describe("a set in which some keys fail", () => {
   });
 
   itInAll(
-    "an update in which an edit and an addition are refused does the rest of it, deletions too",
+    "an update in which an edit and a create are refused does all the rest, including deletions",
     async () => {
       const keys = { a: "{ enabled: false }", b: `{ name: "new b" }`, c: "{}", f: "{}", g: "{}" };
-      meet(scene, ["new b", "f"], refused);
+      failFor(scene, ["new b", "f"], refused);
       await scene.declare(programWithSet({ defaults, keys }));
       const up = await scene.stack.up();
       const [first, ...lines] = errorsFor(up, "set");
@@ -74,7 +74,7 @@ describe("a set in which some keys fail", () => {
       expect((await heldBy(scene)).aliases).toEqual(["a", "b", "c", "g"]);
       const live = scene.service.keys().map(({ name, enabled }) => `${name} ${enabled}`);
       expect(live.toSorted()).toEqual(["a false", "b true", "c true", "g true"]);
-      // The engine keeps the inputs of before; a refresh writes what is so.
+      // The engine keeps the inputs from before; a refresh replaces them by the actual ones.
       const preview = await scene.stack.previewRefresh();
       expect(shownOf(preview)).toEqual({ "keys.b.name": "update", "keys.f": "add" });
       scene.service.clearRequests();
@@ -88,7 +88,7 @@ describe("a set in which some keys fail", () => {
   );
 
   itInAll(
-    "a replacement whose old key can't be deleted is finished by the next up, and the new one serves",
+    "a replacement whose old key can't be deleted keeps the new key, and the next update deletes the old one",
     async () => {
       const keys = {
         a: "{ enabled: false, keepers: { month: 'june' } }",
@@ -115,11 +115,11 @@ describe("a set in which some keys fail", () => {
   );
 
   itInAll(
-    "a renaming and a removal that were refused are taken back, and cost no key and no secret",
+    "a rename and a removal that failed can be taken back without a request, and no key or secret is lost",
     async () => {
       const before = await expectWhole(scene);
       const keys = { a: "{ enabled: false, keepers: { month: 'june' } }", b: `{ name: "new b" }`, f: "{}" };
-      meet(scene, ["renamed"], refused);
+      failFor(scene, ["renamed"], refused);
       scene.service.inject({ endpoint: "deleteApiKey", fault: refused });
       const renamed = `{ renamedFrom: "c" }`;
       await scene.declare(programWithSet({ defaults, keys: { ...keys, renamed } }));
@@ -137,7 +137,7 @@ describe("a set in which some keys fail", () => {
     },
   );
 
-  itInAll("a refresh shows nothing where the program came to spell the same otherwise", async () => {
+  itInAll("a refresh shows no change if the program writes the same values differently", async () => {
     const own = `{ ${defaults.slice(1, -1)} }`;
     const a = "{ enabled: false, keepers: { month: 'june' } }";
     await scene.declare(
@@ -148,7 +148,7 @@ describe("a set in which some keys fail", () => {
     await expectQuiet(scene);
   });
 
-  it("a refresh in which one can't be read fails with its alias, and leaves state as it is", async () => {
+  it("a refresh in which a key can't be read fails with its alias, and leaves state unchanged", async () => {
     const before = await heldBy(scene);
     const [first] = scene.service.keys();
     scene.service.editKey(first?.id ?? "", { name: "renamed elsewhere" });
@@ -162,7 +162,7 @@ describe("a set in which some keys fail", () => {
     scene.service.clearFaults();
   });
 
-  it("a destroy in which one can't be deleted fails with its alias; the next one does the rest", async () => {
+  it("a destroy in which a key can't be deleted fails, and the next destroy does the rest", async () => {
     scene.service.inject({ endpoint: "deleteApiKey", fault: refused });
     const failed = await scene.stack.destroy();
     expect(errorsFor(failed, "set")[0]).toContain("Deleting the keys of workspace ws_main: 1 of 5 failed.");
@@ -173,7 +173,7 @@ describe("a set in which some keys fail", () => {
   });
 });
 
-describeInAll("a set that can't begin", () => {
+describeInAll("a set that creates nothing", () => {
   let scene: Scene;
   beforeAll(async () => {
     const keys = { plain: "{ enabeld: true } as object", "a b": `{ expiresAt: -1, renamedFrom: "plain" }` };
@@ -181,7 +181,7 @@ describeInAll("a set that can't begin", () => {
   });
   afterAll(() => scene?.close());
 
-  it("R8 all that is wrong with the entries is told at once, by its path, before anything is asked", async () => {
+  it("R8 the preview reports all wrong values of its entries at once, by path and without a request", async () => {
     const preview = await scene.stack.preview();
     expect(preview.ok).toBe(false);
     for (const path of ["keys.plain", 'keys["a b"].expiresAt', 'keys["a b"].renamedFrom']) {
@@ -191,7 +191,7 @@ describeInAll("a set that can't begin", () => {
     expect(sent(scene)).toEqual({});
   });
 
-  it("a create in which all are refused leaves nothing in state", async () => {
+  it("a create in which all keys are refused leaves nothing in state", async () => {
     await scene.declare(programWithSet({ defaults, keys: { a: "{}", b: "{}" } }));
     scene.service.inject({ endpoint: "createApiKey", times: 2, fault: refused });
     const failed = await scene.stack.up();
@@ -203,7 +203,7 @@ describeInAll("a set that can't begin", () => {
   });
 });
 
-describeInAll("a set with a key that is lost", () => {
+describeInAll("a set with a lost secret or a deleted key", () => {
   let scene: Scene;
   const keys = { whole: "{}", lost: "{}", other: "{}" };
   const again = { ...keys, lost: "{ keepers: { again: 'yes' } }" };
@@ -212,32 +212,35 @@ describeInAll("a set with a key that is lost", () => {
   });
   afterAll(() => scene?.close());
 
-  // The key that was to be replaced serves until then.
+  // The old key of a replacement stays until the new one has a secret.
   it.each([
     { what: "a new key", refreshed: false, deleted: 1 },
-    { what: "a replacement, with a refresh in between,", refreshed: true, deleted: 2 },
-  ])("K6 $what is red, and healed by the next up with another key", async ({ refreshed, deleted }) => {
-    meet(scene, ["lost"], { kind: "withoutKey" });
-    const failed = await scene.stack.up();
-    const [said, line] = errorsFor(failed, "set");
-    expect(said).toMatch(/1 of [13] failed/);
-    expect(line).toContain("did not return the secret");
-    const lost = scene.service.keys().findLast(({ name }) => name === "lost");
-    if (refreshed) expect((await scene.stack.refresh()).ok).toBe(true);
-    const preview = await scene.stack.preview();
-    expect(stepsFor(preview, "set").map(({ op }) => op)).toEqual(["update"]);
-    scene.service.clearRequests();
-    const up = await scene.stack.up();
-    expect(up.ok, up.output).toBe(true);
-    expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: 1, deleteApiKey: deleted });
-    const healed = (await expectWhole(scene)).get("lost");
-    expect(healed?.id).not.toBe(lost?.id);
-    await expectSilentUp(scene);
-    await expectQuiet(scene);
-    await scene.declare(programWithSet({ defaults, keys: again }));
-  });
+    { what: "a replacement, then refreshed,", refreshed: true, deleted: 2 },
+  ])(
+    "K6 $what without a secret fails, and the next update creates another key",
+    async ({ refreshed, deleted }) => {
+      failFor(scene, ["lost"], { kind: "withoutKey" });
+      const failed = await scene.stack.up();
+      const [said, line] = errorsFor(failed, "set");
+      expect(said).toMatch(/1 of [13] failed/);
+      expect(line).toContain("did not return the secret");
+      const lost = scene.service.keys().findLast(({ name }) => name === "lost");
+      if (refreshed) expect((await scene.stack.refresh()).ok).toBe(true);
+      const preview = await scene.stack.preview();
+      expect(stepsFor(preview, "set").map(({ op }) => op)).toEqual(["update"]);
+      scene.service.clearRequests();
+      const up = await scene.stack.up();
+      expect(up.ok, up.output).toBe(true);
+      expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: 1, deleteApiKey: deleted });
+      const replaced = (await expectWhole(scene)).get("lost");
+      expect(replaced?.id).not.toBe(lost?.id);
+      await expectSilentUp(scene);
+      await expectQuiet(scene);
+      await scene.declare(programWithSet({ defaults, keys: again }));
+    },
+  );
 
-  it("R6 a key that was deleted elsewhere is told by an update, and made again by `up --refresh`", async () => {
+  it("R6 an update fails for a key that was deleted outside Pulumi, and `up --refresh` creates it again", async () => {
     const before = await expectWhole(scene);
     scene.service.deleteKey(before.get("other")?.id ?? "");
     const other = "{ enabled: false }";

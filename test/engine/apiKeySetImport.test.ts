@@ -14,7 +14,7 @@ function importFile(): string {
   return json.replace('"name": "partners"', '"name": "set"');
 }
 
-describe("keys that exist already, imported as a set", () => {
+describe("existing keys that are imported as a set", () => {
   let scene: Scene;
   const keys = { acme: '{ customerId: "cus_1" }', beta: '{ customerId: "cus_2" }' };
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe("keys that exist already, imported as a set", () => {
   });
   afterAll(() => scene?.close());
 
-  it("K8 are taken in without a request, and the refresh fills in what they are", async () => {
+  it("K8 are imported without a request, and a refresh fills in their values", async () => {
     const imported = await scene.stack.import("import.json");
     expect(imported, imported.output).toMatchObject({ ok: true, changes: { import: 1 } });
     expect(scene.service.requests).toEqual([]);
@@ -47,7 +47,7 @@ describe("keys that exist already, imported as a set", () => {
     });
   });
 
-  it("K8 are edited as those of any set, and get a secret with a new key only", async () => {
+  it("K8 are edited like those of any set, and have a secret only after a replacement", async () => {
     await scene.declare(programWithSet({ keys }));
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);

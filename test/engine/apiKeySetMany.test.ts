@@ -5,7 +5,7 @@ import { expectWhole, sent, shownOf } from "./setExpectations";
 
 const count = 200;
 
-/** Entries by number: what differs from the plain one. */
+/** Entries by number, with the inputs in which they differ from the others. */
 type Entries = Readonly<Record<number, object>>;
 const program = (numbers: readonly number[], entries: Entries = {}) => `
   import { ApiKeySet } from "pulumi-apikeys";
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-it(`${count} keys in one up: a POST for each and one list, and state holds each with its secret`, async () => {
+it(`an update creates ${count} keys with one POST each and one list, and state has each with its secret`, async () => {
   const up = await scene.stack.up();
   expect(up.ok, up.output).toBe(true);
   expect(sent(scene)).toEqual({ listApiKeys: 1, createApiKey: count });
@@ -42,14 +42,14 @@ it(`${count} keys in one up: a POST for each and one list, and state holds each 
   await expectSilentUp(scene);
 });
 
-it(`R3 a refresh of ${count} keys asks for one of them and for the list, and shows nothing`, async () => {
+it(`R3 a refresh of ${count} keys reads one of them and the list, and shows no change`, async () => {
   scene.service.clearRequests();
   const refresh = await scene.stack.refresh({ expectNoChanges: true });
   expect(refresh.ok, refresh.output).toBe(true);
   expect(sent(scene)).toEqual({ listApiKeys: 1, readApiKey: 1 });
 });
 
-it(`10 are added, 10 edited, 10 replaced and 10 removed of ${count} in one up, with the requests that this takes`, async () => {
+it(`an update adds 10, edits 10, replaces 10 and removes 10 of ${count} keys, without further requests`, async () => {
   const before = await expectWhole(scene);
   await scene.declare(after);
   scene.service.clearRequests();

@@ -9,7 +9,7 @@ const defaults = `{ customerId: "customer", scopes: [{ representation: "orders",
 const source = (name: string, more = "") =>
   `const source = new ApiKey("source", { workspaceId: "ws_second", customerId: "customer", name: "${name}" });${more}`;
 
-describe("values of a set that are not known in a preview", () => {
+describe("unknown values in the preview of a set", () => {
   let scene: Scene;
   const steady: SetText = {
     before: source("source"),
@@ -28,7 +28,7 @@ describe("values of a set that are not known in a preview", () => {
   });
   afterAll(() => scene?.close());
 
-  it("R15 one in an entry leaves what is shown of the others exact, and the up decides with the value", async () => {
+  it("R15 in one entry leave the changes of the others exact, and the update decides with the real value", async () => {
     const more = `
 const fresh = new ApiKey("fresh", { workspaceId: "ws_second", customerId: "customer" });`;
     const keys = {
@@ -51,7 +51,7 @@ const fresh = new ApiKey("fresh", { workspaceId: "ws_second", customerId: "custo
     expect(up.ok, up.output).toBe(true);
     expect(shownOf(up)).toEqual({ "keys.linked.keepers.by": "update", "keys.changing.name": "update" });
     const { createApiKey, deleteApiKey, editApiKey } = sent(scene);
-    // The resources beside it: one is made, one is edited.
+    // Including the two ApiKeys, of which one is created and one edited.
     expect({ createApiKey, deleteApiKey, editApiKey }).toEqual({
       createApiKey: 2,
       deleteApiKey: 1,
@@ -61,7 +61,7 @@ const fresh = new ApiKey("fresh", { workspaceId: "ws_second", customerId: "custo
     await expectQuiet(scene);
   });
 
-  itInAll("R15 an entry, or all of them, may not be known at all; the up shows what is so", async () => {
+  itInAll("R15 may be a whole entry, and the update shows its real changes", async () => {
     const more = `
 const newest = new ApiKey("newest", { workspaceId: "ws_second", customerId: "customer" });
 const fresh = new ApiKey("fresh", { workspaceId: "ws_second", customerId: "customer" });`;
@@ -82,7 +82,7 @@ const fresh = new ApiKey("fresh", { workspaceId: "ws_second", customerId: "custo
   });
 });
 
-describe("what a program takes from a set", () => {
+describe("a program that uses a set's keys", () => {
   let scene: Scene;
   const text: SetText = { defaults, keys: { one: "{}", two: "{}" } };
   const taking = (alias: string) => ({ ...text, after: `export const taken = set.key("${alias}");` });
@@ -91,7 +91,7 @@ describe("what a program takes from a set", () => {
   });
   afterAll(() => scene?.close());
 
-  /** The preview says so, and nothing has been done by then. */
+  /** The preview fails because the set has no such key, and has sent no request. */
   const expectNoKey = async (program: SetText, alias: string) => {
     await scene.declare(programWithSet(program));
     scene.service.clearRequests();
@@ -101,10 +101,10 @@ describe("what a program takes from a set", () => {
     expect(scene.service.requests).toEqual([]);
   };
 
-  it("key(alias) of an alias that is not declared fails the first preview, before any key is made", () =>
+  it("fails the first preview for key(alias) of an undeclared alias, before any key is created", () =>
     expectNoKey(taking("three"), "three"));
 
-  it("key(alias) is one secret: unknown in the first preview, then the output of the stack", async () => {
+  it("gets from key(alias) one secret, which is unknown in the first preview", async () => {
     await scene.declare(programWithSet(taking("two")));
     const preview = await scene.stack.preview();
     expect(preview.ok, preview.output).toBe(true);
@@ -117,7 +117,7 @@ describe("what a program takes from a set", () => {
     await expectSilentUp(scene);
   });
 
-  it("key(alias) of an alias that the set does not have is an error that names both", async () => {
+  it("fails for key(alias) of an alias that the set does not have, and names both", async () => {
     await scene.declare(programWithSet(taking("three")));
     for (const outcome of [await scene.stack.preview(), await scene.stack.up()]) {
       expect(outcome.ok).toBe(false);
@@ -126,11 +126,11 @@ describe("what a program takes from a set", () => {
     }
   });
 
-  it("key(alias) of an entry that is left out fails the preview, before its key is deleted", () =>
+  it("fails the preview for key(alias) of a removed entry, before its key is deleted", () =>
     expectNoKey({ ...taking("two"), keys: { one: "{}" } }, "two"));
 });
 
-describeInAll("existing keys in a set", () => {
+describeInAll("existingKey in an entry of a set", () => {
   let scene: Scene;
   const values = ["sk_value_in_the_dark_1", "sk_value_in_the_dark_2"] as const;
   const taking = (value: string): SetText => ({
@@ -148,7 +148,7 @@ describeInAll("existing keys in a set", () => {
   };
   const plaintext = (value: string) => expect.objectContaining({ plaintext: JSON.stringify(value) });
 
-  it("K5 is migrated; its value is a secret in the inputs, and among the secrets, and nowhere else", async () => {
+  it("K5 is migrated, and its value is only in inputs and in the output secrets, as a secret", async () => {
     const preview = await scene.stack.preview({ diff: true });
     expect(preview.ok, preview.output).toBe(true);
     expect(preview.stdout).toContain("existingKey: [secret]");
@@ -165,7 +165,7 @@ describeInAll("existing keys in a set", () => {
     await expectQuiet(scene);
   });
 
-  it("K5 it stays a secret where a refresh writes the inputs anew", async () => {
+  it("K5 stays a secret in inputs that a refresh returns", async () => {
     const { ids } = await scene.stack.outputs();
     scene.service.editKey(ids?.value.taken, { enabled: false });
     const refresh = await scene.stack.refresh();
@@ -178,7 +178,7 @@ describeInAll("existing keys in a set", () => {
     await expectUnsaid(scene, values);
   });
 
-  it("K5 another one is another key, without it the key stays, and destroy deletes both", async () => {
+  it("K5 replaces the key if it changes, leaves the key if it is removed, and destroy deletes all keys", async () => {
     const { requests } = await becomes(scene, taking(values[1]), { "keys.taken.existingKey": "update" });
     expect(requests).toEqual({ listApiKeys: 1, migrateApiKey: 1, deleteApiKey: 1 });
     await scene.declare(programWithSet({ defaults, keys: { taken: "{}", made: "{}" } }));

@@ -23,7 +23,7 @@ const before = {
   }`,
 };
 
-/** A change of `source` makes its computed outputs unknown until the up has made it. */
+/** While `source` changes, its computed outputs are unknown. */
 const after = {
   fresh: "base",
   ...before,
@@ -36,12 +36,12 @@ const after = {
   }`,
 };
 
-/** What is shown of a resource: what is done to it, and the fields that this is for. */
+/** The steps of a resource, each with the fields that cause it. */
 function shown(outcome: Outcome, name: string): readonly string[] {
   return stepsFor(outcome, name).map(({ op, diffs }) => `${op} ${diffs.join(" ")}`.trim());
 }
 
-describe("values that are not known yet, in previews of ApiKeys", () => {
+describe("a preview of ApiKeys with unknown values", () => {
   let scene: Scene;
   let preview: Outcome;
   let up: Outcome;
@@ -64,7 +64,7 @@ describe("values that are not known yet, in previews of ApiKeys", () => {
   });
   afterAll(() => scene?.close());
 
-  it("R15 an unknown value in a field that replaces is previewed as a replacement, by its field", () => {
+  it("R15 shows a replacement, by field, for an unknown value in a field whose change replaces", () => {
     const asReplacement = (field: string) => [
       `create-replacement ${field}`,
       `replace ${field}`,
@@ -75,24 +75,24 @@ describe("values that are not known yet, in previews of ApiKeys", () => {
     expect(shown(preview, "moving")).toEqual(asReplacement("customerId"));
   });
 
-  it("R15 an unknown value among the scopes is previewed as an update", () => {
+  it("R15 shows an update for an unknown value among the scopes", () => {
     expect(shown(preview, "scoped")).toEqual(["update scopes"]);
   });
 
-  it("R15 the up decides with the real value: no change where it is the same", () => {
+  it("R15 is followed by an update without a change if the real value is the same", () => {
     expect(shown(up, "ofTheSame")).toEqual(["same"]);
     expect(shown(up, "scoped")).toEqual(["same"]);
     expect(idsAfter["ofTheSameId"]).toBe(idsBefore["ofTheSameId"]);
     expect(idsAfter["scopedId"]).toBe(idsBefore["scopedId"]);
   });
 
-  it("R15 the up decides with the real value: a replacement where it is another", () => {
+  it("R15 is followed by a replacement if the real value differs", () => {
     expect(idsAfter["ofAnotherId"]).not.toBe(idsBefore["ofAnotherId"]);
     expect(idsAfter["movingId"]).not.toBe(idsBefore["movingId"]);
     expect(scene.service.key(String(idsAfter["movingId"]))?.customerId).toBe(idsAfter["freshId"]);
   });
 
-  it("R2 scopes in another order beside a new name: only the name is previewed", () => {
+  it("R2 shows a new name without the reordered scopes beside it", () => {
     for (const outcome of [preview, up]) {
       const [step] = stepsFor(outcome, "reordered");
       expect(step).toMatchObject({ op: "update", diffs: ["name"] });
@@ -101,5 +101,5 @@ describe("values that are not known yet, in previews of ApiKeys", () => {
     expect(preview.stdout).not.toContain("carts");
   });
 
-  it("R13 the next up is silent", () => expectSilentUp(scene));
+  it("R13 is followed by an update, and the next update sends no request", () => expectSilentUp(scene));
 });

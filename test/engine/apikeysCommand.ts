@@ -4,7 +4,7 @@ import { shellEnvironment } from "./environment";
 import { checkout } from "./folders";
 import { credentials, type Scene } from "./scene";
 
-/** Runs the package's command in a project as a user types it: `npx pulumi-apikeys <args>`. */
+/** Runs `npx pulumi-apikeys <args>` in a project. */
 export function runApikeys({ project, service }: Scene, ...args: readonly string[]): Promise<CommandResult> {
   const command = join(project.dir, "node_modules", "pulumi-apikeys", "dist", "cli", "main.js");
   const env = { ...shellEnvironment(checkout, []), ...credentials(service) };

@@ -5,14 +5,14 @@ import { descendants, watchArguments } from "./processes";
 import { type Scene, setScene } from "./scene";
 import { found } from "./secrecy";
 
-/** Texts that stand nowhere else: wherever one is found, it has got out. */
+/** Strings that occur nowhere else: where one is found, it has leaked. */
 const tokens = {
   config: "canary-token-by-config",
   env: "canary-token-by-env",
   argument: "canary-token-by-argument",
 };
 const existing = { first: "sk_canary_taken_over_first_value", second: 'sk_canary_"second"/<value>&' };
-/** One key takes each over. */
+/** The value for a set's key, because each value belongs to one key. */
 const inSet = (value: string) => `${value}_in_a_set`;
 
 const program = (step: string, existingKey: string, more = "") => `
@@ -23,7 +23,7 @@ const program = (step: string, existingKey: string, more = "") => `
   const byEnv = new apikeys.Provider("byEnv", { accessTokenEnv: "APIKEYS_CANARY_ENV" });
   const accessToken = process.env["APIKEYS_CANARY_ARGUMENT"];
   const byArgument = new apikeys.Provider("byArgument", { accessToken });
-  // Without the options that the package adds.
+  // A transform that removes the options which the package adds.
   const transforms = [({ props }: pulumi.ResourceTransformArgs) => ({ props, opts: {} })];
   const made = ["a", "b", "c", "d", "e", "f", "g"].map((name) =>
     new apikeys.ApiKey(name, { workspaceId, customerId, name: name + " ${step}" }, name === "g" ? { transforms } : {}));
@@ -51,24 +51,24 @@ const program = (step: string, existingKey: string, more = "") => `
   export const given = takenOver.existingKey;
 `;
 
-// Each test is many runs of the engine, and a busy machine takes its time.
+// Each test runs the engine many times, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 let scene: Scene;
 let watch: ReturnType<typeof watchArguments>;
 const go = (command: string, ...args: string[]) =>
   scene.stack.run([command, "--yes", "--skip-preview", "--continue-on-error", ...args]);
-const meet = (endpoint: Endpoint, ...faults: readonly Fault[]) => {
+const injectAll = (endpoint: Endpoint, ...faults: readonly Fault[]) => {
   for (const fault of faults) scene.service.inject({ endpoint, fault });
 };
-/** The same for the key of this value alone: a service that tells it to whoever asks for another can't be helped. */
-const meetWith = (value: string, endpoint: Endpoint, ...faults: readonly Fault[]) => {
+/** As `injectAll`, only in requests for the key of this value: no provider can hide a value from other keys' answers. */
+const injectFor = (value: string, endpoint: Endpoint, ...faults: readonly Fault[]) => {
   const id = scene.service.keys().find(({ key }) => key === value)?.id;
   const when = ({ path, body }: { readonly path: string; readonly body: unknown }) =>
     (body as { key?: unknown } | undefined)?.key === value || path.split("/").at(-1) === id;
   for (const fault of faults) scene.service.inject({ endpoint, when, fault });
 };
-/** The service says too much: its errors repeat what they were asked, token and body. */
+/** Has the service's errors repeat the request, with its token and body. */
 const speak = (errorBody: Dialect["errorBody"]) =>
   scene.service.setDialect({ errorEchoes: "request", errorBody, delete: "marks" });
 const tooMuch = (text: string): Fault => ({
@@ -97,7 +97,7 @@ beforeAll(async () => {
       APIKEYS_CANARY_SECOND: existing.second,
     }),
   });
-  // Not before: Automation API hands the stack's config to the CLI as arguments.
+  // Only now, because Automation API passes the stack's config to the CLI as arguments.
   watch = watchArguments();
 });
 // Searches all that was printed and written, for every secret that the service ever saw.
@@ -106,7 +106,7 @@ afterAll(() => {
   return scene?.close();
 });
 
-it("no secret gets out of creates that are refused, lost, cut or garbled", async () => {
+it("creates that are refused, or whose answers are lost, truncated or garbled, leak no secret", async () => {
   speak("problem");
   const lost: readonly Fault[] = [
     { kind: "errorAfter" },
@@ -116,13 +116,13 @@ it("no secret gets out of creates that are refused, lost, cut or garbled", async
     { kind: "withoutKey" },
     { kind: "otherRecord" },
   ];
-  meet("createApiKey", ...lost, tooMuch(tokens.config));
+  injectAll("createApiKey", ...lost, tooMuch(tokens.config));
   for (const value of [existing.first, inSet(existing.first)]) {
-    meetWith(value, "migrateApiKey", tooMuch(value), { kind: "garbled" });
+    injectFor(value, "migrateApiKey", tooMuch(value), { kind: "garbled" });
   }
-  meet("createBilling", { kind: "truncated" });
-  meet("createScope", { kind: "status", status: 400, body: tokens.config });
-  meet("editWorkspace", tooMuch(tokens.config));
+  injectAll("createBilling", { kind: "truncated" });
+  injectAll("createScope", { kind: "status", status: 400, body: tokens.config });
+  injectAll("editWorkspace", tooMuch(tokens.config));
   for (const [place, body] of (["text", "list", "nested"] as const).entries()) {
     const up = await go("up", ...(place === 0 ? ["--debug"] : []));
     failing(up);
@@ -134,18 +134,24 @@ it("no secret gets out of creates that are refused, lost, cut or garbled", async
   const met = scene.service.requests.map(({ endpoint, fault }) => `${endpoint} ${fault}`);
   for (const { kind } of lost) expect(met).toContain(`createApiKey ${kind}`);
   scene.service.clearFaults();
-  // The grant's answer was lost: it is granted anew on purpose.
+  // The answer to the grant was lost, so this program grants again.
   await scene.declare(program("second", "APIKEYS_CANARY_FIRST"));
   working(await go("up"));
 });
 
-it("no secret gets out of what shows the state, of updates that fail and of a replaced existingKey", async () => {
+it("commands that show state, failing updates and a replaced existingKey leak no secret", async () => {
   await scene.declare(program("third", "APIKEYS_CANARY_SECOND"));
   working(await scene.stack.run(["preview", "--diff"]));
   working(await scene.stack.run(["preview", "--diff", "--refresh", "--debug", "--show-replacement-steps"]));
-  meet("editApiKey", { kind: "errorAfter" }, tooMuch(tokens.config), { kind: "garbled" }, { kind: "html" });
+  injectAll(
+    "editApiKey",
+    { kind: "errorAfter" },
+    tooMuch(tokens.config),
+    { kind: "garbled" },
+    { kind: "html" },
+  );
   for (const value of [existing.second, inSet(existing.second)]) {
-    meetWith(value, "migrateApiKey", tooMuch(value), { kind: "errorAfter" });
+    injectFor(value, "migrateApiKey", tooMuch(value), { kind: "errorAfter" });
   }
   const ofArgument = ({ path }: { readonly path: string }) => path.includes("ws_argument");
   scene.service.inject({ endpoint: "deleteApiKey", when: ofArgument, fault: tooMuch(tokens.argument) });
@@ -164,7 +170,7 @@ it("no secret gets out of what shows the state, of updates that fail and of a re
     working(await scene.stack.run(line.split(" ")));
 });
 
-it("no secret gets out of a host that dies amid a create", async () => {
+it("a host that dies during a create leaks no secret", async () => {
   await scene.declare(program("fourth", "APIKEYS_CANARY_SECOND"));
   for (const signal of ["SIGABRT", "SIGSEGV"] as const) {
     scene.service.clearRequests();
@@ -185,15 +191,15 @@ it("no secret gets out of a host that dies amid a create", async () => {
   }
 });
 
-it("no secret gets out of a refresh and a destroy that fail, nor stands in any command line", async () => {
-  meet("readApiKey", tooMuch(tokens.config), { kind: "html" }, { kind: "garbled" });
+it("a failing refresh, a failing destroy and all command lines leak no secret", async () => {
+  injectAll("readApiKey", tooMuch(tokens.config), { kind: "html" }, { kind: "garbled" });
   failing(await scene.stack.refresh());
   scene.service.clearFaults();
   for (const value of [existing.second, inSet(existing.second)]) {
-    meetWith(value, "deleteApiKey", tooMuch(value));
+    injectFor(value, "deleteApiKey", tooMuch(value));
   }
-  meet("deleteApiKey", { kind: "errorAfter" }, { kind: "garbled" });
-  meet("editWorkspace", tooMuch(tokens.config));
+  injectAll("deleteApiKey", { kind: "errorAfter" }, { kind: "garbled" });
+  injectAll("editWorkspace", tooMuch(tokens.config));
   failing(await go("destroy"));
   scene.service.clearFaults();
   working(await scene.stack.refresh({ clearPendingCreates: true }));
@@ -203,7 +209,7 @@ it("no secret gets out of a refresh and a destroy that fail, nor stands in any c
   expect(found(new Map(lines.map((line) => [line, line])), scene.service.secrets())).toEqual([]);
 });
 
-it("all of them were there to get out", () => {
+it("the searched output is long, and the service saw every secret that was searched for", () => {
   const secrets = scene.service.secrets();
   const given = Object.values(existing).flatMap((value) => [value, inSet(value)]);
   expect(secrets).toEqual(expect.arrayContaining([...Object.values(tokens), ...given]));

@@ -3,9 +3,9 @@ import { execute } from "./command";
 import { moduleFolder, whyNoGo } from "./pulumiCli/build";
 
 /**
- * Puts into a folder, which is to be on PATH, what `pulumi import` writes TypeScript with: the generator of Pulumi's
- * Node.js language host, which is in the Go modules of the CLI, as the host itself is not. It runs no program, which the
- * one in nodeLanguageHost does.
+ * Builds into a folder, which must then be on PATH, what `pulumi import` needs to write TypeScript. The generator of
+ * Pulumi's Node.js language host is in the Go modules of the CLI; the host itself is not. This one generates code but runs
+ * no programs; the one in nodeLanguageHost runs them.
  */
 export async function buildCodeGenerator(folder: string): Promise<void> {
   const env = { ...process.env, GOWORK: "off" };

@@ -4,13 +4,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface CommandOptions {
   readonly cwd?: string | undefined;
-  /** The whole environment of the command; nothing is inherited beside it. */
+  /** The whole environment of the command; nothing else is inherited. */
   readonly env?: Environment;
-  /** After so many milliseconds the command and all that it started are killed. */
+  /** After this many milliseconds, the command and all that it started are killed. */
   readonly timeoutMs?: number;
   /** Sends the command SIGINT, as Ctrl-C does. */
   readonly signal?: AbortSignal | undefined;
-  /** Takes the process id, so that a test can send it signals. */
+  /** Gets the process id, so that a test can send signals. */
   readonly onStart?: ((pid: number) => void) | undefined;
   readonly onStdout?: ((text: string) => void) | undefined;
   readonly onStderr?: ((text: string) => void) | undefined;
@@ -28,7 +28,7 @@ export interface CommandResult {
 /** Runs a command to its end, without a shell and without standard input. Never rejects. */
 export function execute(command: string, args: readonly string[], options: CommandOptions = {}) {
   return new Promise<CommandResult>((resolve) => {
-    // Only a process group of its own can be killed with everything in it.
+    // Only a process group of its own can be killed as a whole.
     const detached = options.timeoutMs !== undefined;
     const child = spawn(command, args, {
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
@@ -69,6 +69,6 @@ function killGroup(pid: number | undefined) {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It ended in the same moment.
+    // It has just ended.
   }
 }

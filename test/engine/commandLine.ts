@@ -5,16 +5,16 @@ import { join } from "node:path";
 const takingClient: ReadonlySet<string | undefined> = new Set(["up", "preview", "refresh", "destroy"]);
 
 /**
- * Whether a command needs something that runs, or could run, the stack's program. What generates code needs the language's
- * own host.
+ * Whether a command needs something that runs, or could run, the stack's program. Commands that generate code need the
+ * language's own host.
  */
 export function needsProgram([verb, ...args]: readonly string[]): boolean {
   return takingClient.has(verb) || (verb === "import" && args.includes("--generate-code=false"));
 }
 
 /**
- * A command line as a user types it, made to use the server of the inline program, if there is one, and of the engine's
- * events that Automation API offered in a command line of its own.
+ * A command line as a user types it, changed to use the inline program's server, if there is one, and the event log.
+ * `offered` is the command line in which Automation API names both.
  */
 export async function withInlineProgram(args: readonly string[], offered: readonly string[], dir: string) {
   const client = offered.find((arg) => arg.startsWith("--client="))?.slice("--client=".length);
@@ -26,8 +26,8 @@ export async function withInlineProgram(args: readonly string[], offered: readon
       restore: async () => {},
     };
   }
-  // `pulumi import` doesn't take an address. It wants a language host, although it runs no program: the one
-  // of this runtime is any server with that address.
+  // `pulumi import` takes no address, and needs a language host although it runs no program. The runtime `client` accepts
+  // any server as its host.
   const file = join(dir, "Pulumi.yaml");
   const text = await readFile(file, "utf8");
   const runtime = `runtime: { name: client, options: { address: "${client}" } }`;

@@ -3,18 +3,18 @@ import { type StandIn, startStandIn, type TenantOptions } from "../../standin";
 import { errorsFor, expectUnsaid, onlyLine } from "./expectations";
 import { type Scene, setScene } from "./scene";
 
-/** A tenant for each place that a token can come from: where a key lands tells whose token was used. */
+/** A tenant for each source of a token: the workspace of a key shows which token was used. */
 const tenants: readonly TenantOptions[] = ["argument", "variable", "config"].map((place) => ({
   name: place,
   accessToken: `token-by-${place}`,
   workspaces: [{ id: `ws_${place}` }],
 }));
 
-/** A key of a name, and whose token it needs: any other one does not see the workspace. */
+/** A key that needs this tenant's token: any other token can't see the workspace. */
 const key = (name: string, tenant: string, provider: string) => `
   new ApiKey("${name}", { workspaceId: "ws_${tenant}", customerId: "customer" }, { provider: ${provider} });`;
 
-describe("where an ApiKey's credentials come from", () => {
+describe("the credentials of an ApiKey", () => {
   let elsewhere: StandIn;
   let scene: Scene;
   const declared: string[] = [];
@@ -45,7 +45,7 @@ describe("where an ApiKey's credentials come from", () => {
   });
   afterAll(() => Promise.all([scene?.close(), elsewhere?.close()]));
 
-  it("R14 a Provider's arguments go before stack config, field by field: two tenants in one program", async () => {
+  it("R14 come from a Provider's arguments before stack config, field by field: two tenants in one program", async () => {
     await add(
       key("plain", "config", "undefined"),
       key("ofBareProvider", "config", "bare"),
@@ -62,7 +62,7 @@ describe("where an ApiKey's credentials come from", () => {
     expect(landed(elsewhere)).toEqual({ ofUrl: "ws_config" });
   });
 
-  it("R14 the environment goes before stack config, and a Provider's arguments before both", async () => {
+  it("R14 come from the environment before stack config, and from a Provider's arguments before both", async () => {
     scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-by-variable");
     await add(
       key("plainToken", "variable", "undefined"),
@@ -80,7 +80,7 @@ describe("where an ApiKey's credentials come from", () => {
     expect(landed(elsewhere)).toMatchObject({ ofUrlBesideToken: "ws_variable" });
   });
 
-  it("R14 the same holds for the base URL", async () => {
+  it("R14 follow the same order for the base URL", async () => {
     scene.stack.setEnv("APIKEYS_BASE_URL", elsewhere.url);
     await add(
       key("plainUrl", "variable", "undefined"),
@@ -98,7 +98,7 @@ describe("where an ApiKey's credentials come from", () => {
     expect(landed(scene.service)).toMatchObject({ ofUrlBesideOne: "ws_variable" });
   });
 
-  it("R14 where the environment and stack config have different base URLs it says once which one is used, in previews too", async () => {
+  it("R14 get one warning, in previews too, if the environment and stack config have different base URLs", async () => {
     const keys = ["plain", "one", "two", "three"].map((name) => key(name, "variable", "undefined"));
     await scene.declare(`import { ApiKey } from "pulumi-apikeys";${keys.join("")}`);
     const preview = await scene.stack.preview();
@@ -109,13 +109,13 @@ describe("where an ApiKey's credentials come from", () => {
     ]);
   });
 
-  it("R14 no token is to be seen in the state or in what was printed", () =>
+  it("R14 leave no token in state or in the output", () =>
     expectUnsaid(
       scene,
       tenants.map(({ accessToken }) => accessToken),
     ));
 
-  it("R8 what is missing is told in preview, all of it, with what to do", async () => {
+  it("R8 fail the preview if they are missing, and each failure says what to do", async () => {
     scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", undefined);
     scene.stack.setEnv("APIKEYS_BASE_URL", undefined);
     await scene.stack.setConfig("apikeys:accessToken", undefined);
@@ -132,7 +132,7 @@ describe("where an ApiKey's credentials come from", () => {
     expect(token).toContain("APIKEYS_ACCESS_TOKEN");
   });
 
-  it("R14 a variable that accessTokenEnv names and that is not set is told by its name", async () => {
+  it("R14 fail the preview if the variable that accessTokenEnv names is not set, and name it", async () => {
     await scene.declare(`
       import { ApiKey, Provider } from "pulumi-apikeys";
       const provider = new Provider("bare", { baseUrl: "https://localhost", accessTokenEnv: "TOKEN_OF_NOBODY" });

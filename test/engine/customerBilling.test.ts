@@ -9,7 +9,7 @@ const first = `{ ...base, totalCredits: "100", spendCap: "9.50", externalMeterId
 const changed = (more: string) =>
   `{ workspaceId: "ws_second", totalCredits: "200", allowOverages: true, ${more} }`;
 
-describe("what was granted", () => {
+describe("a grant", () => {
   let scene: Scene;
   const declare = (text: string) => scene.declare(program({ held: text }));
   const granted = () => scene.service.billings().map(({ totalCredits }) => totalCredits);
@@ -23,7 +23,7 @@ describe("what was granted", () => {
   });
   afterAll(() => scene?.close());
 
-  it("B3 was sent once, as declared", () => {
+  it("B3 is sent once, as declared", () => {
     expect(scene.service.requests.map(({ endpoint, body }) => ({ endpoint, body }))).toEqual([
       {
         endpoint: "createBilling",
@@ -38,7 +38,7 @@ describe("what was granted", () => {
     ]);
   });
 
-  it("B2 changed, it fails in preview with the way out, a line for each field and no request", async () => {
+  it("B2 fails the preview if it changes, with a line and the way out for each field, and without a request", async () => {
     await declare(changed(""));
     scene.service.clearRequests();
     for (const command of ["preview", "up"] as const) {
@@ -56,7 +56,7 @@ describe("what was granted", () => {
     expect(granted()).toEqual(["100"]);
   });
 
-  it("B2 with a new `grant` the preview shows a replacement for it, and the up grants exactly once more", async () => {
+  it("B2 with a new value of `grant` is previewed as a replacement, and the update grants exactly once more", async () => {
     await declare(changed(`grant: "second"`));
     const preview = await scene.stack.preview();
     const shown = stepsFor(preview, "held").find(({ op }) => op === "replace");
@@ -73,13 +73,13 @@ describe("what was granted", () => {
     await expectSilentUp(scene);
   });
 
-  it("B4 a refresh makes no request for it", async () => {
+  it("B4 is refreshed without a request", async () => {
     const refresh = await scene.stack.refresh({ expectNoChanges: true });
     expect(refresh.ok, refresh.output).toBe(true);
     expect(scene.service.requests).toEqual([]);
   });
 
-  it("B5 its own id added as `billingId`, and the credits left out, is no grant", async () => {
+  it("B5 is not sent again if its own id is added as `billingId` and the credits are left out", async () => {
     const id = scene.service.billings()[1]?.id ?? "";
     await declare(
       `{ workspaceId: "ws_second", billingId: "${id}", allowOverages: true, grant: "second" }, { protect: true }`,
@@ -93,7 +93,7 @@ describe("what was granted", () => {
     await expectQuiet(scene);
   });
 
-  it("B4 `protect: true` keeps it from being destroyed, and from being granted again", async () => {
+  it("B4 is neither destroyed nor granted again with `protect: true`", async () => {
     const destroy = await scene.stack.destroy();
     expect(destroy.ok).toBe(false);
     expect(destroy.error).toMatch(/protect/);
@@ -106,7 +106,7 @@ describe("what was granted", () => {
     expect(resources.filter(({ urn }) => urn.endsWith("::held"))).toHaveLength(1);
   });
 
-  it("B4 destroy makes no request, and warns that the credits stay", async () => {
+  it("B4 is destroyed without a request, with a warning that the credits stay", async () => {
     const unprotected = await scene.stack.run(["state", "unprotect", "--all", "--yes"]);
     expect(unprotected.ok, unprotected.output).toBe(true);
     const destroy = await scene.stack.destroy();
@@ -117,11 +117,11 @@ describe("what was granted", () => {
   });
 });
 
-describeInAll("a record that exists already", () => {
+describeInAll("an existing billing record", () => {
   let scene: Scene;
   afterAll(() => scene?.close());
 
-  it("B5 is adopted by `billingId`, without a request in its whole life", async () => {
+  it("B5 is adopted by `billingId`, without any request from create to destroy", async () => {
     const declared = `{ ...base, billingId: "bill_of_theirs" }`;
     scene = await setScene("billing-adopted", { program: program({ adopted: declared }) });
     const up = await scene.stack.up();
@@ -135,7 +135,7 @@ describeInAll("a record that exists already", () => {
     expect(scene.service.requests).toEqual([]);
   });
 
-  it("B5 `billingId` beside `totalCredits` fails in preview, and so does neither", async () => {
+  it("B5 fails the preview if both `billingId` and `totalCredits` are declared, or neither", async () => {
     await scene.declare(program({ both: `{ ...base, billingId: "bill_of_theirs", totalCredits: "5" }` }));
     const both = onlyLine(await scene.stack.preview(), "both");
     expect(both).toContain("totalCredits: can't be combined with billingId");

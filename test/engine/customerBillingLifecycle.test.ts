@@ -10,7 +10,7 @@ lifecycleSuite({
   computed: [],
   managed: [],
   respelled: {
-    "B1 numeric text by value": {
+    "B1 numeric strings of the same value": {
       before: `{ ...base, totalCredits: "100", spendCap: "9.50" }`,
       after: `{ ...base, totalCredits: 100, spendCap: "+09.5000" }`,
     },

@@ -7,7 +7,7 @@ import { type Scene, setScene } from "./scene";
 
 const program = programOf("CustomerBilling");
 
-/** Ways in which the answer to a grant is lost; in all but one the credits are there. */
+/** Ways in which the answer to a grant is lost; in all but one, the credits were granted. */
 const losses: Readonly<Record<string, Fault>> = {
   reset: { kind: "resetAfter" },
   error: { kind: "errorAfter" },
@@ -28,7 +28,7 @@ const state = async () => {
   const { resources = [] } = await scene.stack.exportState();
   return resources.filter(({ type }) => type.endsWith(":CustomerBilling"));
 };
-/** One that fails does not keep the others from being tried. Pulumi's own runtime then prints traces. */
+/** Tries every grant, even if one fails. Pulumi's own runtime then prints stack traces. */
 const upOfAll = (refresh: boolean) => scene.stack.up({ refresh, args: ["--continue-on-error"] });
 const said = (outcome: Outcome, name: string) =>
   outcome.diagnostics
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-it("B3 a grant whose answer is lost fails the up, with both ways on, and is posted once", async () => {
+it("B3 a grant whose answer is lost fails the update, which names both ways out, and is sent once", async () => {
   const up = await upOfAll(false);
   for (const name of names) {
     const line = said(up, name);
@@ -58,7 +58,7 @@ it("B3 a grant whose answer is lost fails the up, with both ways on, and is post
   expect(posted()).toEqual(names.map(() => "createBilling"));
 });
 
-it("B3 the state keeps it, under an id of ours and without the id of a record", async () => {
+it("B3 state has the grant under an id of the provider's, without the id of a record", async () => {
   const kept = await state();
   expect(kept).toHaveLength(names.length);
   for (const { id, outputs } of kept) {
@@ -68,7 +68,7 @@ it("B3 the state keeps it, under an id of ours and without the id of a record", 
   }
 });
 
-it("B3 a refresh keeps it, the next preview asks for an update, and every later up fails without a request", async () => {
+it("B3 a refresh keeps the grant, the next preview shows an update, and every later update fails without a request", async () => {
   scene.service.clearRequests();
   const before = await state();
   const refresh = await scene.stack.refresh();
@@ -87,7 +87,7 @@ it("B3 a refresh keeps it, the next preview asks for an update, and every later 
   expect(posted()).toEqual([]);
 });
 
-it("B3 `billingId` adopts the record without a request; a new `grant` replaces, and is posted once", async () => {
+it("B3 `billingId` adopts the record without a request, and a new `grant` replaces it with one POST", async () => {
   const id = stored("reset")[0]?.id ?? "";
   const again = Object.fromEntries(names.map((name) => [name, granting(name, `grant: "again"`)]));
   await scene.declare(program({ ...again, reset: `{ ...base, billingId: "${id}" }` }));
@@ -114,7 +114,7 @@ it("B3 `billingId` adopts the record without a request; a new `grant` replaces, 
   await expectQuiet(scene);
 });
 
-it("B3 lost in a replacement, it is not sent again either, and the record before it is kept until it is settled", async () => {
+it("B3 a replacement whose answer is lost is not sent again, and a new `grant` settles it", async () => {
   const once = (more: string) => scene.declare(program({ cut: granting("cut", more) }));
   await once(`grant: "third"`);
   scene.service.clearRequests();
@@ -134,7 +134,7 @@ it("B3 lost in a replacement, it is not sent again either, and the record before
   await expectSilentUp(scene);
 });
 
-it("B3 one that the service refuses is not kept: nothing was granted, and the next up sends it", async () => {
+it("B3 a grant that the service refuses is not in state, and the next update sends it", async () => {
   await scene.declare(program({ refused: `{ ...base, totalCredits: "9" }` }));
   scene.service.clearRequests();
   scene.service.inject({ endpoint: "createBilling", fault: { kind: "status", status: 403 } });

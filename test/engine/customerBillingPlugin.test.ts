@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { expectSilentUp, onlyLine } from "./expectations";
 import { type Scene, setScene } from "./scene";
 
-/** As a program in another language registers it: nothing in the program looks into state. */
+/** Registers the grant like a program in another language, in which nothing reads state. */
 const program = (name = "held", inputs = `totalCredits: "100"`, options = "") => `
   import * as pulumi from "@pulumi/pulumi";
   const args = { workspaceId: "ws_main", ${inputs} };
@@ -34,7 +34,7 @@ describe("a grant in a program without this package, with the plugin", () => {
     }
   }
 
-  it("B6 is granted once, whatever makes the engine replace it, with other amounts too", async () => {
+  it("B6 is granted once, whatever forces a replacement, and once more for a new value of `grant`", async () => {
     const held = await granted();
     await expectSilentUp(scene);
     await expectRefused("held", again, ["--replace", held]);
@@ -50,7 +50,7 @@ describe("a grant in a program without this package, with the plugin", () => {
     await expectSilentUp(scene);
   });
 
-  it("B6 under another name is granted once; with aliases, or by its id, it keeps its record", async () => {
+  it("B6 is granted once if it is renamed, and keeps its record with aliases or by its id", async () => {
     await granted();
     await scene.declare(program("renamed"));
     await expectRefused("renamed", renamed);
@@ -63,7 +63,7 @@ describe("a grant in a program without this package, with the plugin", () => {
     expect(scene.service.billings()).toHaveLength(1);
   });
 
-  it("B6 is not sent again where its answer was lost", async () => {
+  it("B6 is not sent again if its answer was lost", async () => {
     scene = await setScene("billing-plugin-lost", { program: program(), host: "plugin" });
     scene.service.inject({ endpoint: "createBilling", fault: { kind: "resetAfter" } });
     expect((await scene.stack.up()).ok).toBe(false);
@@ -82,7 +82,7 @@ describe("a grant in a Node.js program, with the plugin", () => {
   let scene: Scene;
   afterEach(() => scene?.close());
 
-  it("B6 is not read before each update, so a new resource can be a target", async () => {
+  it("B6 is not read before each update, so an update can target a new resource", async () => {
     scene = await setScene("billing-targets", { program: sdk(), host: "plugin" });
     expect((await scene.stack.up()).ok).toBe(true);
     const { steps } = await scene.stack.preview();

@@ -4,7 +4,7 @@ import { expectSilentUp, onlyLine } from "./expectations";
 import { programOf } from "./kindProgram";
 import { type Scene, setScene } from "./scene";
 
-/** `held` with options of its own, beside a grant that its own value of `grant` replaces. */
+/** `held` with these options, and another grant, which a new value of its `grant` replaces. */
 const program = (options = "", other = "first", inputs = `totalCredits: pulumi.secret("100")`) => `
   import * as pulumi from "@pulumi/pulumi";
   import { CustomerBilling } from "pulumi-apikeys";
@@ -23,7 +23,7 @@ const urnOf = async (scene: Scene, name: string) =>
 const grants = ({ service }: Scene) =>
   service.billings().filter(({ totalCredits }) => totalCredits === "100").length;
 
-/** Neither preview nor up replaces it: nothing is sent for it, and state holds what it held. */
+/** Preview and update fail for `held`, nothing is sent for it, and its state stays. */
 async function expectRefused(scene: Scene, message: RegExp, args: readonly string[] = []): Promise<void> {
   const before = await state(scene);
   for (const command of ["preview", "up"] as const) {
@@ -48,35 +48,35 @@ describe("a grant that the engine is told to replace", () => {
   });
   afterAll(() => scene?.close());
 
-  it("B6 by replacementTrigger, is granted once", async () => {
+  it("B6 by replacementTrigger is granted once", async () => {
     await scene.declare(program(trigger("2")));
     await expectRefused(scene, asked);
   });
 
-  itInAll("B6 by replaceWith, is granted once", async () => {
+  itInAll("B6 by replaceWith is granted once", async () => {
     await scene.declare(program(`${trigger("1")}, replaceWith: [other]`, "second"));
     await expectRefused(scene, asked);
   });
 
-  it("B6 by --target-replace, is granted once", async () => {
+  it("B6 by --target-replace is granted once", async () => {
     await scene.declare(program(trigger("1"), "second"));
     await expectRefused(scene, looked, ["--target-replace", await urnOf(scene, "held")]);
   });
 
-  it("B6 by `pulumi state taint`, is granted once", async () => {
+  it("B6 by `pulumi state taint` is granted once", async () => {
     const urn = await urnOf(scene, "held");
     expect((await scene.stack.run(["state", "taint", urn, "--yes"])).ok).toBe(true);
     await expectRefused(scene, looked);
     expect((await scene.stack.run(["state", "untaint", urn, "--yes"])).ok).toBe(true);
   });
 
-  it("B6 without what forced it, nothing is to be done", async () => {
+  it("B6 shows no change once nothing forces the replacement", async () => {
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     await expectSilentUp(scene);
   });
 
-  it("B6 under another name without aliases, is granted once; with them, it keeps its record", async () => {
+  it("B6 under another name is granted once without aliases, and keeps its record with them", async () => {
     const renamed = (options: string) =>
       program(options, "second").replace('new CustomerBilling("held"', 'new CustomerBilling("renamed"');
     await scene.declare(renamed(trigger("1")));
@@ -93,7 +93,7 @@ describe("a grant that the engine is told to replace", () => {
     await expectSilentUp(scene);
   });
 
-  it("B6 where it is deleted first, is granted once, and then adopted by its id", async () => {
+  it("B6 with deleteBeforeReplace is granted once, and then adopted by its id", async () => {
     const options = `${trigger("1")}, deleteBeforeReplace: true`;
     await scene.declare(program(options, "second"));
     const args = ["--target-replace", await urnOf(scene, "held")];
@@ -122,7 +122,7 @@ describe("a grant whose answer was lost", () => {
   let scene: Scene;
   afterAll(() => scene?.close());
 
-  it("B6 is not sent again where replaceOnChanges would replace what failed halfway", async () => {
+  it("B6 is not sent again if replaceOnChanges would replace it", async () => {
     const lone = programOf("CustomerBilling");
     const held = `{ ...base, totalCredits: "100" }`;
     scene = await setScene("billing-replaced-lost", { program: lone({ held }) });
@@ -137,7 +137,7 @@ describe("a grant whose answer was lost", () => {
 describeInAll("a state that can't be read", () => {
   let scene: Scene;
   afterEach(() => scene?.close());
-  /** The engine fails the first so many looks into it. */
+  /** The engine fails this many reads of the state. */
   const program = (times: string) => `
     import * as pulumi from "@pulumi/pulumi";
     import { CustomerBilling } from "pulumi-apikeys";
@@ -151,7 +151,7 @@ describeInAll("a state that can't be read", () => {
     new CustomerBilling("held", { workspaceId: "ws_main", totalCredits: "100" });
   `;
 
-  it("B6 gives no grant, and the line says why", async () => {
+  it("B6 grants nothing, and the error says why", async () => {
     scene = await setScene("billing-unread", { program: program("Infinity") });
     for (const command of ["preview", "up"] as const) {
       expect(onlyLine(await scene.stack[command](), "held")).toMatch(
@@ -161,7 +161,7 @@ describeInAll("a state that can't be read", () => {
     expect(grants(scene)).toBe(0);
   });
 
-  it("B6 is read again, as the engine may be writing it", async () => {
+  it("B6 is read again, because the engine may be writing it", async () => {
     scene = await setScene("billing-reread", { program: program("3") });
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);

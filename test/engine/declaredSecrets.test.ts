@@ -6,7 +6,7 @@ import type { Outcome } from "./outcome";
 import { type Scene, type SceneOptions, setScene } from "./scene";
 import { expectKept } from "./secrecy";
 
-/** What a program declares as secret, by where; `hidden` of it has to be seen nowhere. */
+/** A program, and the values in it that must be seen nowhere. */
 interface Declared {
   readonly hidden: readonly string[];
   readonly program: string;
@@ -79,7 +79,6 @@ new CustomerBilling("billing", {
 export const keyId = key.id;
 `;
   const texts = [...Object.values(values), ...Object.values(numbers).map(String), address];
-  // Inside of "ibisfirst", for example, nothing of it is told either.
   return { hidden: texts.map((text) => text.trim()), program };
 }
 
@@ -96,7 +95,7 @@ const tenants = [
   },
 ];
 
-/** A scene that knows what it must never show, in whatever case the service spells it. */
+/** A scene that knows which values it must never show, also in lower case, as the service may spell them. */
 async function setSecretScene(name: string, options: SceneOptions) {
   const scene = await setScene(name, { tenants, ...options });
   const hidden = new Set<string>();
@@ -105,7 +104,7 @@ async function setSecretScene(name: string, options: SceneOptions) {
     hide: (...texts: readonly string[]) => {
       for (const text of texts) for (const one of [text, text.toLowerCase()]) hidden.add(one);
     },
-    /** Neither what was printed so far, nor the state, nor any other file of the project holds it. */
+    /** The output so far, the state and all files of the project contain none of the values. */
     async expectHidden() {
       expect(hidden.size).toBeGreaterThan(0);
       const exported = JSON.stringify(await scene.stack.exportState());
@@ -147,14 +146,14 @@ describe("values that the program made secret", () => {
   });
   afterAll(() => scene?.close());
 
-  it("R16 stand in nothing that an up prints, and nowhere in state, also where the service rewrote them", async () => {
+  it("R16 are neither in an update's output nor in plain text in state, even if the service rewrote them", async () => {
     succeeded(await scene.stack.up({ diff: true }));
     expect(scene.service.keys().map(({ name }) => name)).toContain("nightingale first");
     await kept.expectHidden();
     const outputs = await outputsOf(scene);
     const { name, __observed, effectivePrefix } = outputs.get("key") ?? {};
     for (const value of [name, __observed, effectivePrefix]) expect(value).toHaveProperty("plaintext");
-    // What is not secret stays in plain sight.
+    // Values that are not secret stay in plain text.
     expect(outputs.get("optional")).toMatchObject({
       workspaceId: "ws_main",
       maskedKey: expect.stringMatching(/^sk_/),
@@ -162,14 +161,14 @@ describe("values that the program made secret", () => {
     expect(Object.keys(outputs.get("set")?.["ids"] ?? {})).toEqual(["acme", "beta"]);
   });
 
-  itInAll("R16 stand in no preview either, and change nothing by themselves", async () => {
+  itInAll("R16 are in no preview, and show no change by themselves", async () => {
     succeeded(await scene.stack.preview({ diff: true }));
     await expectSilentUp(scene);
     await expectQuiet(scene);
     await kept.expectHidden();
   });
 
-  itInAll("R16 give their place to what somebody else wrote there, which is as secret", async () => {
+  itInAll("R16 make secret what a refresh finds in their place", async () => {
     const drift = {
       name: "Bittern",
       optional: "Dipper",
@@ -209,27 +208,34 @@ describe("values that the program made secret", () => {
     await kept.expectHidden();
   });
 
-  itInAll("R16 are as secret where a preview refreshes, and in the up that undoes it", async () => {
+  itInAll("R16 stay secret in `preview --refresh`, and in the update that reverts the drift", async () => {
     succeeded(await scene.stack.previewRefresh({ diff: true }));
     succeeded(await scene.stack.up({ diff: true }));
     await expectQuiet(scene);
     await kept.expectHidden();
   });
 
-  itInAll("R16 are in no message of an update that the service refuses, echoing them", async () => {
-    scene.service.setDialect({ errorEchoes: "request", keyScopes: "mustBeDefined", positiveNumber: "both" });
-    await declare("second");
-    const failed = await scene.stack.up({ diff: true });
-    const line = onlyLine(failed, "key");
-    expect(line).toMatch(/^Updating the key in workspace ws_main \(key_\w+\): the service answered 400/);
-    expect(line).toContain("{'name':'[secret]','enabled':true,'scopes':[{'representation':'[secret]'");
-    await kept.expectHidden();
-    scene.service.setDialect({});
-  });
+  itInAll(
+    "R16 are in no message of an update that the service refuses with an echo of the request",
+    async () => {
+      scene.service.setDialect({
+        errorEchoes: "request",
+        keyScopes: "mustBeDefined",
+        positiveNumber: "both",
+      });
+      await declare("second");
+      const failed = await scene.stack.up({ diff: true });
+      const line = onlyLine(failed, "key");
+      expect(line).toMatch(/^Updating the key in workspace ws_main \(key_\w+\): the service answered 400/);
+      expect(line).toContain("{'name':'[secret]','enabled':true,'scopes':[{'representation':'[secret]'");
+      await kept.expectHidden();
+      scene.service.setDialect({});
+    },
+  );
 
-  itInAll("R16 are in no reason of a failure halfway, of which state keeps the reasons", async () => {
+  itInAll("R16 are in no message of an update that fails halfway, which state stores", async () => {
     await declare("third");
-    // An answer of success, and nothing was done.
+    // The service answers 200, but applies nothing.
     scene.service.inject({
       endpoint: ["editApiKey", "editWorkspace"],
       times: Number.POSITIVE_INFINITY,
@@ -254,23 +260,26 @@ describe("values that the program made secret", () => {
     ]);
   });
 
-  itInAll("R16 are as secret in the refresh after it, and in the up that does the rest", async () => {
-    succeeded(await scene.stack.refresh({ args: ["--diff"] }));
-    await kept.expectHidden();
-    succeeded(await scene.stack.up({ diff: true }));
-    await expectSilentUp(scene);
-    scene.service.inject({ endpoint: "deleteApiKey", times: 3, fault: { kind: "status", status: 403 } });
-    const failed = await scene.stack.destroy();
-    scene.service.clearFaults();
-    expect(failed.error).toMatch(
-      /Deleting the key in workspace ws_\w+ \(key_\w+\): the service answered 403/,
-    );
-    await kept.expectHidden();
-    succeeded(await scene.stack.up());
-  });
+  itInAll(
+    "R16 stay secret in the refresh after that, in the next update and in a failing destroy",
+    async () => {
+      succeeded(await scene.stack.refresh({ args: ["--diff"] }));
+      await kept.expectHidden();
+      succeeded(await scene.stack.up({ diff: true }));
+      await expectSilentUp(scene);
+      scene.service.inject({ endpoint: "deleteApiKey", times: 3, fault: { kind: "status", status: 403 } });
+      const failed = await scene.stack.destroy();
+      scene.service.clearFaults();
+      expect(failed.error).toMatch(
+        /Deleting the key in workspace ws_\w+ \(key_\w+\): the service answered 403/,
+      );
+      await kept.expectHidden();
+      succeeded(await scene.stack.up());
+    },
+  );
 
   it("R16 are in no message of destroy", async () => {
-    // What is restored must come back as it was.
+    // The destroy restores settings, which the "normalizing" dialect would rewrite.
     scene.service.setDialect({});
     const { output } = succeeded(await scene.stack.destroy());
     expect(output).toMatch(/The scope in workspace ws_main \(\S+\) stays in the service/);
@@ -279,7 +288,7 @@ describe("values that the program made secret", () => {
   });
 });
 
-describe("secrecy that the program gives or takes away, and nothing else", () => {
+describe("values that the program makes secret, or no longer secret, without another change", () => {
   let scene: Scene;
   const texts = ["Nightingale", "heronpfx", "kestrel", "ibispfx", "plover", "Jackdaw", "lapwing", "76543"];
   const declare = (mark: "s" | "") =>
@@ -333,12 +342,12 @@ new CustomerBilling("billing", { workspaceId, totalCredits: ${mark}("76543") });
   afterAll(() => scene?.close());
 
   const cases = [
-    ["given", "s", []],
-    ["taken away", "", undefined],
-    ["given again", "s", []],
+    ["made secret", "s", []],
+    ["no longer secret", "", undefined],
+    ["secret again", "s", []],
   ] as const;
-  it.each(someOf(cases, ([words]) => words !== "given again"))(
-    "R16 %s, takes one update of each resource, and no request",
+  it.each(someOf(cases, ([words]) => words !== "secret again"))(
+    "R16 take one update of each resource, and no request: %s",
     async (_, mark, found) => {
       await declare(mark);
       scene.service.clearRequests();
@@ -361,7 +370,7 @@ new CustomerBilling("billing", { workspaceId, totalCredits: ${mark}("76543") });
     },
   );
 
-  itInAll("R16 given by a program that only looks at a key, is kept by what it finds", async () => {
+  itInAll("R16 stay secret in a key that the program only reads by `.get`", async () => {
     const { id } = scene.service.addKey({ workspaceId: "ws_main", name: "theirs" });
     await scene.declare(`import * as pulumi from "@pulumi/pulumi";
 import { ApiKey } from "pulumi-apikeys";

@@ -11,14 +11,14 @@ describe("two CustomerBillings of one program", () => {
     `{ ...base, totalCredits: 100, spendCap: "9.5", grant: " first\\n", ${more} }, { dependsOn: one }`;
   afterAll(() => scene?.close());
 
-  it("R17 of the same grant fail in preview and up; corrected, each is granted once", async () => {
+  it("R17 fail the preview and the update if their grants are the same; corrected, each is granted once", async () => {
     scene = await setScene("granted-twice", { program: program({ one: first, two: again() }) });
     const twice =
       /grant: the resource one declares the same grant .* Change grant in one of them, or remove one\.$/;
     expect(onlyLine(await scene.stack.preview(), "two")).toMatch(twice);
     expect(scene.service.requests).toEqual([]);
     expect(onlyLine(await scene.stack.up(), "two")).toMatch(twice);
-    // The engine made the first while it asked for the second.
+    // The engine created the first one while it checked the second.
     expect(scene.service.billings()).toHaveLength(1);
     expect(onlyLine(await scene.stack.preview(), "two")).toMatch(twice);
     await scene.declare(program({ one: first, two: again(`grant: "second"`) }));
@@ -30,10 +30,10 @@ describe("two CustomerBillings of one program", () => {
   it.each([
     ["another meter", { three: again(`externalMeterId: "meter"`) }],
     [
-      "a record that exists",
+      "an existing record",
       { four: `{ ...base, billingId: "bill_theirs", grant: "first" }, { dependsOn: one }` },
     ],
-  ])("R17 both pass with %s", async (_, other) => {
+  ])("R17 pass if one has %s", async (_, other) => {
     await scene.declare(program({ one: first, ...other }));
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
@@ -41,18 +41,18 @@ describe("two CustomerBillings of one program", () => {
   });
 });
 
-describe("two WorkspaceSettings of one program", () => {
+describe("WorkspaceSettings", () => {
   let scene: Scene;
   const program = programOf("WorkspaceSettings");
   const settings = (more: string) => `{ ...base, ${more} }`;
   const held = () => scene.service.workspaces().find(({ id }) => id === "ws_main");
   const restoring = settings(`defaultRateLimitPerSecond: 50, defaultKeyPrefix: "new", onDestroy: "restore"`);
-  const notPutBack =
+  const notRestored =
     /The program still declares settings of workspace ws_main, so these former values are not restored.*: defaultKeyPrefix "old", defaultRateLimitPerSecond 7\. .* the option aliases\./;
   const declared = { defaultRateLimitPerSecond: 50, defaultKeyPrefix: "new" };
   afterAll(() => scene?.close());
 
-  it("R17 of one workspace fail in preview, without a request", async () => {
+  it("R17 fail the preview if two are of the same workspace, without a request", async () => {
     scene = await setScene("settings-twice", {
       program: program({
         one: settings("defaultRateLimitPerSecond: 50"),
@@ -66,19 +66,19 @@ describe("two WorkspaceSettings of one program", () => {
     expect(scene.service.requests).toEqual([]);
   });
 
-  it("W5 handed over to a resource of another name, keep what is declared, and what was there before is told", async () => {
+  it("W5 keep the declared values if the resource is renamed, and a warning names the former ones", async () => {
     await scene.declare(program({ one: restoring }));
     expect((await scene.stack.up()).ok).toBe(true);
     await scene.declare(program({ renamed: restoring }));
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { create: 1, delete: 1 } });
-    expect(up.output).toMatch(notPutBack);
+    expect(up.output).toMatch(notRestored);
     expect(held()).toMatchObject(declared);
     await expectQuiet(scene);
     await expectSilentUp(scene);
   });
 
-  it("W5 replaced because the engine was told to, keep what is declared", async () => {
+  it("W5 keep the declared values if the engine is told to replace the resource", async () => {
     scene.service.editWorkspace("ws_main", { defaultRateLimitPerSecond: 7, defaultKeyPrefix: "old" });
     await scene.declare(program({}));
     expect((await scene.stack.up()).ok).toBe(true);
@@ -88,12 +88,12 @@ describe("two WorkspaceSettings of one program", () => {
     const urn = resources.find(({ type }) => type.endsWith(":WorkspaceSettings"))?.urn ?? "";
     const up = await scene.stack.up({ args: ["--target-replace", urn] });
     expect(up, up.output).toMatchObject({ ok: true, changes: { replace: 1 } });
-    expect(up.output).toMatch(notPutBack);
+    expect(up.output).toMatch(notRestored);
     expect(held()).toMatchObject(declared);
     await expectQuiet(scene);
   });
 
-  it("W5 moved to another workspace, put back what was there before", async () => {
+  it("W5 restore the former values if the resource moves to another workspace", async () => {
     scene.service.editWorkspace("ws_main", { defaultRateLimitPerSecond: 7, defaultKeyPrefix: "old" });
     await scene.declare(program({}));
     expect((await scene.stack.up()).ok).toBe(true);

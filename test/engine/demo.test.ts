@@ -7,7 +7,7 @@ import { type CommandResult, execute } from "./command";
 import { shellEnvironment } from "./environment";
 import { checkout } from "./folders";
 
-/** Runs the demo as `npm run demo` does, but for the build: other tests use what was built. */
+/** Runs the demo as `npm run demo` does, except for the build, which other tests are using. */
 async function demo(
   onStdout?: (text: string, pid: number) => void,
 ): Promise<CommandResult & { pid: number }> {
@@ -27,7 +27,7 @@ async function demo(
   return { ...result, pid };
 }
 
-/** The rows of the closing table: what stands in its last column. */
+/** The last column of the final table. */
 function resultsIn(output: string): readonly string[] {
   const [, table = ""] = output.split("What was checked\n\n");
   const [rows = ""] = table.split("\n\n");
@@ -44,14 +44,14 @@ describe("the demo", () => {
     run = await demo();
   });
 
-  it("ends well, with every step as it should be", () => {
+  it("succeeds in every step", () => {
     expect(run.code, run.output).toBe(0);
     expect(resultsIn(run.stdout)).toEqual(Array(10).fill("ok"));
     expect(run.stdout.match(/^checked: /gm)).toHaveLength(9);
     expect(run.stdout).not.toContain("FAILED:");
   });
 
-  it("shows the engine's own output, without colours where there is no terminal", () => {
+  it("shows the engine's own output, without colours if there is no terminal", () => {
     for (const text of ["+ 3 to create", "+ 3 created", "+-1 replaced", "- 3 deleted"]) {
       expect(run.stdout).toContain(text);
     }
@@ -66,7 +66,7 @@ describe("the demo", () => {
   });
 });
 
-describeInAll("a demo whose service takes no permission back", () => {
+describeInAll("a demo whose service doesn't remove permissions", () => {
   const printed: string[] = [];
   let result: DemoResult;
 
@@ -74,26 +74,26 @@ describeInAll("a demo whose service takes no permission back", () => {
     result = await runDemo({ dialect: { patchScopes: "neverNarrows" }, print: (text) => printed.push(text) });
   });
 
-  it("says which step failed, and does not go on with the story", () => {
+  it("says which step failed, and skips the following ones", () => {
     expect(result.ok).toBe(false);
     const results = ["ok", "ok", "ok", "ok", "FAILED", "not run", "not run", "not run", "ok", "ok"];
     expect(result.verdicts.map((verdict) => verdict.result)).toEqual(results);
     expect(resultsIn(printed.join(""))).toEqual(results);
   });
 
-  it("says what was expected and what was seen", () => {
+  it("shows the expected and the actual values", () => {
     expect(printed.join("")).toContain(`FAILED: the key in the service matches the program.
   expected: {"name":"shop","enabled":true,"scopes":"customers (read), orders (create, read, update)"}
   actual:   {"name":"shop","enabled":true,"scopes":"customers (read), orders (create, read, update), refunds (create)"}
 `);
   });
 
-  it("destroys what it has made", () => {
+  it("destroys what it has created", () => {
     expect(result.verdicts.at(-2)?.requests).toEqual({ DELETE: 2 });
   });
 });
 
-describeInAll("a demo whose service does not answer secrets", () => {
+describeInAll("a demo whose service doesn't return secrets", () => {
   it("fails when the keys are created, and destroys them", async () => {
     const { ok, verdicts } = await runDemo({ dialect: { createAnswer: "withoutKey" }, print: () => {} });
     expect(ok).toBe(false);
@@ -103,7 +103,7 @@ describeInAll("a demo whose service does not answer secrets", () => {
 });
 
 describeInAll("an interrupted demo", () => {
-  it("ends after the command that runs, and leaves no folder", async () => {
+  it("ends after the running command, and leaves no folder", async () => {
     let sent = false;
     const run = await demo((text, pid) => {
       if (sent || !text.includes("Step 2 of 9")) return;
@@ -113,7 +113,7 @@ describeInAll("an interrupted demo", () => {
     expect(run.code, run.output).toBe(130);
     expect(run.stdout).toContain("Interrupted.");
     expect(run.stdout).not.toContain("Step 3 of 9");
-    // Whoever runs the demo at the same time has a folder of its own.
+    // Other runs of the demo may have their own folders now.
     const left = (await readdir(join(checkout, ".work", "engine"))).filter((name) =>
       name.startsWith("demo-"),
     );

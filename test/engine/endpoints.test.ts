@@ -4,7 +4,7 @@ import { programOfEverything } from "./endpointsProgram";
 import type { Outcome } from "./outcome";
 import { type Scene, setScene } from "./scene";
 
-/** The interface's twelve endpoints, by their section, and who uses each. */
+/** The interface's twelve endpoints, with their section and the resources and functions that use them. */
 const endpoints: Readonly<Record<Endpoint, { section: string; request: RegExp; usedBy: string }>> = {
   editApiKey: {
     section: "4.1",
@@ -19,7 +19,7 @@ const endpoints: Readonly<Record<Endpoint, { section: string; request: RegExp; u
   listApiKeys: {
     section: "4.3",
     request: /^GET \/api\/v1\/workspace\/ws_(main|second)\/api-key$/,
-    usedBy: "getApiKeys, ApiKey where one seems gone",
+    usedBy: "getApiKeys, ApiKey if a key seems gone",
   },
   createApiKey: { section: "4.4", request: /^POST \/api\/v1\/api-key$/, usedBy: "ApiKey" },
   migrateApiKey: {
@@ -66,7 +66,7 @@ const endpoints: Readonly<Record<Endpoint, { section: string; request: RegExp; u
 const names = Object.keys(endpoints) as Endpoint[];
 
 let scene: Scene;
-/** What the service received, by the command that asked for it. */
+/** The requests that the service received, by command. */
 const received: { readonly during: string; readonly requests: readonly LoggedRequest[] }[] = [];
 const take = async (during: string, command: () => Promise<Outcome>) => {
   scene.service.clearRequests();
@@ -93,7 +93,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-it("every one of the interface's twelve endpoints is used, as the interface writes it", () => {
+it("each of the interface's twelve endpoints is used, with the method and path that the interface gives", () => {
   const all = received.flatMap(({ requests }) => requests);
   const rows = names.map((name) => {
     const { section, usedBy } = endpoints[name];
@@ -117,7 +117,7 @@ it("every one of the interface's twelve endpoints is used, as the interface writ
   expect(all.filter(({ endpoint }) => endpoint === "unknown")).toEqual([]);
 });
 
-it("R12 a preview only reads, and only what the program itself looks up", () => {
+it("R12 a preview only reads, and only for the program's own functions", () => {
   const [preview] = received;
   expect(preview?.requests.map(({ endpoint }) => endpoint).sort()).toEqual([
     "listApiKeys",
@@ -126,7 +126,7 @@ it("R12 a preview only reads, and only what the program itself looks up", () => 
   ]);
 });
 
-it("destroy leaves the service as it was, but for what it has no call to remove", () => {
+it("destroy leaves the service as it was, except for scopes and credits, which it can't delete", () => {
   const { service } = scene;
   expect(service.keys()).toEqual([]);
   expect(service.workspaces()[0]).toMatchObject({ defaultRateLimitPerSecond: 7 });

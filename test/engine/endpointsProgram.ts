@@ -1,4 +1,4 @@
-/** A program that uses everything there is: all resources and functions, and a key that existed elsewhere. */
+/** A program that uses every endpoint: by its resources, its functions, and a key that it migrates. */
 export function programOfEverything({ keyName, rate }: { keyName: string; rate: number }): string {
   return `import * as pulumi from "@pulumi/pulumi";
 import * as apikeys from "pulumi-apikeys";

@@ -1,22 +1,22 @@
 import { delimiter, join } from "node:path";
 import type { Environment } from "./command";
 
-/** Variables that must come from the test and from nowhere else. */
+/** Variables that must come from the test only. */
 const ours = /^(APIKEYS|PULUMI)_/;
 
 /** Variables of the test runner and of npm, which a user's shell doesn't have. */
 const runners = /^(VITEST|npm_|NODE_ENV$|NODE_OPTIONS$|TEST$|DEV$|PROD$|MODE$)/;
 
-/** The environment of a user's shell: what this process has, without the test runner's part and without ours. */
+/** The environment of a user's shell: that of this process, without the test runner's variables and ours. */
 export function shellEnvironment(checkout: string, pathFirst: readonly string[]): Environment {
   const inherited = Object.entries(process.env).filter(([name]) => !ours.test(name) && !runners.test(name));
-  // A `node` new enough for the provider stands in the checkout; the one on PATH may be older.
+  // The checkout has a `node` that is new enough for the provider; the one on PATH may be older.
   const path = [...pathFirst, join(checkout, "node_modules", ".bin"), process.env["PATH"] ?? ""];
   return { ...Object.fromEntries(inherited), PATH: path.join(delimiter) };
 }
 
-// An inline program runs in this process, so the variables that its functions read have to stand here while
-// it runs. process.env is one for the whole process: programs with other variables wait for their turn.
+// An inline program runs in this process, so process.env must have the variables that its functions read. The whole
+// process shares process.env, so programs with other variables wait for their turn.
 interface Turn {
   readonly variables: string;
   readonly ended: Promise<void>;

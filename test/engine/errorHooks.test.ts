@@ -19,13 +19,13 @@ const setOf = (...names: string[]) => {
 };
 
 describe.each(someOf<Host>(["dynamic", "plugin"], (host) => host === "plugin"))(
-  "an onError hook that asks for another attempt, in the host %s",
+  "an onError hook that asks for another attempt, in the %s host",
   (host) => {
     let scene: Scene;
     afterEach(() => scene?.close());
     const posts = () => scene.service.requests.filter(({ method }) => method === "POST").length;
 
-    it("R4 sends no create again whose answer was lost", async () => {
+    it("R4 doesn't repeat a create whose answer was lost", async () => {
       scene = await setScene("hooks", { program: single, host });
       scene.service.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
       const up = await scene.stack.up();
@@ -38,7 +38,7 @@ describe.each(someOf<Host>(["dynamic", "plugin"], (host) => host === "plugin"))(
       expect(posts()).toBe(2);
     });
 
-    it("R4 sends no update of a set again that has created a key", async () => {
+    it("R4 doesn't repeat an update of a set that has created a key", async () => {
       scene = await setScene("hooks-of-a-set", { program: setOf("a"), host });
       expect((await scene.stack.up()).ok).toBe(true);
       await scene.declare(setOf("a", "b", "c"));

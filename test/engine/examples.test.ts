@@ -19,14 +19,14 @@ const folders = {
   rotation: "rotation",
 };
 const examples = join(checkout, "examples");
-/** engine/quickstart is always run so. */
+/** The CLI always runs the program of engine/quickstart. */
 const byCli = isAll;
 
-/** The writes that the service has seen since its log was cleared. */
+/** The writes since the service's log was cleared. */
 const writes = ({ requests }: StandIn) =>
   requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
 
-/** An up that has nothing to change; what the program reads for itself, it may read (R13). */
+/** An update without changes sends no writes, but the program's own reads are allowed (R13). */
 async function expectNothingToDo({ stack, service }: Scene) {
   service.clearRequests();
   const up = await stack.up({ expectNoChanges: true });
@@ -35,7 +35,7 @@ async function expectNothingToDo({ stack, service }: Scene) {
 }
 
 describe("the folders under examples/", () => {
-  it("are those that are run here, in quickstart, languages, policy and demo.test.ts", async () => {
+  it("are all run by a test: here, or in quickstart, languages, policy and demo.test.ts", async () => {
     const entries = await readdir(examples, { withFileTypes: true });
     const found = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     expect(found.toSorted()).toEqual(
@@ -44,7 +44,7 @@ describe("the folders under examples/", () => {
   });
 });
 
-describe.each(isAll ? Object.values(folders) : [])("examples/%s, as a project of its own", (example) => {
+describe.each(isAll ? Object.values(folders) : [])("the files of examples/%s", (example) => {
   let scene: Scene;
   const file = (name: string) => readFile(join(scene.project.dir, name), "utf8");
 
@@ -53,14 +53,14 @@ describe.each(isAll ? Object.values(folders) : [])("examples/%s, as a project of
   });
   afterAll(() => scene?.close());
 
-  it("compiles against the package's declarations, with its own settings", async () => {
+  it("compile against the package's declarations, with their own tsconfig.json", async () => {
     const tsc = join(checkout, "node_modules", "typescript", "bin", "tsc");
     const compiled = await execute(process.execPath, [tsc, "-p", scene.project.dir]);
     expect(compiled.output).toBe("");
     expect(compiled.code).toBe(0);
   });
 
-  it("names the package and the version that this repository makes", async () => {
+  it("name the package and the version of this repository", async () => {
     const { name, version } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
     expect(JSON.parse(await file("package.json"))).toMatchObject({
       name: `apikeys-${example}`,
@@ -69,7 +69,7 @@ describe.each(isAll ? Object.values(folders) : [])("examples/%s, as a project of
     });
   });
 
-  it("describes in Pulumi.yaml what its program asks of the config, and nothing else", async () => {
+  it("describe in Pulumi.yaml exactly the config that the program requires", async () => {
     const [head = "", config = ""] = (await file("Pulumi.yaml")).split("\nconfig:\n");
     expect(head).toMatch(new RegExp(`^name: apikeys-${example}$[\\s\\S]*^runtime:\\n {2}name: nodejs$`, "m"));
     const described = [...config.matchAll(/^ {2}(\w+):\n {4}type: string\n {4}description: ./gm)];
@@ -98,7 +98,7 @@ describe("examples/workspace-baseline", () => {
   });
   afterAll(() => scene?.close());
 
-  it("sets the defaults, makes the scopes, then a key for each service", async () => {
+  it("sets the defaults and creates the scopes, then a key for each service", async () => {
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { create: 7 } });
     const keys = scene.service.keys();
@@ -120,12 +120,12 @@ describe("examples/workspace-baseline", () => {
     await expectUnsaid(scene, Object.values(secrets));
   });
 
-  itInAll("is quiet: no change, no request", async () => {
+  itInAll("then shows no change and sends no request", async () => {
     await expectSilentUp(scene);
     await expectQuiet(scene);
   });
 
-  it("is destroyed: the keys go, the workspace is as it was, the scopes stay", async () => {
+  it("on destroy deletes the keys, restores the workspace and leaves the scopes", async () => {
     const destroy = await scene.stack.destroy();
     expect(destroy.ok, destroy.output).toBe(true);
     expect(scene.service.keys()).toEqual([]);
@@ -150,7 +150,7 @@ describeInAll("examples/billing", () => {
   });
   afterAll(() => scene?.close());
 
-  it("makes the key and grants the credits, once", async () => {
+  it("creates the key and grants the credits once", async () => {
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { create: 3 } });
     expect(scene.service.billings()).toMatchObject([
@@ -161,7 +161,7 @@ describeInAll("examples/billing", () => {
     await expectQuiet(scene);
   });
 
-  it("grants again with the line that its comment shows, by exactly one more POST", async () => {
+  it("grants again with the line that its comment shows, with exactly one more POST", async () => {
     const comment = /such as (\{.*?\})/.exec(
       (await readFile(join(examples, folders.billing, "index.ts"), "utf8")).replace(/\n\/\/ /g, " "),
     )?.[1];
@@ -176,7 +176,7 @@ describeInAll("examples/billing", () => {
     await expectSilentUp(scene);
   });
 
-  it("is protected: a changed line and a destroy fail, and nothing is granted", async () => {
+  it("is protected, so a changed line and a destroy fail, and nothing is granted", async () => {
     await declare(line.replace("initial", "again"));
     const changed = await scene.stack.up();
     expect(changed.ok).toBe(false);
@@ -190,7 +190,7 @@ describeInAll("examples/billing", () => {
     expect(resources.filter(({ type }) => type.endsWith(":CustomerBilling"))).toHaveLength(2);
   });
 
-  it("is destroyed once it is unprotected as its comment says; the credits stay", async () => {
+  it("is destroyed after the command in its comment unprotects it, and the credits stay", async () => {
     const [, command = ""] =
       /`pulumi (state unprotect --all)`/.exec(
         await readFile(join(examples, folders.billing, "index.ts"), "utf8"),
@@ -249,7 +249,7 @@ describe("examples/customers", () => {
   });
   afterAll(() => scene?.close());
 
-  it("makes a key for each of 50 customers, with the scopes of the plan, and grants what the plan has", async () => {
+  it("creates a key for each of 50 customers with the scopes of the plan, and grants the plan's credits", async () => {
     await write(fifty);
     const preview = await scene.stack.preview();
     expect(preview, preview.output).toMatchObject({ ok: true, changes: { create: 35 } });
@@ -267,14 +267,14 @@ describe("examples/customers", () => {
     expect(credits().filter((each) => each === "25000")).toHaveLength(16);
   });
 
-  it("writes for the application whose key is which, and gives the secrets as an output that is one", async () => {
+  it("writes a file with each customer's key, and exports the secrets as a secret output", async () => {
     expect(await written()).toEqual(expectedFile());
     const secrets = Object.fromEntries(scene.service.keys().map(({ customerId, key }) => [customerId, key]));
     expect(await scene.stack.outputs()).toEqual({ secrets: { value: secrets, secret: true } });
     await expectUnsaid(scene, Object.values(secrets));
   });
 
-  itInAll("is quiet: no change, no request, and no file that a preview writes", async () => {
+  itInAll("then shows no change and sends no request, and a preview writes no file", async () => {
     await rm(join(scene.project.dir, "keys.json"));
     await expectQuiet(scene);
     await expect(written()).rejects.toThrow("ENOENT");
@@ -282,7 +282,7 @@ describe("examples/customers", () => {
     expect(await written()).toEqual(expectedFile());
   });
 
-  it("follows the file: another plan edits the key in place, a new line adds one, a line that is gone deletes one", async () => {
+  it("follows the CSV file: a changed plan edits the key in place, a new line adds a key, a removed line deletes one", async () => {
     const before = keyOf("cus_0");
     const changed = fifty
       .filter(({ id }) => id !== "cus_3")
@@ -309,7 +309,7 @@ describe("examples/customers", () => {
   });
 
   const wrong: readonly (readonly [string, string, string])[] = [
-    ["a plan that there is not", "cus_60,Sixty,gold", "the plan must be one of free, pro, enterprise"],
+    ["an unknown plan", "cus_60,Sixty,gold", "the plan must be one of free, pro, enterprise"],
     [
       "a plan by the name of a method",
       "cus_60,Sixty,toString",
@@ -320,7 +320,7 @@ describe("examples/customers", () => {
     ["a customer twice", "cus_1,Again,pro", "cus_1 is listed twice"],
   ];
   it.each(someOf(wrong, ([what]) => what === "a field too many"))(
-    "refuses a line with %s, and asks for nothing",
+    "fails the preview of a line with %s, without a request",
     async (_, line, reason) => {
       const lines = fifty.slice(0, 2).map(({ id, name, plan }) => `${id},${name},${plan}`);
       await scene.project.write("customers.csv", ["id,name,plan", ...lines, line].join("\n"));
@@ -332,7 +332,7 @@ describe("examples/customers", () => {
     },
   );
 
-  it("fails for customers who leave a plan with credits until those are unprotected, as its comment says", async () => {
+  it("fails for customers who leave a plan with credits, until the command in its comment unprotects them", async () => {
     await write(fifty.slice(0, 7).map((row) => (row.id === "cus_1" ? { ...row, plan: "enterprise" } : row)));
     const up = await scene.stack.up();
     expect(up.ok).toBe(false);
@@ -346,7 +346,7 @@ describe("examples/customers", () => {
     expect(credits()).toHaveLength(35);
   });
 
-  it("is destroyed: the keys go, the credits stay", async () => {
+  it("on destroy deletes the keys and leaves the credits", async () => {
     await scene.stack.run(["state", "unprotect", "--all", "--yes"]);
     const secrets = scene.service.keys().map(({ key }) => key);
     const destroy = await scene.stack.destroy();
@@ -395,7 +395,7 @@ describe("examples/adopt", () => {
     }
   });
 
-  it("finds the workspace, adopts the keys by their ids as they are, and one by its value", async () => {
+  it("finds the workspace, adopts the keys by id without a change, and migrates one by its value", async () => {
     scene.service.clearRequests();
     const before = scene.service.keys();
     const up = await scene.stack.up();
@@ -416,13 +416,13 @@ describe("examples/adopt", () => {
     });
   });
 
-  it("is quiet: no change, no write", async () => {
+  it("then shows no change and writes nothing", async () => {
     await expectNothingToDo(scene);
     const preview = await scene.stack.previewRefresh({ expectNoChanges: true });
     expect(preview.ok, preview.output).toBe(true);
   });
 
-  it("is destroyed: the adopted keys go, the one that is read stays", async () => {
+  it("on destroy deletes the adopted keys, and leaves the one that it only reads", async () => {
     const destroy = await scene.stack.destroy();
     expect(destroy.ok, destroy.output).toBe(true);
     expect(scene.service.keys().map(({ id }) => id)).toEqual(["key_theirs"]);
@@ -444,7 +444,7 @@ describe("examples/rotation", () => {
     return scene?.close();
   });
 
-  it("makes a new key after 90 days, beside the one before", async () => {
+  it("creates a new key after 90 days, and keeps the previous one", async () => {
     setDaysAhead(scene, 90.5);
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { update: 1, same: 1 } });
@@ -459,7 +459,7 @@ describe("examples/rotation", () => {
     await expectSilentUp(scene);
   });
 
-  it("deletes that one when the overlap is over", async () => {
+  it("deletes the previous key after the overlap", async () => {
     setDaysAhead(scene, 105);
     const all = secrets();
     const up = await scene.stack.up();
@@ -469,7 +469,7 @@ describe("examples/rotation", () => {
     await expectUnsaid(scene, all);
   });
 
-  itInAll("is rotated at once by a setting, as its comment says", async () => {
+  itInAll("is rotated at once by the config value in its comment", async () => {
     await scene.stack.setConfig("apikeys-rotation:leaked", "2026-11-24");
     const up = await scene.stack.up();
     expect(up.output).toMatch(/keepers changed: a new key will be created/);

@@ -6,7 +6,7 @@ import { programWithSet } from "./setProgram";
 const now = Math.floor(Date.now() / 1000);
 const day = 86_400;
 const [soon, later] = [now + 3 * day, now + 100 * day];
-/** A key with a Provider that warns of it early, and a set without. */
+/** A key whose Provider warns early, and a set with the default Provider. */
 const program = (single: string) =>
   programWithSet({
     before: `const provider = new Provider("patient", { expiryWarningDays: 200 });
@@ -15,7 +15,7 @@ new ApiKey("single", { workspaceId: "ws_main", customerId: "customer", ${single}
     keys: { a: `{ expiresAt: ${soon} }`, b: "{}", c: "{ expiresAt: 1 }" },
   });
 
-/** What the user reads of expiry, each as often as it is there. */
+/** The warnings of expiry, as often as they are printed. */
 const warningsIn = ({ events }: Outcome) =>
   events.flatMap(({ diagnosticEvent }) =>
     [...(diagnosticEvent?.message.matchAll(/(?:Key "single"|Keys of) .* expire[ds] on .*\./g) ?? [])].map(
@@ -23,7 +23,7 @@ const warningsIn = ({ events }: Outcome) =>
     ),
   );
 
-describe.each(["dynamic", "plugin"] as const)("R21 keys that expire, in the host %s", (host) => {
+describe.each(["dynamic", "plugin"] as const)("R21 keys that expire, in the %s host", (host) => {
   let scene: Scene;
   let of: Readonly<Record<"single" | "set", unknown>>;
   beforeAll(async () => {
@@ -44,14 +44,14 @@ describe.each(["dynamic", "plugin"] as const)("R21 keys that expire, in the host
   });
   afterAll(() => scene?.close());
 
-  it("are warned of once for each resource by a preview and by an update, without a request", async () => {
+  it("are named in one warning per resource in a preview and in an update, without a request", async () => {
     scene.service.clearRequests();
     for (const outcome of [await scene.stack.preview(), await scene.stack.up()])
       expect(warningsIn(outcome).toSorted()).toEqual([of.single, of.set]);
     expect(scene.service.requests).toEqual([]);
   });
 
-  it("are not warned of by a refresh, and once by a preview that refreshes, be the program run or not", async () => {
+  it("are not named in a refresh, and once in `preview --refresh`, with and without --run-program", async () => {
     expect(warningsIn(await scene.stack.refresh())).toEqual([]);
     expect(warningsIn(await scene.stack.previewRefresh()).toSorted()).toEqual([of.single, of.set]);
     const run = await scene.stack.run(["preview", "--refresh", "--run-program"]);
@@ -59,7 +59,7 @@ describe.each(["dynamic", "plugin"] as const)("R21 keys that expire, in the host
     expect(warningsIn(run).toSorted()).toEqual([of.single, of.set]);
   });
 
-  it("are not warned of where the update replaces them", async () => {
+  it("are not named if the update replaces them", async () => {
     await scene.declare(program(`expiresAt: ${soon}`));
     expect(warningsIn(await scene.stack.preview())).toEqual([of.set]);
   });

@@ -11,14 +11,14 @@ const tokens = { acme: "token-of-acme", globex: "token-of-globex", nobody: "toke
 interface Trouble {
   readonly trouble: string;
   begin(scene: Scene): unknown;
-  /** What the user has to be told of it. */
+  /** Strings that the error must contain. */
   readonly says: readonly string[];
 }
 
 const withToken = (name: keyof typeof tokens, dialect: Partial<Dialect> = {}) => ({
   begin: ({ stack, service }: Scene) => {
     stack.setEnv("APIKEYS_ACCESS_TOKEN", tokens[name]);
-    // Errors that say more than they should, so that something has to be kept silent.
+    // Errors of the service echo the request, so the provider has secrets to hide.
     service.setDialect({ errorEchoes: "request", ...dialect });
   },
 });
@@ -55,7 +55,7 @@ const troubles: readonly Trouble[] = [
     says: ["the service answered 500"],
   },
   {
-    trouble: "a web page in place of every answer",
+    trouble: "an HTML page in place of every answer",
     begin: ({ service }) => service.inject({ fault: { kind: "html" }, times: Infinity }),
     says: ["the answer is not JSON"],
   },
@@ -63,7 +63,7 @@ const troubles: readonly Trouble[] = [
 
 let scene: Scene;
 let before: unknown;
-/** What the state says of the key, in plain text: each command encrypts anew. */
+/** The state in plain text, because each command encrypts it differently. */
 const state = async () => {
   const { resources = [], pending_operations } = await scene.stack.exportState({ showSecrets: true });
   return {
@@ -93,14 +93,14 @@ afterEach(async () => {
 });
 afterAll(() => scene?.close());
 
-/** A service that lies, and one that is out of order. */
+/** A service that hides the key, and one that is broken. */
 const few = [
   "another tenant's token, to which the key does not exist",
-  "a web page in place of every answer",
+  "an HTML page in place of every answer",
 ];
 
 it.each(someOf(troubles, ({ trouble }) => few.includes(trouble)))(
-  "R6 $trouble leaves the state as it was, in refresh, up and destroy",
+  "R6 $trouble fails refresh, update and destroy, and leaves the state unchanged",
   async ({ begin, says }) => {
     await begin(scene);
     for (const command of ["refresh", "up", "destroy"] as const) {
@@ -113,14 +113,14 @@ it.each(someOf(troubles, ({ trouble }) => few.includes(trouble)))(
   },
 );
 
-it("K10 a web page in place of the answer to DELETE is not taken for a deletion", async () => {
+it("K10 an HTML page as the answer to DELETE doesn't count as a deletion", async () => {
   scene.service.inject({ endpoint: "deleteApiKey", fault: { kind: "html" }, times: Infinity });
   const line = onlyLine(await scene.stack.destroy(), "held");
   expect(line).toContain("the answer is not JSON, but the key still exists. It stays in state");
   expect(await state()).toEqual(before);
 });
 
-it("R8 none of them shows a token or a key's secret, and all is well when they are over", async () => {
+it("R8 these errors contain no token and no secret, and the next update and destroy succeed", async () => {
   const keys = scene.service.keys().map(({ key }) => key);
   await expectUnsaid(scene, [...Object.values(tokens), ...keys]);
   const up = await scene.stack.up();

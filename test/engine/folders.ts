@@ -5,12 +5,12 @@ import { join } from "node:path";
 /** The folder of this repository. */
 export const checkout = join(__dirname, "..", "..");
 
-/** The folder, left out of the repository, for all that test runs make. */
+/** The folder for everything that test runs write. Git ignores it. */
 const work = join(checkout, ".work");
 
 /**
- * Variables with which what a test starts takes less time, and does nothing else: Node.js keeps what it compiled for the
- * next process, and the CLI collects its garbage less often.
+ * Variables that only make processes faster: Node.js keeps compiled code for the next process, and the CLI collects
+ * garbage less often.
  */
 export const quickly = { NODE_COMPILE_CACHE: join(work, "compiled"), GOGC: "400" };
 
@@ -19,7 +19,7 @@ export interface WorkFolder {
   remove(): Promise<void>;
 }
 
-/** Makes a folder of this process alone, which goes with it at the latest. */
+/** Creates a folder for this process alone, which is removed when the process ends at the latest. */
 export async function makeWorkFolder(kind: string, name: string): Promise<WorkFolder> {
   const parent = join(work, kind);
   await mkdir(parent, { recursive: true });

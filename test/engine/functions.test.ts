@@ -25,7 +25,7 @@ const outputs = async () =>
 const endpoints = () => scene.service.requests.map(({ endpoint }) => endpoint);
 
 beforeAll(async () => {
-  // The token is a secret of the stack's config: what is found with it must not become one.
+  // The token is a secret of the stack's config. The results that it gives access to must not become secret.
   scene = await setScene("functions", {
     tenants,
     dialect: { delete: "marksAndLists" },
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-it("the plain forms return what the service has, by the interface's names, and read it at each preview and up", async () => {
+it("the plain forms return what the service has under the interface's names, and read it in each preview and update", async () => {
   await scene.declare(
     programOfFunctions({
       workspaces: "apikeys.getWorkspaces()",
@@ -95,7 +95,7 @@ it("the plain forms return what the service has, by the interface's names, and r
   expect([...new Set(endpoints())].sort()).toEqual(reads);
 });
 
-it("nothing of it is a secret although the token is, and no key's secret is in it", async () => {
+it("results are not secret although the token is, and contain no key's secret", async () => {
   const marks = Object.values(await scene.stack.outputs()).map(({ secret }) => secret);
   expect(marks.length).toBeGreaterThan(0);
   expect(marks.filter((secret) => secret)).toEqual([]);
@@ -105,7 +105,7 @@ it("nothing of it is a secret although the token is, and no key's secret is in i
   await expectUnsaid(scene, ["token-of-acme", ...scene.service.keys().map(({ key }) => key)]);
 });
 
-it("a function with `{provider}` uses that Provider's credentials; the Output forms wait for those that are Outputs", async () => {
+it("a function with `{provider}` uses that Provider's credentials, and the Output forms wait for Outputs among them", async () => {
   const by = (name: string, args: string) => `const ${name} = new apikeys.Provider("${name}", { ${args} });`;
   const url = scene.service.url;
   await scene.declare(
@@ -119,8 +119,8 @@ it("a function with `{provider}` uses that Provider's credentials; the Output fo
         eventualKeys: `apikeys.getApiKeysOutput({ workspaceId: "ws_main", enabled: pulumi.output(false) })`,
         eventualWorkspace: `apikeys.getWorkspaceOutput({ name: pulumi.output("Main") })`,
         eventualScopes: `apikeys.getScopesOutput(${anyOf})`,
-        refused: "told(() => apikeys.getWorkspaces({ provider: eventual }))",
-        refusedToo: `told(() => apikeys.getApiKey({ workspaceId: "ws_main", id: "key_ci" }, { provider: configured }))`,
+        refused: "messageOf(() => apikeys.getWorkspaces({ provider: eventual }))",
+        refusedToo: `messageOf(() => apikeys.getApiKey({ workspaceId: "ws_main", id: "key_ci" }, { provider: configured }))`,
       },
       [
         by("plain", `baseUrl: "${url}", accessToken: "token-of-globex"`),
@@ -152,7 +152,7 @@ it("a function with `{provider}` uses that Provider's credentials; the Output fo
   await expectUnsaid(scene, ["token-of-acme", "token-of-globex"]);
 });
 
-it("the Output form stays unknown in preview while an argument is unknown, and asks nothing; the up resolves it", async () => {
+it("the Output form stays unknown in a preview with an unknown argument, without a request; the update resolves it", async () => {
   await scene.declare(
     programOfFunctions(
       { found: "apikeys.getApiKeyOutput({ workspaceId: made.workspaceId, id: made.id })" },

@@ -29,23 +29,23 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-it("what is not there, or there twice, is one line that lists what there is", async () => {
-  const key = (by: string) => `told(() => apikeys.getApiKey({ workspaceId: "ws_main", ${by} }))`;
+it("a name or id that is missing or ambiguous is an error in one line, which lists what there is", async () => {
+  const key = (by: string) => `messageOf(() => apikeys.getApiKey({ workspaceId: "ws_main", ${by} }))`;
   await scene.declare(
     programOfFunctions(
       {
-        twice: `told(() => apikeys.getWorkspace({ name: "Twin" }))`,
-        none: `told(() => apikeys.getWorkspace({ name: "main" }))`,
-        neither: "told(() => apikeys.getWorkspace({}))",
-        both: `told(() => apikeys.getWorkspace({ id: "ws_main", name: "Main" }))`,
-        unknown: `told(() => apikeys.getWorkspace({ id: "ws_nobodys" }))`,
+        twice: `messageOf(() => apikeys.getWorkspace({ name: "Twin" }))`,
+        none: `messageOf(() => apikeys.getWorkspace({ name: "main" }))`,
+        neither: "messageOf(() => apikeys.getWorkspace({}))",
+        both: `messageOf(() => apikeys.getWorkspace({ id: "ws_main", name: "Main" }))`,
+        unknown: `messageOf(() => apikeys.getWorkspace({ id: "ws_nobodys" }))`,
         keyTwice: key(`name: "double"`),
         keyNone: key(`name: "triple"`),
         keyDeleted: key(`id: "key_gone"`),
         keyUnknown: key(`id: "key_nobodys"`),
-        keysUnknown: `told(() => apikeys.getApiKeys({ workspaceId: "ws_nobodys" }))`,
-        scopesUnknown: `told(() => apikeys.getScopes({ workspaceId: "ws_nobodys" }))`,
-        token: "told(() => apikeys.getWorkspaces({ provider: wrong }))",
+        keysUnknown: `messageOf(() => apikeys.getApiKeys({ workspaceId: "ws_nobodys" }))`,
+        scopesUnknown: `messageOf(() => apikeys.getScopes({ workspaceId: "ws_nobodys" }))`,
+        token: "messageOf(() => apikeys.getWorkspaces({ provider: wrong }))",
       },
       `const wrong = new apikeys.Provider("wrong", { accessToken: "token-of-nobody" });`,
     ),
@@ -81,7 +81,7 @@ it.each([
   { form: "plain", call: `apikeys.getWorkspace({ name: "main" })` },
   { form: "Output", call: `apikeys.getWorkspaceOutput({ name: pulumi.output("main") })` },
 ])(
-  "one that fails fails the program, and the user reads its line without a trace ($form form)",
+  "a failing function fails the program with its line and without a stack trace ($form form)",
   async ({ call }) => {
     await scene.declare(programOfFunctions({ found: call }));
     const preview = await scene.stack.preview();
@@ -91,7 +91,7 @@ it.each([
   },
 );
 
-it("a program that calls a function ends by itself, although its connections are kept", async () => {
+it("a program that calls a function ends by itself, although connections are kept open", async () => {
   const program = `
     const pulumi = require("@pulumi/pulumi");
     pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "1", state: inputs }), call: () => ({}) });
@@ -103,7 +103,7 @@ it("a program that calls a function ends by itself, although its connections are
   const { code, stdout, output } = await execute(process.execPath, ["--eval", program], {
     cwd: scene.project.dir,
     env,
-    // Only so that one that does not end is killed.
+    // Kills a program that does not end.
     timeoutMs: 30_000,
   });
   expect(code, output).toBe(0);

@@ -23,7 +23,7 @@ ${more}`;
 
 const hosts = someOf<Host>(["dynamic", "plugin"], (host) => host === "dynamic");
 
-describe.each(hosts)("what get reads, in the %s host", (host) => {
+describe.each(hosts)("a resource that get reads, in the %s host", (host) => {
   let scene: Scene;
   const written = () => scene.service.requests.filter(({ method }) => method !== "GET");
   const outputs = async () =>
@@ -58,7 +58,7 @@ describe.each(hosts)("what get reads, in the %s host", (host) => {
     expect(paths).toHaveLength(4);
   });
 
-  it("R19 is as the service has it, without secrets", async () => {
+  it("R19 has the service's values, without secrets", async () => {
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     expect(await outputs()).toEqual({
@@ -87,7 +87,7 @@ describe.each(hosts)("what get reads, in the %s host", (host) => {
     expect(refresh.ok, refresh.output).toBe(true);
     expect(refresh.changes).toMatchObject({ update: 2 });
     scene.service.editKey("key_theirs", { enabled: false });
-    // A setting that it did not have before.
+    // This setting had no value before.
     scene.service.editWorkspace("ws_main", { defaultKeyPrefix: "sk" });
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
@@ -105,7 +105,7 @@ describe.each(hosts)("what get reads, in the %s host", (host) => {
     [`WorkspaceSettings.get("none", "ws_nobody");`, "Reading the defaults of workspace ws_nobody"],
   ] as const;
   it.each(someOf(missing, ([more]) => more.startsWith("ApiKey")))(
-    "R19 fails where it does not exist, and the error names it: %s",
+    "R19 fails if it does not exist, and the error names it: %s",
     async (more, words) => {
       await scene.declare(program(more));
       expect(onlyLine(await scene.stack.preview(), "none")).toContain(words);
@@ -113,7 +113,7 @@ describe.each(hosts)("what get reads, in the %s host", (host) => {
     },
   );
 
-  it("R19 stays in state, with an error, where a refresh no longer finds it", async () => {
+  it("R19 stays in state if a refresh no longer finds it, which is an error", async () => {
     const [scope] = scene.service.scopes("ws_main");
     scene.service.deleteScope(scope?.id ?? "");
     const refresh = await scene.stack.refresh({ runProgram: false });
@@ -121,7 +121,7 @@ describe.each(hosts)("what get reads, in the %s host", (host) => {
     scene.service.addScope({ workspaceId: "ws_main", representation: "orders" });
   });
 
-  it("R19 is left as it is by destroy", async () => {
+  it("R19 is left unchanged by destroy", async () => {
     scene.service.clearRequests();
     const destroy = await scene.stack.destroy();
     expect(destroy.ok, destroy.output).toBe(true);
@@ -129,7 +129,7 @@ describe.each(hosts)("what get reads, in the %s host", (host) => {
     expect(written()).toEqual([]);
   });
 
-  it("R19 is no longer managed where it was before under the same name, and is not deleted", async () => {
+  it("R19 replaces a managed resource of the same name, which is then unmanaged and not deleted", async () => {
     const releasing = (declared: string) =>
       scene.declare(`import { ApiKey } from "pulumi-apikeys";\n${declared};\n`);
     await releasing(`new ApiKey("ours", { workspaceId: "ws_main", customerId: "cus_1" })`);

@@ -1,7 +1,7 @@
 import { packedPackage } from "./packedPackage";
 import { pulumiCli } from "./pulumiCli";
 
-/** Before the test processes start: what each of them needs and only one can make. */
+/** Prepares, before the test processes start, what each of them needs and only one can build. */
 export async function setup() {
   await pulumiCli();
   await packedPackage();

@@ -10,13 +10,13 @@ const program = `
   new ApiKeySet("set", { workspaceId, keys: { a: { customerId: "acme" }, b: { customerId: "bolt" } } });
 `;
 
-describe("answers which say that keys are gone", () => {
+describe("answers that seem to say that keys are gone", () => {
   let scene: Scene;
   const always = Number.POSITIVE_INFINITY;
   const status = (status: number, body?: unknown): Fault => ({ kind: "status", status, body });
   const resources = async () => {
     const { resources: all = [] } = await scene.stack.exportState({ showSecrets: true });
-    // The engine keeps them in the order in which the last update came to them.
+    // The engine keeps them in the order of the last update.
     const ordered = all.toSorted((a, b) => (a.urn < b.urn ? -1 : 1));
     return ordered.map(({ urn, id, outputs }) => ({ urn, id, outputs }));
   };
@@ -30,7 +30,7 @@ describe("answers which say that keys are gone", () => {
   afterEach(() => scene.service.clearFaults());
   afterAll(() => scene?.close());
 
-  it("R6 one GET of a key with 410, as a gateway may answer: the refresh finds the key all the same", async () => {
+  it("R6 one 410 to a GET of a key, as from a gateway: the refresh finds the key all the same", async () => {
     const before = await resources();
     scene.service.inject({ endpoint: "readApiKey", fault: status(410) });
     const refresh = await scene.stack.refresh({ expectNoChanges: true });
@@ -38,7 +38,7 @@ describe("answers which say that keys are gone", () => {
     expect(await resources()).toEqual(before);
   });
 
-  it("R6 each GET of a key with 410, as a retired path answers: the refresh fails, and state stays", async () => {
+  it("R6 a 410 to every GET of a key, as from a retired path: the refresh fails, and state stays", async () => {
     const before = await resources();
     scene.service.inject({ endpoint: "readApiKey", times: always, fault: status(410) });
     const refresh = await scene.stack.refresh();
@@ -50,7 +50,7 @@ describe("answers which say that keys are gone", () => {
     await expectQuiet(scene);
   });
 
-  it("R6 a key that was just created, and that the service shows a little later, stays; one that was deleted goes", async () => {
+  it("R6 a 404 for a key that the service shows only later: it stays in state, and leaves it once it is deleted", async () => {
     const before = await resources();
     scene.service.setDialect({ newKeys: "later", laterMs: 3_600_000 });
     await scene.declare(`${program}new ApiKey("late", { workspaceId, customerId: "internal" });`);
@@ -82,7 +82,7 @@ describe("answers which say that keys are gone", () => {
     expect(await resources()).toEqual(before);
   });
 
-  it("R7 DELETE with 410 or 204, but not carried out: destroy fails, and the keys stay in state", async () => {
+  it("R7 a 410 or 204 to a DELETE that is not applied: destroy fails, and the keys stay in state", async () => {
     const before = await resources();
     const [ci] = scene.service.keys().filter(({ name }) => name === "ci");
     const isCi = ({ path }: { readonly path: string }) => path.endsWith(`/${ci?.id}`);
@@ -100,7 +100,7 @@ describe("answers which say that keys are gone", () => {
     expect(live()).toHaveLength(3);
   });
 
-  it("R6 a list that is refused says nothing: what was deleted elsewhere is dropped only on the user's word", async () => {
+  it("R6 a refused list: keys deleted outside Pulumi leave state only with APIKEYS_NO_KEY_LIST", async () => {
     const before = await resources();
     for (const { id, name } of scene.service.keys()) if (name !== "b") scene.service.deleteKey(id);
     scene.service.inject({ endpoint: "listApiKeys", times: always, fault: status(403) });
@@ -121,7 +121,7 @@ describe("answers which say that keys are gone", () => {
     });
   });
 
-  it("R7 a DELETE whose answer was lost, and that is refused when it is sent again, ends in one destroy", async () => {
+  it("R7 a lost answer to DELETE, then a 409 to its repetition: one destroy succeeds", async () => {
     scene.service.inject({ method: "DELETE", fault: { kind: "resetAfter" } });
     scene.service.inject({ method: "DELETE", fault: status(409) });
     const destroy = await scene.stack.destroy();

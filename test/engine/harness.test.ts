@@ -6,7 +6,7 @@ import { loadProgram } from "./program";
 import { createProject, type Project } from "./project";
 import { createStack, type EngineStack } from "./stack";
 
-/** A program with one resource, whose remote side is a file beside it. */
+/** A program with one resource, whose remote object is a file beside it. */
 const programWithBox = (size: number) => `
   import * as fs from "node:fs";
   import * as pulumi from "@pulumi/pulumi";
@@ -59,7 +59,7 @@ describe("a stack on the real engine", () => {
   });
   afterAll(() => project.remove());
 
-  it("creates, and shows what a user sees", async () => {
+  it("creates, and returns what a user sees", async () => {
     const up = await stack.up();
     expect(up).toMatchObject({ ok: true, error: undefined, changes: { create: 2 } });
     expect(up.steps).toMatchObject([{ op: "create", name: "box", failed: false, new: { id: "box-id" } }]);
@@ -78,20 +78,20 @@ describe("a stack on the real engine", () => {
     expect(process.env["APIKEYS_ACCESS_TOKEN"]).toBeUndefined();
   });
 
-  it("has nothing to do the second time", async () => {
+  it("has nothing to change the second time", async () => {
     const up = await stack.up({ expectNoChanges: true });
     expect(up).toMatchObject({ ok: true, changes: { same: 2 } });
     expect(up.steps).toMatchObject([{ op: "same", changed: {} }]);
   });
 
-  it("fails, when no change is expected, as an outcome and not as an exception", async () => {
+  it("returns an unexpected change as a failed outcome, not as an exception", async () => {
     await project.write("index.ts", programWithBox(2));
     const preview = await stack.preview({ expectNoChanges: true });
     expect(preview.ok).toBe(false);
     expect(preview.output).toContain("no changes were expected");
   });
 
-  it("previews a change of the program with its property", async () => {
+  it("previews a changed program with the property that changes", async () => {
     const preview = await stack.preview();
     expect(preview).toMatchObject({ ok: true, changes: { update: 1, same: 1 } });
     expect(preview.steps).toMatchObject([
@@ -114,7 +114,7 @@ describe("a stack on the real engine", () => {
     ]);
   });
 
-  it("refreshes with the program when asked to, and takes further arguments", async () => {
+  it("refreshes with the program if asked to, and takes further arguments", async () => {
     const refresh = await stack.refresh({ runProgram: true });
     expect(refresh).toMatchObject({ ok: true, changes: { same: 2 } });
     const up = await stack.up({ args: ["--message", "with a message"] });
@@ -154,12 +154,12 @@ describe("a stack on the real engine", () => {
     });
   });
 
-  it("shows secrets of the state only when asked", async () => {
+  it("shows the secrets in state only if asked to", async () => {
     expect(JSON.stringify(await stack.exportState())).not.toContain("in the dark");
     expect(JSON.stringify(await stack.exportState({ showSecrets: true }))).toContain("in the dark");
   });
 
-  it("takes other variables and config from then on", async () => {
+  it("uses changed variables and config from then on", async () => {
     stack.setEnv("APIKEYS_ACCESS_TOKEN", undefined);
     await stack.setConfig("box:flavour", { value: "sweet", secret: true });
     await stack.up();
@@ -175,7 +175,7 @@ describe("a stack on the real engine", () => {
     await expect(readFile(remote())).rejects.toThrow("ENOENT");
   });
 
-  it("shows a failing create as an outcome with the provider's message", async () => {
+  it("returns a failing create as an outcome with the provider's message", async () => {
     await project.write("index.ts", programWithBox(13));
     const up = await stack.up();
     expect(up).toMatchObject({ ok: false, steps: [{ op: "create", failed: true }] });
@@ -184,7 +184,7 @@ describe("a stack on the real engine", () => {
     await rm(remote(), { force: true });
   });
 
-  it("can be interrupted, once its host is at work", async () => {
+  it("can be interrupted while its host is at work", async () => {
     const waiting =
       'for (fs.writeFileSync("begun", ""); !fs.existsSync("go");) await new Promise(setImmediate);';
     await project.write(

@@ -12,7 +12,7 @@ plugins:
       path: node_modules/pulumi-apikeys/plugin
 `;
 
-/** What a program declares of objects that exist, each with what follows its name, and the id to import it by. */
+/** A program that declares existing objects: the kind, source text of the arguments and import id of each, by name. */
 function programOf(resources: Readonly<Record<string, readonly [kind: string, args: string, id?: string]>>) {
   const lines = Object.entries(resources).map(([name, [kind, args, id]]) => {
     const options = id === undefined ? "" : `, { import: ${JSON.stringify(id)} }`;
@@ -21,7 +21,7 @@ function programOf(resources: Readonly<Record<string, readonly [kind: string, ar
   return `import * as apikeys from "pulumi-apikeys";\n\n${lines.join("\n")}\n`;
 }
 
-/** As an SDK's `get` reads a key. */
+/** Reads a key as an SDK's `get` does. */
 const reading = (id: string) => `import * as pulumi from "@pulumi/pulumi";
 
 class Key extends pulumi.CustomResource {
@@ -41,12 +41,12 @@ const objects = {
   set: ["ApiKeySet", 'keys: { a: { customerId: "c" }, b: { customerId: "c" } }', "ws_main/a=key_a,b=key_b"],
   credits: ["CustomerBilling", 'billingId: "bill_1"', "ws_main/bill_1"],
 } as const;
-/** The same once they are imported. */
+/** The same without the ids to import. */
 const declared = Object.fromEntries(
   Object.entries(objects).map(([name, [kind, args]]) => [name, [kind, args] as const]),
 );
 
-describe("the option import, with the plugin", () => {
+describe("the resource option import, with the plugin", () => {
   let scene: Scene;
   const requests = () => scene.service.requests.map(({ method, path }) => `${method} ${path}`);
   const writes = () => requests().filter((request) => !request.startsWith("GET "));
@@ -75,7 +75,7 @@ describe("the option import, with the plugin", () => {
   });
   afterAll(() => scene?.close());
 
-  it("K8 refuses an id of another form, and one of nothing, in the preview", async () => {
+  it("K8 fails the preview for an id of the wrong form, and for an id that no object has", async () => {
     const [kind, args] = objects.ci;
     expect(await errorsOf(programOf({ ci: [kind, args, "key_1"] }))).toContain(
       'ApiKey: the id "key_1" does not have the form workspaceId/keyId.',
@@ -90,7 +90,7 @@ describe("the option import, with the plugin", () => {
     expect(writes()).toEqual([]);
   });
 
-  it("K8 takes objects in as they are: nothing is written, and no change is left", async () => {
+  it("K8 imports objects without a write, and the next preview shows no change", async () => {
     await scene.declare(programOf(objects));
     scene.service.clearRequests();
     const up = await scene.stack.up();
@@ -134,9 +134,9 @@ describe("the option import, with the plugin", () => {
     await expectQuiet(scene);
   });
 
-  it("R19 reads a key that is not managed, by an id of the same form", async () => {
+  it("R19 accepts ids of the same form in `get`, which reads an unmanaged key", async () => {
     scene.service.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "theirs", enabled: false });
-    // Where a program gives nothing but the id, the engine says it.
+    // If a program gives only the id, the engine itself reports that.
     expect(await errorsOf(reading("ws_main/key_9"))).toContain("resource 'ws_main/key_9' does not exist");
     expect(await errorsOf(reading("key_theirs"))).toContain("does not have the form workspaceId/keyId.");
     await scene.declare(reading("ws_main/key_theirs"));
@@ -147,7 +147,7 @@ describe("the option import, with the plugin", () => {
     });
   });
 
-  it("destroys keys alone: the rest stays in the service", async () => {
+  it("leaves everything but keys in the service on destroy", async () => {
     const destroy = await scene.stack.destroy();
     expect(destroy.ok, destroy.output).toBe(true);
     expect(scene.service.keys({ deleted: false }).map(({ id }) => id)).toEqual(["key_theirs"]);

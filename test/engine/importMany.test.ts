@@ -17,7 +17,7 @@ const workspaces = [
 
 const odd = `Müller & Söhne "quoted" \${x} %{y}\\\n2`;
 
-/** Twenty keys, of which no two are alike. */
+/** Twenty different keys. */
 function addKeys(service: StandIn) {
   const inMain = { workspaceId: "ws_main", customerId: "cus_1" };
   const stock = { representation: "a/b c", update: true, del: true };
@@ -42,7 +42,7 @@ function addKeys(service: StandIn) {
     service.addKey({ ...inMain, ...key, id: `key_${place + 1}` });
 }
 
-describe("the command line and pulumi import, with the plugin installed", () => {
+describe("`pulumi do` and `pulumi import`, with the plugin installed", () => {
   let scene: Scene;
   let tools: WorkFolder;
 
@@ -80,7 +80,7 @@ describe("the command line and pulumi import, with the plugin installed", () => 
   const writes = () => scene.service.requests.filter(({ method }) => method !== "GET");
   const live = () => scene.service.keys({ deleted: false });
 
-  it("lists what there is, narrowed by a query", async () => {
+  it("list objects, filtered by a query", async () => {
     expect(await list("ApiKey", "--workspace-id", "ws_main")).toEqual(
       scene.service.keys().map(({ id, name }) => ({ id: `ws_main/${id}`, name })),
     );
@@ -90,7 +90,7 @@ describe("the command line and pulumi import, with the plugin installed", () => 
     expect(await list("WorkspaceSettings")).toEqual([{ id: "ws_main", name: "Main" }]);
   });
 
-  it("creates, patches and deletes a key in a stack without a program", async () => {
+  it("create, patch and delete a key in a stack without a program", async () => {
     await scene.project.write("Pulumi.yaml", "name: import-many\n");
     const key = (...args: readonly string[]) => pulumi("do", "apikeys:index:ApiKey", ...args);
     await key("create", "trial", "--workspace-id", "ws_main", "--customer-id", "cus_9", "--yes");
@@ -110,7 +110,7 @@ describe("the command line and pulumi import, with the plugin installed", () => 
     expect(trial()).toBeUndefined();
   });
 
-  it("imports all of a workspace from lists, with code that leaves nothing to change", async () => {
+  it("import a whole workspace from lists, with code that shows no change", async () => {
     await scene.project.write(
       "Pulumi.yaml",
       "name: import-many\nruntime: nodejs\nconfig:\n  apikeys:host: plugin\n",
@@ -158,7 +158,7 @@ describe("the command line and pulumi import, with the plugin installed", () => 
     await expectQuiet(scene);
   });
 
-  it("destroys the keys, and leaves scopes and settings in the service", async () => {
+  it("delete the keys on destroy, and leave scopes and settings in the service", async () => {
     const destroy = await scene.stack.destroy();
     expect(destroy.ok, destroy.output).toBe(true);
     expect(destroy.changes).toMatchObject({ delete: 24 });

@@ -7,7 +7,7 @@ import { type Scene, setScene } from "./scene";
 const existingKey = "sk_live_somebody_uses_this_0123456789";
 
 async function start(): Promise<Scene> {
-  // Deleted keys stay readable to the test, so that their secrets can be looked for.
+  // Deleted keys stay readable to the test, which searches for their secrets.
   const scene = await setScene("interrupted", { program: programs.before, dialect: { delete: "marks" } });
   const up = await scene.stack.up();
   expect(up.ok, up.output).toBe(true);
@@ -15,14 +15,14 @@ async function start(): Promise<Scene> {
 }
 const secretsOf = ({ service }: Scene) => service.keys().map(({ key }) => key);
 
-describe.each(someOf(["one Ctrl-C", "SIGTERM"] as const, () => false))("%s", (way) => {
+describe.each(someOf(["one Ctrl-C", "SIGTERM"] as const, () => false))("%s on the engine", (way) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
   });
   afterAll(() => scene?.close());
 
-  it("amid creates, an update, a replacement and a grant: all come to their end and into state", async () => {
+  it("during creates, an update, a replacement and a grant: all finish, and state has their results", async () => {
     await scene.declare(programs.during);
     const cut = await upCutShort(scene, way, writes);
     expect(cut.ok, cut.output).toBe(false);
@@ -31,12 +31,12 @@ describe.each(someOf(["one Ctrl-C", "SIGTERM"] as const, () => false))("%s", (wa
     expect(names(live(scene))).toEqual(["changed", "dropped", "made", "swapped", "swapped"]);
     const [granted] = scene.service.billings();
     const { keys, ...rest } = await held(scene);
-    // One that is deleted before it is made anew stays in state, marked, until then.
+    // A key that is deleted before its replacement stays in state, with a mark, until the replacement is created.
     expect(keys.filter((key) => !key.startsWith("first "))).toEqual(live(scene));
     expect(rest).toEqual({ pending: [], billingId: granted?.id });
   });
 
-  it("the next up does what was left, and grants nothing again", async () => {
+  it("afterwards: the next update does the rest, and grants nothing again", async () => {
     scene.service.clearRequests();
     const up = await scene.stack.up({ refresh: way === "SIGTERM" });
     expect(up.ok, up.output).toBe(true);
@@ -47,7 +47,7 @@ describe.each(someOf(["one Ctrl-C", "SIGTERM"] as const, () => false))("%s", (wa
     await expectQuiet(scene);
   });
 
-  it("amid deletes: they come to their end, and nothing is left to do", async () => {
+  it("during deletes: all finish, and nothing is left to do", async () => {
     await scene.declare(programs.after);
     const cut = await upCutShort(scene, way, ["deleteApiKey", "deleteApiKey"]);
     expect(cut.ok, cut.output).toBe(false);
@@ -58,14 +58,14 @@ describe.each(someOf(["one Ctrl-C", "SIGTERM"] as const, () => false))("%s", (wa
   });
 });
 
-describe("two Ctrl-C", () => {
+describe("two Ctrl-C on the engine", () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await start();
   });
   afterAll(() => scene?.close());
 
-  it("amid creates, an update, a replacement and a grant: new keys are deleted again, the grant is told", async () => {
+  it("during creates, an update, a replacement and a grant: new keys are deleted, and the grant is named", async () => {
     const before = live(scene);
     await scene.declare(programs.during);
     const cut = await upCutShort(scene, "two Ctrl-C", writes);
@@ -80,7 +80,7 @@ describe("two Ctrl-C", () => {
     expect(await held(scene)).toEqual({ keys: before, pending, billingId: undefined });
   });
 
-  it("the next up makes it so, with `billingId` without another grant, and warns of pending operations", async () => {
+  it("afterwards: the next update does everything, adopts the grant by `billingId`, and warns of pending operations", async () => {
     await scene.declare(programs.adopting(scene.service.billings()[0]?.id ?? ""));
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
@@ -93,14 +93,14 @@ describe("two Ctrl-C", () => {
     expect(scene.service.billings().map(({ id }) => id)).toEqual([billingId]);
   });
 
-  it("`pulumi refresh --clear-pending-creates` removes what is pending still", async () => {
+  it("afterwards: `pulumi refresh --clear-pending-creates` removes the other pending operations", async () => {
     const cleared = await scene.stack.run(["refresh", "--clear-pending-creates", "--yes"]);
     expect(cleared.ok, cleared.output).toBe(true);
     expect((await held(scene)).pending).toEqual([]);
     await expectQuiet(scene);
   });
 
-  it("amid deletes: the next up finds that they are done", async () => {
+  it("during deletes: the next update finds the keys deleted", async () => {
     await scene.declare(programs.after);
     const cut = await upCutShort(scene, "two Ctrl-C", ["deleteApiKey", "deleteApiKey"]);
     expect(cut.ok, cut.output).toBe(false);
@@ -111,7 +111,7 @@ describe("two Ctrl-C", () => {
     expect(await held(scene)).toEqual({ keys: live(scene), pending: [], billingId: undefined });
   });
 
-  it("amid requests that have no answer: each is told before the engine ends the host", async () => {
+  it("during requests without an answer: each is named before the engine kills the host", async () => {
     const kept = live(scene);
     await scene.declare(`${programs.after}
 new ApiKey("late", base);

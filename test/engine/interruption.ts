@@ -4,7 +4,7 @@ import type { Outcome } from "./outcome";
 import { ended, hostOf } from "./provider";
 import type { Scene } from "./scene";
 
-/** Ways in which a run ends before its time. */
+/** Ways in which a run ends early. */
 export type Way = "one Ctrl-C" | "SIGTERM" | "two Ctrl-C" | "SIGKILL of the engine" | "SIGKILL of the host";
 
 const changed = `
@@ -15,7 +15,7 @@ new ApiKey("swapped", { ...base, keepers: { month: "june" } });
 new ApiKey("made", base);
 new CustomerBilling("credits", { workspaceId: "ws_main", ${credits} });`;
 
-/** Keys in all states that a run can find one in, and credits. */
+/** Keys to update, to replace in either order, to create and to delete; and credits. */
 export const programs = {
   before: program(`
 new ApiKey("changed", base);
@@ -23,7 +23,7 @@ new ApiKey("first", { ...base, keepers: { month: "may" } }, { deleteBeforeReplac
 new ApiKey("swapped", { ...base, keepers: { month: "may" } });
 new ApiKey("dropped", base);`),
   during: program(during('totalCredits: "100"')),
-  /** The credits are there, as the user has seen in the service. */
+  /** The credits were granted, as the user has found in the service. */
   adopting: (billingId: string) => program(during(`billingId: "${billingId}"`)),
   after: program(changed),
 };
@@ -35,7 +35,7 @@ ${resources}
 `;
 }
 
-/** The writes that an up from `before` to `during` begins with: further deletes are its end. */
+/** The first writes of an update from `before` to `during`. Further deletes come last. */
 export const writes = [
   "createApiKey",
   "createApiKey",
@@ -50,7 +50,7 @@ const slow = (endpoint: Endpoint): Fault => ({
   bytesPerSecond: endpoint === "createBilling" ? 50 : 120,
 });
 
-/** Runs an up and ends it so, as soon as these requests are under way. Returns when the host has ended too. */
+/** Runs an update and ends it in this way once these requests are under way. Returns when the host has ended too. */
 export async function upCutShort(
   scene: Scene,
   way: Way,
@@ -62,13 +62,13 @@ export async function upCutShort(
   for (const endpoint of during) service.inject({ endpoint, fault: faultOf(endpoint) });
   let cli = 0;
   let printed = "";
-  const hear = (text: string) => {
+  const collect = (text: string) => {
     printed += text;
   };
   const onStart = (pid: number) => {
     cli = pid;
   };
-  const up = stack.up({ onStart, onOutput: hear, onError: hear });
+  const up = stack.up({ onStart, onOutput: collect, onError: collect });
   await vi.waitFor(() => expect(written(scene)).toEqual(during), {
     timeout: 60_000,
     interval: 5,
@@ -124,7 +124,7 @@ interface Held {
   readonly billingId: unknown;
 }
 
-/** What state holds. */
+/** The keys, the pending operations and the grant in state. */
 export async function held({ stack }: Scene): Promise<Held> {
   const { resources = [], pending_operations = [] } = await stack.exportState();
   const nameOf = ({ urn }: { urn: string }) => urn.split("::").at(-1) ?? "";

@@ -7,7 +7,7 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
   const engineGone = way === "SIGKILL of the engine";
   let scene: Scene;
   let before: readonly string[];
-  /** Keys that nobody could delete again. */
+  /** New keys that the killed host could not delete. */
   let orphans: readonly string[];
   beforeAll(async () => {
     scene = await setScene("killed", { program: programs.before, dialect: { delete: "marks" } });
@@ -23,7 +23,7 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
     expect(cancel.ok, cancel.output).toBe(true);
   };
 
-  it("amid creates, an update, a replacement and a grant: state is as before", async () => {
+  it("during creates, an update, a replacement and a grant: state is as before", async () => {
     await scene.declare(programs.during);
     const cut = await upCutShort(scene, way, writes);
     expect(cut.ok, cut.output).toBe(false);
@@ -31,7 +31,7 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
     expect(scene.service.billings()).toHaveLength(1);
     const undone = ["deleteApiKey", "deleteApiKey"];
     expect(written(scene)).toEqual([...writes, ...(engineGone ? undone : [])].toSorted());
-    // The host goes on without its engine; without the host there is nobody to delete a key again, nor to tell of it.
+    // Without the engine, the host goes on and deletes the new keys. Without the host, nothing deletes or names them.
     expect(names(orphans)).toEqual(engineGone ? [] : ["made", "swapped"]);
     if (!engineGone) expect(cut.output).toContain("error reading from server");
     const creating = ["creating credits", "creating made", "creating swapped"];
@@ -43,7 +43,7 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
     });
   });
 
-  it("the next up makes it so, with `billingId` without another grant, and names the keys that were left", async () => {
+  it("afterwards: the next update does everything, adopts the grant by `billingId`, and names the keys left behind", async () => {
     if (engineGone) {
       const locked = await scene.stack.up();
       expect(locked.error).toMatch(/locked by 1 lock.*pulumi cancel/);
@@ -76,7 +76,7 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
     await expectQuiet(scene);
   });
 
-  it("amid deletes: the next up finds that they are done", async () => {
+  it("during deletes: the next update finds the keys deleted", async () => {
     await scene.declare(programs.after);
     const cut = await upCutShort(scene, way, ["deleteApiKey", "deleteApiKey"]);
     expect(cut.ok, cut.output).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * A program with resources of one kind: the name of each → what follows its name, as text. They may spread `base`,
- * which holds the workspace's id. The outputs are the id of each: `<name>Id`.
+ * A program with resources of one kind: the name of each, and the source text after the name, which may spread `base`, the
+ * workspace's id. Its outputs are `<name>Id`.
  */
 export function programOf(kind: "WorkspaceSettings" | "Scope" | "CustomerBilling") {
   return (resources: Readonly<Record<string, string>>): string => {

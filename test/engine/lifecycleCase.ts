@@ -1,22 +1,22 @@
 import type { Dialect, Endpoint, StandIn, TenantOptions } from "../../standin";
 
-/** What follows a resource's name in the program, as text. */
+/** The source text after a resource's name in the program. */
 export type Declaration = string;
 
-/** A declaration and one that takes its place. */
+/** A declaration, and the one that replaces it. */
 export interface Pair {
   readonly before: Declaration;
   readonly after: Declaration;
 }
 
-/** A field that changes in place, shown by a resource of its own. */
+/** A field that changes in place, tested with a resource of its own. */
 interface ManagedField extends Pair {
   readonly field: string;
   /** The field's value before and after, in canonical form. Nothing else differs. */
   readonly values: readonly [before: unknown, after: unknown];
-  /** Where the values differ, as the plugin's preview shows it. Default: the field. */
+  /** The paths that the plugin's preview shows as changed. Default: the field. */
   readonly paths?: readonly string[];
-  /** Somebody else changes the field; its value is then `drifted`. */
+  /** Changes the field outside Pulumi to `drifted`. */
   drift(service: StandIn, id: string): void;
   readonly drifted: unknown;
 }
@@ -24,46 +24,46 @@ interface ManagedField extends Pair {
 /** A resource with secrets in its inputs. */
 interface Hidden {
   readonly declaration: Declaration;
-  /** What no output may ever show. */
+  /** Strings that must never be printed. */
   readonly texts: readonly string[];
-  /** Somebody else changes a field, so that a refresh writes the inputs anew. */
+  /** Changes a field outside Pulumi, so that a refresh returns new inputs. */
   drift(service: StandIn, id: string): void;
 }
 
-/** What the lifecycle suite has to know of a resource. What the resource doesn't have is an empty list. */
+/** What the lifecycle suite needs to know about a resource. A list is empty if nothing of that kind applies. */
 export interface LifecycleCase {
   readonly kind: string;
   /** Default: the stand-in's. */
   readonly tenants?: readonly TenantOptions[];
-  /** A program with these resources. Of each it puts out `<name>Id` and, where there is one, `<name>Secret`. */
+  /** A program with these resources. It exports `<name>Id` of each and, if there is a secret, `<name>Secret`. */
   program(resources: Readonly<Record<string, Declaration>>): string;
-  /** Methods of the requests that each operation makes for one resource, the write last. */
+  /** Methods of the requests that each operation sends for one resource, the write last. */
   readonly calls: {
-    /** A list that creates of one workspace share, so that how often it is asked for is a matter of time. */
+    /** A list that the creates of one workspace share, so the number of its requests depends on timing. */
     readonly shared?: Endpoint;
     readonly create: readonly string[];
     readonly update: readonly string[];
     readonly delete: readonly string[];
   };
   readonly managed: readonly ManagedField[];
-  /** Outputs that an update may change, so that no preview of one knows them. */
+  /** Outputs that an update may change, so they are unknown in its preview. */
   readonly computed: readonly string[];
-  /** Other spellings of the same, by what differs. */
+  /** The same values written differently, by what differs. */
   readonly respelled: Readonly<Record<string, Pair>>;
-  /** Fields whose change makes another object. */
+  /** Fields whose change replaces the resource. */
   readonly replacing: Readonly<Record<string, Pair>>;
-  /** Replacements for which the program asks that the old object goes first. */
+  /** Replacements with deleteBeforeReplace. */
   readonly deletesFirst: readonly Pair[];
-  /** Ways in which the service may delete. */
+  /** Ways in which the service deletes. */
   readonly deleting: readonly Partial<Dialect>[];
-  /** What somebody else changes in the first of `replacing` although nobody can, and what the refresh warns of. */
+  /** Changes made outside Pulumi to fixed fields, in the first resource of `replacing`, and the warning of the refresh. */
   readonly fixed: readonly { drift(service: StandIn, id: string): void; readonly warns: string }[];
-  /** A resource that somebody else deletes; `after` differs in a field that changes in place. */
+  /** A resource that is deleted outside Pulumi; `after` differs in a field that changes in place. */
   readonly deletable: Pair;
   delete(service: StandIn, id: string): void;
   readonly hidden: readonly Hidden[];
-  /** The secret of an object, as the service knows it. */
+  /** The secret of an object, as the service has it. */
   secretOf(service: StandIn, id: string): string | undefined;
-  /** What is in the service that destroy should have removed. */
+  /** What destroy should have removed but is still in the service. */
   leftOver(service: StandIn): readonly unknown[];
 }

@@ -11,13 +11,13 @@ const changing = (field: string) => `${field}Changes`;
 const replaced = (field: string) => `${field}Replaces`;
 const numbered = (word: string, place: number) => `${word}${place}`;
 
-/** How the engine's events show what a preview does not know. */
+/** How the engine's events show an unknown value. */
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** What differs between the hosts is the same for all kinds, so npm test runs only an ApiKey's life in both. */
+/** The hosts differ in the same way for every kind, so `npm test` runs only the lifecycle of ApiKey in both. */
 const usual = someOf<Host>(["dynamic", "plugin"], (host) => host === "dynamic");
 
-/** One life on the real engine: everything that any resource promises to any program, in each host. */
+/** One lifecycle on the real engine, in each host: everything that every resource promises to every program. */
 export function lifecycleSuite(given: LifecycleCase, hosts = usual): void {
   for (const host of hosts) live(given, host);
 }
@@ -38,7 +38,7 @@ function live(given: LifecycleCase, host: Host): void {
     ...hidden.map(({ declaration }, place) => [numbered("hidden", place), declaration] as const),
   ]);
 
-  describe(`${kind} on the engine, in the host ${host}`, () => {
+  describe(`${kind} on the engine, in the ${host} host`, () => {
     let scene: Scene;
     let service: StandIn;
     const ids = new Map<string, string>();
@@ -56,7 +56,7 @@ function live(given: LifecycleCase, host: Host): void {
       ...hidden.flatMap(({ texts }) => texts),
       ...[...ids.values()].flatMap((id) => given.secretOf(service, id) ?? []),
     ];
-    /** The outputs hold the ids and the service's secrets, marked as such, and these are to be seen nowhere. */
+    /** The outputs have the ids, and the secrets marked as secret. The secrets are printed and stored nowhere else. */
     const expectSecretsKept = async () => {
       const outputs = await scene.stack.outputs();
       for (const [output, { value }] of Object.entries(outputs)) {
@@ -68,8 +68,8 @@ function live(given: LifecycleCase, host: Host): void {
       }
       if (secrets().length > 0) await expectUnsaid(scene, secrets());
     };
-    /** The preview of an update knows all outputs that the update leaves as they are. */
-    const expectForeseen = (shown: Step | undefined, done: Step | undefined) => {
+    /** The preview of an update shows all outputs that the update doesn't change. */
+    const expectPreviewed = (shown: Step | undefined, done: Step | undefined) => {
       const seen = outputsOf(shown);
       const open = Object.keys(seen).filter((name) => seen[name] === unknown);
       expect(open.sort()).toEqual(given.computed);
@@ -108,9 +108,9 @@ function live(given: LifecycleCase, host: Host): void {
       await expectSecretsKept();
     });
 
-    it("R13 an up with nothing to change is silent on the wire", () => expectSilentUp(scene));
+    it("R13 sends no request in an update without changes", () => expectSilentUp(scene));
 
-    it("R3 a refresh right after an up shows nothing, and neither does the next preview", async () => {
+    it("R3 shows no change in a refresh right after an update, nor in the next preview", async () => {
       const refresh = await scene.stack.refresh({ expectNoChanges: true });
       expect(refresh.ok, refresh.output).toBe(true);
       const preview = await scene.stack.preview({ expectNoChanges: true });
@@ -118,7 +118,7 @@ function live(given: LifecycleCase, host: Host): void {
     });
 
     if (managed.length > 0) {
-      it("R2 a preview names the one field that changes; the up makes it so", async () => {
+      it("R2 shows in a preview the one field that changes, and the update applies it", async () => {
         await change((name) => name.endsWith("Changes"));
         const preview = await scene.stack.preview();
         service.clearRequests();
@@ -135,10 +135,10 @@ function live(given: LifecycleCase, host: Host): void {
           for (const { field, paths = [field] } of managed) {
             const [shown, done] = [preview, up].map((outcome) => stepsFor(outcome, changing(field))[0]);
             expect(Object.keys(shown?.detailedDiff ?? {}).sort()).toEqual(paths);
-            expectForeseen(shown, done);
+            expectPreviewed(shown, done);
           }
         }
-        // Of several that are updated, one shared list may stand for the read of each but the first.
+        // If several are updated, one shared list may replace the read of all but the first.
         const ways = calls.shared === undefined ? [calls.update] : [calls.update, calls.update.slice(1)];
         for (const { field } of managed) expect(ways, field).toContainEqual(methodsFor(changing(field)));
         const own = service.requests.filter(({ endpoint }) => endpoint !== calls.shared);
@@ -147,7 +147,7 @@ function live(given: LifecycleCase, host: Host): void {
         await expectQuiet(scene);
       });
 
-      it("R5 drift is shown as old → now and now → declared, and healed by `up --refresh`", async () => {
+      it("R5 shows drift as old → now and now → declared, and `up --refresh` reverts it", async () => {
         driftAll();
         const preview = await scene.stack.previewRefresh();
         const up = await scene.stack.up({ refresh: true });
@@ -165,7 +165,7 @@ function live(given: LifecycleCase, host: Host): void {
         await expectSecretsKept();
       });
 
-      it("R5 a refresh takes drift into the state, and the next preview shows now → declared", async () => {
+      it("R5 puts drift into state by a refresh, and the next preview shows now → declared", async () => {
         driftAll();
         const refresh = await scene.stack.refresh();
         expect(refresh.ok, refresh.output).toBe(true);
@@ -186,7 +186,7 @@ function live(given: LifecycleCase, host: Host): void {
     }
 
     if (respelled.length > 0) {
-      it(`R2 spelled otherwise is no change: ${Object.keys(given.respelled).join("; ")}`, async () => {
+      it(`R2 shows no change for the same values written differently: ${Object.keys(given.respelled).join("; ")}`, async () => {
         await change((name) => name.startsWith("spelled"));
         await expectSilentUp(scene);
         await expectQuiet(scene);
@@ -194,7 +194,7 @@ function live(given: LifecycleCase, host: Host): void {
     }
 
     if (given.fixed.length > 0) {
-      it("R5 what can't change in place is no drift: a refresh warns, and the next preview is empty", async () => {
+      it("R5 warns in a refresh of a changed field that can't change in place, and the next preview is empty", async () => {
         for (const { drift } of given.fixed) drift(service, idOf(replaced(String(replacing[0]?.[0]))));
         const refresh = await scene.stack.refresh({ expectNoChanges: true });
         expect(refresh.ok, refresh.output).toBe(true);
@@ -205,7 +205,7 @@ function live(given: LifecycleCase, host: Host): void {
     }
 
     if (replacing.length > 0) {
-      it("R10 a change that replaces is previewed by its field, and creates before it deletes", async () => {
+      it("R10 shows a replacement by its field, and creates before it deletes", async () => {
         const isReplaced = (name: string) => name.endsWith("Replaces") || name.startsWith("deletesFirst");
         const before = new Map(ids);
         await change(isReplaced);
@@ -245,7 +245,7 @@ function live(given: LifecycleCase, host: Host): void {
     if (deleting.length > 0) {
       const [first] = deleting.map((_, place) => numbered("vanishing", place));
 
-      it("R6 an update that finds its object gone says what to run", async () => {
+      it("R6 fails an update whose object was deleted outside Pulumi, and says what to run", async () => {
         given.delete(service, idOf(String(first)));
         await change((name) => name === first);
         const up = await scene.stack.up();
@@ -253,7 +253,7 @@ function live(given: LifecycleCase, host: Host): void {
       });
 
       it.each(deleting.map((dialect, place) => ({ dialect, place })))(
-        "R6 deleted elsewhere ($dialect), it is made anew by `up --refresh`",
+        "R6 is created again by `up --refresh` after a deletion outside Pulumi ($dialect)",
         async ({ dialect, place }) => {
           service.setDialect(dialect);
           const name = numbered("vanishing", place);
@@ -265,7 +265,7 @@ function live(given: LifecycleCase, host: Host): void {
       );
     }
 
-    it("R7 destroy leaves nothing behind, whoever deleted it, and no secret was ever to be seen", async () => {
+    it("R7 is removed by destroy, even if it was deleted outside Pulumi before, and no secret is ever shown", async () => {
       await expectSecretsKept();
       if (deleting.length > 0) given.delete(service, idOf(numbered("vanishing", 0)));
       const known = secrets();

@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-it(`K6 ${count} keys in one up: each is made once, and state holds each with its secret`, async () => {
+it(`K6 an update creates each of ${count} keys once, and state has each with its secret`, async () => {
   const up = await scene.stack.up({ args: ["--skip-preview"] });
   expect(up.error).toBeUndefined();
   const keys = scene.service.keys();
   expect(keys.filter(({ deleted }) => !deleted)).toHaveLength(count);
   const endpoints = scene.service.requests.map(({ endpoint }) => endpoint);
   expect(endpoints.filter((endpoint) => endpoint === "createApiKey")).toHaveLength(count);
-  // Whatever else is asked is asked for all of them, not for each.
+  // All other requests are for all keys together, not for each.
   expect(endpoints.length).toBeLessThan(count + 20);
   const { resources = [] } = await scene.stack.exportState({ showSecrets: true });
   const held = resources.flatMap(({ id, outputs }) =>
@@ -36,7 +36,7 @@ it(`K6 ${count} keys in one up: each is made once, and state holds each with its
   expect(resources.at(-1)?.sourcePosition).toMatch(/^project:\/\/\/index\.js#/);
 }, 300_000);
 
-it(`R3 a refresh of ${count} keys asks for one of them and for the list, and shows nothing`, async () => {
+it(`R3 a refresh of ${count} keys reads one of them and the list, and shows no change`, async () => {
   scene.service.clearRequests();
   const refresh = await scene.stack.refresh({ expectNoChanges: true });
   expect(refresh.error).toBeUndefined();
@@ -46,10 +46,10 @@ it(`R3 a refresh of ${count} keys asks for one of them and for the list, and sho
   ]);
 }, 300_000);
 
-it(`${count} keys come to stand in one up on a service that takes 50 requests a second and names no pause`, async () => {
+it(`an update creates ${count} keys on a service that accepts 50 requests per second and sends no Retry-After`, async () => {
   const limited = await setScene("many-limited", {
     program,
-    // Without a snapshot for each step the engine asks faster than the service takes it.
+    // Without a snapshot after each step, the engine is faster than the service allows.
     env: (service) => ({
       ...credentials(service),
       PULUMI_EXPERIMENTAL: "true",

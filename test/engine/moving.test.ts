@@ -36,7 +36,7 @@ export const key = ci.key;
 export const acme = set.key("acme");
 `;
 
-/** What the state holds of each resource, whichever host it is of: with its secrets, and in what type. */
+/** Each resource in state with its secrets, whatever its host, and the types of all. */
 async function held({ stack }: Scene) {
   const [plain, revealed] = await Promise.all(
     [false, true].map((showSecrets) => stack.exportState({ showSecrets })),
@@ -64,7 +64,7 @@ const typesIn: Readonly<Record<Host, readonly string[]>> = {
   plugin: [...kinds.map((kind) => `apikeys:index:${kind}`), "pulumi:providers:apikeys"],
 };
 
-describe("a stack of every resource that moves to the plugin, and back", () => {
+describe("a stack with every kind of resource that moves to the plugin, and back", () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await setScene("moving", { program, host: "dynamic" });
@@ -81,11 +81,11 @@ describe("a stack of every resource that moves to the plugin, and back", () => {
     scene.service.clearRequests();
     const preview = await scene.stack.preview({ expectNoChanges: true });
     expectOk(preview);
-    // The engine follows no alias of what is only read: it drops the one and reads the other.
+    // The engine follows no alias of a resource that is only read: it discards the old one and reads the new one.
     expect(preview.changes).toEqual({ same: expect.any(Number), discard: 3 });
     const up = await scene.stack.up({ expectNoChanges: true });
     expectOk(up);
-    // Each `get` asks in both.
+    // Each `get` reads in the preview and in the update.
     const asked = ["ws_main/api-key/key_theirs", "ws_main/scopes", "ws_second"];
     expect(scene.service.requests.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
       asked.flatMap((path) => Array(2).fill(`GET /api/v1/workspace/${path}`)),
@@ -98,7 +98,7 @@ describe("a stack of every resource that moves to the plugin, and back", () => {
     }
   };
 
-  it("grants nothing again in an update that moves it (B3)", async () => {
+  it("grants nothing again in the update that moves it (B3)", async () => {
     const credits = "urn:pulumi:dev::moving::pulumi-nodejs:dynamic/apikeys:CustomerBilling::credits";
     expectOk(await scene.stack.run(["state", "taint", credits, "--yes"]));
     await scene.project.setHost("plugin");
@@ -110,14 +110,14 @@ describe("a stack of every resource that moves to the plugin, and back", () => {
     await scene.project.setHost("dynamic");
   });
 
-  it("shows no change, makes no request, and keeps all ids and secrets", () => move("plugin"));
+  it("moves without a change or a write, and keeps all ids and secrets", () => move("plugin"));
 
-  it("is refreshed there, without the program too", async () => {
+  it("can then be refreshed in the plugin, also without the program", async () => {
     await expectQuiet(scene);
     expectOk(await scene.stack.refresh({ expectNoChanges: true, runProgram: false }));
   });
 
-  it("is updated there", async () => {
+  it("can then be updated in the plugin", async () => {
     scene.stack.setEnv("APIKEYS_STEP", "later");
     const up = await scene.stack.up();
     expectOk(up);
@@ -127,7 +127,7 @@ describe("a stack of every resource that moves to the plugin, and back", () => {
 
   it("moves back in the same way", () => move("dynamic"));
 
-  itInAll("is refreshed, updated and destroyed as if it had never been elsewhere", async () => {
+  itInAll("can then be refreshed, updated and destroyed like a stack that never moved", async () => {
     await expectQuiet(scene);
     scene.stack.setEnv("APIKEYS_STEP", undefined);
     expectOk(await scene.stack.up());
@@ -137,7 +137,7 @@ describe("a stack of every resource that moves to the plugin, and back", () => {
   });
 });
 
-describe("keys that were imported with the plugin, in a stack that then moves", () => {
+describe("keys that were imported with the plugin, in a stack that moves to the dynamic host", () => {
   const program = `import { ApiKey } from "pulumi-apikeys";
 
 const moved = process.env["APIKEYS_STEP"] === "moved";
@@ -163,7 +163,7 @@ moved ? new ApiKey("renamed", ours, { aliases: [{ name: "created" }] }) : new Ap
   });
   afterAll(() => scene?.close());
 
-  it("get by an update without a request what the dynamic host needs, and nothing else changes, renamed or not", async () => {
+  it("take one update without a request, which adds what that host needs; other keys don't change", async () => {
     const preview = await scene.stack.preview();
     expectOk(preview);
     expect(acting(preview)).toEqual(marked);
@@ -173,7 +173,7 @@ moved ? new ApiKey("renamed", ours, { aliases: [{ name: "created" }] }) : new Ap
     expect(scene.service.requests).toEqual([]);
   });
 
-  it("are then refreshed and destroyed without the program", async () => {
+  it("can then be refreshed and destroyed without the program", async () => {
     await expectSilentUp(scene);
     expectOk(await scene.stack.refresh({ expectNoChanges: true, runProgram: false }));
     expectOk(await scene.stack.run(["state", "unprotect", "--all", "--yes"]));
@@ -192,7 +192,7 @@ new ApiKey("one", { workspaceId: "ws_main", customerId: "ours" });
   });
   afterAll(() => scene?.close());
 
-  it("refuses another value with those that there are", async () => {
+  it("fails the preview for an unknown value, and names the right ones", async () => {
     await scene.stack.setConfig("apikeys:host", "plug-in");
     const { ok, error } = await scene.stack.preview();
     expect(ok).toBe(false);
@@ -201,7 +201,7 @@ new ApiKey("one", { workspaceId: "ws_main", customerId: "ours" });
     );
   });
 
-  it("fails where Pulumi.yaml does not say where the plugin is", async () => {
+  it("fails the preview if Pulumi.yaml does not say where the plugin is", async () => {
     await scene.stack.setConfig("apikeys:host", "plugin");
     scene.stack.setEnv("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true");
     const { ok, error } = await scene.stack.preview();

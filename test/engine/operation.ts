@@ -3,17 +3,17 @@ import type { PulumiCommand } from "@pulumi/pulumi/automation";
 import type { CommandOptions, CommandResult, Environment } from "./command";
 import { withInlineProgram } from "./commandLine";
 
-/** What any command takes beside the options of Automation API. */
+/** What every command takes in addition to the options of Automation API. */
 export interface CommandExtras {
   /** Further arguments of the command line, such as `["--target-replace", urn]`. */
   readonly args?: readonly string[] | undefined;
-  /** Takes the CLI's process id, so that a test can send it signals. */
+  /** Gets the CLI's process id, so that a test can send signals. */
   readonly onStart?: ((pid: number) => void) | undefined;
 }
 
-/** One use of Automation API: what it changes of the command line, and what came of it. */
+/** One call of Automation API: how it changes the command line, and the command's result. */
 export interface Operation extends CommandExtras {
-  /** Runs in place of the command line of Automation API, with the same servers. */
+  /** Replaces the command line of Automation API, with the same servers. */
   readonly instead?: readonly string[] | undefined;
   result?: CommandResult;
 }
@@ -24,8 +24,8 @@ export const operation = new AsyncLocalStorage<Operation>();
 type Run = (args: readonly string[], options: CommandOptions) => Promise<CommandResult>;
 
 /**
- * The CLI as Automation API runs it, but with an environment that inherits nothing unasked, with what the
- * operation changes of the command line, and without losing what a failed command printed.
+ * The CLI as Automation API runs it, but with exactly the given environment, with the operation's changes of the command
+ * line, and with the output of failed commands.
  */
 export function pulumiCommand(official: PulumiCommand, execute: Run): PulumiCommand {
   const run = async (

@@ -12,7 +12,7 @@ const declared = (more = "") => `
 `;
 const key = `new ApiKey("ci", { workspaceId, customerId: "internal" });`;
 
-describe("a stack that reaches another service than it was written to", () => {
+describe("a stack whose base URL leads to another service than the one it was written to", () => {
   let scene: Scene;
   let other: StandIn;
   const reach = (url: string) => scene.stack.setEnv("APIKEYS_BASE_URL", url);
@@ -22,7 +22,7 @@ describe("a stack that reaches another service than it was written to", () => {
 
   beforeAll(async () => {
     scene = await setScene("other-service", { program: declared(key) });
-    // As a copy for tests is: the same workspace and token, and keys of others.
+    // Like a copy for tests: the same workspace and token, but other keys.
     other = await startStandIn({
       tenants: [{ accessToken: scene.service.accessToken, workspaces: [{ id: "ws_main" }] }],
     });
@@ -35,7 +35,7 @@ describe("a stack that reaches another service than it was written to", () => {
     await scene?.close();
   });
 
-  it("R6 keeps all of it in state: a refresh fails, and says of each where it may live", async () => {
+  it("R6 keeps every resource in state: a refresh fails, and says that each may exist at another base URL", async () => {
     const before = await scene.stack.exportState({ showSecrets: true });
     reach(other.url);
     const refresh = await scene.stack.refresh();
@@ -52,7 +52,7 @@ describe("a stack that reaches another service than it was written to", () => {
     expect(live(other)).toHaveLength(1);
   });
 
-  it("R7 deletes and changes nothing there, and forgets nothing", async () => {
+  it("R7 fails updates and destroy without a write to either service", async () => {
     await scene.declare(declared());
     expect(errorsFor(await scene.stack.up(), "ci").join("\n")).toMatch(elsewhere);
     await scene.declare(declared(key).replace(`b: { customerId: "bolt" }`, ""));
@@ -62,10 +62,10 @@ describe("a stack that reaches another service than it was written to", () => {
     expect(live(scene.service)).toHaveLength(4);
   });
 
-  it("is quiet where it reaches the first one again, and where that is reached by another name", async () => {
+  it("shows no change with the first base URL again, nor with another base URL of the same service", async () => {
     await scene.declare(declared(key));
     reach(scene.service.url);
-    // The destroy has dropped the scope, which no service deletes.
+    // The destroy has removed the scope from state, which the service can't delete.
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     await expectQuiet(scene);
@@ -77,14 +77,14 @@ describe("a stack that reaches another service than it was written to", () => {
     expect(live(scene.service)).toHaveLength(4);
   });
 
-  it("takes for gone what the service does not have only where it is said to have moved", async () => {
+  it("removes missing keys from state only if APIKEYS_MOVED_FROM names the former base URL", async () => {
     const [key] = scene.service.keys({ deleted: false }).filter(({ name }) => name === "ci");
     scene.service.deleteKey(key?.id ?? "");
     expect(errorsFor(await scene.stack.refresh(), "ci").join("\n")).toMatch(elsewhere);
     scene.stack.setEnv("APIKEYS_MOVED_FROM", scene.service.url);
     const refresh = await scene.stack.refresh();
     expect(refresh.ok, refresh.output).toBe(true);
-    // The state knows the new place from then on.
+    // From then on, state has the new base URL.
     scene.stack.setEnv("APIKEYS_MOVED_FROM", undefined);
     const up = await scene.stack.up({ refresh: true });
     expect(up.ok, up.output).toBe(true);

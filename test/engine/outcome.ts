@@ -16,16 +16,16 @@ export interface Step {
   readonly name: string;
   readonly type: string;
   readonly urn: string;
-  /** Whether this was the refresh of it; `op` is then what the refresh came to. */
+  /** Whether this was its refresh; `op` is then the refresh's result. */
   readonly duringRefresh: boolean;
   readonly failed: boolean;
-  /** The inputs that differ between the state before and after; in a refresh this is the drift. */
+  /** The inputs that differ between the states before and after; in a refresh, the drift. */
   readonly changed: Readonly<Record<string, { readonly old: unknown; readonly new: unknown }>>;
-  /** The properties that the engine shows as differing. */
+  /** The properties that the engine shows as changed. */
   readonly diffs: readonly string[];
-  /** The properties for which it is replaced. */
+  /** The properties that cause its replacement. */
   readonly replacedFor: readonly string[];
-  /** Paths of the values that differ, such as `scopes[0].read`. */
+  /** The paths of the values that differ, such as `scopes[0].read`. */
   readonly detailedDiff: Readonly<Record<string, PropertyDiff>>;
   /** State before and after, as the engine shows it: secrets are masked. */
   readonly old: StepEventMetadata["old"];
@@ -39,20 +39,20 @@ interface Diagnostic {
   readonly urn: string | undefined;
 }
 
-/** What a command of the CLI came to. A failed one is an outcome too: nothing is thrown. */
+/** The result of a CLI command. A failed command has one too: nothing is thrown. */
 export interface Outcome extends CommandResult {
   readonly ok: boolean;
-  /** When not ok: the errors that the user reads. */
+  /** If not ok: the errors that the user reads. */
   readonly error: string | undefined;
   /** How many resources were created, updated, left the same and so on; the stack counts as one. */
   readonly changes: OpMap;
-  /** One for each resource, without the stack and the providers; one that is replaced has several. */
+  /** One for each resource except the stack and the providers; several for a resource that is replaced. */
   readonly steps: readonly Step[];
   readonly diagnostics: readonly Diagnostic[];
   readonly events: readonly EngineEvent[];
 }
 
-/** Puts together what a command printed and the events that its engine sent. */
+/** Combines a command's output and the events of its engine. */
 export function outcomeOf(result: CommandResult, events: readonly EngineEvent[]): Outcome {
   const ok = result.code === 0;
   const diagnostics = events.flatMap(({ diagnosticEvent: event }) =>
@@ -79,7 +79,7 @@ function stepsOf(events: readonly EngineEvent[]): readonly Step[] {
   for (const { resourcePreEvent: begun, resOutputsEvent: done, resOpFailedEvent: broken } of events) {
     const metadata = (begun ?? done ?? broken)?.metadata;
     if (metadata === undefined || /^pulumi:(pulumi:Stack|providers:)/.test(metadata.type)) continue;
-    // A refresh begins as "refresh" and ends as what it came to, such as "update" or "delete".
+    // A refresh begins as "refresh" and ends as its result, such as "update" or "delete".
     const place = steps.findIndex(
       ({ open, urn, op, duringRefresh }) =>
         open && urn === metadata.urn && (duringRefresh || op === metadata.op),

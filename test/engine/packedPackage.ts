@@ -4,17 +4,17 @@ import { execute } from "./command";
 import { checkout, makeWorkFolder } from "./folders";
 
 export interface PackedPackage {
-  /** What `npm publish` would send. */
+  /** The file that `npm publish` would send. */
   readonly tarball: string;
-  /** What is in it: the folder that stands in a user's node_modules. */
+  /** The unpacked tarball: the package's folder in a user's node_modules. */
   readonly folder: string;
 }
 
-/** Carries the package from the process that packed it to the test processes that it starts. */
+/** Passes the folder from the process that packed the package to the test processes that it starts. */
 const variable = "PACKED_PACKAGE_FOLDER";
 let packed: Promise<PackedPackage> | undefined;
 
-/** The package as users get it, packed once for a run of the tests from what `npm run build` made. */
+/** The package as users get it, packed once per test run from what `npm run build` has built. */
 export function packedPackage(): Promise<PackedPackage> {
   const folder = process.env[variable];
   packed ??= folder === undefined ? pack() : unpackedIn(folder);
@@ -29,7 +29,7 @@ async function pack(): Promise<PackedPackage> {
     process.stderr.write("dist is older than the sources, and it is what gets tested: run `npm run build`\n");
   }
   const { path: folder } = await makeWorkFolder("package", "packed");
-  // The scripts would build once more, and replace dist under the feet of whoever uses it.
+  // The scripts would build again, and replace dist while others use it.
   await expectOk("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder]);
   const made = await unpackedIn(folder);
   await expectOk("tar", ["-xzf", made.tarball, "-C", folder]);

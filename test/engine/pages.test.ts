@@ -22,14 +22,14 @@ const printed = (heading: string, text: string) =>
   blocks("text", section(heading, text))[0]?.trimEnd().split("\n") ?? [];
 
 const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
-/** Whether a command printed these lines, wherever it begins them. */
+/** The command printed these lines, with any beginning. */
 const expectPrinted = ({ output }: Outcome, lines: readonly string[]) => {
   expect(lines).not.toEqual([]);
   const of = output.split("\n").map((line) => line.trim());
   expect(lines.filter((line) => !of.some((each) => each.endsWith(line.trim())))).toEqual([]);
 };
 
-describe("the pages on environments, production and secrets", () => {
+describe("what the pages on environments, production and secrets show", () => {
   let service: StandIn;
   let project: Project;
   let stack: EngineStack;
@@ -72,7 +72,7 @@ describe("the pages on environments, production and secrets", () => {
   });
   afterAll(() => Promise.all([service?.close(), project?.remove()]));
 
-  it("the whole example makes an environment of each stack", async () => {
+  it("the whole example sets up an environment for each stack", async () => {
     const [init = "", update = "", look = ""] = commandLines(environments);
     expectOk(await follow(init));
     expectOk(await follow(update, "--yes"));
@@ -115,7 +115,7 @@ describe("the pages on environments, production and secrets", () => {
     }
   });
 
-  it("a Provider for each service, and a component that hands its Provider on", async () => {
+  it("a Provider for each service works, and so does a component that passes its Provider on", async () => {
     const [several = "", component = ""] = code("Several services in one program", environments);
     await declare(several);
     expectOk(await up("dev"));
@@ -128,12 +128,12 @@ describe("the pages on environments, production and secrets", () => {
     expect(keysIn("ws_emea").map(({ name }) => name)).toEqual(["orders-ci"]);
   });
 
-  it("`protect` fails the preview of a replacement, with the words shown; elsewhere it is shown", async () => {
+  it("`protect` fails the preview of a replacement with the page's words; without it, the replacement is shown", async () => {
     const [program = ""] = code("Protect", production);
     const replaced = program.replace('customerId: "checkout"', 'customerId: "other"');
     await declare(program.replace('pulumi.getStack() === "prod"', "true"));
     const left = await up("prod");
-    // What the program before it had is protected.
+    // The previous program's key is now protected.
     expect(left.ok).toBe(false);
     await follow("pulumi state unprotect --all --yes --stack prod");
     for (const name of ["dev", "prod"]) {
@@ -147,7 +147,7 @@ describe("the pages on environments, production and secrets", () => {
     }
   });
 
-  it("a replacement that the program does not ask for shows no input, and warns of the old key", async () => {
+  it("a replacement that only the command forces shows no input, and warns of the old key", async () => {
     const [program = ""] = code("Protect", production);
     await declare(program);
     const { resources = [] } = await stateOf("dev");
@@ -159,7 +159,7 @@ describe("the pages on environments, production and secrets", () => {
     expectOk(await follow(`pulumi state untaint ${urn} --stack dev`, "--yes"));
     const replaced = await follow("pulumi up --stack dev --skip-preview", "--yes", "--target-replace", urn);
     expectOk(replaced);
-    // The key of the other stack too.
+    // Including the key of the other stack.
     expect(replaced.output).toContain("already has 2 keys with this name and customer");
   });
 
@@ -175,7 +175,7 @@ describe("the pages on environments, production and secrets", () => {
     expect(keysIn("ws_main")).toHaveLength(before + 1);
   });
 
-  it("`replacementTrigger` of a grant fails the preview with the words shown", async () => {
+  it("`replacementTrigger` of a grant fails the preview with the page's words", async () => {
     const [program = ""] = code("Credits", production);
     const forced = (trigger: string) =>
       declare(program.replaceAll("{ protect: true }", `{ replacementTrigger: "${trigger}" }`));
@@ -189,7 +189,7 @@ describe("the pages on environments, production and secrets", () => {
   });
 });
 
-describe("what the pages say of destroy, and of a replacement that fails", () => {
+describe("what the pages say about destroy and failing replacements", () => {
   let scene: Scene;
   const live = () => scene.service.keys({ deleted: false });
   const names = () => live().map(({ name }) => name);
@@ -217,7 +217,7 @@ new sdk.CustomerBilling("credits", { workspaceId, totalCredits: "1000" });
   });
   afterAll(() => scene?.close());
 
-  it("with a protected resource, destroy deletes nothing; without a preview, it deletes the others", async () => {
+  it("destroy deletes nothing if a resource is protected; with --skip-preview it deletes the others", async () => {
     const all = names().toSorted();
     expect(all).toEqual(["acme", "beta", "guarded", "rotating", "rotating", "single"]);
     expect((await run("destroy")).ok).toBe(false);
@@ -236,14 +236,14 @@ new sdk.CustomerBilling("credits", { workspaceId, totalCredits: "1000" });
     expect(service.billings()).toHaveLength(1);
   });
 
-  it("a stack with resources is not removed", async () => {
+  it("`pulumi stack rm` fails for a stack with resources", async () => {
     expect((await run("stack rm dev")).ok).toBe(false);
     expectOk(await run("state unprotect --all"));
     expectOk(await run("destroy"));
     expect(names()).toEqual([]);
   });
 
-  it("a replaced key stays until what uses it is updated", async () => {
+  it("a replaced key stays until the resource that uses it is updated", async () => {
     const use = (rotated: string) =>
       scene.declare(`import { ApiKey } from "pulumi-apikeys";
 const common = { workspaceId: "ws_main", customerId: "customer" };
@@ -261,14 +261,14 @@ new ApiKey("user", { ...common, name: used.key });`);
   });
 });
 
-/** What the CLI has added to the config file of a stack, for its secrets. */
+/** The lines that the CLI has added to a stack's config file for its secrets. */
 async function secretsSettings(project: Project): Promise<string> {
   const text = await readFile(join(project.dir, "Pulumi.prod.yaml"), "utf8").catch(() => "");
   return text.match(/^(encryptionsalt|secretsprovider|encryptedkey):.*$/gm)?.join("\n") ?? "";
 }
 
 describe("the integration test of docs/testing.md", () => {
-  it("passes, on the CLI that is on PATH", async () => {
+  it("passes on the CLI that is on PATH", async () => {
     const [test = ""] = code("Integration tests with the stand-in", page("testing.md"));
     const project = await createProject("integration");
     try {

@@ -13,7 +13,7 @@ describe("docs/pipelines.md", () => {
   });
   afterAll(() => scene?.close());
 
-  it("its pipeline previews, then makes the keys", async () => {
+  it("its pipeline previews, then creates the keys", async () => {
     const preview = await run("pulumi preview --refresh --diff");
     expect(preview.ok, preview.output).toBe(true);
     expect(preview.stdout).toContain("+ pulumi-nodejs:dynamic/apikeys:ApiKey: (create)");
@@ -22,7 +22,7 @@ describe("docs/pipelines.md", () => {
     expect(key()?.name).toBe("ci");
   });
 
-  it("its command for drift fails where somebody changed something, and only there", async () => {
+  it("its command for drift fails if something was changed outside Pulumi, and only then", async () => {
     const quiet = await drift();
     expect(quiet.ok, quiet.output).toBe(true);
     scene.service.editKey(key()?.id ?? "", { enabled: false });
@@ -31,7 +31,7 @@ describe("docs/pipelines.md", () => {
     expect(found.output).toContain("no changes were expected");
   });
 
-  it("`ignoreChanges` leaves a field to others, also when another one is changed", async () => {
+  it("`ignoreChanges` lets another system own a field, also in an update of another field", async () => {
     await scene.declare(programWithKeys({ ci: `{ ...base, name: "ours" }, { ignoreChanges: ["enabled"] }` }));
     const up = await run("pulumi up --refresh --yes");
     expect(up.ok, up.output).toBe(true);

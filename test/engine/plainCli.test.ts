@@ -68,9 +68,9 @@ export const ciKey = new ApiKey("ci", args).key;
 `,
 };
 
-it("the tests' language host ends with the CLI, even if that is killed", async () => {
+it("the tests' language host ends with the CLI, even if the CLI is killed", async () => {
   const host = join(__dirname, "nodeLanguageHost", "pulumi-language-nodejs");
-  // It has the output of the shell, which is its parent until the shell ends: the output ends with both.
+  // It shares the output of the shell, its parent, so the output ends only when both have ended.
   const env = shellEnvironment(checkout, []);
   const ran = await execute("sh", ["-c", `${host} 127.0.0.1:1 & sleep 2; kill -9 $$`], {
     env,
@@ -79,7 +79,7 @@ it("the tests' language host ends with the CLI, even if that is killed", async (
   expect(ran.output).toMatch(/^\d+\n$/);
 }, 12_000);
 
-describe("a project whose program the CLI runs, by a text", () => {
+describe("a project that is set up by a page's commands, whose program the CLI runs", () => {
   let reader: Reader;
   let followed: readonly Followed[];
   const run = async (line: string) => {
@@ -88,7 +88,7 @@ describe("a project whose program the CLI runs, by a text", () => {
     expect(ran.output).not.toMatch(/warning/i);
     return ran.stdout;
   };
-  /** Another program in the place of the one before has nothing to do, and the service is not asked. */
+  /** Replaces the program by this one, which then shows no change and sends no request. */
   const same = async (file: keyof typeof programs, type: string, settings = "") => {
     await reader.write(file, programs[file]);
     await reader.write("Pulumi.yaml", `name: shop\nruntime: nodejs\nmain: ${file}\n${settings}`);
@@ -104,7 +104,7 @@ describe("a project whose program the CLI runs, by a text", () => {
   });
   afterAll(() => reader?.close());
 
-  it("is set up and run, command by command", async () => {
+  it("runs command by command", async () => {
     expect(followed.filter(({ code }) => code !== 0)).toEqual([]);
     expect(followed.map(({ line }) => line.split(" ", 2).join(" "))).toEqual([
       "npm init",
@@ -123,7 +123,7 @@ describe("a project whose program the CLI runs, by a text", () => {
     expect(await run("pulumi stack output ciKey --show-secrets")).toBe(`${key?.key}\n`);
   });
 
-  it("is the same in JavaScript and as ES modules, in both hosts", async () => {
+  it("works the same in JavaScript and as ES modules, in both hosts", async () => {
     await same("index.js", "commonjs");
     await same("index.mjs", "module");
     await same("index.ts", "module", plugin);
@@ -131,7 +131,7 @@ describe("a project whose program the CLI runs, by a text", () => {
     await same("index.ts", "commonjs");
   });
 
-  it("hands the program its config, and shows what it logs and the error with which it ends", async () => {
+  it("passes config to the program, and shows its output and its error", async () => {
     await run("pulumi config set --secret place harbour");
     const program = `import { Config } from "@pulumi/pulumi";
 console.log("so far:", new Config().require("place").length);
@@ -145,13 +145,13 @@ throw new Error("no further");
     expect(output).not.toContain("exit code");
   });
 
-  it("has its types checked", async () => {
+  it("fails the preview on a type error", async () => {
     await reader.write("index.ts", programs["index.ts"].replace('"customer-1"', "1"));
     const { output } = await reader.run("pulumi preview");
     expect(output).toMatch(/index\.ts.*TS2322: Type 'number' is not assignable to type 'Input<string>'/);
   });
 
-  it("is destroyed", async () => {
+  it("can be destroyed", async () => {
     expect(await run("pulumi destroy --yes")).toContain("- 2 deleted");
     expect(reader.service().keys()).toEqual([]);
   });

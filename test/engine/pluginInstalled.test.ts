@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 const kinds = ["npm package", "script", "executable"] as const;
-describe.each(someOf(kinds, (kind) => kind === "npm package"))("the plugin of the %s", (kind) => {
+describe.each(someOf(kinds, (kind) => kind === "npm package"))("the plugin installed as %s", (kind) => {
   let service: StandIn;
   let project: Project;
   let stack: EngineStack;
@@ -49,13 +49,13 @@ describe.each(someOf(kinds, (kind) => kind === "npm package"))("the plugin of th
     if (kind === "npm package") await project.write("Pulumi.yaml", settings);
     stack = await createStack(project, { program: loadProgram(project.dir), env: credentials(service) });
     stack.setEnv("NODE_COMPILE_CACHE", undefined);
-    // The executable has to do without Node.js.
+    // The executable must work without Node.js.
     if (kind === "executable") stack.setEnv("PATH", join((await pulumiCli()).root, "bin"));
     if (kind !== "npm package") await install(kind, stack);
   });
   afterAll(() => Promise.all([service?.close(), project?.remove()]));
 
-  it("creates, updates, finds nothing to do then, and destroys", async () => {
+  it("creates, updates, then shows no change, and destroys", async () => {
     expect(await stack.preview()).toMatchObject({ ok: true, changes: { create: 2 } });
     const up = await stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { create: 2 } });
@@ -69,14 +69,14 @@ describe.each(someOf(kinds, (kind) => kind === "npm package"))("the plugin of th
     expect(service.keys()).toEqual([]);
   });
 
-  it("starts from what Node.js compiled before, where it is not compiled into it", () => {
+  it("keeps compiled code for its next start, unless it is an executable", () => {
     const installed =
       kind === "npm package" ? inPackage : `.pulumi-home/plugins/resource-apikeys-v${version}`;
     expect(existsSync(join(project.dir, installed, "compiled"))).toBe(kind !== "executable");
   });
 });
 
-/** Finds the archive under the name that the CLI downloads, and has it installed. */
+/** Installs the archive, which must have the name that the CLI downloads. */
 async function install(kind: "script" | "executable", stack: EngineStack) {
   const folder = join(checkout, "dist-plugin", kind);
   const system = { linux: "linux", darwin: "darwin", win32: "windows" }[process.platform as string];

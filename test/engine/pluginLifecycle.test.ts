@@ -1,5 +1,5 @@
 import { apiKeyLife } from "./apiKeyLife";
 import { lifecycleSuite } from "./lifecycleSuite";
 
-// A file of its own, so that it runs at the same time as the life in the other host.
+// A separate file, so that it runs at the same time as the lifecycle in the other host.
 lifecycleSuite(apiKeyLife, ["plugin"]);

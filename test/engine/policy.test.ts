@@ -15,14 +15,14 @@ const [pack = ""] = blocks("ts", text);
 const [command = ""] = commandLines(text);
 const [printed = ""] = blocks("text", text);
 
-/** A CLI that was built from its Go modules has no plugin for Node.js, and starts a pack by this. */
+/** Starts policy packs for a CLI that was built from its Go modules, which lacks the plugin for Node.js packs. */
 const starter = `#!/bin/sh
 exec node "$(node -p 'require.resolve("@pulumi/pulumi/cmd/run-policy-pack")')" "$@"
 `;
 
 describe("the policy packs of docs/policies.md and of examples/policies", () => {
   let scene: Scene;
-  /** The names of the policies that were violated, each with the resource and the last line that the user reads. */
+  /** The violated policies, each with the resource and the last line of the message. */
   const violations = ({ events }: Outcome) =>
     events.flatMap(({ policyEvent: event }) =>
       event === undefined
@@ -35,7 +35,7 @@ describe("the policy packs of docs/policies.md and of examples/policies", () => 
             ],
           ],
     );
-  /** Of a program with a single key of these scopes, and a set. */
+  /** Previews a program with a single key with these scopes, and a set. */
   const preview = async (scopes: string, keys: Readonly<Record<string, string>> = {}) => {
     const defaults = `{ customerId: "customer", expiresAt: 1924991999 }`;
     const single = `new ApiKey("single", { workspaceId: "ws_main", customerId: "customer", scopes: ${scopes} });`;
@@ -60,7 +60,7 @@ describe("the policy packs of docs/policies.md and of examples/policies", () => 
   afterAll(() => scene?.close());
 
   it.each(["dynamic", "plugin"] as const)(
-    "fail the preview for the keys that they do not allow, and for no other, in the host %s",
+    "fail the preview for exactly the keys that violate them, in the %s host",
     async (host) => {
       await scene.project.setHost(host);
       const may = (flags: string) => `[{ representation: "orders", ${flags} }]`;
@@ -90,7 +90,7 @@ new ApiKeySet("customers", {
     expect(outcome.stdout).toContain(printed);
   });
 
-  it("let pass what they allow, and take keys by their class too", async () => {
+  it("accept what they allow, and can count the keys of a stack by their class", async () => {
     await scene.declare(
       programWithSet({
         before: `for (const name of ["one", "two"])

@@ -4,20 +4,20 @@ import type { Host } from "./project";
 import { type Scene, setScene } from "./scene";
 
 /**
- * A key, and one that names it in its keepers: it is replaced where the masked form of the secret changes. It also uses
- * an output that the key doesn't have.
+ * A key, and a dependent one with its masked secret in keepers, so it is replaced if that changes. The dependent key also
+ * uses an output that the first one doesn't have.
  */
 const key = (name: string, args: string) => `
 const ${name} = new ApiKey("${name}", { ...base, ${args} });
 const meterOf_${name} = ${name}.externalMeterId.apply((id) => id ?? "none");
 new ApiKey("${name} dependent", { ...base, keepers: { of: ${name}.maskedKey, meter: meterOf_${name} } });`;
 
-/** A set, and a key that uses another of the set's keys than the one that changes. */
+/** A set, and a dependent key that uses a key of the set which doesn't change. */
 const set = (name: string, keys: string) => `
 const ${name} = new ApiKeySet("${name}", { workspaceId: "ws_main", defaults: { customerId: "customer" }, keys: { other: {}, ${keys} } });
 new ApiKey("${name} dependent", { ...base, keepers: { of: ${name}.maskedKeys.other, secret: ${name}.key("other") } });`;
 
-/** Ten changes, each of a resource of its own, by its name. */
+/** Ten changes, each to its own resource, by name. */
 const changes: Readonly<Record<string, string>> = {
   scope: key("scope", `scopes: [{ representation: "orders", read: true, update: later }]`),
   name: key("name", `name: later ? "after" : "before"`),
@@ -39,7 +39,7 @@ ${Object.values(changes).join("\n")}
 `;
 
 /** What a command does, or would do, with a resource. */
-function deed({ steps }: Outcome, name: string): string {
+function operationOn({ steps }: Outcome, name: string): string {
   const ops = steps.filter((step) => step.name === name && !step.duringRefresh).map(({ op }) => op);
   return ops.find((op) => op === "replace") ?? ops.find((op) => op !== "same") ?? "same";
 }
@@ -52,7 +52,7 @@ interface Row {
   readonly dependentDone: string;
 }
 
-/** Previews all changes at once, then makes them. */
+/** Previews all changes at once, then applies them. */
 async function rowsOf({ stack, service }: Scene): Promise<readonly Row[]> {
   const first = await stack.up();
   expect(first.ok, first.output).toBe(true);
@@ -64,10 +64,10 @@ async function rowsOf({ stack, service }: Scene): Promise<readonly Row[]> {
   for (const outcome of [preview, up]) expect(outcome.ok, outcome.output).toBe(true);
   return Object.keys(changes).map((change) => ({
     change,
-    previewed: deed(preview, change),
-    done: deed(up, change),
-    dependentPreviewed: deed(preview, `${change} dependent`),
-    dependentDone: deed(up, `${change} dependent`),
+    previewed: operationOn(preview, change),
+    done: operationOn(up, change),
+    dependentPreviewed: operationOn(preview, `${change} dependent`),
+    dependentDone: operationOn(up, `${change} dependent`),
   }));
 }
 
@@ -92,7 +92,7 @@ describe("ten changes, each with a resource that uses the masked form of a key",
     process.stdout.write(tableOf(rows));
   });
 
-  it.each(hosts)("are the same updates and replacements in the host %s", (host) => {
+  it.each(hosts)("are the same updates and replacements in the %s host", (host) => {
     const expected = Object.keys(changes).map((change) => {
       const done = isReplaced(change) ? "replace" : "update";
       return { change, previewed: done, done, dependentDone: isReplaced(change) ? "replace" : "same" };
@@ -100,11 +100,11 @@ describe("ten changes, each with a resource that uses the masked form of a key",
     expect(rows.get(host)).toMatchObject(expected);
   });
 
-  it("are previewed by the plugin without a change that the update does not make", () => {
+  it("are previewed by the plugin without changes that the update doesn't apply", () => {
     expect(rows.get("plugin")?.filter(isPhantom)).toEqual([]);
   });
 
-  it("are previewed in the dynamic host with dependents that it can't tell from changed ones", () => {
+  it("are previewed in the dynamic host with every dependent as changed", () => {
     const phantoms = rows
       .get("dynamic")
       ?.filter(isPhantom)

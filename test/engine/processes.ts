@@ -8,12 +8,12 @@ export interface RunningProcess {
   readonly args: string;
 }
 
-/** The processes of this machine, as anybody on it may see them. */
+/** The processes of this machine, as any user can see them. */
 function processes(): readonly RunningProcess[] {
   return existsSync("/proc/self/cmdline") ? fromProc() : fromPs();
 }
 
-/** Those that a process started, and what they started. */
+/** The processes that a process has started, and those that they have started. */
 export function descendants(pid: number): readonly RunningProcess[] {
   const all = processes();
   const found: RunningProcess[] = [];
@@ -27,12 +27,12 @@ export function descendants(pid: number): readonly RunningProcess[] {
   return found;
 }
 
-/** Whether a process with such arguments runs. One that has ended has none, even while nobody has waited for it. */
+/** Whether a process with matching arguments runs. A zombie process has no arguments. */
 export function isRunning(pid: number, like: RegExp): boolean {
   return processes().some((one) => one.pid === pid && like.test(one.args));
 }
 
-/** Notes the command lines of all that this process starts, again and again, until it is told to stop. */
+/** Collects the command lines of all processes that this one starts, until it is stopped. */
 export function watchArguments(): { stop(): readonly string[] } {
   const seen = new Set<string>();
   const timer = setInterval(() => {
@@ -51,12 +51,12 @@ function fromProc(): readonly RunningProcess[] {
   return pids.flatMap((pid) => {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      // The name before the second field may hold anything, brackets too.
+      // The name before these fields may contain anything, including brackets.
       const [, parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
       return [{ pid: Number(pid), parent: Number(parent), args }];
     } catch {
-      // It ended in the meantime.
+      // It has ended in the meantime.
       return [];
     }
   });

@@ -7,13 +7,13 @@ import type { PulumiFn } from "@pulumi/pulumi/automation";
 import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 
 /**
- * The program in a project's index.ts, which is read afresh at each command, as the engine's own language
- * host does. Its exports are the stack's outputs; an exported function is called, and returns them.
+ * The program in a project's index.ts, read again by each command, as the engine's own language host does. Its exports are
+ * the stack's outputs; if it exports a function, that returns them.
  */
 export function loadProgram(dir: string): PulumiFn {
   return async () => {
     await transpile(dir);
-    // Only the project's own files are loaded anew: a second @pulumi/pulumi would know nothing of the run.
+    // Only the project's own files are loaded again: a second @pulumi/pulumi would not be connected to the engine.
     const require = createRequire(join(dir, "index.js"));
     assertPacked(dir, require);
     const own = (file: string) =>
@@ -24,7 +24,7 @@ export function loadProgram(dir: string): PulumiFn {
   };
 }
 
-/** A loader that follows the paths of tsconfig.json would take the sources in place of what users get. */
+/** A loader that follows the paths in tsconfig.json would load the sources instead of the packed package. */
 function assertPacked(dir: string, require: NodeJS.Require) {
   const installed = join(dir, "node_modules", "pulumi-apikeys");
   if (!existsSync(installed)) return;
@@ -44,7 +44,7 @@ async function transpile(dir: string) {
       compilerOptions,
       fileName: source,
     });
-    // Put in place whole: another stack of the project may be loading the program at this moment.
+    // Renamed into place, because another stack of the project may be loading the program right now.
     const written = `${source}.${randomUUID()}`;
     await writeFile(written, outputText);
     await rename(written, source.replace(/\.ts$/, ".js"));

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { checkout, makeWorkFolder } from "./folders";
 import { packedPackage } from "./packedPackage";
 
-/** A user's project: a folder with the packed package in its node_modules, and with a program in it. */
+/** A user's project: a folder with a program, and with the packed package in its node_modules. */
 export interface Project {
   readonly name: string;
   readonly dir: string;
@@ -11,7 +11,7 @@ export interface Project {
   setHost(host: Host): Promise<void>;
   /** Writes a file of the project, such as index.ts. */
   write(file: string, text: string): Promise<void>;
-  /** Removes the folder; it also goes when the process ends. */
+  /** Removes the folder, as the end of the process does. */
   remove(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface ProjectOptions {
   readonly withPackage?: boolean;
 }
 
-/** Makes a project in a fresh folder. What the package doesn't bring resolves from the checkout above it. */
+/** Creates a project in a new folder. Other packages resolve from the checkout above it. */
 export async function createProject(name: string, options: ProjectOptions = {}): Promise<Project> {
   const { path: dir, remove } = await makeWorkFolder("engine", name);
   const write = async (file: string, text: string) => writeFile(join(dir, file), text);
@@ -35,12 +35,12 @@ export async function createProject(name: string, options: ProjectOptions = {}):
       filter: (source) => basename(source) !== "node_modules",
     });
   }
-  // With a package.json of its own the project is not a part of the package in the checkout, which would
-  // otherwise find itself by its name. Without `main` in Pulumi.yaml the host runs in this folder.
+  // Without its own package.json, the project would belong to the package in the checkout, and the package's name would
+  // resolve to the checkout. Without `main` in Pulumi.yaml, the host runs in this folder.
   await writeUnlessThere(join(dir, "package.json"), JSON.stringify({ name, private: true }));
   await writeUnlessThere(join(dir, "Pulumi.yaml"), `name: ${name}\nruntime: nodejs\n`);
   if (options.withPackage !== false) {
-    // A real folder: to the host a symbolic link is not the same.
+    // A real folder, because the host treats a symbolic link differently.
     const { folder } = await packedPackage();
     await cp(folder, join(dir, "node_modules", "pulumi-apikeys"), { recursive: true });
   }

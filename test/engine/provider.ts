@@ -9,13 +9,13 @@ export function hostOf(cli: number): number {
     size = family.size;
     for (const { pid, parent } of all) if (family.has(parent)) family.add(pid);
   }
-  // The shim that starts it has the same arguments, but not the script.
+  // The shim that starts the host has the same arguments, but not this script.
   const hosts = all.filter(({ pid, args }) => family.has(pid) && /cmd\/dynamic-provider/.test(args));
   expect(hosts).toHaveLength(1);
   return hosts[0]?.pid ?? 0;
 }
 
-/** Waits until a process has ended, whoever waits for it. */
+/** Waits until a process has ended. A zombie process counts as ended. */
 export async function ended(pid: number): Promise<void> {
   const runs = () => processes().some((one) => one.pid === pid && !/<defunct>/.test(one.args));
   await vi.waitFor(() => expect(runs()).toBe(false), { timeout: 30_000, interval: 100 });

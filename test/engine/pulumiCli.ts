@@ -4,11 +4,11 @@ import { downloadThroughNpm } from "./pulumiCli/download";
 import { inNpmCache, onPath } from "./pulumiCli/installed";
 import type { Found, Search } from "./pulumiCli/search";
 
-/** How a Pulumi CLI was come by. */
+/** How a Pulumi CLI was found. */
 type PulumiCliSource = "path" | "npm cache" | "npm download" | "built";
 
 export interface PulumiCli {
-  /** `root/bin` holds `pulumi`; the shim `pulumi-resource-pulumi-nodejs` is there too, or on PATH. */
+  /** `root/bin` contains `pulumi`; the shim `pulumi-resource-pulumi-nodejs` is there too, or on PATH. */
   readonly root: string;
   /** Such as `3.259.0`. */
   readonly version: string;
@@ -18,14 +18,14 @@ export interface PulumiCli {
 export interface FindPulumiOptions {
   /** Default: `process.env`. */
   readonly env?: Environment;
-  /** Takes one line of progress. Default: standard error. */
+  /** Receives a line of progress. Default: standard error. */
   readonly report?: (line: string) => void;
 }
 
 const ways: readonly { how: PulumiCliSource; name?: string; look: (search: Search) => Promise<Found> }[] = [
   { how: "path", name: "PATH", look: onPath },
   { how: "npm cache", name: "the cache of the npm package `pulumi`", look: inNpmCache },
-  // A build that is there already saves trying the download again.
+  // An existing build makes another download unnecessary.
   { how: "built", look: builtBefore },
   { how: "npm download", name: "the download of the npm package `pulumi`", look: downloadThroughNpm },
   { how: "built", name: "a build from Go modules", look: buildFromGoModules },
@@ -40,9 +40,8 @@ export function pulumiCli(): Promise<PulumiCli> {
 }
 
 /**
- * Finds a Pulumi CLI, or brings one: from PATH, the cache of the npm package `pulumi`, its download, or a
- * build from Go modules, which takes minutes once and is kept in the user's cache folder.
- * Rejects with the four reasons when none of the four ways leads to one.
+ * Finds a Pulumi CLI on PATH or in the cache of the npm package `pulumi`, downloads it, or builds it from Go modules, which
+ * takes minutes once and is kept in the user's cache folder. If none of the four works, rejects with the four reasons.
  */
 export async function findPulumi(options: FindPulumiOptions = {}): Promise<PulumiCli> {
   const search: Search = {
@@ -56,7 +55,7 @@ export async function findPulumi(options: FindPulumiOptions = {}): Promise<Pulum
     if (name !== undefined) reasons.push(`  ${reasons.length + 1}. ${name}: ${found.why}`);
   }
   throw new Error(
-    ["There is no Pulumi CLI, and these ways to one were tried:", ...reasons]
+    ["No Pulumi CLI found. Tried:", ...reasons]
       .concat(
         "Make one of them work; the simplest is to install the CLI: https://www.pulumi.com/docs/install/",
       )

@@ -10,8 +10,8 @@ const program = (enabled: boolean, entries: string, prefix: string) => `
   new WorkspaceSettings("defaults", { workspaceId, defaultKeyPrefix: "${prefix}", onDestroy: "restore" });
 `;
 
-/** Each change and deletion is answered with 202 and what was there before, and carried out half a second later. */
-describe("a service that carries out later what it accepts", () => {
+/** Each change or deletion is answered with 202 and the record from before, and applied half a second later. */
+describe("a service that applies accepted writes later", () => {
   let scene: Scene;
   const up = async () => {
     const outcome = await scene.stack.up();
@@ -28,7 +28,7 @@ describe("a service that carries out later what it accepts", () => {
   });
   afterAll(() => scene?.close());
 
-  it("R4 holds what is declared when an update ends", async () => {
+  it("R4 has the declared values when an update ends", async () => {
     await scene.declare(program(false, `a: { enabled: false }`, "bolt"));
     await up();
     expect([key("ci")?.enabled, key("a")?.enabled, key("b"), prefix()]).toEqual([
@@ -41,7 +41,7 @@ describe("a service that carries out later what it accepts", () => {
     await expectQuiet(scene);
   });
 
-  it("R5 puts drift right in one update", async () => {
+  it("R5 has drift reverted after one update", async () => {
     for (const name of ["ci", "a"]) scene.service.editKey(key(name)?.id ?? "", { enabled: true });
     scene.service.editWorkspace("ws_main", { defaultKeyPrefix: "theirs" });
     const refreshed = await scene.stack.up({ refresh: true });
@@ -50,7 +50,7 @@ describe("a service that carries out later what it accepts", () => {
     await expectQuiet(scene);
   });
 
-  it("R7 W5 has deleted and restored all when destroy ends", async () => {
+  it("R7 W5 has deleted and restored everything when destroy ends", async () => {
     const destroy = await scene.stack.destroy();
     expect(destroy.ok, destroy.output).toBe(true);
     expect(scene.service.keys({ deleted: false })).toEqual([]);

@@ -6,7 +6,7 @@ import { expectQuiet, expectSilentUp, expectUnsaid } from "./expectations";
 import { checkout } from "./folders";
 import { type Scene, setScene } from "./scene";
 
-describe("examples/quickstart, unchanged, on the packed package", () => {
+describe("examples/quickstart with the packed package", () => {
   let scene: Scene;
   const file = (name: string) => readFile(join(scene.project.dir, name), "utf8");
 
@@ -15,20 +15,20 @@ describe("examples/quickstart, unchanged, on the packed package", () => {
   });
   afterAll(() => scene?.close());
 
-  it("is what the repository shows", async () => {
+  it("has the same files as the repository", async () => {
     for (const name of ["index.ts", "Pulumi.yaml", "package.json", "tsconfig.json"]) {
       expect(await file(name)).toBe(await readFile(join(checkout, "examples", "quickstart", name), "utf8"));
     }
   });
 
-  it("compiles against the package's declarations, with its own settings", async () => {
+  it("compiles against the package's declarations, with its own tsconfig.json", async () => {
     const tsc = join(checkout, "node_modules", "typescript", "bin", "tsc");
     const compiled = await execute(process.execPath, [tsc, "-p", scene.project.dir]);
     expect(compiled.output).toBe("");
     expect(compiled.code).toBe(0);
   });
 
-  it("names the package and the version that this repository makes", async () => {
+  it("names the package and the version of this repository", async () => {
     const { name, version } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
     const { dependencies, main } = JSON.parse(await file("package.json"));
     expect(dependencies).toMatchObject({ [name]: `^${version}`, "@pulumi/pulumi": expect.any(String) });
@@ -38,7 +38,7 @@ describe("examples/quickstart, unchanged, on the packed package", () => {
     );
   });
 
-  it("is up, quiet and destroyed; the secret output is one", async () => {
+  it("creates its keys, exports the secret as a secret, shows no change, and is destroyed", async () => {
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { create: 3 }, diagnostics: [] });
     const keys = scene.service.keys();

@@ -8,19 +8,19 @@ import { packedPackage } from "./packedPackage";
 import { expectKept } from "./secrecy";
 import { openTerminal } from "./terminal";
 
-/** A command line of a page, and what came of it. */
+/** A command line of a page, with its result. */
 export interface Followed extends CommandResult {
   readonly line: string;
-  /** The lines of the output that the page shows below it and that were not printed. */
+  /** The lines of output that the page shows but that were not printed. */
   readonly missing: readonly string[];
 }
 
-/** Somebody who does what a page says, in an empty folder. */
+/** A reader who follows a page in an empty folder. */
 export interface Reader {
   readonly dir: string;
   /** The stand-in that the page started. */
   service(): StandIn;
-  /** Writes the files of a text and runs its command lines, in the order in which they come. */
+  /** Writes the files and runs the command lines of a page, in their order. */
   follow(text: string): Promise<readonly Followed[]>;
   /** Runs a command line that no page shows. */
   run(line: string): Promise<CommandResult>;
@@ -31,7 +31,7 @@ export interface Reader {
 
 const standIn = /^npx pulumi-apikeys standin --port (\d+)$/;
 
-/** Two things of a page are not done to the letter: packages come from the checkout, and a stand-in has any free port. */
+/** Two things differ from the page: packages come from the checkout, and the stand-in gets any free port. */
 export async function newReader(name: string): Promise<Reader> {
   const { path: dir, remove } = await makeWorkFolder("engine", name);
   const terminal = await openTerminal(dir);
@@ -88,7 +88,7 @@ export async function newReader(name: string): Promise<Reader> {
   };
 }
 
-/** Puts a package into the folder's node_modules; what the checkout has resolves from there. */
+/** Puts our package into the folder's node_modules. Other packages resolve from the checkout. */
 async function install(name: string, dir: string): Promise<void> {
   const { name: own, bin } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
   if (name !== own) {
@@ -105,7 +105,7 @@ async function install(name: string, dir: string): Promise<void> {
   }
 }
 
-/** The lines of a page's output that a command did not print. A terminal shows resources as a table, with times. */
+/** The shown lines that a command did not print, compared without table borders and times. */
 function missingIn(output: string, shown: string): readonly string[] {
   const plain = (text: string) =>
     text

@@ -21,7 +21,7 @@ describe("a newcomer who follows README.md in an empty folder", () => {
   });
   afterAll(() => reader?.close());
 
-  it("sees the preview that it shows, creates the key and reads its secret", async () => {
+  it("sees the preview that the page shows, creates the key and reads its secret", async () => {
     const followed = await follow(steps.slice(0, change));
     expect(followed.map(({ output }) => output).join("\n")).not.toMatch(/warning/i);
     const [key] = live();
@@ -29,7 +29,7 @@ describe("a newcomer who follows README.md in an empty folder", () => {
     expect(followed.at(-1)?.stdout).toBe(`${key?.key}\n`);
   });
 
-  it("sees its change in the preview, updates the key and deletes it", async () => {
+  it("sees a change in the preview, updates the key and deletes it", async () => {
     const [program = ""] = blocks("ts", steps);
     const line = '{ representation: "customers", read: true';
     expect(program).toContain(line);
@@ -42,7 +42,7 @@ describe("a newcomer who follows README.md in an empty folder", () => {
     expect(live()).toEqual([]);
   });
 
-  it("configures another service by the commands of docs/configuration.md", async () => {
+  it("configures another service with the commands of docs/configuration.md", async () => {
     const [url = "", token = ""] = commandLines(page("configuration.md"));
     for (const line of [url, `printf token-of-mine | ${token}`]) {
       const ran = await reader.run(line);

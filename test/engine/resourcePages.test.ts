@@ -9,7 +9,7 @@ import { type Scene, setScene } from "./scene";
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
 const names = [...Object.keys(definitions).map(kebab), "functions"];
 
-describeInAll("the programs of the pages of resources and functions", () => {
+describeInAll("the programs on the pages of resources and functions", () => {
   let scene: Scene;
 
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describeInAll("the programs of the pages of resources and functions", () => {
   });
   afterAll(() => scene?.close());
 
-  it.each(names)("are previewed without an error: %s", async (name) => {
+  it.each(names)("can be previewed without an error: %s", async (name) => {
     const programs = blocks("ts", page(`${name}.md`));
     expect(programs).not.toEqual([]);
     for (const program of programs) {
@@ -46,7 +46,7 @@ describe("a key that is imported as the page of ApiKey shows", () => {
   });
   afterAll(() => scene?.close());
 
-  it("is in state without a request, and the preview has nothing to change", async () => {
+  it("is in state without a request, and the preview shows no change", async () => {
     const [{ id, inputs }] = JSON.parse(file).resources;
     const { workspaceId, customerId, name } = inputs;
     scene.service.addKey({ id, workspaceId, customerId, name });
@@ -61,7 +61,7 @@ describe("a key that is imported as the page of ApiKey shows", () => {
   });
 });
 
-describeInAll("a key that moves, as the page of ApiKeySet says", () => {
+describeInAll("a key that moves as the page of ApiKeySet says", () => {
   let scene: Scene;
   const imports = 'import { ApiKey, ApiKeySet } from "pulumi-apikeys";';
   const workspaceId = '"ws_main"';
@@ -80,7 +80,7 @@ describeInAll("a key that moves, as the page of ApiKeySet says", () => {
   });
   afterAll(() => scene?.close());
 
-  it("leaves a set that depends on what adopts it, and the stack with that", async () => {
+  it("moves from a set to an ApiKey on which the set depends, and then leaves the stack with the ApiKey", async () => {
     const before = keyNamed("acme");
     const args = `{ workspaceId: ${workspaceId}, customerId: "cus_1", scopes: [], existingId: "${before?.id}" }`;
     const rest = `{ workspaceId: ${workspaceId}, keys: { beta: { customerId: "cus_2" } } }`;
@@ -95,7 +95,7 @@ describeInAll("a key that moves, as the page of ApiKeySet says", () => {
     expect(keyNamed("acme")).toEqual(before);
   });
 
-  it("goes from an ApiKey to a set in one update", async () => {
+  it("moves from an ApiKey to a set in one update", async () => {
     const before = keyNamed("beta");
     const rest = (more: string) =>
       `new ApiKeySet("set", { workspaceId: ${workspaceId}, keys: { ${more} } });`;

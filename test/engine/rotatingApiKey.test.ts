@@ -16,7 +16,7 @@ export const key = ci.key;
 export const previousKey = ci.previousKey;
 `;
 
-describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (host) => {
+describe.each<Host>(["dynamic", "plugin"])("a rotating key in the %s host", (host) => {
   let scene: Scene;
   const ok = (outcome: Outcome) => {
     expect(outcome.ok, outcome.output).toBe(true);
@@ -41,14 +41,14 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (hos
     return scene?.close();
   });
 
-  it("T1 is due after 90 days, and not before", async () => {
+  it("T1 is due for rotation after 90 days, and not before", async () => {
     at(89);
     await expectSilentUp(scene);
     at(91);
     expect((await scene.stack.preview({ expectNoChanges: true })).ok).toBe(false);
   });
 
-  it("T1 is rotated by an up that its preview tells, and what uses it gets the new one", async () => {
+  it("T1 is rotated by an update that the preview announces, and its dependents get the new key", async () => {
     const [first] = live();
     scene.service.clearRequests();
     const preview = ok(await scene.stack.preview());
@@ -67,7 +67,7 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (hos
     await expectQuiet(scene);
   });
 
-  it("T2 is edited on both keys, and the preview of the plugin knows what stays", async () => {
+  it("T2 has edits applied to both keys, and the plugin's preview shows unchanged outputs as known", async () => {
     scene.stack.setEnv("APIKEYS_STEP", "off");
     const preview = ok(await scene.stack.preview());
     expect(preview.changes).toEqual(host === "plugin" ? { update: 1, same: 2 } : { update: 2, same: 1 });
@@ -77,7 +77,7 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (hos
     ok(await scene.stack.up());
   });
 
-  it("T2 refuses to rotate once more before the overlap is over, and says how", async () => {
+  it("T2 fails to rotate again before the overlap is over, and says what to do", async () => {
     scene.stack.setEnv("APIKEYS_STEP", "yes");
     scene.service.clearRequests();
     expect(ok(await scene.stack.preview()).output).toContain(
@@ -98,7 +98,7 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (hos
     expect(live()).toHaveLength(2);
   });
 
-  it("T1 has its previous key deleted when the overlap is over, by another up", async () => {
+  it("T1 has its previous key deleted by a later update, once the overlap is over", async () => {
     at(98.5);
     const [previous, current] = live();
     const preview = ok(await scene.stack.preview());
@@ -109,14 +109,14 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the host %s", (hos
     await expectSilentUp(scene);
   });
 
-  it("T7 warns of a clock that went back, and does nothing", async () => {
+  it("T7 warns of a clock that was set back, and does nothing", async () => {
     at(0);
     const up = ok(await scene.stack.up({ expectNoChanges: true }));
     expect(up.output).toContain("the clock of this machine is behind the last rotation");
     at(92);
   });
 
-  it("T8 is replaced as a whole where the engine is told so, and destroyed with all its keys", async () => {
+  it("T8 is replaced as a whole if the engine is told to, and destroyed with all its keys", async () => {
     const [before] = live();
     const { resources = [] } = await scene.stack.exportState();
     const target = resources.flatMap(({ urn }) => (urn.endsWith("::ci") ? [urn] : []));

@@ -4,25 +4,25 @@ import type { Environment } from "./command";
 import type { Outcome } from "./outcome";
 import { loadProgram } from "./program";
 import { createProject, type Host, type Project } from "./project";
-import { expectKept, told } from "./secrecy";
+import { expectKept, shownBy } from "./secrecy";
 import { createStack, type EngineStack, type StackOptions } from "./stack";
 
-/** A stand-in of the service, a user's project with a program in it, and a stack of that program. */
+/** A stand-in, a user's project with a program, and a stack of that program. */
 export interface Scene {
   readonly service: StandIn;
   readonly project: Project;
   readonly stack: EngineStack;
-  /** All that the stack's commands have printed so far, and the engine's events; not what was asked to show secrets. */
+  /** The output and engine events of the stack's commands so far, except those with --show-secrets. */
   readonly printed: readonly string[];
-  /** Puts another program in the place of the one before. */
+  /** Replaces the program. */
   declare(program: string): Promise<void>;
-  /** Ends it all, and fails where something that was printed or written holds a secret. */
+  /** Ends everything, and fails if the output or a file contains a secret. */
   close(): Promise<void>;
 }
 
 export interface SceneOptions {
   readonly program?: string;
-  /** Default: as of a program that says nothing of it, which is "dynamic". */
+  /** Default: none in Pulumi.yaml, which means "dynamic". */
   readonly host?: Host | undefined;
   /** A folder under examples/, whose program is run. */
   readonly example?: string;
@@ -30,10 +30,10 @@ export interface SceneOptions {
   readonly byCli?: boolean;
   readonly dialect?: Partial<Dialect> | PresetName;
   readonly tenants?: readonly TenantOptions[];
-  /** How long the service takes for an answer. Default: 0. */
+  /** How long the service waits before each answer. Default: 0. */
   readonly latencyMs?: number;
   readonly config?: (service: StandIn) => NonNullable<StackOptions["config"]>;
-  /** Default: the stand-in's address and its first tenant's token. */
+  /** Default: the stand-in's base URL and its first tenant's token. */
   readonly env?: (service: StandIn) => Environment;
 }
 
@@ -42,12 +42,12 @@ export function credentials(service: StandIn): Environment {
   return { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken };
 }
 
-/** The same, in processes that don't wait as long as a service may take to show what it did. */
+/** As `credentials`, for processes that wait less for the service to show a write. */
 export function hurried(service: StandIn): Environment {
   return { ...credentials(service), ...quickTimers() };
 }
 
-/** Sets everything up that a test on the engine needs. Nothing is created in the stack yet. */
+/** Sets up everything that a test on the engine needs. The stack is still empty. */
 export async function setScene(name: string, options: SceneOptions = {}): Promise<Scene> {
   const { dialect, tenants, latencyMs, example, byCli, host, config, env = credentials } = options;
   const service = await startStandIn({
@@ -72,26 +72,26 @@ export async function setScene(name: string, options: SceneOptions = {}): Promis
       await Promise.all([service.close(), project.remove()]);
     }
   };
-  return { service, project, stack: heard(stack, printed), printed, declare, close };
+  return { service, project, stack: recorded(stack, printed), printed, declare, close };
 }
 
-function heard(stack: EngineStack, printed: string[]): EngineStack {
-  const hear =
+function recorded(stack: EngineStack, printed: string[]): EngineStack {
+  const record =
     <Given extends unknown[]>(command: (...given: Given) => Promise<Outcome>) =>
     async (...given: Given) => {
       const outcome = await command(...given);
-      if (!JSON.stringify(given).includes("--show-secrets")) printed.push(...told(outcome));
+      if (!JSON.stringify(given).includes("--show-secrets")) printed.push(...shownBy(outcome));
       return outcome;
     };
   const { up, preview, previewRefresh, refresh, destroy, run } = stack;
   return {
     ...stack,
-    up: hear(up),
-    preview: hear(preview),
-    previewRefresh: hear(previewRefresh),
-    refresh: hear(refresh),
-    destroy: hear(destroy),
-    import: hear(stack.import),
-    run: hear(run),
+    up: record(up),
+    preview: record(preview),
+    previewRefresh: record(previewRefresh),
+    refresh: record(refresh),
+    destroy: record(destroy),
+    import: record(stack.import),
+    run: record(run),
   };
 }

@@ -9,7 +9,7 @@ const program = programOf("Scope");
 const orders = (name: string, description: string, representation = "orders") =>
   `{ ...base, name: "${name}", description: "${description}", representation: "${representation}" }`;
 
-describe("a scope that the workspace has already", () => {
+describe("a scope that the workspace already has", () => {
   let scene: Scene;
   let id: string;
   const posts = () => scene.service.requests.filter(({ method }) => method !== "GET");
@@ -22,7 +22,7 @@ describe("a scope that the workspace has already", () => {
   });
   afterAll(() => scene?.close());
 
-  it("S1 is refused in up, with what the service has, where it says something else", async () => {
+  it("S1 fails the update if its values differ, and the error has the service's values", async () => {
     const preview = await scene.stack.preview();
     expect(preview.ok, preview.output).toBe(true);
     expect(scene.service.requests).toEqual([]);
@@ -33,7 +33,7 @@ describe("a scope that the workspace has already", () => {
     expect(JSON.stringify(await scene.stack.exportState())).not.toContain("apikeys:Scope");
   });
 
-  it("S1 is adopted without a POST where it says the same, but for case and white space", async () => {
+  it("S1 is adopted without a POST if its values differ only in case and white space", async () => {
     await declare(orders("orders ", "ALL orders"));
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { create: 1 } });
@@ -43,7 +43,7 @@ describe("a scope that the workspace has already", () => {
     await expectQuiet(scene);
   });
 
-  it("S2 a changed name or description fails in preview, with the way out", async () => {
+  it("S2 fails the preview if name or description changes, with the way out", async () => {
     await declare(orders("New orders", "New ones"));
     scene.service.clearRequests();
     for (const command of ["preview", "up"] as const) {
@@ -57,7 +57,7 @@ describe("a scope that the workspace has already", () => {
     expect(scene.service.requests).toEqual([]);
   });
 
-  it("S2 with another representation it replaces: another one is made, and the old one stays, as a warning says", async () => {
+  it("S2 is replaced if the representation changes, and a warning says that the old scope stays", async () => {
     await declare(orders("New orders", "New ones", "new-orders"));
     const preview = await scene.stack.preview();
     const shown = stepsFor(preview, "orders").find(({ op }) => op === "replace");
@@ -71,7 +71,7 @@ describe("a scope that the workspace has already", () => {
     await expectQuiet(scene);
   });
 
-  it("S3 destroy makes no request, and warns that it stays; declared again, it is adopted", async () => {
+  it("S3 is destroyed without a request, with a warning that it stays, and is adopted if declared again", async () => {
     const made = scene.service.scopes("ws_main")[1]?.id;
     scene.service.clearRequests();
     const destroy = await scene.stack.destroy();
@@ -87,7 +87,7 @@ describe("a scope that the workspace has already", () => {
   });
 });
 
-describeInAll("a scope that somebody else deletes or can't see", () => {
+describeInAll("a scope that is deleted outside Pulumi, or that the token can't see", () => {
   let scene: Scene;
   const tenants = [
     { name: "acme", accessToken: "token-of-acme", workspaces: [{ id: "ws_main" }] },
@@ -104,7 +104,7 @@ describeInAll("a scope that somebody else deletes or can't see", () => {
   });
   afterAll(() => scene?.close());
 
-  it("R6 a token that sees another tenant's workspaces leaves the state as it was, although its list is empty", async () => {
+  it("R6 stays in state with another tenant's token, although its list is empty", async () => {
     scene.service.setDialect({ otherTenant: "empty" });
     scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-globex");
     const before = await state();
@@ -115,7 +115,7 @@ describeInAll("a scope that somebody else deletes or can't see", () => {
     scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-acme");
   });
 
-  it("S3 stays in state with a warning, and is made anew after `pulumi state delete`", async () => {
+  it("S3 stays in state with a warning, and is created again after `pulumi state delete`", async () => {
     const id = scene.service.scopes("ws_main")[0]?.id ?? "";
     scene.service.deleteScope(id);
     const refresh = await scene.stack.up({ refresh: true });
@@ -133,7 +133,7 @@ describeInAll("a scope that somebody else deletes or can't see", () => {
   });
 });
 
-/** Ways in which the answer to a POST is lost although the scope is made. */
+/** Ways in which the answer to a POST is lost although the scope is created. */
 const losses: Readonly<Record<string, Fault>> = {
   reset: { kind: "resetAfter" },
   error: { kind: "errorAfter" },
@@ -141,7 +141,7 @@ const losses: Readonly<Record<string, Fault>> = {
   empty: { kind: "emptyBody" },
 };
 
-describe("a scope whose POST is not answered", () => {
+describe("a scope whose POST gets no usable answer", () => {
   let scene: Scene;
   const names = Object.keys(losses);
   const declared = (name: string) => `{ ...base, name: "${name}", representation: "scope-${name}" }`;
@@ -159,7 +159,7 @@ describe("a scope whose POST is not answered", () => {
       .sort();
 
   beforeAll(async () => {
-    // Posted twice, there would be two.
+    // A second POST would create a second scope.
     scene = await setScene("scope-lost", {
       dialect: { duplicateScope: "created" },
       program: program(Object.fromEntries(names.map((name) => [name, declared(name)]))),
@@ -167,7 +167,7 @@ describe("a scope whose POST is not answered", () => {
   });
   afterAll(() => scene?.close());
 
-  it("S4 is found in the list, and never posted twice: lost by a reset, an error, a cut answer and an empty one", async () => {
+  it("S4 is found in the list and not posted twice, after a reset, an error, a truncated and an empty answer", async () => {
     for (const [name, fault] of Object.entries(losses)) inject(name, fault);
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
@@ -179,7 +179,7 @@ describe("a scope whose POST is not answered", () => {
     await expectQuiet(scene);
   });
 
-  it("S4 where the list does not show it, the up fails and says what to do; the next one makes it, once", async () => {
+  it("S4 fails the update if the list doesn't show it, and the next update creates it once", async () => {
     await scene.declare(program({ unsure: declared("unsure") }));
     inject("unsure", { kind: "resetBefore" });
     scene.service.clearRequests();

@@ -36,7 +36,7 @@ lifecycleSuite({
     },
   ],
   deleting: [],
-  // No update of a scope makes a request that could find it gone.
+  // An update of a scope sends no request that could find it deleted.
   deletable: { before: "", after: "" },
   delete: () => {},
   hidden: [],

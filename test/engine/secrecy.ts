@@ -3,31 +3,31 @@ import { join, sep } from "node:path";
 import { expect } from "vitest";
 import type { Outcome } from "./outcome";
 
-/** Sources of a program, which may name a secret that the test gave it, and what @pulumi/pulumi keeps of them compiled. */
+/** Sources of a program, which may contain a secret of the test, and the copies that @pulumi/pulumi compiles. */
 const sources = /^([^.][^/\\]*|\.tmp[/\\]ts-node-.*)\.[jt]s$/;
 
-/** Stands before each secret on Pulumi's wire. */
+/** The mark of each secret in Pulumi's protocol. */
 const secretMark = "4dabf18193072939515e22adb298388d";
 
 /**
- * All that a command told. Asked to debug, Pulumi's own SDK prints each resource as it goes over the wire, with its
- * secrets, whatever the provider: those lines are left out, and the events in which they come unasked.
+ * What a command shows: its output and its events. With --debug, Pulumi's own SDK prints the secrets of every provider's
+ * resources as it sends them. Those lines are left out, and so are debug events.
  */
-export function told({ output, events }: Outcome): readonly string[] {
+export function shownBy({ output, events }: Outcome): readonly string[] {
   const lines = output.split("\n").filter((line) => !line.includes(secretMark));
-  // Not a severity that the declarations know.
+  // The type of `severity` lacks "debug".
   const seen = events.filter(({ diagnosticEvent: event }) => (event?.severity as string) !== "debug");
   return [lines.join("\n"), JSON.stringify(seen)];
 }
 
-/** No secret stands in what was printed, nor in a file of a project: its state and config, the CLI's home, temporary files. */
+/** Neither the output nor a file of the project (state, config, the CLI's home, temporary files) contains a secret. */
 export async function expectKept(secrets: readonly string[], printed: readonly string[], dir: string) {
-  const places = new Map(printed.map((text, place) => [`what was printed, part ${place + 1}`, text]));
+  const places = new Map(printed.map((text, place) => [`output, part ${place + 1}`, text]));
   for (const file of await filesIn(dir)) places.set(file, await readFile(join(dir, file), "latin1"));
   expect(found(places, secrets)).toEqual([]);
 }
 
-/** The places that hold a secret, each with what stands around it. */
+/** The places that contain a secret, each with the text around it. */
 export function found(places: ReadonlyMap<string, string>, secrets: readonly string[]): readonly string[] {
   return [...places].flatMap(([place, text]) =>
     secrets.flatMap((secret) => {
@@ -37,7 +37,7 @@ export function found(places: ReadonlyMap<string, string>, secrets: readonly str
   );
 }
 
-/** Without the program's own sources, and without what is installed. */
+/** All files but the program's sources and installed packages. */
 async function filesIn(dir: string): Promise<readonly string[]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   return entries

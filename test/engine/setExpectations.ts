@@ -5,14 +5,14 @@ import type { Outcome } from "./outcome";
 import type { Scene } from "./scene";
 import { programWithSet, type SetText } from "./setProgram";
 
-/** What an outcome shows of the set's difference: the paths of the values, each with what becomes of it. */
+/** The set's detailed diff in an outcome: paths, each with its kind. */
 export function shownOf(outcome: Outcome): Readonly<Record<string, string>> {
   const [step] = stepsFor(outcome, "set").filter(({ duringRefresh }) => !duringRefresh);
   expect(step?.op, outcome.output).toBe("update");
   return diffOf(step?.detailedDiff ?? {});
 }
 
-/** The same of what a refresh found. */
+/** As `shownOf`, for the refresh in an outcome. */
 export function foundBy(outcome: Outcome): Readonly<Record<string, string>> {
   const [step] = stepsFor(outcome, "set").filter(({ duringRefresh }) => duringRefresh);
   return diffOf(step?.detailedDiff ?? {});
@@ -22,7 +22,7 @@ function diffOf(diff: Readonly<Record<string, { readonly diffKind: string }>>) {
   return Object.fromEntries(Object.entries(diff).map(([path, { diffKind }]) => [path, diffKind]));
 }
 
-/** What was sent to the service, as the methods of its requests, each with how often. */
+/** The number of requests to each endpoint. */
 export function sent({ service }: Scene): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { endpoint } of service.requests) counts[endpoint] = (counts[endpoint] ?? 0) + 1;
@@ -30,9 +30,8 @@ export function sent({ service }: Scene): Readonly<Record<string, number>> {
 }
 
 /**
- * Declares this, previews it and makes it so: preview and up show exactly these paths, the preview asks the service
- * for nothing, and nothing is left to show after it (R2, R3, R12). Gives what was sent, the preview as text, and the keys
- * by alias.
+ * Declares, previews and applies a program: preview and update show exactly these paths, the preview sends no request, and
+ * afterwards nothing shows a change (R2, R3, R12). Returns the requests, the preview's output, and the keys by alias.
  */
 export async function becomes(scene: Scene, text: SetText, shown: Readonly<Record<string, string>>) {
   await scene.declare(programWithSet(text));
@@ -51,7 +50,7 @@ export async function becomes(scene: Scene, text: SetText, shown: Readonly<Recor
   return { requests, wire, keys, said: preview.output };
 }
 
-/** State and the outputs hold id and secret of each live key by its alias, and no others. Gives the keys by alias. */
+/** State and outputs have the id and the secret of exactly the live keys. Returns the keys by alias. */
 export async function expectWhole({ stack, service }: Scene): Promise<ReadonlyMap<string, StoredKey>> {
   const { resources = [] } = await stack.exportState({ showSecrets: true });
   const outputsOf = (type: RegExp) => resources.find((one) => type.test(one.type))?.outputs ?? {};

@@ -1,13 +1,13 @@
-/** What a set is declared with: each as text. */
+/** The arguments of a set, as source text. */
 export interface SetText {
   /** Default: "ws_main". */
   readonly workspaceId?: string;
   readonly defaults?: string;
   /** The entries by alias. */
   readonly keys: Readonly<Record<string, string>>;
-  /** Statements that stand before the set, and may be used in it. */
+  /** Statements before the set, which it may use. */
   readonly before?: string;
-  /** Statements that stand after it, and may use `set`. */
+  /** Statements after the set, which may use it as `set`. */
   readonly after?: string;
 }
 

@@ -10,7 +10,7 @@ import { createStack, type EngineStack } from "./stack";
 
 const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
 
-/** What docs/api-key.md says of one key in two stacks: the scene's, and one of another project. */
+/** Two stacks with the same key, as docs/api-key.md describes: the scene's, and one of another project. */
 interface Both {
   readonly scene: Scene;
   readonly other: EngineStack;
@@ -64,7 +64,7 @@ describe("a key that two stacks imported", () => {
   });
   afterAll(() => both?.close());
 
-  it("R3 a change by one is drift to the other, which puts its own back", async () => {
+  it("R3 shows a change by one stack as drift in the other, whose next update reverts it", async () => {
     await ours('name: "ours"');
     expectOk(await both.scene.stack.up());
     expect(held()).toMatchObject({ name: "ours" });
@@ -77,7 +77,7 @@ describe("a key that two stacks imported", () => {
     expect(held()).toMatchObject({ name: "shared" });
   });
 
-  it("K1 a change by one without a refresh undoes every change of the other: an update carries all three fields", async () => {
+  it("K1 loses the other stack's changes in an update without a refresh, which writes all three fields", async () => {
     await theirs('name: "shared", enabled: false');
     expectOk(await both.other.up());
     expect(held()).toMatchObject({ name: "shared", enabled: false });
@@ -86,7 +86,7 @@ describe("a key that two stacks imported", () => {
     expect(held()).toMatchObject({ name: "ours", enabled: true, scopes: [{ read: true }] });
   });
 
-  it("R6 destroyed in one it is gone for both: the other is told when it looks, and then makes a new key", async () => {
+  it("R6 is deleted for both stacks by one destroy, and the other stack's next change fails until `up --refresh`", async () => {
     expectOk(await both.scene.stack.destroy());
     expect(both.scene.service.keys()).toEqual([]);
     expectOk(await both.other.up({ expectNoChanges: true }));
@@ -104,9 +104,9 @@ describe("a key that two stacks imported", () => {
 const value = "sk_of_both_stacks_0123456789";
 
 describe.each([
-  ["refuses a value that it holds", 409],
-  ["answers the record that holds the value", "returned"],
-  ["creates a second record of a value", "created"],
+  ["refuses a value that it already has", 409],
+  ["returns the record that has the value", "returned"],
+  ["creates a second record with the value", "created"],
 ] as const)("the same existingKey in two stacks, on a service that %s", (_words, duplicateKey) => {
   let both: Both;
   const keys = () => both.scene.service.keys();
@@ -121,7 +121,7 @@ describe.each([
   });
   afterAll(() => both?.close());
 
-  it(`K5 the second up ${duplicateKey === 409 ? "fails, and the first stack's key stays" : "is green"}`, async () => {
+  it(`K5 ${duplicateKey === 409 ? "fails the second stack's update, and the first stack's key stays" : "lets both updates succeed"}`, async () => {
     const up = await both.other.up();
     if (duplicateKey === 409) expect(onlyLine(up, "key")).toContain("the service answered 409");
     else expectOk(up);
@@ -130,17 +130,17 @@ describe.each([
     expectOk(await both.scene.stack.previewRefresh({ expectNoChanges: true }));
   });
 
-  it(`K10 the second stack's destroy ${duplicateKey === "returned" ? "ends the key for the first" : "leaves the first stack's record"}`, async () => {
+  it(`K10 ${duplicateKey === "returned" ? "is deleted for both by one stack's destroy" : "stays in the first stack after the second stack's destroy"}`, async () => {
     const { id } = keys()[0] ?? {};
     expectOk(await both.other.destroy());
     expect(keys().map((key) => key.id)).toEqual(duplicateKey === "returned" ? [] : [id]);
-    // On `up --refresh` the first stack hands the value over again.
+    // With `up --refresh`, the first stack migrates the value again.
     expectOk(await both.scene.stack.up({ refresh: true }));
     expect(keys().map(({ key }) => key)).toEqual([value]);
   });
 });
 
-describe("the same existingKey twice in one program, on a service that refuses a value that it holds", () => {
+describe("the same existingKey twice in one program", () => {
   let scene: Scene;
   const single = `{ ...base, existingKey: process.env["APIKEYS_EXISTING"] }`;
   const set = `
@@ -153,7 +153,7 @@ new ApiKeySet("set", { workspaceId: "ws_main", keys: { beta: { customerId: "cus_
   });
   afterAll(() => scene?.close());
 
-  it("K5 R17 fails before anything is asked for, and names the other resource", async () => {
+  it("K5 R17 fails the update before it is sent, and names the other resource", async () => {
     expectOk(await scene.stack.up());
     await scene.declare(`${programWithKeys({ first: single, second: single })}${set}`);
     const up = await scene.stack.up();
@@ -163,7 +163,7 @@ new ApiKeySet("set", { workspaceId: "ws_main", keys: { beta: { customerId: "cus_
   });
 });
 
-describe("a key that was imported both by itself and in a set", () => {
+describe("a key that was imported both as an ApiKey and in a set", () => {
   let scene: Scene;
   const declared = { workspaceId: "ws_main", customerId: "customer", name: "shared" };
   const single = programWithKeys({ single: '{ ...base, name: "shared" }' }, { withSecrets: false });
@@ -183,7 +183,7 @@ new ApiKeySet("set", { workspaceId: "ws_main", defaults: { customerId: "customer
   });
   afterAll(() => scene?.close());
 
-  /** Both have key_shared, and the set key_other too. */
+  /** Both resources have key_shared, and the set also has key_other. */
   async function imported(): Promise<void> {
     for (const name of ["shared", "other"]) {
       scene.service.addKey({ ...declared, id: `key_${name}`, name });
@@ -211,7 +211,7 @@ new ApiKeySet("set", { workspaceId: "ws_main", defaults: { customerId: "customer
     expect(live()).toEqual(["key_shared", "key_other"]);
   }
 
-  it("K5 stays with the set where the single one is removed, with a warning", async () => {
+  it("K5 stays with the set if the ApiKey is removed, with a warning", async () => {
     await imported();
     await scene.declare(`export {};${set(both)}`);
     const up = await scene.stack.up();
@@ -220,12 +220,12 @@ new ApiKeySet("set", { workspaceId: "ws_main", defaults: { customerId: "customer
     expect(new Set(left(up)).size).toBe(1);
   });
 
-  it("K10 goes with the last of them", async () => {
+  it("K10 is deleted with the last of them", async () => {
     expectOk(await scene.stack.destroy());
     expect(live()).toEqual([]);
   });
 
-  it("K5 stays with the single one where the set's entry is removed", async () => {
+  it("K5 stays with the ApiKey if the set's entry is removed", async () => {
     await imported();
     await scene.declare(`${single}${set("{ other: {} }")}`);
     const up = await scene.stack.up();

@@ -5,14 +5,14 @@ import type { Dialect } from "../../standin";
 import { checkout } from "./folders";
 import { type Scene, setScene } from "./scene";
 
-/** A state that this version writes, with the program that it is of. */
+/** The states that this version writes, each with its program. */
 export const stories = ["settled", "unsettled", "sets"] as const;
 export type Story = (typeof stories)[number];
 
-/** The folder of all snapshots; each version of the package that changed the state's shape has one in it. */
+/** The folder of all snapshots, with a folder for each version that changed what state looks like. */
 export const snapshots = join(checkout, "test", "snapshots");
 
-/** The service that the snapshots speak of: it rewrites what it can, so that state has something to remember. */
+/** The service of the snapshots. It rewrites values, so that state has `__observed`. */
 const dialect: Partial<Dialect> = { names: "trimmed", addresses: "cidr", delete: "marks" };
 const tenants = [
   {
@@ -26,7 +26,7 @@ const tenants = [
   },
 ];
 
-/** A scene with the program of a snapshot. Its steps are told by a variable. */
+/** A scene with the program of a snapshot, which reads its current step from a variable. */
 export async function sceneOf(version: string, story: Story): Promise<Scene> {
   return setScene(`snapshot-${story}`, {
     program: await readFile(join(snapshots, version, `${story}.ts`), "utf8"),
@@ -40,12 +40,12 @@ export async function sceneOf(version: string, story: Story): Promise<Scene> {
   });
 }
 
-/** Tells the program which step it is at. */
+/** Sets the program's step. */
 export function at({ stack }: Scene, step: string | undefined): void {
   stack.setEnv("APIKEYS_SNAPSHOT_STEP", step);
 }
 
-/** Lives the life that leads to the state. One thing after the other, so that it comes out the same each time. */
+/** Runs the commands that lead to the state, one operation at a time, so that the result is the same each time. */
 export const live: Readonly<Record<Story, (scene: Scene) => Promise<void>>> = {
   async settled(scene) {
     const { service, stack, project } = scene;

@@ -6,7 +6,7 @@ import type { Outcome } from "./outcome";
 import type { Scene } from "./scene";
 import { type Story, sceneOf, snapshots } from "./snapshotMaking";
 
-/** A stack with a snapshot's state and program, on a service that holds what it speaks of. */
+/** A stack with a snapshot's state and program, on a service that has its objects. */
 export async function restored(version: string, story: Story): Promise<Scene> {
   const scene = await sceneOf(version, story);
   const { keys, scopes, workspaces } = JSON.parse(
@@ -17,7 +17,7 @@ export async function restored(version: string, story: Story): Promise<Scene> {
   for (const { id, tenant: _, ...values } of workspaces) scene.service.editWorkspace(id, values);
   const file = join(scene.project.dir, "state.json");
   const state = await readFile(join(snapshots, version, `${story}.state.json`), "utf8");
-  // As if the service still had the address at which the state was written.
+  // As if the service were still at the base URL at which the state was written.
   const place = createHash("sha256")
     .update(new URL(scene.service.url).origin)
     .digest("base64url")

@@ -8,8 +8,8 @@ const newest = readdirSync(snapshots)
   .toSorted((one, other) => one.localeCompare(other, "en", { numeric: true }))
   .at(-1);
 
-/** What these write for a version that was published must never change: see CONTRIBUTING.md. */
-it.each(stories)("R1 this version writes the %s state as its newest snapshot has it", async (story) => {
+/** The snapshots of a published version must never change: see CONTRIBUTING.md. */
+it.each(stories)("R1 this version writes the %s state as in the newest snapshot", async (story) => {
   const version = newest ?? "";
   const scene = await sceneOf(version, story);
   try {

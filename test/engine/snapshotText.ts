@@ -1,6 +1,6 @@
 import type { Scene } from "./scene";
 
-/** A state as text, and what the service held beside it, with ids, secrets and times that are always the same. */
+/** A state and the service's records as text, with ids, secrets and times that are always the same. */
 export async function snapshotOf({ stack, service }: Scene): Promise<{ state: string; service: string }> {
   const state = await stack.exportState({ showSecrets: true });
   const keys = service.keys().toSorted((one, other) => one.name.localeCompare(other.name, "en"));
@@ -29,10 +29,10 @@ export async function snapshotOf({ stack, service }: Scene): Promise<{ state: st
   return { state: text({ version: 3, deployment: lasting(state) }), service: text(held) };
 }
 
-/** Of the passphrase that test/engine/stack.ts sets: with it `pulumi stack import` reads the snapshots. */
+/** The salt of the passphrase in test/engine/stack.ts, which `pulumi stack import` needs to read the snapshots. */
 const salt = "v1:9FLVVlW5csc=:v1:V6MxVv7Sd0eQonmg:Jl8U5HVCIMvcYlXTSC9la5gxON83tQ==";
 
-/** What the engine notes of where and when a resource was declared. */
+/** Properties in which the engine records where and when a resource was declared. */
 const engines: ReadonlySet<string> = new Set([
   "created",
   "modified",
@@ -42,7 +42,7 @@ const engines: ReadonlySet<string> = new Set([
   "propertyDependencies",
 ]);
 
-/** What of a deployment is of this package; the rest tells of the CLI and of the clock. */
+/** The part of a deployment that depends on this package; the rest depends on the CLI and the clock. */
 function lasting(deployment: object) {
   const { resources = [], pending_operations } = deployment as {
     resources?: Record<string, unknown>[];
@@ -50,7 +50,7 @@ function lasting(deployment: object) {
   };
   const kept = resources.map(({ initErrors, ...resource }) => ({
     ...Object.fromEntries(Object.entries(resource).filter(([name]) => !engines.has(name))),
-    // Its words may change, that something is left to do may not.
+    // The message may change, but not whether there is one.
     ...(initErrors === undefined ? {} : { initErrors: ["something is still to do"] }),
   }));
   return {
@@ -61,7 +61,7 @@ function lasting(deployment: object) {
   };
 }
 
-/** The stack and the providers go before what refers to them. */
+/** The stack and the providers come before the resources that refer to them. */
 function place({ type }: Record<string, unknown>): number {
   if (type === "pulumi:pulumi:Stack") return 0;
   return String(type).startsWith("pulumi:providers:") ? 1 : 2;
@@ -74,7 +74,7 @@ function order(one: Record<string, unknown>, other: Record<string, unknown>): nu
 
 const dayMs = 86_400_000;
 
-/** All that was done, was done at one time; what is due later is so many days after it. */
+/** All past times become one time; a future time becomes that time plus the days until then. */
 function stableTime(time: string): string {
   const days = Math.max(0, Math.round((Date.parse(time) - Date.now()) / dayMs));
   return new Date(Date.UTC(2026) + days * dayMs).toISOString();

@@ -15,22 +15,22 @@ const writes = ({ service }: Scene) =>
 
 describe.each(readdirSync(snapshots))("a settled state that version %s wrote", (version) => {
   let scene: Scene;
-  const taken = ["takenOver", "imported", "byProvider", "byVariable"];
-  const keys = ["plain", "scoped", "rewritten", "full", "hidden", ...taken];
+  const others = ["takenOver", "imported", "byProvider", "byVariable"];
+  const keys = ["plain", "scoped", "rewritten", "full", "hidden", ...others];
 
   beforeAll(async () => {
     scene = await restored(version, "settled");
   });
   afterAll(() => scene?.close());
 
-  it("shows nothing to do: in preview, in a refresh, and in the up after it (R3)", async () => {
+  it("shows no change in a preview, a refresh and the next update (R3)", async () => {
     expectOk(await scene.stack.preview({ expectNoChanges: true }));
     expectOk(await scene.stack.refresh({ expectNoChanges: true }));
     expectOk(await scene.stack.up({ expectNoChanges: true }));
     expect(writes(scene)).toEqual([]);
   });
 
-  it("takes every change that is made in place, without touching an id or a secret (K1, K6)", async () => {
+  it("takes every change in place, and keeps all ids and secrets (K1, K6)", async () => {
     const secrets = () => scene.service.keys().map(({ id, key }) => [id, key]);
     const before = secrets();
     at(scene, "later");
@@ -52,7 +52,7 @@ describe.each(readdirSync(snapshots))("a settled state that version %s wrote", (
     expectOk(await scene.stack.previewRefresh({ expectNoChanges: true }));
   });
 
-  it("is destroyed: what is ours goes, what was before comes back, what is theirs stays (K10, W5)", async () => {
+  it("is destroyed: its keys are deleted, former settings restored, other objects stay (K10, W5)", async () => {
     const destroy = await scene.stack.destroy();
     expectOk(destroy);
     expect(live(scene)).toEqual({ key_theirs: "theirs" });
@@ -68,7 +68,7 @@ describe.each(readdirSync(snapshots))("a settled state that version %s wrote", (
 
 describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote", (version) => {
   let scene: Scene;
-  const healing = {
+  const remaining = {
     drifted: ["update"],
     moved: ["update"],
     unseen: ["update"],
@@ -81,15 +81,15 @@ describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote"
   });
   afterAll(() => scene?.close());
 
-  it("shows in preview what is left to do, and nothing else", async () => {
+  it("shows in a preview exactly what is left to do", async () => {
     const preview = await scene.stack.preview();
     expectOk(preview);
-    expect(acting(preview)).toEqual({ ...healing, renewed: ["delete-replaced"] });
+    expect(acting(preview)).toEqual({ ...remaining, renewed: ["delete-replaced"] });
     expect(stepsFor(preview, "lost")).toContainEqual(expect.objectContaining({ replacedFor: ["key"] }));
     expect(scene.service.requests).toEqual([]);
   });
 
-  it("never grants again by itself, and heals the rest (B3)", async () => {
+  it("is completed by updates, which never grant again by themselves (B3)", async () => {
     const up = await scene.stack.up({ args: ["--continue-on-error"] });
     expect(up.ok).toBe(false);
     expect(up.error).toContain("it is still not known whether the credits were granted");
@@ -106,7 +106,7 @@ describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote"
     expectOk(await scene.stack.previewRefresh({ expectNoChanges: true }));
   });
 
-  it("is destroyed, and the settings are what they were before it all (W5)", async () => {
+  it("is destroyed, and restores the settings from before the stack (W5)", async () => {
     expectOk(await scene.stack.destroy());
     expect(live(scene)).toEqual({});
     expect(workspace(scene, "ws_main")).toMatchObject({ defaultRateLimitPerSecond: 7 });
@@ -114,31 +114,34 @@ describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote"
   });
 });
 
-describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote, as it is", (version) => {
-  let scene: Scene;
-  beforeAll(async () => {
-    scene = await restored(version, "unsettled");
-  });
-  afterAll(() => scene?.close());
+describe.each(readdirSync(snapshots))(
+  "an unsettled state that version %s wrote, without an update",
+  (version) => {
+    let scene: Scene;
+    beforeAll(async () => {
+      scene = await restored(version, "unsettled");
+    });
+    afterAll(() => scene?.close());
 
-  it("is refreshed without losing anything, and destroyed", async () => {
-    expectOk(await scene.stack.refresh());
-    const { resources = [] } = await scene.stack.exportState();
-    const marked = resources.flatMap(({ outputs = {}, id }) =>
-      ["__keyLost", "__grant", "__sent", "__last"].flatMap((mark) =>
-        mark in outputs ? [`${id} ${mark}`] : [],
-      ),
-    );
-    expect(marked.toSorted()).toEqual([
-      "key_lost __keyLost",
-      "uncertain-00000000-0000-4000-8000-000000000003 __grant",
-      "ws_main __last",
-      "ws_second __last",
-      "ws_second __sent",
-    ]);
-    expect(Object.values(live(scene)).toSorted()).toEqual(["drifted", "lost", "renewed", "renewed"]);
-    expectOk(await scene.stack.destroy());
-    expect(live(scene)).toEqual({});
-    expect(workspace(scene, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 8 });
-  });
-});
+    it("is refreshed without losing hidden state, and destroyed", async () => {
+      expectOk(await scene.stack.refresh());
+      const { resources = [] } = await scene.stack.exportState();
+      const marked = resources.flatMap(({ outputs = {}, id }) =>
+        ["__keyLost", "__grant", "__sent", "__last"].flatMap((mark) =>
+          mark in outputs ? [`${id} ${mark}`] : [],
+        ),
+      );
+      expect(marked.toSorted()).toEqual([
+        "key_lost __keyLost",
+        "uncertain-00000000-0000-4000-8000-000000000003 __grant",
+        "ws_main __last",
+        "ws_second __last",
+        "ws_second __sent",
+      ]);
+      expect(Object.values(live(scene)).toSorted()).toEqual(["drifted", "lost", "renewed", "renewed"]);
+      expectOk(await scene.stack.destroy());
+      expect(live(scene)).toEqual({});
+      expect(workspace(scene, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 8 });
+    });
+  },
+);

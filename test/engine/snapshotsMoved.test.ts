@@ -26,7 +26,7 @@ describe.each(readdirSync(snapshots))("a settled state that version %s wrote", (
   });
   afterAll(() => scene?.close());
 
-  it.each(there)("moves to the host %s without a change, with every output and secret", async (host) => {
+  it.each(there)("moves to the %s host without a change, and keeps all outputs and secrets", async (host) => {
     const before = await outputs(scene);
     await scene.project.setHost(host);
     const preview = await scene.stack.preview({ expectNoChanges: true });
@@ -42,7 +42,7 @@ describe.each(readdirSync(snapshots))("a settled state that version %s wrote", (
     expect(writes(scene)).toEqual([]);
   });
 
-  it("moves in an update that changes what it can in place, and is destroyed without the program", async () => {
+  it("moves in an update that changes every resource in place, and is destroyed without the program", async () => {
     const before = secrets(scene);
     at(scene, "later");
     await scene.project.setHost("plugin");
@@ -70,7 +70,7 @@ describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote"
     expect(acting(plugin)).toEqual(acting(dynamic));
   });
 
-  it("is healed in the update that moves it, which grants nothing again (B3)", async () => {
+  it("is completed by the update that moves it, which grants nothing again (B3)", async () => {
     const up = await scene.stack.up({ args: ["--continue-on-error"] });
     expect(up.ok).toBe(false);
     expect(up.error).toContain("it is still not known whether the credits were granted");
@@ -107,14 +107,14 @@ describe.each(readdirSync(snapshots))("a state with sets of keys that version %s
     expect(acting(preview)).toEqual({ unsettled: ["update"] });
   });
 
-  it("is healed in the update that moves it", async () => {
+  it("is completed by the update that moves it", async () => {
     expectOk(await scene.stack.up());
     await expectSilentUp(scene);
     const live = scene.service.keys({ deleted: false }).map(({ name }) => name?.trim());
     expect(live).toHaveLength(10);
   });
 
-  it("moves back, and takes changes in place", async () => {
+  it("moves back, and then takes changes in place", async () => {
     const before = secrets(scene);
     await scene.project.setHost("dynamic");
     await expectSilentUp(scene);

@@ -24,11 +24,11 @@ import { pulumiCli } from "./pulumiCli";
 import { userCli } from "./userCli";
 
 export interface StackOptions {
-  /** Default: the program of the project, which the CLI runs as it does for users. */
+  /** Default: the CLI runs the project's program, as it does for users. */
   readonly program?: PulumiFn | undefined;
   /** Stack config by its full key, such as `apikeys:baseUrl`. */
   readonly config?: Readonly<Record<string, string | ConfigValue>>;
-  /** Variables of the stack's own. None whose name begins with APIKEYS_ or PULUMI_ is inherited. */
+  /** The stack's own variables. Variables named APIKEYS_… and PULUMI_… are not inherited. */
   readonly env?: Environment;
   /** Default: `dev`. */
   readonly stackName?: string;
@@ -48,7 +48,7 @@ export interface EngineStack {
   run(args: readonly string[]): Promise<Outcome>;
   /** The stack's state; secrets are in plain text if asked for. */
   exportState(options?: { showSecrets?: boolean }): Promise<StateDeployment>;
-  /** The outputs, secrets in plain text, each with a mark whether it is one. */
+  /** The outputs in plain text, each with a flag whether it is secret. */
   outputs(): Promise<OutputMap>;
   /** The program of all commands from now on. */
   setProgram(program: PulumiFn): void;
@@ -70,7 +70,7 @@ interface StateResource {
   readonly delete?: boolean;
   /** Where the program declares it. */
   readonly sourcePosition?: string;
-  /** Why the operation failed that left it behind. */
+  /** Why the operation that left it failed. */
   readonly initErrors?: readonly string[];
   // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, which tests look into.
   readonly inputs?: Readonly<Record<string, any>>;
@@ -78,7 +78,7 @@ interface StateResource {
   readonly outputs?: Readonly<Record<string, any>>;
 }
 
-/** Of the CLI that all stacks have. */
+/** The CLI of all stacks, as Automation API knows it. */
 let official: Promise<PulumiCommand> | undefined;
 
 /** A stack of the project, with a state, a Pulumi home and an environment of its own, on the real CLI. */
@@ -87,7 +87,7 @@ export async function createStack(project: Project, options: StackOptions): Prom
   const bin = options.program === undefined ? await userCli() : join(root, "bin");
   const home = join(project.dir, ".pulumi-home");
   const state = join(project.dir, ".pulumi-state");
-  // Inside the project, so that what is left there is found in it.
+  // Inside the project, where files that are left behind are searched for secrets.
   const temporary = join(project.dir, ".tmp");
   await Promise.all([home, state, temporary].map((folder) => mkdir(folder, { recursive: true })));
   const secrets = await keyService();
@@ -98,7 +98,7 @@ export async function createStack(project: Project, options: StackOptions): Prom
     TMPDIR: temporary,
     PULUMI_HOME: home,
     PULUMI_BACKEND_URL: `file://${state}`,
-    // Of the states in test/snapshots, and of programs with stacks of their own.
+    // For the states in test/snapshots, and for programs that create stacks.
     PULUMI_CONFIG_PASSPHRASE: "test",
     PULUMI_SKIP_UPDATE_CHECK: "true",
     ...options.env,
@@ -123,8 +123,8 @@ export async function createStack(project: Project, options: StackOptions): Prom
         { stackName: name, projectName: project.name, program: options.program },
         workspace,
       ));
-  // The summary and the outputs that Automation API reads after each command cost as much time as the
-  // command itself. The engine's events already tell the one, and outputs() reads the other.
+  // After each command, Automation API reads a summary and the outputs, which takes as long as the command itself. The
+  // engine's events have the summary, and outputs() reads the outputs.
   stack.info = async () => undefined;
   stack.outputs = async () => ({});
 
@@ -144,7 +144,7 @@ export async function createStack(project: Project, options: StackOptions): Prom
     await withVariables(env, () => operation.run(mine, () => act(all))).catch((error) => {
       failure = error;
     });
-    // A failed command is an outcome; any other failure is a defect of the test or of its program.
+    // A failed command is an outcome; any other failure is a bug in the test or its program.
     if (failure !== undefined && (mine.result === undefined || mine.result.code === 0)) throw failure;
     if (mine.result === undefined) throw new Error("the CLI was not run");
     return outcomeOf(mine.result, events);
@@ -174,7 +174,7 @@ export async function createStack(project: Project, options: StackOptions): Prom
       run(["import", "--file", file, "--yes", "--skip-preview", "--generate-code=false", ...args]),
     run,
     exportState,
-    // Automation API would run two commands for them.
+    // Automation API would run two commands for the outputs.
     outputs: async () => {
       const { resources = [] } = await exportState({ showSecrets: true });
       const { outputs = {} } = resources.find(({ type }) => type === "pulumi:pulumi:Stack") ?? {};
@@ -196,7 +196,7 @@ export async function createStack(project: Project, options: StackOptions): Prom
   };
 }
 
-/** With the secrets in it, at any depth. */
+/** The value with its secrets in plain text, at any depth. */
 function revealed(value: unknown): unknown {
   const text = JSON.stringify(value);
   return JSON.parse(text, (_, one) => (isSecret(one) ? revealed(JSON.parse(one.plaintext)) : one));

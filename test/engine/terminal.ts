@@ -7,18 +7,18 @@ import { userCli } from "./userCli";
 
 /** A user's shell in a folder, with a Pulumi CLI that runs programs by itself. */
 export interface Terminal {
-  /** Runs a command line as typed. What it exports, and where it goes, holds for the next one. */
+  /** Runs a command line as typed. The next one has its exported variables and its working directory. */
   run(line: string): Promise<CommandResult>;
 }
 
-/** Notes where a command line leaves the shell. */
+/** Saves the shell's working directory and variables after a command line. */
 const note = `node -e 'fs.writeFileSync(process.argv[1], JSON.stringify([process.cwd(), process.env]))'`;
 
-/** Nothing of the user's is set: neither where state is, nor credentials. What the CLI keeps of its own is in the folder. */
+/** Neither backend nor credentials are set, as for a new user. The CLI's own files are in the folder. */
 export async function openTerminal(dir: string): Promise<Terminal> {
   const [home, temporary] = [join(dir, ".pulumi-home"), join(dir, ".tmp")];
   await Promise.all([home, temporary].map((folder) => mkdir(folder, { recursive: true })));
-  // Elsewhere: it holds what the user exports, tokens too.
+  // Outside the folder, because it contains exported variables, including tokens.
   const noted = join((await makeWorkFolder("shell", "terminal")).path, "left.json");
   let cwd = dir;
   let env: Environment = {

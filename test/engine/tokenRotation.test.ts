@@ -12,15 +12,15 @@ const program = (provider: string) => `
   export const secret = held.key;
 `;
 
-/** A place that a token is taken from as of the last up. */
+/** A source of tokens that is read as of the last update. */
 interface Source extends SceneOptions {
   readonly source: string;
-  /** What the error has to tell: where the token came from, and the two ways out. */
-  readonly tells: readonly string[];
+  /** Strings that the error must contain: where the token came from, and the two ways out. */
+  readonly says: readonly string[];
   put(scene: Scene, token: string): Promise<void>;
 }
 
-const asOfTheLastUp: readonly Source[] = [
+const asOfTheLastUpdate: readonly Source[] = [
   {
     source: "stack config",
     program: program("const provider = undefined;"),
@@ -30,7 +30,7 @@ const asOfTheLastUp: readonly Source[] = [
       "apikeys:accessToken": { value: accessToken, secret: true },
     }),
     put: ({ stack }, value) => stack.setConfig("apikeys:accessToken", { value, secret: true }),
-    tells: ["stack config apikeys:accessToken", "--run-program", "APIKEYS_ACCESS_TOKEN"],
+    says: ["stack config apikeys:accessToken", "--run-program", "APIKEYS_ACCESS_TOKEN"],
   },
   {
     source: "a Provider's argument",
@@ -38,20 +38,20 @@ const asOfTheLastUp: readonly Source[] = [
     env: ({ url }) => ({ APIKEYS_BASE_URL: url }),
     put: ({ declare }, value) =>
       declare(program(`const provider = new Provider("acme", { accessToken: "${value}" });`)),
-    tells: ["the Provider's argument accessToken", "--run-program", "accessTokenEnv"],
+    says: ["the Provider's argument accessToken", "--run-program", "accessTokenEnv"],
   },
 ];
 
-/** Ways in which a service may say 401; each says more than it should. */
+/** Ways in which a service answers 401, each with an echo of the request. */
 const refusals: readonly Partial<Dialect>[] = [
   { errorEchoes: "request", errorBody: "problem" },
   { errorEchoes: "request", errorBody: "text" },
   { errorEchoes: "request", errorBody: "list" },
 ];
 
-describe.each(someOf(asOfTheLastUp, ({ source }) => source === "stack config"))(
-  "R14 a token rotated in $source since the last up",
-  ({ put, tells, ...options }) => {
+describe.each(someOf(asOfTheLastUpdate, ({ source }) => source === "stack config"))(
+  "R14 a token that was rotated in $source since the last update",
+  ({ put, says, ...options }) => {
     let scene: Scene;
     const tokens: string[] = [];
     const rotate = async () => {
@@ -65,7 +65,7 @@ describe.each(someOf(asOfTheLastUp, ({ source }) => source === "stack config"))(
     const expectAdvice = (outcome: Outcome) => {
       const line = onlyLine(outcome, "held");
       expect(line).toContain("the service answered 401");
-      for (const part of tells) expect(line).toContain(part);
+      for (const part of says) expect(line).toContain(part);
     };
 
     beforeAll(async () => {
@@ -76,21 +76,21 @@ describe.each(someOf(asOfTheLastUp, ({ source }) => source === "stack config"))(
     });
     afterAll(() => scene?.close());
 
-    it("fails refresh, and works there with --run-program", async () => {
+    it("fails refresh, and works in refresh with --run-program", async () => {
       await rotate();
       expectAdvice(await scene.stack.refresh());
       const refresh = await scene.stack.refresh({ runProgram: true });
       expect(refresh.ok, refresh.output).toBe(true);
     });
 
-    it("fails `up --refresh`, and works there with --run-program", async () => {
+    it("fails `up --refresh`, and works in it with --run-program", async () => {
       await rotate();
       expectAdvice(await scene.stack.up({ refresh: true }));
       const up = await scene.stack.up({ refresh: true, runProgram: true });
       expect(up.ok, up.output).toBe(true);
     });
 
-    it("fails destroy, and works there with --run-program", async () => {
+    it("fails destroy, and works in destroy with --run-program", async () => {
       await rotate();
       expectAdvice(await scene.stack.destroy());
       expect(scene.service.keys()).toHaveLength(1);
@@ -103,7 +103,7 @@ describe.each(someOf(asOfTheLastUp, ({ source }) => source === "stack config"))(
   },
 );
 
-describe("R14 a token rotated in the environment", () => {
+describe("R14 a token that was rotated in the environment", () => {
   let scene: Scene;
   let rotations = 0;
   const rotate = () => {
@@ -140,7 +140,7 @@ describe("R14 a token rotated in the environment", () => {
   });
   afterAll(() => scene?.close());
 
-  it("works in refresh, by APIKEYS_ACCESS_TOKEN and by a Provider's accessTokenEnv", async () => {
+  it("works in refresh, from APIKEYS_ACCESS_TOKEN and from a Provider's accessTokenEnv", async () => {
     rotate();
     const refresh = await scene.stack.refresh({ expectNoChanges: true });
     expect(refresh.ok, refresh.output).toBe(true);

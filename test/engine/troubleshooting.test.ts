@@ -17,7 +17,7 @@ import { ApiKey } from "pulumi-apikeys";
 new ApiKey("ci", { workspaceId: "ws_main", customerId: "customer-1" });
 `;
 
-describe("a key that state does not know, found and removed as docs/troubleshooting.md says", () => {
+describe("a key that is not in state, found and removed as docs/troubleshooting.md says", () => {
   let scene: Scene;
   let orphan: string;
 
@@ -27,12 +27,12 @@ describe("a key that state does not know, found and removed as docs/troubleshoot
     expect(onlyLine(await scene.stack.up(), "ci")).toContain("It is not known whether the key was created");
     orphan = scene.service.keys()[0]?.id ?? "";
     await scene.declare(`${program}${search}`);
-    // The program lists before it creates: the key that the first up makes is seen by the second.
+    // The program lists keys before it creates its own, so only the second update lists that one.
     for (const up of [await scene.stack.up(), await scene.stack.up()]) expect(up.ok, up.output).toBe(true);
   });
   afterAll(() => scene?.close());
 
-  it("is among those that the program lists, and not among those that state holds", async () => {
+  it("is among the keys that the page's program lists, and not among those in state", async () => {
     const keys = scene.service.keys();
     expect(keys).toHaveLength(2);
     const { candidates } = await scene.stack.outputs();
@@ -46,7 +46,7 @@ describe("a key that state does not know, found and removed as docs/troubleshoot
     ]);
   });
 
-  it("is deleted by the request that docs/troubleshooting.md shows", async () => {
+  it("is deleted by the page's request", async () => {
     const { url, accessToken } = scene.service;
     scene.service.addKey({ id: "key_1", workspaceId: "ws_main", name: "left behind" });
     const [, method = "", header = "", address = ""] =
@@ -60,7 +60,7 @@ describe("a key that state does not know, found and removed as docs/troubleshoot
     expect(scene.service.key("key_1")).toBeUndefined();
   });
 
-  it("is deleted by the up after an import under a name that the program does not declare", async () => {
+  it("is deleted by the next update after an import under a name that the program doesn't declare", async () => {
     const [file = ""] = blocks("json", docs("api-key.md"));
     await scene.project.write("keys.json", file.replace("key_reports", orphan));
     const imported = await scene.stack.import("keys.json", "--protect=false");
@@ -73,7 +73,7 @@ describe("a key that state does not know, found and removed as docs/troubleshoot
   });
 });
 
-describe("the mark that an interrupted create leaves in state", () => {
+describe("the pending operation that an interrupted create leaves in state", () => {
   let scene: Scene;
 
   beforeAll(async () => {
@@ -83,8 +83,8 @@ describe("the mark that an interrupted create leaves in state", () => {
   });
   afterAll(() => scene?.close());
 
-  it("is warned of by the next up, and removed as docs/troubleshooting.md says, by reads alone", async () => {
-    // `pulumi stack import` would drop the mark.
+  it("gets a warning in the next update, and is removed as docs/troubleshooting.md says, with reads alone", async () => {
+    // `pulumi stack import` would drop the pending operation.
     const file = join(".pulumi-state", ".pulumi", "stacks", scene.project.name, `${scene.stack.name}.json`);
     const state = JSON.parse(readFileSync(join(scene.project.dir, file), "utf8"));
     const { latest } = state.checkpoint;

@@ -8,7 +8,7 @@ import { createStack, type EngineStack } from "./stack";
 
 const names = ["a", "b", "c", "d", "e", "f"];
 
-/** Keys of a customer of its own, a scope that both declare, and one of two settings of the same workspace. */
+/** Keys of the stack's own customer, a scope that both stacks declare, and one of two settings of the same workspace. */
 const program = (customerId: string, setting: string) => `
   import * as apikeys from "pulumi-apikeys";
   const workspaceId = "ws_main";
@@ -78,7 +78,7 @@ describe.each(Object.entries(arrangements))("%s on one workspace", (_arrangement
     await Promise.all((pair?.projects ?? []).map((project) => project.remove()));
   });
 
-  it("come up at the same time: each key is made once, the scope once", async () => {
+  it("run their first updates at the same time: each key is created once, and the scope once", async () => {
     pair = await arrange();
     const [one, two] = pair.stacks;
     const ups = await Promise.all([one.up(), two.up()]);
@@ -93,14 +93,14 @@ describe.each(Object.entries(arrangements))("%s on one workspace", (_arrangement
     }
   });
 
-  it("W1 converge, though both may have read the workspace before the other wrote it", async () => {
+  it("W1 converge, although both may have read the workspace before the other wrote it", async () => {
     for (const stack of pair.stacks) expectOk(await stack.up({ refresh: true }));
     for (const stack of pair.stacks) expectOk(await stack.previewRefresh({ expectNoChanges: true }));
     const main = pair.scene.service.workspaces().find(({ id }) => id === "ws_main");
     expect(main).toMatchObject({ defaultRateLimitPerSecond: 50, defaultKeyPrefix: "web" });
   });
 
-  it("keep what is theirs when the other is destroyed while they come up", async () => {
+  it("keep their own keys if the other is destroyed during their update", async () => {
     const [one, two] = pair.stacks;
     const before = of("two").map(({ id, key }) => [id, key]);
     const [destroy, up] = await Promise.all([one.destroy(), two.up({ refresh: true })]);

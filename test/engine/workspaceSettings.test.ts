@@ -14,7 +14,7 @@ const theirs = {
   defaultExpiration: 3600,
 };
 
-describe("a workspace that has values already", () => {
+describe("the settings of a workspace that already has values", () => {
   let scene: Scene;
   const held = () => scene.service.workspaces().find(({ id }) => id === "ws_main");
   const declare = (text: string) => scene.declare(program({ main: `{ ...base, ${text} }` }));
@@ -28,7 +28,7 @@ describe("a workspace that has values already", () => {
   });
   afterAll(() => scene?.close());
 
-  it("W2 is adopted without a write where all is already as declared; only what is declared is shown", async () => {
+  it("W2 are adopted without a write if they are already as declared, and only declared ones are shown", async () => {
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     expect(scene.service.requests.map(({ endpoint }) => endpoint)).toEqual(["readWorkspace"]);
@@ -47,7 +47,7 @@ describe("a workspace that has values already", () => {
     { patchFields: "merges", from: 7, to: 50 },
     { patchFields: "replaces", from: 50, to: 60 },
   ] as const)(
-    "W1 where PATCH $patchFields, the preview shows the one declared field that changes, and the others stay",
+    "W1 change in one declared field, and the others stay, on a server whose PATCH $patchFields fields",
     async ({ patchFields, from, to }) => {
       scene.service.setDialect({ patchFields });
       scene.service.clearRequests();
@@ -64,7 +64,7 @@ describe("a workspace that has values already", () => {
     },
   );
 
-  it("W1 a field that is not declared has no drift, and one that is no longer declared stays as it is", async () => {
+  it("W1 have no drift in undeclared fields, and a field that is no longer declared stays unchanged", async () => {
     scene.service.editWorkspace("ws_main", { defaultExpiration: 60, defaultAllowedIPs: [] });
     await declare("defaultRateLimitPerSecond: 60");
     scene.service.clearRequests();
@@ -80,7 +80,7 @@ describe("a workspace that has values already", () => {
     await expectQuiet(scene);
   });
 
-  it("W5 destroyed with onDestroy left at its default, it sends nothing", async () => {
+  it("W5 are destroyed without a request if onDestroy has its default", async () => {
     scene.service.clearRequests();
     const before = held();
     const destroy = await scene.stack.destroy();
@@ -90,7 +90,7 @@ describe("a workspace that has values already", () => {
   });
 });
 
-describe('settings that are put back, with onDestroy "restore"', () => {
+describe('settings with onDestroy "restore"', () => {
   let scene: Scene;
   const names = ["whole", "changed", "empty", "retained", "left", "entered"];
   const ours = { defaultKeyPrefix: "new", defaultRateLimitPerSecond: 50, defaultAllowedIPs: ["10.9.9.9"] };
@@ -117,7 +117,7 @@ describe('settings that are put back, with onDestroy "restore"', () => {
   });
   afterAll(() => scene?.close());
 
-  it("W5 onDestroy itself changes without a request", async () => {
+  it("W5 take a change of onDestroy itself without a write", async () => {
     await scene.declare(program({ ...resources, retained: declared("retained", `onDestroy: "retain"`) }));
     await expectSilentUp(scene);
     await scene.declare(program({ ...resources, whole: declared("whole", "") }));
@@ -126,7 +126,7 @@ describe('settings that are put back, with onDestroy "restore"', () => {
     expect(scene.service.requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 
-  it("W6 a change of workspaceId replaces, and the old one is put back; W1 so is a field that is left out", async () => {
+  it("W6 W1 are restored in the old workspace if workspaceId changes, and in a field that is left out", async () => {
     const less = `{ workspaceId: "ws_whole", onDestroy: "restore", defaultRateLimitPerSecond: 50 }`;
     await scene.declare(program({ ...resources, moved: declared("entered"), whole: less }));
     const up = await scene.stack.up();
@@ -138,7 +138,7 @@ describe('settings that are put back, with onDestroy "restore"', () => {
     expect(held("whole")).toMatchObject({ ...theirs, defaultRateLimitPerSecond: 50 });
   });
 
-  it("W5 destroy puts back only what had a value and nobody changed since, and warns of the rest", async () => {
+  it("W5 are restored by destroy if they had a value and nobody has changed them since; a warning names the rest", async () => {
     scene.service.editWorkspace("ws_changed", { defaultKeyPrefix: "theirs now" });
     scene.service.clearRequests();
     const destroy = await scene.stack.destroy();
@@ -161,7 +161,7 @@ describe('settings that are put back, with onDestroy "restore"', () => {
   });
 });
 
-describeInAll("settings that destroy can't put back", () => {
+describeInAll("settings that destroy can't restore", () => {
   let scene: Scene;
   const before = { defaultRateLimitPerSecond: 7, defaultExpiration: 3600 };
   const held = () => scene.service.workspaces().find(({ id }) => id === "ws_main");
@@ -186,7 +186,7 @@ describeInAll("settings that destroy can't put back", () => {
 
   beforeEach(() => scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-acme"));
 
-  it("W5 another tenant's token, to which the workspace looks deleted, ends no state", async () => {
+  it("W5 stay in state with another tenant's token, to which the workspace looks deleted", async () => {
     const kept = await state();
     expect(kept).toMatchObject([{ __before: before }]);
     scene.stack.setEnv("APIKEYS_ACCESS_TOKEN", "token-of-globex");
@@ -201,23 +201,20 @@ describeInAll("settings that destroy can't put back", () => {
   it.each([
     ["an empty object", { status: 200, body: {} }],
     ["a 202", { status: 202, body: { workspace: { id: "ws_main", ...before } } }],
-    ["a web page", { status: 200, body: "<html>Please sign in</html>" }],
-  ])(
-    "W5 a restore that is answered with %s and not carried out fails, and state stays",
-    async (_what, answer) => {
-      const kept = await state();
-      const times = Number.POSITIVE_INFINITY;
-      scene.service.inject({ endpoint: "editWorkspace", times, fault: { kind: "status", ...answer } });
-      const line = onlyLine(await scene.stack.destroy(), "main");
-      scene.service.clearFaults();
-      expect(line).toContain("defaultRateLimitPerSecond: should be 7 again, the service has 50");
-      expect(line).toContain("defaultExpiration: should be 3600 again, the service has 60");
-      expect(line).toContain("It stays in state");
-      expect(await state()).toEqual(kept);
-    },
-  );
+    ["an HTML page", { status: 200, body: "<html>Please sign in</html>" }],
+  ])("W5 stay in state if the restore is answered with %s and not applied", async (_what, answer) => {
+    const kept = await state();
+    const times = Number.POSITIVE_INFINITY;
+    scene.service.inject({ endpoint: "editWorkspace", times, fault: { kind: "status", ...answer } });
+    const line = onlyLine(await scene.stack.destroy(), "main");
+    scene.service.clearFaults();
+    expect(line).toContain("defaultRateLimitPerSecond: should be 7 again, the service has 50");
+    expect(line).toContain("defaultExpiration: should be 3600 again, the service has 60");
+    expect(line).toContain("It stays in state");
+    expect(await state()).toEqual(kept);
+  });
 
-  it("W5 the same command puts them back once the service does as it says", async () => {
+  it("W5 are restored by the next destroy once the service applies the restore", async () => {
     const destroy = await scene.stack.destroy();
     expect(destroy.ok, destroy.output).toBe(true);
     expect(held()).toMatchObject(before);
@@ -225,7 +222,7 @@ describeInAll("settings that destroy can't put back", () => {
   });
 });
 
-describe("settings that can't be made", () => {
+describe("settings that can't be written", () => {
   let scene: Scene;
   const state = async () => {
     const { resources = [] } = await scene.stack.exportState({ showSecrets: true });
@@ -240,23 +237,26 @@ describe("settings that can't be made", () => {
   });
   afterAll(() => scene?.close());
 
-  itInAll("W3 W4 bad inputs fail in preview, all at once, an address by its place", async () => {
-    await scene.declare(
-      program({
-        bad: `{ ...base, defaultAllowedIPs: ["10.0.0.1", "10.0.0.999"], defaultRateLimitPerSecond: 1.5, onDestroy: "keep" } as any`,
-      }),
-    );
-    const lines = errorsFor(await scene.stack.preview(), "bad").join("\n");
-    expect(lines).toContain("defaultAllowedIPs[1]: must be an IP address or a CIDR block");
-    expect(lines).toContain("defaultRateLimitPerSecond: must be a whole number");
-    expect(lines).toContain('onDestroy: must be "retain" or "restore"');
-    await scene.declare(program({ nothing: "base" }));
-    const nothing = onlyLine(await scene.stack.preview(), "nothing");
-    expect(nothing).toContain("declare at least one of defaultKeyPrefix, defaultAllowedIPs");
-    expect(scene.service.requests).toEqual([]);
-  });
+  itInAll(
+    "W3 W4 fail the preview with all wrong inputs at once, and name an address by its index",
+    async () => {
+      await scene.declare(
+        program({
+          bad: `{ ...base, defaultAllowedIPs: ["10.0.0.1", "10.0.0.999"], defaultRateLimitPerSecond: 1.5, onDestroy: "keep" } as any`,
+        }),
+      );
+      const lines = errorsFor(await scene.stack.preview(), "bad").join("\n");
+      expect(lines).toContain("defaultAllowedIPs[1]: must be an IP address or a CIDR block");
+      expect(lines).toContain("defaultRateLimitPerSecond: must be a whole number");
+      expect(lines).toContain('onDestroy: must be "retain" or "restore"');
+      await scene.declare(program({ nothing: "base" }));
+      const nothing = onlyLine(await scene.stack.preview(), "nothing");
+      expect(nothing).toContain("declare at least one of defaultKeyPrefix, defaultAllowedIPs");
+      expect(scene.service.requests).toEqual([]);
+    },
+  );
 
-  it("W6 W4 an unknown workspace, another tenant's, and a refused 0 are each a line that names the workspace", async () => {
+  it("W6 W4 fail in one line that names the workspace: an unknown one, another tenant's, one that refuses 0", async () => {
     const rate = (workspace: string, value: number) =>
       `{ workspaceId: "${workspace}", defaultRateLimitPerSecond: ${value} }`;
     await scene.declare(
@@ -283,7 +283,7 @@ describe("settings that can't be made", () => {
   });
 
   itInAll(
-    "W6 a workspace that a refresh can't see is an error that names it, and the state stays",
+    "W6 stay in state if a refresh can't read the workspace, which is an error that names it",
     async () => {
       await scene.declare(program({ main: "{ ...base, defaultRateLimitPerSecond: 5 }" }));
       expect(await scene.stack.up()).toMatchObject({ ok: true });

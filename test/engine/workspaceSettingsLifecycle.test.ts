@@ -1,7 +1,7 @@
 import { programOf } from "./kindProgram";
 import { lifecycleSuite } from "./lifecycleSuite";
 
-/** Every resource has a workspace of its own. */
+/** Every resource has its own workspace. */
 const settings = (workspace: string, text: string) => `{ workspaceId: "ws_${workspace}", ${text} }`;
 const changed = (workspace: string, field: string, before: string, after: string) => ({
   before: settings(workspace, `${field}: ${before}`),
@@ -67,7 +67,7 @@ lifecycleSuite({
   deletesFirst: [],
   deleting: [],
   fixed: [],
-  // A workspace is not the stack's to delete.
+  // The stack never deletes a workspace.
   deletable: { before: "", after: "" },
   delete: () => {},
   hidden: [],

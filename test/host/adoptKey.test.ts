@@ -3,7 +3,7 @@ import type { HostedResource } from "./host";
 import { declared, failureOf, isWrite, least, none, requestsOf, scopes, stored } from "./keyActs";
 import { openScene, type Scene } from "./scene";
 
-describe("an ApiKey that existed before", () => {
+describe("an ApiKey for a key that already exists", () => {
   let scene: Scene;
   let key: HostedResource;
   beforeAll(async () => {
@@ -16,10 +16,10 @@ describe("an ApiKey that existed before", () => {
   });
   afterAll(() => scene.close());
 
-  describe("an existing key", () => {
+  describe("with existingKey", () => {
     const existingKey = "sk_live_from_before";
 
-    test("K5 is migrated with all of migrate's fields, and its value is the key", async () => {
+    test("K5 sends all of migrate's fields, and the given value is the secret", async () => {
       const inputs = await declared(scene, { existingKey, scopes: scopes.slice(1) });
       const { result, requests } = await requestsOf(scene, () => key.create(inputs));
       const wire = [{ representation: "users", ...none, read: true }];
@@ -29,7 +29,7 @@ describe("an ApiKey that existed before", () => {
       await key.delete(result);
     });
 
-    test("K5 dropped later is no change, and its value stays through updates", async () => {
+    test("K5 existingKey can be left out later without a change, and the secret survives updates", async () => {
       const inputs = await declared(scene, { existingKey });
       const held = await key.create(inputs);
       const dropped = await declared(scene, {}, inputs);
@@ -41,8 +41,8 @@ describe("an ApiKey that existed before", () => {
       await key.delete(updated);
     });
 
-    test("K5 stays the value given where the service answers another secret, and that is told", async () => {
-      // A create that failed halfway is not tried again with these inputs.
+    test("K5 the given value stays the secret if the service returns another one, which is an error", async () => {
+      // A value of its own: this process never repeats a create that failed halfway.
       const given = "sk_live_given";
       const apiKey = { id: "key_made", ...least, key: "sk_live_other" };
       scene.standIn.inject({
@@ -56,7 +56,7 @@ describe("an ApiKey that existed before", () => {
       expect(kept?.properties).not.toHaveProperty("__keyLost");
     });
 
-    test("K5 is found in the list where the answer is that of another key", async () => {
+    test("K5 the key is found in the list if the service answers with another key's record", async () => {
       const other = await key.create(await declared(scene, { name: "other" }));
       scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "otherRecord" } });
       const held = await key.create(await declared(scene, { existingKey }));
@@ -66,13 +66,13 @@ describe("an ApiKey that existed before", () => {
       await key.delete(other);
     });
 
-    test("K5 where the service answers no secret is the value given", async () => {
+    test("K5 the given value is the secret if the service returns none", async () => {
       scene.standIn.setDialect({ createAnswer: "withoutKey" });
       const held = await key.create(await declared(scene, { existingKey: "sk_live_silent" }));
       expect(held.state["key"]).toBe("sk_live_silent");
     });
 
-    test("K5 can't change its identity while it stays", async () => {
+    test("K5 prefix and customerId can't change while existingKey stays", async () => {
       const inputs = await declared(scene, { existingKey });
       const { failures } = await key.check({ ...inputs, customerId: "cus_2", prefix: "p" }, inputs);
       expect(failures.map(({ reason }) => reason)).toEqual([
@@ -85,7 +85,7 @@ describe("an ApiKey that existed before", () => {
   describe("ApiKey.get", () => {
     const asked = { workspaceId: "ws_main", __reading: true };
 
-    test("K8 reads a key without its secret, and reads it quietly again", async () => {
+    test("K8 reads a key without its secret, and a second read shows no change", async () => {
       const there = scene.standIn.addKey({ workspaceId: "ws_main", name: "theirs", prefix: "pre", scopes });
       const read = await key.get(there.id, asked);
       expect(read.id).toBe(there.id);
@@ -102,12 +102,12 @@ describe("an ApiKey that existed before", () => {
       expect(again).toEqual({ ...read, inputs: undefined });
     });
 
-    test("K8 of a key that does not exist is an error, not an empty answer", async () => {
+    test("K8 fails for a key that does not exist", async () => {
       const failure = await failureOf(key.get("key_nobody", asked));
       expect(failure.message).toMatch(/^There is no ApiKey key_nobody in workspace ws_main: check both ids/);
     });
 
-    test("K8 shows what changed since", async () => {
+    test("K8 shows later changes to the key, and fails once the key is deleted", async () => {
       const there = scene.standIn.addKey({ workspaceId: "ws_main", name: "theirs" });
       const { properties } = await key.get(there.id, asked);
       scene.standIn.editKey(there.id, { name: "renamed", enabled: false });
@@ -118,7 +118,7 @@ describe("an ApiKey that existed before", () => {
     });
   });
 
-  test("K8 a key imported with its inputs only gets the rest from the first refresh, and is quiet then", async () => {
+  test("K8 a key imported with inputs only gets its outputs from the first refresh; the next one shows no change", async () => {
     const there = scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1", scopes });
     const inputs = await declared(scene, { scopes });
     const { properties } = await key.read({ id: there.id, state: inputs });

@@ -9,7 +9,7 @@ import type { Scene } from "./scene";
 const orders = { representation: "orders", read: true };
 const users = { representation: "users", read: true, update: true };
 
-/** Keys that exist are adopted by an ApiKey and by a set, replaced, missed and deleted: on every dialect. */
+/** An ApiKey and a set adopt existing keys, replace and delete them; a missing key fails. The same on every dialect. */
 export async function adoptionLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
   const { standIn, host } = scene;
   standIn.setDialect(dialect);
@@ -33,7 +33,7 @@ export async function adoptionLife(scene: Scene, dialect: Dialect, workspaceId: 
   await missing(plot);
 }
 
-/** Adopted as it is, then found as declared; made otherwise by the adoption of another resource; never made anew. */
+/** Adopted without a write; adopted again with other inputs, by a PATCH; leaving existingId out is no change. */
 async function alone(plot: Plot, { id, name }: StoredKey): Promise<void> {
   const { resource, workspaceId } = plot;
   const asItIs = { workspaceId, customerId: "cus_1", name, scopes: [orders], existingId: id };
@@ -56,7 +56,7 @@ async function alone(plot: Plot, { id, name }: StoredKey): Promise<void> {
   });
 }
 
-/** A set that has a key of its own adopts others, one of which is given up then and another replaced by a new one. */
+/** A set adopts keys. Then one entry is removed, and another one's key is replaced by a new one. */
 async function asASet(plot: Plot, keys: readonly StoredKey[], there: StoredKey): Promise<void> {
   const { resource, workspaceId, dialect } = plot;
   const entries = Object.fromEntries(
@@ -94,7 +94,7 @@ async function asASet(plot: Plot, keys: readonly StoredKey[], there: StoredKey):
   expect(plot.standIn.key(there.id)?.deleted).toBe(false);
 }
 
-/** R6: one that is not there is not adopted, however the service says so. */
+/** R6: adopting a deleted key fails and changes nothing, however the service reports the deletion. */
 async function missing(plot: Plot): Promise<void> {
   const { id } = plot.standIn.addKey({ workspaceId: plot.workspaceId, customerId: "cus_1", name: "gone" });
   plot.standIn.deleteKey(id);
@@ -111,7 +111,7 @@ async function missing(plot: Plot): Promise<void> {
   expect(failure.message).toMatch(/^Adopting key "gone" in workspace .*Nothing was changed/);
 }
 
-/** Runs it, and expects no write but these, each once at least: never a POST, never a DELETE. */
+/** Runs the operation, and expects writes to exactly these endpoints, each at least once. */
 async function adopting<T>(
   { standIn }: Plot,
   writes: readonly string[],

@@ -7,11 +7,11 @@ import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
 
 const runs = 200;
-/** A failure is told with the fewest knobs that make it, which takes some runs more. */
+/** Further runs, in which fast-check finds the fewest knobs that cause a failure. */
 const shrinking = 200;
 const workspaceOf = { text: (n: number) => `ws_${n}`, numeric: String, odd: (n: number) => `ws ${n}/ü%2F?#` };
 
-describe.each(Object.entries(lives))("the life of a %s", (_kind, life) => {
+describe.each(Object.entries(lives))("lifecycle (%s)", (_kind, life) => {
   let scene: Scene;
   beforeAll(async () => {
     const numbers = Array.from({ length: runs + shrinking }, (_, place) => place + 1);
@@ -22,7 +22,7 @@ describe.each(Object.entries(lives))("the life of a %s", (_kind, life) => {
     expect(await scene.close()).not.toContain(accessToken);
   });
 
-  test("is the same on a service that differs in any mixture of respects", { timeout: 240_000 }, async () => {
+  test("is the same on servers with random combinations of settings", { timeout: 240_000 }, async () => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(mixtures, async (knobs) => {

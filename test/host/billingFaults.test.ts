@@ -9,7 +9,7 @@ import { accessToken, openScene, type Scene } from "./scene";
 
 let least = { workspaceId: "ws_main", totalCredits: "100", grant: "" };
 
-describe("a CustomerBilling whose request goes wrong", () => {
+describe("a CustomerBilling whose request fails", () => {
   let scene: Scene;
   let billing: HostedResource;
   let inputs: Properties;
@@ -21,7 +21,7 @@ describe("a CustomerBilling whose request goes wrong", () => {
     scene.standIn.setDialect({});
     scene.standIn.clearFaults();
     scene.standIn.clearRequests();
-    // Every test is in the same process, which never repeats a create that failed halfway.
+    // A grant of its own for each test: their common process never repeats a create that failed halfway.
     least = { ...least, grant: randomUUID() };
     ({ inputs } = await billing.check(least));
   });
@@ -51,7 +51,7 @@ describe("a CustomerBilling whose request goes wrong", () => {
     { fault: { kind: "redirect", to: "/elsewhere", status: 303 }, grants: 0 },
   ];
   test.each(faults)(
-    "B3 an answer that is lost is kept as a question, and nothing is sent again: $fault",
+    "B3 a lost answer is recorded as uncertain, and no later operation sends a request: $fault",
     async ({ fault, grants }) => {
       scene.standIn.inject({ endpoint: "createBilling", fault, times: Number.POSITIVE_INFINITY });
       const held = await asking(scene, ["createBilling"], uncertain);
@@ -73,7 +73,7 @@ describe("a CustomerBilling whose request goes wrong", () => {
     return { id: kept?.id ?? "", state };
   }
 
-  /** Ups and refreshes, again and again. */
+  /** Repeated refreshes and updates leave it uncertain. */
   async function staysOpen(held: Held): Promise<void> {
     for (let up = 0; up < 3; up += 1) {
       const read = await billing.read(held);
@@ -91,7 +91,7 @@ describe("a CustomerBilling whose request goes wrong", () => {
   }
 
   test.each([400, 401, 402, 403, 404, 422, 429])(
-    "B3 an answer of %s grants nothing, leaves nothing, and is not asked for again",
+    "B3 an answer of %s grants nothing, leaves nothing in state, and is not retried",
     async (status) => {
       const before = scene.standIn.billings().length;
       const fault = { kind: "status", status, headers: { "retry-after": "0" } } as const;
@@ -105,13 +105,13 @@ describe("a CustomerBilling whose request goes wrong", () => {
     },
   );
 
-  test("B3 each grant goes out on a connection of its own", async () => {
+  test("B3 each grant uses a connection of its own", async () => {
     for (const grant of ["1", "2", "3"]) await billing.create({ ...inputs, grant });
     const connections = scene.standIn.requests.map(({ connection }) => connection);
     expect(new Set(connections).size).toBe(3);
   });
 
-  test("B3 what never left is sent again in the next up", async () => {
+  test("B3 a request that was never sent is sent by the next update", async () => {
     await scene.standIn.stop();
     const { message, kept } = await failureOf(billing.create(inputs));
     await scene.standIn.start();
@@ -123,7 +123,7 @@ describe("a CustomerBilling whose request goes wrong", () => {
     expect(granted()).toHaveLength(1);
   });
 
-  test("B3 an open question ends with a new value of grant, which replaces and sends one request", async () => {
+  test("B3 a new value of grant replaces an uncertain grant, with one request", async () => {
     scene.standIn.inject({ endpoint: "createBilling", fault: { kind: "resetBefore" } });
     const held = await uncertain();
     const { inputs: next, failures } = await billing.check({ ...least, grant: "again" }, inputs);
@@ -140,20 +140,20 @@ describe("a CustomerBilling whose request goes wrong", () => {
     expect(granted()).toHaveLength(1);
   });
 
-  test("B3 a create that an error hook repeats sends nothing, and is the same question", async () => {
+  test("B3 a create that an error hook repeats sends nothing, and fails with the same state", async () => {
     scene.standIn.inject({ endpoint: "createBilling", fault: { kind: "resetAfter" } });
     const held = await uncertain();
     await asking(scene, [], async () => expect(await uncertain()).toEqual(held));
   });
 
-  test("B3 two grants of one program at once are two records", async () => {
+  test("B3 two equal grants created at the same time are two records", async () => {
     const before = scene.standIn.billings().length;
     const both = await Promise.all([billing.create(inputs), billing.create(inputs)]);
     expect(new Set(both.map(({ id }) => id)).size).toBe(2);
     expect(scene.standIn.billings()).toHaveLength(before + 2);
   });
 
-  test("B4 neither refresh, plan nor destroy asks anything, not even with a wrong token", async () => {
+  test("B4 refresh, diff and destroy send no request, even with a wrong token", async () => {
     const held = await billing.create(inputs);
     scene.standIn.rotateToken("acme", "another");
     try {

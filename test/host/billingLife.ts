@@ -15,7 +15,7 @@ import {
 } from "./plot";
 import type { Scene } from "./scene";
 
-/** Grant, refuse a change, grant again, a lost answer, adopt, destroy: the same for every dialect. */
+/** Grant, refuse a change, destroy, grant again, lose an answer, adopt: the same on every dialect. */
 export async function billingLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
   const resource = scene.host.resource("CustomerBilling");
   const plot: Plot = { ...scene, resource, dialect, workspaceId };
@@ -69,7 +69,7 @@ async function unchangeable(plot: Plot, { held, inputs }: Declared): Promise<voi
   expect(await planned(plot, held, next)).toEqual({ changes: true, replaces: ["grant"] });
 }
 
-/** B4: destroy asks nothing of the service, and says that the credits stay. */
+/** B4: destroy sends no request, and warns that the credits stay. */
 async function destroyed(plot: Plot, { held }: Declared): Promise<void> {
   await warned(plot, /^warning: The credits of .* stay in the service/m, () =>
     asking(plot, [], () => plot.resource.delete(held)),
@@ -86,7 +86,7 @@ async function grantedAgain(plot: Plot, { held, inputs }: Declared): Promise<voi
   await asking(plot, [], () => expectQuiet(plot, after, next));
 }
 
-/** B3: a lost answer is kept, asked about in each up, and never sent again. */
+/** B3: after a lost answer, state has the grant as uncertain, every update fails, and nothing is sent again. */
 async function lost(plot: Plot): Promise<Declared> {
   const { standIn, resource, workspaceId } = plot;
   standIn.inject({ endpoint: "createBilling", fault: { kind: "resetAfter" } });
@@ -112,7 +112,7 @@ async function lost(plot: Plot): Promise<Declared> {
   return { held, inputs };
 }
 
-/** B5: billingId takes a record over without a POST. */
+/** B5: billingId adopts a record without a POST. */
 async function adopted(plot: Plot, { held, inputs }: Declared): Promise<void> {
   const billingId = records(plot).at(-1)?.id;
   const { totalCredits: _, ...rest } = inputs;

@@ -6,7 +6,7 @@ import { failureOf, isWrite } from "./keyActs";
 
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci", enabled: true, scopes: [] };
 
-describe("the configuration of the host", () => {
+describe("the configuration of the dynamic host", () => {
   let standIn: StandIn;
   let hosts: Host[] = [];
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe("the configuration of the host", () => {
   }
   const stack = () => ({ "apikeys:baseUrl": standIn.url, "apikeys:accessToken": standIn.accessToken });
 
-  test("R8 what is missing is a check failure for each value, and never a crash", async () => {
+  test("R8 each missing value is a check failure, and an error of every operation", async () => {
     const host = await started({ "project:other": "value" });
     const key = host.resource("ApiKey");
     const { failures } = await key.check({ ...least, enabled: "bad" });
@@ -52,7 +52,7 @@ describe("the configuration of the host", () => {
     expect(standIn.requests).toEqual([]);
   });
 
-  test.each([1, 64])("%i keys of a set are under way at a time, where parallel says so", async (parallel) => {
+  test.each([1, 64])("%i keys of a set are created at a time, as apikeys:parallel says", async (parallel) => {
     const busy = await startStandIn();
     onTestFinished(() => busy.close());
     const config = { "apikeys:baseUrl": busy.url, "apikeys:accessToken": busy.accessToken };
@@ -70,7 +70,7 @@ describe("the configuration of the host", () => {
     await created;
   });
 
-  test("calls made at once, right after the start, are all configured", async () => {
+  test("calls sent together right after the start all get the configuration", async () => {
     const host = await startHost();
     hosts.push(host);
     const configured = host.configure(stack());
@@ -88,19 +88,19 @@ describe("the configuration of the host", () => {
     expect(standIn.keys().filter(({ name }) => name.startsWith("key "))).toHaveLength(12);
   });
 
-  test("R14 stack config is enough, without any environment", async () => {
+  test("R14 stack config is enough without environment variables", async () => {
     const host = await started(stack());
     await host.resource("ApiKey").create(least);
     expect(standIn.requests.filter(isWrite)).toMatchObject([{ endpoint: "createApiKey", tenant: "acme" }]);
   });
 
-  test("R14 the environment goes before stack config", async () => {
+  test("R14 the environment takes precedence over stack config", async () => {
     const host = await started(stack(), { APIKEYS_ACCESS_TOKEN: "token-of-other" });
     await host.resource("ApiKey").create({ ...least, workspaceId: "ws_other" });
     expect(standIn.requests.filter(isWrite)).toMatchObject([{ tenant: "other" }]);
   });
 
-  test("R14 a base URL of the environment that is another than stack config's is told once, not for each resource", async () => {
+  test("R14 one warning says that the environment and stack config have different base URLs, not one per resource", async () => {
     const host = await started(
       { ...stack(), "apikeys:baseUrl": "https://b.test" },
       { APIKEYS_BASE_URL: standIn.url },
@@ -112,7 +112,7 @@ describe("the configuration of the host", () => {
     ]);
   });
 
-  test("R14 an explicit Provider's arguments go before the environment, field by field", async () => {
+  test("R14 an explicit Provider's arguments take precedence over the environment, field by field", async () => {
     const config = {
       ...stack(),
       "apikeys.provider:accessToken": "token-of-other",
@@ -123,14 +123,14 @@ describe("the configuration of the host", () => {
     expect(standIn.requests.filter(isWrite)).toMatchObject([{ tenant: "other" }]);
   });
 
-  test("R14 accessTokenEnv names the variable to read", async () => {
+  test("R14 accessTokenEnv names the variable that has the token", async () => {
     const config = { ...stack(), "apikeys.provider:accessTokenEnv": "OTHERS_TOKEN" };
     const host = await started(config, { OTHERS_TOKEN: "token-of-other" });
     await host.resource("ApiKey").create({ ...least, workspaceId: "ws_other" });
     expect(standIn.requests.filter(isWrite)).toMatchObject([{ tenant: "other" }]);
   });
 
-  test("R14 a 401 says which source the token came from, and both ways out", async () => {
+  test("R14 a 401 says where the token came from, and both ways out", async () => {
     const host = await started({ ...stack(), "apikeys:accessToken": "stale" });
     const failure = await failureOf(host.resource("ApiKey").create(least));
     expect(failure.message).toMatch(

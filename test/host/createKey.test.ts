@@ -17,7 +17,7 @@ describe("creating an ApiKey", () => {
   });
   afterAll(() => scene.close());
 
-  test("K1 is one POST with all four flags of each scope and no id, and with what is declared only", async () => {
+  test("K1 sends one POST with only the declared fields, and all four flags but no id of each scope", async () => {
     const inputs = await declared(scene, { scopes, enabled: false, keepers: { rotated: "2026" } });
     const { requests } = await requestsOf(scene, () => key.create(inputs));
     expect(requests.filter(isWrite)).toEqual([
@@ -35,7 +35,7 @@ describe("creating an ApiKey", () => {
     ]);
   });
 
-  test("R1 state holds what was declared and the computed outputs, nothing else", async () => {
+  test("R1 state has the declared inputs and the computed outputs, nothing else", async () => {
     const inputs = await declared(scene, { scopes, prefix: "acme", expiresAt: 100 });
     const held = await key.create(inputs);
     const { id: _, maskedKey, key: secret, createdAt, updatedAt } = stored(scene, held);
@@ -49,7 +49,7 @@ describe("creating an ApiKey", () => {
     });
   });
 
-  test("what the service made of prefix and expiresAt stands beside what was declared", async () => {
+  test("state has prefix and expiresAt as declared, and the service's values as effectivePrefix and effectiveExpiresAt", async () => {
     scene.standIn.setDialect({ prefix: "underscored", expiresAt: "rounded" });
     const held = await key.create(await declared(scene, { prefix: "acme", expiresAt: 100 }));
     expect(held.state).toMatchObject({
@@ -60,7 +60,7 @@ describe("creating an ApiKey", () => {
     });
   });
 
-  test("R4 a key that the service enabled all the same gets one PATCH", async () => {
+  test("R4 a key that the service enabled although the program disables it gets one PATCH", async () => {
     scene.standIn.setDialect({ enabledOnCreate: "ignored" });
     const inputs = await declared(scene, { enabled: false });
     const { result, endpoints } = await requestsOf(scene, () => key.create(inputs));
@@ -68,7 +68,7 @@ describe("creating an ApiKey", () => {
     expect(stored(scene, result).enabled).toBe(false);
   });
 
-  test("K6 without a secret in the answer is a partial failure, and replaced by the next up, also after a read", async () => {
+  test("K6 an answer without the secret fails partially, and the next update replaces the key, also after a read", async () => {
     scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
     const inputs = await declared(scene);
     const { kept, message } = await failureOf(key.create(inputs));
@@ -96,7 +96,7 @@ describe("creating an ApiKey", () => {
     await key.delete(held);
   });
 
-  test("R4 a key that is not seen after its POST is kept with its secret", async () => {
+  test("R4 a key that can't be read after its POST is kept in state with its secret", async () => {
     scene.standIn.setDialect({ createAnswer: "brief" });
     scene.standIn.inject({ endpoint: "readApiKey", fault: { kind: "status", status: 403 } });
     const { kept, message } = await failureOf(key.create(await declared(scene)));
@@ -110,17 +110,20 @@ describe("creating an ApiKey", () => {
     { ids: "numeric", timestamps: "epochMillis" },
     { absent: "null" },
   ];
-  test.each(spoiled)("R1 numbers for ids and null for text never spoil an answer: %o", async (dialect) => {
-    scene.standIn.setDialect(dialect);
-    const inputs = await declared(scene);
-    const held = await key.create(inputs);
-    expect(stored(scene, held).id).toBe(held.id);
-    expect(held.state["createdAt"]).toEqual(expect.any(String));
-    const read = await key.read(held);
-    expect(read).toEqual({ id: held.id, properties: held.state, inputs: undefined });
-    scene.standIn.setDialect({ ...dialect, patchScopes: "neverNarrows", createAnswer: "withoutKey" });
-    const { kept } = await failureOf(key.create(inputs));
-    expect(kept?.id).toMatch(/^\S+$/);
-    expect(scene.standIn.key(kept?.id ?? "")).toBeDefined();
-  });
+  test.each(spoiled)(
+    "R1 answers with numeric ids, numeric times or null strings are accepted: %o",
+    async (dialect) => {
+      scene.standIn.setDialect(dialect);
+      const inputs = await declared(scene);
+      const held = await key.create(inputs);
+      expect(stored(scene, held).id).toBe(held.id);
+      expect(held.state["createdAt"]).toEqual(expect.any(String));
+      const read = await key.read(held);
+      expect(read).toEqual({ id: held.id, properties: held.state, inputs: undefined });
+      scene.standIn.setDialect({ ...dialect, patchScopes: "neverNarrows", createAnswer: "withoutKey" });
+      const { kept } = await failureOf(key.create(inputs));
+      expect(kept?.id).toMatch(/^\S+$/);
+      expect(scene.standIn.key(kept?.id ?? "")).toBeDefined();
+    },
+  );
 });

@@ -13,22 +13,22 @@ import { settingsLife } from "./settingsLife";
 type Open = (options: SceneOptions) => Promise<Scene>;
 type Life = (scene: Scene, dialect: Dialect, workspaceId: string) => Promise<void>;
 
-/** The whole life of a resource, by its kind. */
+/** The whole lifecycle of a resource, by its kind. */
 export const lives: Readonly<Record<string, Life>> = {
   ApiKey: keyLifecycle,
   ApiKeySet: setLife,
   Scope: scopeLife,
   CustomerBilling: billingLife,
   WorkspaceSettings: settingsLife,
-  "key that is adopted": adoptionLife,
+  "adopted key": adoptionLife,
 };
 
-/** A test for each dialect: the whole life of an ApiKey on it. */
+/** A test for each dialect: the whole lifecycle of an ApiKey on it. */
 export function describeLives(title: string, cases: readonly Case[], open: Open = openScene): void {
   describe(title, () => {
     let scene: Scene;
     beforeAll(async () => {
-      // Enough for `laterMs` of the test, but not the eight seconds for which a key that is gone is waited for.
+      // Longer than this test's `laterMs`, but shorter than the 8 seconds for which a missing key is waited for.
       const env = quickTimers({ 300: 300, 500: 500, 1500: 1500, 30000: 30000 });
       scene = await open({ workspaces: cases.map(({ workspaceId }) => workspaceId), env });
     });
@@ -36,10 +36,10 @@ export function describeLives(title: string, cases: readonly Case[], open: Open 
     test.each(cases)(
       "$name",
       async ({ dialect, workspaceId }) => {
-        // Longer than the first look at what a write came to.
+        // The first GET after a write comes sooner than this, the next ones later.
         await keyLifecycle(scene, { ...dialect, laterMs: 200 }, workspaceId);
       },
-      // Where no list says what there is, each look takes its whole time.
+      // If keys can't be listed, each wait for a missing key takes its whole time.
       90_000,
     );
 
@@ -47,19 +47,19 @@ export function describeLives(title: string, cases: readonly Case[], open: Open 
       const secrets = scene.standIn.keys().map(({ key }) => key);
       const printed = await scene.close();
       for (const secret of [accessToken, ...secrets]) expect(printed).not.toContain(secret);
-      // Nothing was changed elsewhere that the provider can't mend.
+      // Everything that was changed outside Pulumi can be reverted.
       expect(printed).not.toContain("warning:");
     });
   });
 }
 
-/** A test for each dialect: the whole life of a resource of the kind on it, with pauses cut short. */
+/** A test for each dialect: the whole lifecycle of a resource of this kind on it, with shortened pauses. */
 export function describeQuickLives(kind: string, cases: readonly Case[], open: Open = openScene): void {
-  describe(`the life of a ${kind}`, () => {
+  describe(`lifecycle (${kind})`, () => {
     let scene: Scene;
     beforeAll(async () => {
       const workspaces = cases.map(({ workspaceId }) => workspaceId);
-      // One that stays: that a workspace is gone is not believed of an empty list.
+      // One workspace stays, because an empty list doesn't prove that a workspace was deleted.
       scene = await open({ workspaces: [...workspaces, "ws_stays"], env: quickTimers() });
     });
     afterAll(async () => {

@@ -1,4 +1,4 @@
 import { describeLives } from "./dialectLives";
 import { knobCases } from "./knobs";
 
-describeLives("an ApiKey's life on a service that differs in one respect", knobCases);
+describeLives("lifecycle (ApiKey) on a server that differs from the default in one setting", knobCases);

@@ -4,16 +4,16 @@ import { someOf } from "../all";
 import { type HostedResource, HostFailure, type Properties } from "./host";
 import { accessToken, type Scene } from "./scene";
 
-/** Ways in which a run ends while the host is at work: two are signals, in one the engine is gone. */
-export type Ending = "SIGINT" | "SIGTERM" | "desertion";
-export const endings = someOf<Ending>(["SIGINT", "SIGTERM", "desertion"], (one) => one !== "SIGTERM");
+/** Ways in which a run ends while the host is at work: two signals, or the engine exits. */
+export type Ending = "SIGINT" | "SIGTERM" | "engine exit";
+export const endings = someOf<Ending>(["SIGINT", "SIGTERM", "engine exit"], (one) => one !== "SIGTERM");
 
 export async function end({ host }: Scene, ending: Ending): Promise<void> {
-  if (ending === "desertion") await host.desert();
+  if (ending === "engine exit") await host.desert();
   else process.kill(host.pid, ending);
 }
 
-/** A value that somebody may use already. */
+/** The value of a key that may already be in use. */
 export const existingKey = "sk_live_somebody_uses_this_0123456789";
 
 /** One of each kind, in workspaces that share no list. */
@@ -26,19 +26,19 @@ const beginnings = {
 } as const satisfies Readonly<Record<string, readonly [string, Properties]>>;
 type Name = keyof typeof beginnings;
 
-/** Begins to create them, all at once. Gives what the engine hears of each: "done", or why it failed. */
+/** Starts to create all at once. Returns the engine's answer for each: "done", or why it failed. */
 export async function begin({ host }: Scene, ...names: readonly Name[]): Promise<Record<string, string>> {
-  const told = names.map(async (name) => {
+  const results = names.map(async (name) => {
     const [kind, declared] = beginnings[name];
     const resource: HostedResource = host.resource(kind);
     const { inputs, failures } = await resource.check(declared);
     expect(failures).toEqual([]);
-    return [name, await heard(resource.create(inputs))] as const;
+    return [name, await messageOf(resource.create(inputs))] as const;
   });
-  return Object.fromEntries(await Promise.all(told));
+  return Object.fromEntries(await Promise.all(results));
 }
 
-export async function heard(operation: Promise<unknown>): Promise<string> {
+export async function messageOf(operation: Promise<unknown>): Promise<string> {
   try {
     await operation;
     return "done";
@@ -74,7 +74,7 @@ export function live({ standIn }: Scene): readonly StoredKey[] {
   return standIn.keys().filter(({ deleted }) => !deleted);
 }
 
-/** What the host wrote to stderr until its end, line by line, without any secret. */
+/** The lines that the host wrote to stderr until its end; none may contain a secret. */
 export async function lastWords({ host, standIn }: Scene): Promise<readonly string[]> {
   await host.ended;
   const { stdout, stderr } = host.output;

@@ -24,7 +24,7 @@ describe("errors of an ApiKey's operations", () => {
   });
   afterAll(async () => {
     const printed = await scene.close();
-    // The host prints what read and delete throw, and would print their stacks.
+    // The host prints the errors of read and delete, and would print their stacks too.
     for (const line of printed.split("\n").filter((text) => text !== ""))
       expect(line).toMatch(/^((pulumi-apikeys|warning): \S|Waiting for )/);
     expect(printed).not.toMatch(/\.[jt]s:\d+/);
@@ -37,7 +37,7 @@ describe("errors of an ApiKey's operations", () => {
     ["delete", /^Deleting key "ci" in workspace ws_main \(\S+\): /, () => key.delete(held)],
   ];
 
-  /** The operation fails in one line, nothing is "gone" and nothing is kept of it but the old state. */
+  /** The operation fails in one line, and leaves the key and the state as they were. */
   async function expectError(run: () => Promise<unknown>): Promise<string> {
     const failure = await failureOf(run());
     expect(failure.code).toBe(2);
@@ -48,14 +48,17 @@ describe("errors of an ApiKey's operations", () => {
   }
 
   describe.each(operations)("%s", (_, doing, run) => {
-    test.each([400, 401, 403, 409, 418])("R6 answered with %s is an error, never gone", async (status) => {
-      scene.standIn.inject({ fault: { kind: "status", status }, times: Number.POSITIVE_INFINITY });
-      const message = await expectError(run);
-      expect(message).toMatch(doing);
-      expect(message).toContain(`the service answered ${status}`);
-    });
+    test.each([400, 401, 403, 409, 418])(
+      "R6 an answer of %s is an error, and the key stays in state",
+      async (status) => {
+        scene.standIn.inject({ fault: { kind: "status", status }, times: Number.POSITIVE_INFINITY });
+        const message = await expectError(run);
+        expect(message).toMatch(doing);
+        expect(message).toContain(`the service answered ${status}`);
+      },
+    );
 
-    test("R6 R14 with a wrong token is an error that says where the token came from", async () => {
+    test("R6 R14 a wrong token is an error that says where the token came from", async () => {
       scene.standIn.rotateToken("acme", "another");
       try {
         const message = await expectError(run);
@@ -67,7 +70,7 @@ describe("errors of an ApiKey's operations", () => {
     });
 
     test.each([403, 404, "empty"] as const)(
-      "R6 with another tenant's token is an error (%s)",
+      "R6 another tenant's token is an error (otherTenant: %s)",
       async (foreign) => {
         scene.standIn.setDialect({ otherTenant: foreign });
         scene.standIn.rotateToken("acme", "another");
@@ -87,20 +90,20 @@ describe("errors of an ApiKey's operations", () => {
       },
     );
 
-    test("R6 with garbage for an answer is an error", async () => {
+    test("R6 an HTML page as an answer is an error", async () => {
       scene.standIn.inject({ fault: { kind: "html" }, times: Number.POSITIVE_INFINITY, method: "GET" });
       scene.standIn.inject({ fault: { kind: "html", status: 403 }, times: Number.POSITIVE_INFINITY });
       expect(await expectError(run)).toMatch(doing);
     });
 
-    test("R6 of a key that the service denies but lists is an error", async () => {
+    test("R6 a key that is answered with 404 but listed is an error", async () => {
       const denied = { fault: { kind: "status", status: 404 }, times: Number.POSITIVE_INFINITY } as const;
       scene.standIn.inject({ ...denied, endpoint: ["readApiKey", "editApiKey", "deleteApiKey"] });
       expect(await expectError(run)).toMatch(/but its workspace lists it/);
     });
   });
 
-  test("R6 a service that is down is an error for each operation, never gone", async () => {
+  test("R6 a service that is down is an error for each operation, and the key stays in state", async () => {
     await scene.standIn.stop();
     const messages = await Promise.all(
       operations.map(async ([, doing, run]) => ({ doing, failure: await failureOf(run()) })),
@@ -114,7 +117,7 @@ describe("errors of an ApiKey's operations", () => {
     expect(scene.standIn.key(held.id)).toMatchObject({ deleted: false, name: "ci" });
   });
 
-  test("R6 an answer of 500 is an error that says that the change may have been made", async () => {
+  test("R6 an answer of 500 is an error, and state is unchanged even if the key may be deleted", async () => {
     const fault = { kind: "status", status: 500 } as const;
     scene.standIn.inject({ fault, times: Number.POSITIVE_INFINITY });
     const [read, update, remove] = await Promise.all(operations.map(([, , run]) => failureOf(run())));
@@ -133,7 +136,7 @@ describe("errors of an ApiKey's operations", () => {
     ),
   );
   test.each(gone)(
-    "R6 R7 gone is gone: DELETE $delete, GET $readDeleted, DELETE again $deleteAgain",
+    "R6 R7 a deleted key counts as gone: DELETE $delete, GET $readDeleted, DELETE again $deleteAgain",
     async (dialect) => {
       scene.standIn.setDialect(dialect);
       scene.standIn.deleteKey(held.id);
@@ -144,14 +147,14 @@ describe("errors of an ApiKey's operations", () => {
     },
   );
 
-  test("R6 a key in a workspace that is gone too is an error", async () => {
+  test("R6 a missing key in a workspace that is missing too is an error", async () => {
     scene.standIn.deleteWorkspace("ws_second");
     const elsewhere = { id: held.id, state: { ...held.state, workspaceId: "ws_second" } };
     const failure = await failureOf(key.read(elsewhere));
     expect(failure.message).toMatch(/its workspace can't be read either.*`pulumi state delete`/);
   });
 
-  test("R6 another record's answer is never taken for the key", async () => {
+  test("R6 an answer with another key's record is an error", async () => {
     await key.create(inputs);
     scene.standIn.inject({
       endpoint: "readApiKey",
@@ -162,7 +165,7 @@ describe("errors of an ApiKey's operations", () => {
     expect(failure.message).toContain("is not the one asked for");
   });
 
-  test("a create that was refused leaves nothing, and says so", async () => {
+  test("a refused create leaves nothing, and the error says so", async () => {
     const failure = await failureOf(key.create({ ...inputs, workspaceId: "ws_nobody" }));
     expect(failure.kept).toBeUndefined();
     expect(failure.message).toMatch(
@@ -170,7 +173,7 @@ describe("errors of an ApiKey's operations", () => {
     );
   });
 
-  test("a create whose answer was lost is not repeated, and names the key that it may have made", async () => {
+  test("a create whose answer was lost is not repeated, and the error names the key that it may have created", async () => {
     const unknown = "It is not known whether the key was created";
     const said = { resetAfter: unknown, errorAfter: unknown, truncated: "The service accepted the request" };
     for (const kind of ["resetAfter", "errorAfter", "truncated"] as const) {
@@ -187,15 +190,15 @@ describe("errors of an ApiKey's operations", () => {
     }
   });
 
-  test("a key that was made halfway is told of where its inputs are too large for the engine to keep", async () => {
+  test("an error names a key whose create failed halfway, if its state is too large to save", async () => {
     const keepers = { blob: "v".repeat(12 * 1_024 * 1_024) };
     scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
     const lost = await failureOf(key.create({ ...inputs, keepers }));
     expect(lost.kept).toBeUndefined();
-    expect(lost.message).toContain("The state is too large for the engine to save");
+    expect(lost.message).toMatch(/too large for the engine to save, .*; key_\w+ exists in the service\./);
   });
 
-  test("an update whose answer was lost is sent again, and a delete too", async () => {
+  test("an update or a delete whose answer was lost is sent again", async () => {
     scene.standIn.inject({ endpoint: "editApiKey", fault: { kind: "resetAfter" } });
     expect(await key.update(held, changed())).toMatchObject({ state: { name: "new" } });
     scene.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "resetAfter" } });

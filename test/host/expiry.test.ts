@@ -16,7 +16,7 @@ const warningsIn = ({ host }: Scene) =>
 describe.each([
   ["dynamic", openScene],
   ["plugin", openPluginScene],
-] as const)("R21 keys that expire, in the host %s", (_, open) => {
+] as const)("R21 keys that expire, in the %s host", (_, open) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await open({ env });
@@ -29,7 +29,7 @@ describe.each([
     return { resource, inputs, held: await resource.create(inputs) };
   };
 
-  test("are warned of by a diff, without a request, and not by that of a refresh", async () => {
+  test("are named in a warning of a diff, without a request, but not in the diff of a refresh", async () => {
     const expiresAt = inDays(3);
     const { resource, inputs, held } = await made("ApiKey", { ...least, expiresAt });
     const read = await resource.read(held);
@@ -46,7 +46,7 @@ describe.each([
     for (const { urn } of told) expect(urn).toBe("urn" in resource ? resource.urn : "");
   });
 
-  test("are told of a set in one line", async () => {
+  test("are named in one warning for a whole set", async () => {
     const keys = {
       soon: { expiresAt: inDays(1) },
       later: { expiresAt: inDays(100) },

@@ -1,6 +1,6 @@
 import { projectWithPackage } from "./installed";
 
-/** Before the test processes start: the compiled package, which each of them needs and only one can make. */
+/** Compiles the package before the test processes start: each of them needs it, and only one can build it. */
 export async function setup() {
   await projectWithPackage();
 }

@@ -11,29 +11,29 @@ import { projectWithPackage } from "./installed";
 
 export type Properties = Record<string, unknown>;
 
-/** What an operation that failed told the engine. */
+/** The error that a failed operation returned to the engine. */
 export class HostFailure extends Error {
   readonly code: number;
-  /** What the engine would keep; only partial failures have it. */
+  /** What the engine would save; only partial failures have it. */
   readonly kept:
     | { readonly id: string; readonly properties: Properties; readonly reasons: string[] }
     | undefined;
 
-  constructor(error: ServiceError, taken: Dress["taken"] = unmarked) {
+  constructor(error: ServiceError, unwrap: Envelope["unwrap"] = unmarked) {
     super(error.details);
     this.code = error.code;
-    this.kept = keptOf(error, taken);
+    this.kept = keptOf(error, unwrap);
   }
 }
 
 interface Read {
   readonly id: string;
   readonly properties: Properties;
-  /** undefined where the provider gave none. */
+  /** undefined if the provider returned none. */
   readonly inputs: Properties | undefined;
 }
 
-/** A resource of the engine's: what it knows of it between two operations. */
+/** What the engine has of a resource between two operations. */
 export interface Held {
   readonly id: string;
   readonly state: Properties;
@@ -44,9 +44,9 @@ export interface HostedResource {
   check(inputs: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: Failure[] }>;
   diff(held: Held, inputs: Properties): Promise<{ changes: Changes; replaces: string[] }>;
   create(inputs: Properties): Promise<Held>;
-  /** As refresh does it. */
+  /** As a refresh does. */
   read(held: Held): Promise<Read>;
-  /** As `.get` does it: there is no state yet. */
+  /** As `.get` does: there is no state yet. */
   get(id: string, inputs: Properties): Promise<Read>;
   update(held: Held, inputs: Properties): Promise<Held>;
   delete(held: Held): Promise<void>;
@@ -61,17 +61,17 @@ type Changes = "unknown" | "none" | "some";
 export interface Host {
   /** The stack's config, once, before anything else. */
   configure(config: Readonly<Record<string, string>>): Promise<void>;
-  /** Default of `provider`: the string that our resources of that kind have. */
+  /** `provider` defaults to the provider string of our resources of that kind. */
   resource(kind: string, provider?: string): HostedResource;
   readonly output: { stdout: string; stderr: string };
   readonly pid: number;
-  /** The engine's address refuses connections from now on, as after its SIGKILL. */
+  /** From now on, the engine's address refuses connections, as after a SIGKILL of the engine. */
   desert(): Promise<void>;
-  /** Nobody reads what it prints to stderr from now on. */
+  /** From now on, nobody reads its stderr. */
   deafen(): void;
   /** Resolves when the process has ended, whatever ended it. */
   readonly ended: Promise<void>;
-  /** Ends the process as the engine does, and gives all that it printed after its port. */
+  /** Ends the process as the engine does, and returns all that it printed after its port. */
   stop(): Promise<string>;
 }
 
@@ -98,7 +98,7 @@ export async function startHost(env: Readonly<Record<string, string>> = {}): Pro
       const request = new messages.ConfigureRequest().setArgs(struct(config)).setAcceptsecrets(true);
       await call<messages.ConfigureResponse>((done) => client.configure(request, done));
     },
-    resource: (kind, provider) => hosted(client, dynamicDress(kind, provider)),
+    resource: (kind, provider) => hosted(client, dynamicEnvelope(kind, provider)),
     output,
     pid: child.pid ?? 0,
     desert: engine.close,
@@ -114,7 +114,7 @@ export async function startHost(env: Readonly<Record<string, string>> = {}): Pro
   };
 }
 
-/** What stands for the engine: the host looks whether its address takes connections. */
+/** Takes the engine's part: the host checks whether its address accepts connections. */
 async function listen() {
   const server = createServer((socket) => socket.on("error", () => {}).destroy());
   server.listen(0, "127.0.0.1");
@@ -127,47 +127,48 @@ async function listen() {
 
 export async function portOf(child: ChildProcess, output: Host["output"]): Promise<number> {
   while (!/^\d+\n/.test(output.stdout)) {
-    if (child.exitCode !== null) throw new Error(`the host ended before it told its port:\n${output.stderr}`);
+    if (child.exitCode !== null)
+      throw new Error(`the host ended before it printed its port:\n${output.stderr}`);
     await Promise.race([once(child.stdout as NodeJS.ReadableStream, "data"), once(child, "exit")]);
   }
   return Number.parseInt(output.stdout, 10);
 }
 
-/** What stands round a resource's properties on the wire of a host. */
-export interface Dress {
+/** What a host's protocol adds to a resource's properties. */
+export interface Envelope {
   readonly urn: string;
-  given(properties: Properties): Properties;
-  /** Throws where something lacks that must stand there. */
-  taken(properties: Properties): Properties;
+  wrap(properties: Properties): Properties;
+  /** Throws if a required part is missing. */
+  unwrap(properties: Properties): Properties;
 }
 
-function dynamicDress(kind: string, provider?: string): Dress {
+function dynamicEnvelope(kind: string, provider?: string): Envelope {
   const ours = `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`;
   const __provider = provider ?? ours;
   return {
     urn: "",
-    given: (properties) => ({ ...properties, __provider }),
-    // It must come back as it went.
-    taken: ({ __provider: came, ...rest }) => {
+    wrap: (properties) => ({ ...properties, __provider }),
+    // It must come back unchanged.
+    unwrap: ({ __provider: came, ...rest }) => {
       if (came !== __provider) throw new Error("an answer lacks its __provider");
       return unmarked(rest);
     },
   };
 }
 
-export function hosted(client: ResourceProviderClient, dress: Dress): HostedResource {
-  const { urn } = dress;
-  const own = (properties: Properties) => struct(dress.given(properties));
-  const taken = (properties: Struct | undefined) => dress.taken(propertiesIn(properties));
-  const asked = <T>(send: Send<T>) => call(send, dress.taken);
-  const read = (request: messages.ReadRequest) => askedToRead(client, dress, request.setUrn(urn));
+export function hosted(client: ResourceProviderClient, envelope: Envelope): HostedResource {
+  const { urn } = envelope;
+  const own = (properties: Properties) => struct(envelope.wrap(properties));
+  const unwrap = (properties: Struct | undefined) => envelope.unwrap(propertiesIn(properties));
+  const asked = <T>(send: Send<T>) => call(send, envelope.unwrap);
+  const read = (request: messages.ReadRequest) => askedToRead(client, envelope, request.setUrn(urn));
   return {
     async check(inputs, olds) {
       const request = new messages.CheckRequest().setUrn(urn).setNews(own(inputs));
       request.setOlds(olds ? own(olds) : struct({}));
       const answer = await asked<messages.CheckResponse>((done) => client.check(request, done));
       return {
-        inputs: taken(answer.getInputs()),
+        inputs: unwrap(answer.getInputs()),
         failures: answer.getFailuresList().map((one) => one.toObject()),
       };
     },
@@ -184,7 +185,7 @@ export function hosted(client: ResourceProviderClient, dress: Dress): HostedReso
     async create(inputs) {
       const request = new messages.CreateRequest().setUrn(urn).setProperties(own(inputs));
       const answer = await asked<messages.CreateResponse>((done) => client.create(request, done));
-      return { id: answer.getId(), state: taken(answer.getProperties()) };
+      return { id: answer.getId(), state: unwrap(answer.getProperties()) };
     },
     read: ({ id, state }) => read(new messages.ReadRequest().setId(id).setProperties(own(state))),
     get: (id, inputs) => read(new messages.ReadRequest().setId(id).setInputs(own(inputs))),
@@ -195,7 +196,7 @@ export function hosted(client: ResourceProviderClient, dress: Dress): HostedReso
         .setOlds(own(state))
         .setNews(own(inputs));
       const answer = await asked<messages.UpdateResponse>((done) => client.update(request, done));
-      return { id, state: taken(answer.getProperties()) };
+      return { id, state: unwrap(answer.getProperties()) };
     },
     async delete({ id, state }) {
       const request = new messages.DeleteRequest().setUrn(urn).setId(id).setProperties(own(state));
@@ -206,22 +207,22 @@ export function hosted(client: ResourceProviderClient, dress: Dress): HostedReso
 
 export async function askedToRead(
   client: ResourceProviderClient,
-  { taken }: Dress,
+  { unwrap }: Envelope,
   request: messages.ReadRequest,
 ): Promise<Read> {
-  const answer = await call<messages.ReadResponse>((done) => client.read(request, done), taken);
+  const answer = await call<messages.ReadResponse>((done) => client.read(request, done), unwrap);
   const inputs = answer.getInputs();
   return {
     id: answer.getId(),
-    properties: taken(propertiesIn(answer.getProperties())),
-    inputs: inputs && taken(propertiesIn(inputs)),
+    properties: unwrap(propertiesIn(answer.getProperties())),
+    inputs: inputs && unwrap(propertiesIn(inputs)),
   };
 }
 
-/** Stands in each secret on Pulumi's wire. */
+/** The property that marks a secret in Pulumi's protocol. */
 export const secretMark = "4dabf18193072939515e22adb298388d";
 
-/** The values of what came marked as a secret: the engine takes the mark for itself. */
+/** Replaces each marked secret by its plain value, as the engine does. */
 export function unmarked(properties: Properties): Properties {
   const value = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(value);
@@ -231,7 +232,7 @@ export function unmarked(properties: Properties): Properties {
   return Object.fromEntries(Object.entries(properties).map(([name, given]) => [name, value(given)]));
 }
 
-/** As the engine sends them: a Struct holds no undefined value, and unknown values are plain text. */
+/** As the engine sends them: a Struct has no undefined values, and unknown values are plain strings. */
 export function struct(properties: Properties): Struct {
   return Struct.fromJavaScript(properties as Parameters<typeof Struct.fromJavaScript>[0]);
 }
@@ -242,19 +243,19 @@ export function propertiesIn(properties: Struct | undefined): Properties {
 
 type Send<T> = (done: (error: ServiceError | null, answer: T) => void) => void;
 
-export function call<T>(send: Send<T>, taken?: Dress["taken"]): Promise<T> {
+export function call<T>(send: Send<T>, unwrap?: Envelope["unwrap"]): Promise<T> {
   return new Promise((resolve, reject) =>
-    send((error, answer) => (error === null ? resolve(answer) : reject(new HostFailure(error, taken)))),
+    send((error, answer) => (error === null ? resolve(answer) : reject(new HostFailure(error, unwrap)))),
   );
 }
 
-function keptOf({ metadata }: ServiceError, taken: Dress["taken"]): HostFailure["kept"] {
+function keptOf({ metadata }: ServiceError, unwrap: Envelope["unwrap"]): HostFailure["kept"] {
   const [status] = metadata?.get("grpc-status-details-bin") ?? [];
   if (status === undefined) return undefined;
   const [detail] = Status.deserializeBinary(status as Buffer).getDetailsList();
   const kept = messages.ErrorResourceInitFailed.deserializeBinary(
     detail?.getValue_asU8() ?? new Uint8Array(),
   );
-  const properties = taken(propertiesIn(kept.getProperties()));
+  const properties = unwrap(propertiesIn(kept.getProperties()));
   return { id: kept.getId(), properties, reasons: kept.getReasonsList() };
 }

@@ -14,7 +14,7 @@ import { type Gauge, gauge } from "./watched";
 const existing = "sk_existing_0123456789";
 const workspaces = ["ws_main", "ws_new", "ws_read", "ws_update", "ws_delete"];
 const settings = { defaultRateLimitPerSecond: 7, defaultKeyPrefix: "p", onDestroy: "restore" };
-/** Of each sort one. */
+/** One of each kind. */
 const few = [
   ...["10 MB", "deep objects", "a body cut off", "another record", "HTML called JSON", "no HTTP", "a reset"],
   ...["terminal codes and turned text", "secrets as texts", "an id that is an object", "NUL in a header"],
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const meeting = (name: string) =>
+const answerNamed = (name: string) =>
   hostileAnswers(elsewhere.url, accessToken).find((one) => one.name === name) as HostileAnswer;
 
 async function open(file: string): Promise<Scene & { readonly gauge: Gauge }> {
@@ -58,7 +58,7 @@ async function operations({ host, standIn, key }: Scene): Promise<Operations> {
   for (const { id } of standIn.keys()) standIn.deleteKey(id);
   for (const id of workspaces) for (const scope of standIn.scopes(id)) standIn.deleteScope(scope.id);
   rounds += 1;
-  // A create whose answer was lost is not sent again.
+  // A new name each time, because a create whose answer was lost is not sent again.
   const declared = { ...least, name: `ci ${rounds}`, scopes };
   const [settingsOf, scopeOf] = [host.resource("WorkspaceSettings"), host.resource("Scope")];
   const settingsIn = (workspaceId: string) => made("WorkspaceSettings", { workspaceId, ...settings });
@@ -91,17 +91,17 @@ async function operations({ host, standIn, key }: Scene): Promise<Operations> {
   };
 }
 
-function expectFit(operation: string, text: string): void {
+function expectWellFormed(operation: string, text: string): void {
   expect(text, operation).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
   expect(text.length, operation).toBeLessThanOrEqual(4_020);
-  expect(text, operation).not.toContain("This is a defect");
+  expect(text, operation).not.toContain("This is a bug");
   for (const secret of [accessToken, existing]) expect(text, operation).not.toContain(secret);
 }
 
-/** All operations at once, while requests are answered so; each is answered, by a result or a fit failure. */
+/** Runs all operations at once while requests get this answer. Each ends in a result or a well-formed failure. */
 async function endure(scene: Scene, { fault, meaning }: HostileAnswer): Promise<void> {
   const all = await operations(scene);
-  // A pause that is over lets the next one through.
+  // After its pause, a throttled request succeeds.
   scene.standIn.inject({ fault, times: meaning === "throttled" ? 1 : Number.POSITIVE_INFINITY });
   const ended = await Promise.allSettled(Object.values(all).map((run) => run()));
   scene.standIn.clearFaults();
@@ -109,21 +109,21 @@ async function endure(scene: Scene, { fault, meaning }: HostileAnswer): Promise<
     const one = ended[place];
     if (one?.status !== "rejected") return;
     expect(one.reason, operation).toBeInstanceOf(HostFailure);
-    // Any other code is the connection's end, which takes all other calls with it.
+    // Any other code means that the connection ended, and all other calls with it.
     expect([operation, (one.reason as HostFailure).code]).toEqual([operation, 2]);
-    expectFit(operation, (one.reason as Error).message);
+    expectWellFormed(operation, (one.reason as Error).message);
   });
 }
 
 /** Warnings and failures, a line each. */
-function expectFitLines(printed: string): void {
+function expectWellFormedLines(printed: string): void {
   for (const line of printed.split("\n")) {
-    expectFit("", line);
+    expectWellFormed("", line);
     expect(line).toMatch(/^$|^pulumi-apikeys: |^warning: |^Waiting for /);
   }
 }
 
-describe("one host", () => {
+describe("one dynamic host", () => {
   let scene: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
     scene = await open("all");
@@ -131,19 +131,22 @@ describe("one host", () => {
   afterAll(async () => {
     const peak = await scene.gauge.peak();
     process.stdout.write(`peak memory of the host after all hostile answers: ${peak} MiB\n`);
-    expectFitLines(await scene.close());
+    expectWellFormedLines(await scene.close());
   });
 
   test.each(someOf(others, (name) => !["a body cut off", "HTML called JSON"].includes(name)))(
-    "survives %s, and answers every call",
+    "survives a hostile answer (%s), and finishes every call",
     async (name) => {
-      await endure(scene, meeting(name));
+      await endure(scene, answerNamed(name));
     },
   );
 });
 
-test.each(paced)("a host survives %s, and answers every call", async (name) => {
-  const scene = await open("paced");
-  await endure(scene, meeting(name));
-  expectFitLines(await scene.close());
-});
+test.each(paced)(
+  "a new dynamic host survives a hostile pause (%s), and finishes every call",
+  async (name) => {
+    const scene = await open("paced");
+    await endure(scene, answerNamed(name));
+    expectWellFormedLines(await scene.close());
+  },
+);

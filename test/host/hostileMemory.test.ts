@@ -38,22 +38,22 @@ async function measured(what: string): Promise<number> {
   return peak;
 }
 
-// In state under another name: no list of keys confirms it, so it is read by itself each time.
+// Its name in state is outdated, so no list confirms the key, and it is read by itself each time.
 const readKey = () => scene.key.read({ ...key, state: { ...key.state, name: "before" } });
 const readScope = () => scene.host.resource("Scope").read(scope);
 const refused = (run: () => Promise<unknown>) => () => failureOf(run());
 
-// A peak only grows: what takes least memory comes first.
-test("a host's memory stays bounded, whatever the service answers", async () => {
+// A peak never falls, so the cases that need least memory come first.
+test("the host's memory stays bounded, whatever the service answers", async () => {
   const idle = await measured("idle");
-  /** Its peak after this has been answered once. */
+  /** The host's peak after one such answer. */
   async function after(what: string, fault: Fault, run: () => Promise<unknown>): Promise<number> {
     scene.standIn.inject({ endpoint: ["readApiKey", "listScopes"], fault });
     await run();
     scene.standIn.clearFaults();
     return measured(what);
   }
-  // One record is read no further than 4 MiB, and nothing is unpacked.
+  // An answer about one record is read up to 4 MiB, and nothing is decompressed.
   await after("1 MB of deep JSON", { kind: "moreFields", json: `"more":${deep}` }, readKey);
   await after("a gzip bomb of 100 MB", { kind: "gzipBomb", bytes: 100 * MiB }, refused(readKey));
   await after("10 MB for a record", { kind: "hugeBody", bytes: 10 * MiB }, refused(readKey));

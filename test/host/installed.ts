@@ -28,7 +28,7 @@ export async function projectWithPackage(): Promise<string> {
 
 async function compile(target: string): Promise<void> {
   const tsc = join(checkout, "node_modules", "typescript", "bin", "tsc");
-  // Only what the host loads; types are the linters' business.
+  // Only what the host loads. `npm run lint` checks types.
   const only = ["--noCheck", "--declaration", "false", "--declarationMap", "false", "--sourceMap", "false"];
   const args = [tsc, "-p", "tsconfig.build.json", ...only, "--outDir", join(target, "dist")];
   await Promise.all([
@@ -38,7 +38,7 @@ async function compile(target: string): Promise<void> {
   for (const file of ["package.json", pluginScript]) await cp(join(checkout, file), join(target, file));
 }
 
-/** As `npm run build` does it, to another place. */
+/** As `npm run build` does, into another folder. */
 async function bundlePlugin(folder: string): Promise<void> {
   const { scripts } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
   const [command, ...args] = String(scripts["bundle:plugin"]).split(" ");
@@ -51,7 +51,7 @@ export async function installedPlugin(): Promise<string> {
   return join(await projectWithPackage(), "node_modules", "pulumi-apikeys", pluginScript);
 }
 
-/** Of two processes that build the same, one is first. */
+/** If two processes build the same, the first one wins. */
 async function putInPlace(made: string, project: string): Promise<void> {
   try {
     await rename(made, project);
@@ -61,7 +61,7 @@ async function putInPlace(made: string, project: string): Promise<void> {
   }
 }
 
-/** What was built of sources that are no longer so; a run under way may still use what is young. */
+/** Removes what was built from earlier sources, except what is so recent that another run may still use it. */
 async function removeOld(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const { mtimeMs } = await stat(join(folder, name));

@@ -1,5 +1,16 @@
 import { describe, type TestContext, test } from "vitest";
-import { arrival, begin, end, endings, existingKey, heard, lastWords, live, slow, writes } from "./ending";
+import {
+  arrival,
+  begin,
+  end,
+  endings,
+  existingKey,
+  lastWords,
+  live,
+  messageOf,
+  slow,
+  writes,
+} from "./ending";
 import { openScene, type Scene, type SceneOptions } from "./scene";
 
 /** Deleted keys stay readable to the test, so that their secrets can be looked for. */
@@ -11,8 +22,8 @@ async function scene({ onTestFinished }: TestContext, options: SceneOptions = {}
 
 const nothingSent = /nothing was sent, because (the run was interrupted|the Pulumi engine exited)/;
 
-describe.each(endings)("%s while the host is at work", { concurrent: true }, (ending) => {
-  test("before anything is written: nothing is, and there is nothing to tell", async (context) => {
+describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) => {
+  test("before a write: nothing is written, and nothing is printed", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     const held = await at.key.create(
@@ -22,7 +33,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
     at.standIn.clearRequests();
     slow(at, "listApiKeys", "listScopes", "readWorkspace", "readApiKey");
     const begun = begin(at, "key", "migrated", "scope", "settings");
-    const update = heard(at.key.update(held, inputs));
+    const update = messageOf(at.key.update(held, inputs));
     await arrival(at, "listApiKeys", "listScopes", "readWorkspace", "readApiKey");
     await end(at, ending);
 
@@ -34,7 +45,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
     expect(writes(at)).toEqual([]);
   });
 
-  test("in a pause that the service asked for: neither a create nor a grant is sent after it", async (context) => {
+  test("in a pause that the service asked for: neither the key nor the grant is sent afterwards", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "rateLimited", retryAfter: 120 } });
@@ -53,7 +64,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
     expect(at.standIn.keys()).toEqual([]);
   });
 
-  test("while creates are under way: what can be taken back is, the rest is told with its id", async (context) => {
+  test("during creates: what can be rolled back is rolled back, and the rest is named with its id", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     const posts = ["createApiKey", "migrateApiKey", "createScope", "editWorkspace", "createBilling"] as const;
@@ -86,7 +97,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
     expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());
   });
 
-  test("while a new key is looked at: it is deleted, but never one that was taken over", async (context) => {
+  test("during the verification of new keys: a created key is deleted, a migrated one never", async (context) => {
     const { expect } = context;
     const at = await scene(context, { dialect: { delete: "marks", createAnswer: "brief" } });
     at.standIn.inject({ endpoint: "readApiKey", fault: { kind: "hang" }, times: Number.POSITIVE_INFINITY });
@@ -101,7 +112,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
     expect(writes(at).toSorted()).toEqual(["createApiKey", "deleteApiKey", "migrateApiKey"]);
   });
 
-  test("while an update and a delete are under way: both come to their end", async (context) => {
+  test("during an update and a delete: both finish", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     const make = async (name: string) =>
@@ -110,7 +121,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
     const { inputs } = await at.key.check({ ...changed.state, name: "renamed" }, changed.state);
     at.standIn.clearRequests();
     slow(at, "editApiKey", "deleteApiKey");
-    const done = Promise.all([heard(at.key.update(changed, inputs)), heard(at.key.delete(dropped))]);
+    const done = Promise.all([messageOf(at.key.update(changed, inputs)), messageOf(at.key.delete(dropped))]);
     await arrival(at, "editApiKey", "deleteApiKey");
     await end(at, ending);
 
@@ -120,7 +131,7 @@ describe.each(endings)("%s while the host is at work", { concurrent: true }, (en
     expect(writes(at).toSorted()).toEqual(["deleteApiKey", "editApiKey"]);
   });
 
-  test("while nothing is under way: the process ends, and says nothing", async (context) => {
+  test("between operations: the process ends, and prints nothing", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     expect(await begin(at, "key")).toEqual({ key: "done" });

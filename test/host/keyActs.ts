@@ -3,9 +3,9 @@ import type { StoredKey } from "../../standin";
 import { type Held, HostFailure, type Properties } from "./host";
 import type { Scene } from "./scene";
 
-/** Steps that tests of an ApiKey take again and again. */
+/** Steps that many tests of an ApiKey share. */
 
-/** The least that an ApiKey is declared with. */
+/** The fewest inputs that an ApiKey takes. */
 export const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" } as const;
 
 export const none = { create: false, read: false, update: false, del: false } as const;
@@ -26,7 +26,7 @@ export async function declared(
   return checked.inputs;
 }
 
-/** The requests that an operation makes. */
+/** The requests that an operation sends. */
 export async function requestsOf<T>({ standIn }: Scene, operation: () => Promise<T>) {
   const before = standIn.requests.length;
   const result = await operation();
@@ -34,12 +34,12 @@ export async function requestsOf<T>({ standIn }: Scene, operation: () => Promise
   return { result, requests, endpoints: requests.map(({ endpoint }) => endpoint).join(" ") };
 }
 
-/** Creates of one workspace share a list of its keys, so that now and then one asks for it. */
+/** Tests compare writes alone: the creates of one workspace share a list of its keys, so only some of them request it. */
 export function isWrite({ endpoint }: { readonly endpoint: string }): boolean {
   return !/^(list|read)/.test(endpoint);
 }
 
-/** An operation that fails, in one line and without a stack. */
+/** The failure of this operation, whose message must be one line without a stack. */
 export async function failureOf(operation: Promise<unknown>): Promise<HostFailure> {
   const failure: unknown = await operation.catch((error: unknown) => error);
   if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
@@ -47,14 +47,14 @@ export async function failureOf(operation: Promise<unknown>): Promise<HostFailur
   return failure;
 }
 
-/** The key as the service holds it. */
+/** The key as the service has it. */
 export function stored({ standIn }: Scene, { id }: Held): StoredKey {
   const key = standIn.key(id);
-  if (key === undefined) throw new Error(`the service holds no key ${id}`);
+  if (key === undefined) throw new Error(`the service has no key ${id}`);
   return key;
 }
 
-/** What a stored key grants, in canonical form. */
+/** The scopes of a stored key in canonical form. */
 export function granted({ scopes }: StoredKey): object[] {
   const entries = scopes.map(({ id: _, representation, ...flags }) => ({
     representation,

@@ -4,7 +4,7 @@ import { definitions } from "../../provider/resources";
 import type { Properties } from "./host";
 import { openScene, type Scene } from "./scene";
 
-/** The least that each kind of resource is declared with. */
+/** The fewest inputs that each kind of resource takes. */
 const least: Readonly<Record<string, Properties>> = {
   ApiKey: { workspaceId: "ws_main", customerId: "cus_1", name: "ci" },
   ApiKeySet: { workspaceId: "ws_main", keys: { a: { customerId: "cus_1" } } },
@@ -26,7 +26,7 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
   });
   afterAll(() => scene.close());
   const inputs = least[kind] ?? {};
-  /** State of what is declared so, with the ids of its keys. */
+  /** State with these inputs, and ids for the keys. */
   const made = (declared: Properties) => {
     const { keys } = declared;
     const now = new Date().toISOString();
@@ -38,7 +38,7 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     };
   };
 
-  test("the least that it is declared with passes the first check, and is checked to itself", async () => {
+  test("its required inputs pass check, and a second check or a diff shows no change", async () => {
     const resource = scene.host.resource(kind);
     const first = await resource.check(inputs);
     expect(first.failures).toEqual([]);
@@ -49,7 +49,7 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     });
   });
 
-  test("R17 its name is taken out of what is checked, and a state without one is no other", async () => {
+  test("R17 check removes the resource's name from the inputs, and old inputs without it are no change", async () => {
     const resource = scene.host.resource(kind);
     const unnamed = await resource.check(inputs);
     const named = { ...inputs, __resourceName: "ci" };
@@ -57,12 +57,12 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     expect(await resource.check(named, unnamed.inputs)).toEqual(unnamed);
   });
 
-  test("R8 R15 an unknown value in any of its inputs passes check and is a change", async () => {
+  test("R8 R15 an unknown value in any of its inputs passes check and counts as a change", async () => {
     const resource = scene.host.resource(kind);
     const { inputs: before } = await resource.check(inputs);
     for (const field of fields) {
       for (const unknown of unknownSentinels) {
-        // Credits can't be combined with the id of a record, whatever it is.
+        // totalCredits can't be combined with billingId, not even with an unknown one.
         const { totalCredits: _, ...others } = inputs;
         const declared = { ...(field === "billingId" ? others : inputs), [field]: unknown };
         for (const olds of [undefined, before]) {
@@ -76,7 +76,7 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     }
   });
 
-  test("R9 a property that it does not know is named with the nearest known name", async () => {
+  test("R9 an unknown property fails check, which names the nearest known one", async () => {
     const resource = scene.host.resource(kind);
     for (const field of fields) {
       const wrong = `${field.slice(0, 1)}_${field.slice(1).toUpperCase()}`;
@@ -87,13 +87,13 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     }
   });
 
-  test("R8 every input of a wrong type is named by its path, with its value nowhere", async () => {
+  test("R8 every input of a wrong type is named by its path, without its value", async () => {
     const resource = scene.host.resource(kind);
     const { failures } = await resource.check(
       Object.fromEntries(fields.map((field) => [field, { sk_marker: ["sk_marker"] }])),
     );
     const reasons = failures.map(({ reason }) => reason);
-    // An object is what metadata is.
+    // metadata may be any object.
     for (const field of fields.filter((name) => name !== "metadata")) {
       expect(
         reasons.some((reason) => reason.startsWith(field)),
@@ -112,7 +112,7 @@ describe("two resources of one program", () => {
     { kind: "WorkspaceSettings", twin: /^workspaceId: the resource one declares the settings of the same/ },
   ];
 
-  test.each(refused)("R17 can't both be the $kind of one thing, in one run", async ({ kind, twin }) => {
+  test.each(refused)("R17 can't declare the same $kind in one run", async ({ kind, twin }) => {
     const inputs = least[kind] ?? {};
     const [scene, later] = await Promise.all([openScene(), openScene()]);
     try {

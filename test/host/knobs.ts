@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type Dialect, defaultDialect, knobs, type PresetName, presets } from "../../standin";
 import { isAll, someOf } from "../all";
 
-/** Shorter than the provider's pauses where a test shortens those. */
+/** Shorter than the provider's pauses, even where a test shortens those. */
 export const laterMs = 1;
 
 /** Every value of every knob, and some values of those that are numbers. */
@@ -18,11 +18,11 @@ export const knobValues: { readonly [Knob in keyof Dialect]: readonly Dialect[Kn
 export interface Case {
   readonly name: string;
   readonly dialect: Dialect;
-  /** One of its own, so that the cases do not meet; its id is of the dialect's kind. */
+  /** Each case has its own workspace. The form of its id is the dialect's. */
   readonly workspaceId: string;
 }
 
-/** One case for each value of each knob, all other knobs at their default. `npm test` goes without them. */
+/** One case for each value of each knob, with all other knobs at their default. `npm test` has none of them. */
 export const knobCases: readonly Case[] = Object.entries(isAll ? knobValues : {})
   .filter(([knob]) => knob !== "laterMs")
   .flatMap(([knob, all]) =>
@@ -31,7 +31,7 @@ export const knobCases: readonly Case[] = Object.entries(isAll ? knobValues : {}
       .map((value) => caseOf(`${knob} ${value}`, { [knob]: value })),
   );
 
-/** Those that differ most from one another. */
+/** The presets that differ most from one another. */
 const few = [
   "default",
   "strictRest",
@@ -55,26 +55,26 @@ function caseOf(name: string, knobs: Partial<Dialect>): Case {
   return { name, dialect, workspaceId: ids[dialect.ids] };
 }
 
-/** Not in mixtures, and why. */
+/** The knobs that are not in mixtures, and why. */
 const alone: ReadonlySet<string> = new Set<keyof Dialect>([
   // Each pause would take a second.
   "rateLimitPerSecond",
-  // Each key without its secret hides what else might go wrong.
+  // A key without its secret hides other failures.
   "createAnswer",
-  // What a service made otherwise than declared can't be mended while it does not find it.
+  // A key that was not created as declared can't be corrected while the service doesn't find it.
   "newKeys",
-  // The same in all.
+  // It is the same in all.
   "laterMs",
 ]);
 
-/** Knobs that differ from the default, about half of them; fast-check takes away all that a failure doesn't need. */
+/** Knobs that differ from the default, about half of them; fast-check removes those that a failure doesn't need. */
 export const mixtures: fc.Arbitrary<Partial<Dialect>> = fc
   .record(
     Object.fromEntries(
       Object.entries(knobValues)
         .filter(([knob]) => !alone.has(knob))
         .map(([knob, all]) => {
-          // What 501 answers is asked for again, with pauses that take seconds.
+          // A 501 is retried, after pauses of seconds.
           const others = all.filter(
             (value) => value !== defaultDialect[knob as keyof Dialect] && value !== 501,
           );

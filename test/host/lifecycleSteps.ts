@@ -5,13 +5,13 @@ import { declared, failureOf, granted, stored } from "./keyActs";
 import { type Planned, planned } from "./plot";
 import type { Scene } from "./scene";
 
-/** One ApiKey's life on a dialect of the service. */
+/** The lifecycle of one ApiKey on one dialect. */
 export interface Story extends Scene {
   readonly dialect: Dialect;
   readonly workspaceId: string;
 }
 
-/** R12: check and diff make no request. */
+/** R12: check and diff send no request. */
 async function silently<T>({ standIn }: Story, operation: () => Promise<T>): Promise<T> {
   const before = standIn.requests.length;
   const result = await operation();
@@ -28,7 +28,7 @@ export function diffed(story: Story, held: Held, inputs: Properties): Promise<Pl
   return planned({ ...story, resource: story.key }, held, inputs);
 }
 
-/** A new key that is as declared and quiet. Where the service tells no secret, it is kept all the same (K6). */
+/** Creates a key, which is then as declared and shows no change. Without a secret, it is in state all the same (K6). */
 export async function created(story: Story, inputs: Properties): Promise<Held> {
   const held =
     story.dialect.createAnswer === "withoutKey"
@@ -52,7 +52,7 @@ async function withoutKey(story: Story, inputs: Properties): Promise<Held> {
   return { id: kept?.id ?? "", state };
 }
 
-/** What the service holds is what was declared, in the dialect's spelling, and state holds the declaration. */
+/** The service has the declared values as the dialect spells them; state has them as declared. */
 export function expectAsDeclared(story: Story, held: Held, inputs: Properties): void {
   const key = stored(story, held);
   const { names } = story.dialect;
@@ -70,7 +70,7 @@ export function expectAsDeclared(story: Story, held: Held, inputs: Properties): 
 export async function expectQuiet(story: Story, held: Held, inputs: Properties): Promise<void> {
   const read = await story.key.read(held);
   const { __failed, ...properties } = held.state;
-  // The engine keeps the inputs that it has, but where the last write failed halfway.
+  // A read without a change returns no inputs, unless the last write failed halfway.
   expect(read).toEqual({ id: held.id, properties, inputs: __failed === true ? inputs : undefined });
   const lost = held.state["__keyLost"] === true;
   const nothing = lost ? { changes: true, replaces: ["key"] } : { changes: false, replaces: [] };
@@ -78,11 +78,11 @@ export async function expectQuiet(story: Story, held: Held, inputs: Properties):
   expect(await diffed(story, { id: held.id, state: read.properties }, inputs)).toEqual(nothing);
 }
 
-/** R6, R7: a read gives nothing, an update says so, a delete succeeds; where keys aren't listed, none is believed gone. */
+/** R6, R7: a read finds nothing, an update says so, a delete succeeds; if keys can't be listed, no key counts as gone. */
 export async function expectGone(story: Story, held: Held, inputs: Properties): Promise<void> {
   const { standIn, key, dialect } = story;
   expect(standIn.key(held.id)?.deleted ?? true).toBe(true);
-  // A list that lags behind may show the key for a while; any change made elsewhere lets it catch up.
+  // A list that lags behind may show the key for a while; any change made outside Pulumi lets it catch up.
   const { workspaceId } = story;
   if (dialect.listLag > 0) standIn.addScope({ workspaceId, representation: `added after ${held.id}` });
   if (!listsKeys(dialect)) {
@@ -108,20 +108,20 @@ export async function expectGone(story: Story, held: Held, inputs: Properties): 
   await key.delete(held);
 }
 
-/** Whether the service tells which keys there are: without that, none is believed gone (R6). */
+/** Whether the service lists keys: if not, no key counts as gone (R6). */
 export function listsKeys({ keyLists }: Dialect): boolean {
   return keyLists === "answered";
 }
 
-/** Whether a key that is deleted already can be deleted again: then DELETE tells that it is gone (R7). */
+/** Whether a deleted key can be deleted again: then DELETE confirms that it is gone (R7). */
 export function acceptsAgain({ deleteAgain }: Dialect): boolean {
   return deleteAgain === 200;
 }
 
-/** What is said of a key that may be gone where keys aren't listed: why it stays, and the way out. */
+/** The error of a key that may be gone, if keys can't be listed: why it stays in state, and the way out. */
 export const unbelieved = /\blist.*`pulumi state delete`/s;
 
-/** Whether the service can be brought to take a permission away. */
+/** Whether any PATCH makes the service remove a permission. */
 export function canNarrow({ patchScopes, scopeIds }: Dialect): boolean {
   return patchScopes !== "neverNarrows" && !(patchScopes === "merges" && scopeIds === "none");
 }

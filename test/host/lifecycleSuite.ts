@@ -20,7 +20,7 @@ const few = [
   { representation: "orders", update: true, read: true },
 ];
 const many = [...few, { representation: "bills", create: true, read: true, update: true, del: true }];
-/** Of `many` one entry gone, some permissions gone, and one entry more. */
+/** `many` with one entry less, fewer permissions, and one entry more. */
 const others = [
   { representation: "orders", read: true },
   { representation: "bills", create: true, del: true },
@@ -28,15 +28,15 @@ const others = [
 ];
 const all = [...many, { representation: "audit", read: true }];
 
-/** A key as the engine holds it, and what the program declares for it now. */
+/** A key as the engine has it, and what the program declares for it now. */
 interface Declared {
   readonly held: Held;
   readonly inputs: Properties;
 }
 
 /**
- * Create, read, empty diff, update of each field, drift, healing, replacement, delete, deleted elsewhere: the same for
- * every dialect. After each write a read and a diff are quiet, and nothing is granted that was not declared.
+ * Create, read, empty diff, update of each field, drift and its reversal, replacement, deletion outside Pulumi, migration:
+ * the same on every dialect. After each write, a read and a diff show no change, and the key has only declared scopes.
  */
 export async function keyLifecycle(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
   const story: Story = { ...scene, dialect, workspaceId };
@@ -51,11 +51,11 @@ export async function keyLifecycle(scene: Scene, dialect: Dialect, workspaceId: 
   now = await updated(story, now, { scopes: many });
   now = await narrowed(story, now, { scopes: others });
   now = await updated(story, now, { name: "evening build ", enabled: false, scopes: all });
-  now = await healed(story, now);
+  now = await reverted(story, now);
   now = await replaced(story, now, { customerId: "cus_2" });
   story.standIn.deleteKey(now.held.id);
   await expectGone(story, now.held, now.inputs);
-  await takenOver(story);
+  await migrated(story);
   await refused(story);
 }
 
@@ -73,7 +73,7 @@ async function firstOne(story: Story): Promise<Declared> {
   return { held, inputs };
 }
 
-/** K1: one PATCH makes it so, on every service, as long as no permission is to be taken away. */
+/** K1: one PATCH applies the change on every dialect, as long as it removes no permission. */
 async function updated(story: Story, { held, inputs }: Declared, change: Properties): Promise<Declared> {
   const next = await checked(story, { ...inputs, ...change }, inputs);
   expect(await diffed(story, held, next)).toEqual(expectedChange(held));
@@ -86,7 +86,7 @@ async function updated(story: Story, { held, inputs }: Declared, change: Propert
   return { held: after, inputs: next };
 }
 
-/** K4: fewer permissions, in as many PATCHes as it takes; where the service takes none away it is an error. */
+/** K4: fewer permissions, in as many PATCHes as it takes; an error if the service removes none. */
 async function narrowed(story: Story, now: Declared, change: Properties): Promise<Declared> {
   const next = await checked(story, { ...now.inputs, ...change }, now.inputs);
   if (canNarrow(story.dialect)) {
@@ -103,8 +103,8 @@ async function narrowed(story: Story, now: Declared, change: Properties): Promis
   return updated(story, { held, inputs: next }, { scopes, name: "Given In" });
 }
 
-/** R3, R5: what somebody else changed is shown by read, and declared again by the next update. */
-async function healed(story: Story, { held, inputs }: Declared): Promise<Declared> {
+/** R3, R5: a read shows a change made outside Pulumi, and the next update reverts it. */
+async function reverted(story: Story, { held, inputs }: Declared): Promise<Declared> {
   const { standIn, key } = story;
   const scopes = canNarrow(story.dialect) ? [{ representation: "audit", read: true, del: true }] : [];
   const drift = { name: "somebody else's", enabled: inputs["enabled"] !== true, scopes };
@@ -120,7 +120,7 @@ async function healed(story: Story, { held, inputs }: Declared): Promise<Declare
   return { held: after, inputs };
 }
 
-/** R10: the new one is made, then the old one deleted. */
+/** R10: the new key is created, then the old one deleted. */
 async function replaced(story: Story, { held, inputs }: Declared, change: Properties): Promise<Declared> {
   const next = await checked(story, { ...inputs, ...change });
   const { replaces } = await diffed(story, held, next);
@@ -133,8 +133,8 @@ async function replaced(story: Story, { held, inputs }: Declared, change: Proper
   return { held: after, inputs: next };
 }
 
-/** K5: a key that exists already keeps its value; dropping existingKey later is no change. */
-async function takenOver(story: Story): Promise<void> {
+/** K5: an existing key keeps its value; leaving existingKey out later is no change. */
+async function migrated(story: Story): Promise<void> {
   const existingKey = `sk_live_${story.workspaceId}_of_old`;
   const inputs = await checked(story, { name: "Old One", existingKey, scopes: few });
   const held = await story.key.create(inputs);
@@ -152,7 +152,7 @@ async function takenOver(story: Story): Promise<void> {
   await expectGone(story, after, dropped);
 }
 
-/** An error is one line, whatever the form of the service's, and holds no secret even if the service echoes it. */
+/** An error is one line, whatever the form of the service's error, and has no secret, even if the service echoes it. */
 async function refused(story: Story): Promise<void> {
   const existingKey = "sk_live_never_told";
   const inputs = await checked(story, { workspaceId: "ws_nobody", existingKey });

@@ -5,13 +5,13 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { startStandIn } from "../../standin";
 import { projectWithPackage } from "./installed";
 
-describe("what loading the package brings", () => {
+describe("the modules that the package loads", () => {
   let project: string;
   beforeAll(async () => {
     project = await projectWithPackage();
   });
 
-  /** The files that a process in a user's project has loaded after it evaluated this, and what it promises. */
+  /** The files that a process in a user's project has loaded once this expression and its promise have settled. */
   async function loadedBy(expression: string, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
     const tell = "console.log(JSON.stringify(Object.keys(require.cache)))";
     const script = `(async () => ${expression})().finally(() => ${tell}).catch(() => {})`;
@@ -22,7 +22,7 @@ describe("what loading the package brings", () => {
   const inPackage = (...path: string[]) =>
     join(project, "node_modules", "pulumi-apikeys", "dist", ...path) + sep;
 
-  test("a program that imports the SDK loads the SDK and @pulumi/pulumi, nothing else", async () => {
+  test("a program that imports the SDK loads only the SDK and @pulumi/pulumi", async () => {
     const [withSdk, pulumiAlone] = await Promise.all([
       loadedBy(`require("pulumi-apikeys")`),
       loadedBy(`require("@pulumi/pulumi")`),
@@ -40,7 +40,7 @@ describe("what loading the package brings", () => {
     expect(loaded.filter((file) => file.startsWith(inPackage("sdk")))).toEqual([]);
   });
 
-  test("the first request loads the HTTP library's agent, and not all of it", async () => {
+  test("the first request loads only the agent of the HTTP library", async () => {
     const service = await startStandIn();
     const { id } = service.addKey({ workspaceId: "ws_main", customerId: "acme", name: "ci" });
     const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken };
@@ -62,7 +62,7 @@ describe("what loading the package brings", () => {
     return (await promisify(execFile)(process.execPath, ["-e", script], { cwd: project })).stdout;
   }
 
-  test("a kind that this version does not know is an error that names the way on, not a crash", async () => {
+  test("a resource that this version does not have is an error that says what to install, not a crash", async () => {
     const problem = await problemOf("Robot");
     expect(problem).toMatch(/^This version of pulumi-apikeys has no resource Robot: install .*\n$/);
   });

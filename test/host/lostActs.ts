@@ -21,7 +21,7 @@ const all: readonly Fault[] = [
 /** Ways in which an answer is lost. */
 export const losses = someOf(all, ({ kind }) => ["resetAfter", "truncated", "hang"].includes(kind));
 
-/** A host of one test, which doesn't wait for long and prints no secret. */
+/** A host for one test, with shortened pauses. It must not print a secret. */
 export async function openLossyScene(): Promise<Scene> {
   const scene = await openScene({ env: quickTimers() });
   onTestFinished(async () => {
@@ -32,7 +32,7 @@ export async function openLossyScene(): Promise<Scene> {
   return scene;
 }
 
-/** What tests do with the scene of the moment. */
+/** Shorthands for the scene of the current test. */
 export function actsOn(current: () => Scene) {
   const inputs = (more: Properties = {}) => declared(current(), more);
   const endpoints = () => current().standIn.requests.map(({ endpoint }) => endpoint);

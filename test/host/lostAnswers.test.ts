@@ -4,7 +4,7 @@ import { declared, failureOf } from "./keyActs";
 import { actsOn, existingKey, losses, openLossyScene } from "./lostActs";
 import type { Scene } from "./scene";
 
-describe("a key whose answer was lost", () => {
+describe("a lost answer to the create of a key", () => {
   let scene: Scene;
   let key: HostedResource;
   beforeEach(async () => {
@@ -13,8 +13,8 @@ describe("a key whose answer was lost", () => {
   });
   const { ids, inputs, lists, others, posts, warned } = actsOn(() => scene);
 
-  describe("on create", () => {
-    test.each(losses)("is named in the error, alone, and left where it is: %o", async (fault) => {
+  describe("the error of that create", () => {
+    test.each(losses)("names the created key alone, which stays in the service: %o", async (fault) => {
       scene.standIn.addKey({ workspaceId: "ws_main", name: "ci" });
       const mine = await others("a", "b");
       scene.standIn.inject({ endpoint: "createApiKey", fault });
@@ -32,14 +32,14 @@ describe("a key whose answer was lost", () => {
       expect(scene.standIn.key(made?.id ?? "")?.deleted).toBe(false);
     });
 
-    test("is named whatever the service rewrote", async () => {
+    test("names the key even if the service rewrote its values", async () => {
       scene.standIn.setDialect({ names: "lowerCased", absent: "null", timestamps: "null", ids: "numeric" });
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs({ name: "Night Build" })));
       expect(message).toContain(`New in the workspace's list: ${ids()[0]} ("night build").`);
     });
 
-    test("is named without those of other names that others made meanwhile", async () => {
+    test("doesn't name keys of other names that were created meanwhile", async () => {
       await others("first");
       for (const name of ["x", "y"]) scene.standIn.addKey({ workspaceId: "ws_main", name });
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
@@ -48,14 +48,14 @@ describe("a key whose answer was lost", () => {
       expect(message).toMatch(new RegExp(`list: ${made} \\([^)]*\\)\\. If no other stack`));
     });
 
-    test("is not named where nothing was made, and up may run again", async () => {
+    test("names no key if none was created, and says to run the update again", async () => {
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetBefore" } });
       const { message } = await failureOf(key.create(await inputs()));
       expect(message).toContain("The workspace's list shows no new key: run `pulumi up` again.");
       expect(scene.standIn.keys()).toEqual([]);
     });
 
-    test("is not sent again, however often an error hook repeats it; another name is", async () => {
+    test("stays the same when an error hook repeats the create, which sends nothing; a create of another name is sent", async () => {
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs()));
       const again = await failureOf(key.create(await inputs()));
@@ -65,14 +65,14 @@ describe("a key whose answer was lost", () => {
       expect(posts()).toBe(2);
     });
 
-    test("is found in a list that lags", async () => {
+    test("names a key that the list shows late", async () => {
       scene.standIn.setDialect({ listLag: 2 });
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs()));
       expect(message).toContain(`New in the workspace's list: ${ids()[0]}`);
     });
 
-    test("is told of even without a list, which keeps no create from going on", async () => {
+    test("says how to find the key if the list can't be read, which doesn't keep other creates from succeeding", async () => {
       scene.standIn.inject({
         endpoint: "listApiKeys",
         times: Infinity,
@@ -86,7 +86,7 @@ describe("a key whose answer was lost", () => {
       );
     });
 
-    test("is one of its namesakes where only the list before could not be read", async () => {
+    test("names all keys of that name if only the list before the create could not be read", async () => {
       scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs()));
@@ -94,7 +94,7 @@ describe("a key whose answer was lost", () => {
       expect(message).toContain(`The workspace has ${ids()[0]} ("ci"`);
     });
 
-    test("that was made years ago is not named where a list that is cut shows it only now", async () => {
+    test("doesn't name an old key that a truncated list shows only now", async () => {
       scene.standIn.setDialect({ listLimit: 2 });
       const createdAt = "2024-02-19T08:00:00.000Z";
       const [first] = ["a", "b", "ci"].map(
@@ -112,7 +112,7 @@ describe("a key whose answer was lost", () => {
       }
     });
 
-    test("of several at once, each is named without those that were answered", async () => {
+    test("names one key each if some of several creates lose their answers", async () => {
       scene.standIn.inject({ endpoint: "createApiKey", after: 2, times: 2, fault: { kind: "resetAfter" } });
       const names = ["k1", "k2", "k3", "k4", "k5"];
       const results = await Promise.allSettled(names.map(async (name) => key.create(await inputs({ name }))));
@@ -128,15 +128,15 @@ describe("a key whose answer was lost", () => {
     });
   });
 
-  test("costs a burst of creates one list", async () => {
+  test("is prepared for by one list of keys for many creates", async () => {
     await others("a", "b", "c", "d");
     expect([lists(), posts()]).toEqual([1, 4]);
     await others("e", "f");
     expect(lists()).toBe(1);
   });
 
-  describe("on the next create", () => {
-    test("is warned of, with the keys of the same name and customer that are not in state", async () => {
+  describe("the next create", () => {
+    test("warns of a key with the same name and customer that is not in state", async () => {
       scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_9" });
       const left = scene.standIn.addKey({ workspaceId: "ws_main", name: " CI", customerId: "cus_1" });
       await key.create(await inputs());
@@ -147,13 +147,13 @@ describe("a key whose answer was lost", () => {
       );
     });
 
-    test("is warned of where the run has not met the resource that manages it: then there is nothing to do", async () => {
+    test("warns of a key if this run has not seen the resource that manages it: then there is nothing to do", async () => {
       scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
       await key.create(await declared(scene, { keepers: { rotated: "1" } }, await inputs()));
       await warned(/warning: .*: key_\S+ \("ci".*If another resource or stack manages it, do nothing/);
     });
 
-    test("is not warned of where the key is in state, as in a replacement", async () => {
+    test("doesn't warn of a key that is in state, as in a replacement", async () => {
       const old = scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
       const state = await inputs();
       await key.diff({ id: old.id, state }, await inputs({ keepers: { rotated: "1" } }));

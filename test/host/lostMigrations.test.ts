@@ -5,7 +5,7 @@ import { failureOf, stored } from "./keyActs";
 import { actsOn, existingKey, losses, openLossyScene } from "./lostActs";
 import { openScene, type Scene } from "./scene";
 
-describe("a key whose migration was not seen through", () => {
+describe("the migration of an existing key", () => {
   let scene: Scene;
   let key: HostedResource;
   beforeEach(async () => {
@@ -14,25 +14,31 @@ describe("a key whose migration was not seen through", () => {
   });
   const { ids, inputs, others, posts, warned } = actsOn(() => scene);
 
-  test.each(losses)("is found in the list and taken, with its value: %o", async (fault) => {
-    await others("ci", "b");
-    scene.standIn.inject({ endpoint: "migrateApiKey", fault });
-    const held = await key.create(
-      await inputs({ existingKey, scopes: [{ representation: "users", read: true }] }),
-    );
-    expect(stored(scene, held)).toMatchObject({ key: existingKey, deleted: false });
-    expect(held.state).toMatchObject({
-      key: existingKey,
-      scopes: [{ representation: "users", read: true }],
-    });
-    expect(
-      await key.diff(held, await inputs({ existingKey, scopes: [{ representation: "users", read: true }] })),
-    ).toEqual({ changes: "none", replaces: [] });
-    await warned(/is now in state as the migrated key/);
-    expect(posts()).toBe(3);
-  });
+  test.each(losses)(
+    "finds the key in the list if the answer is lost, and keeps it with its value: %o",
+    async (fault) => {
+      await others("ci", "b");
+      scene.standIn.inject({ endpoint: "migrateApiKey", fault });
+      const held = await key.create(
+        await inputs({ existingKey, scopes: [{ representation: "users", read: true }] }),
+      );
+      expect(stored(scene, held)).toMatchObject({ key: existingKey, deleted: false });
+      expect(held.state).toMatchObject({
+        key: existingKey,
+        scopes: [{ representation: "users", read: true }],
+      });
+      expect(
+        await key.diff(
+          held,
+          await inputs({ existingKey, scopes: [{ representation: "users", read: true }] }),
+        ),
+      ).toEqual({ changes: "none", replaces: [] });
+      await warned(/is now in state as the migrated key/);
+      expect(posts()).toBe(3);
+    },
+  );
 
-  /** Another stack makes one just before the request arrives. */
+  /** Another stack creates these keys just before the request arrives. */
   const meanwhile = (...keys: Partial<StoredKey>[]) => ({
     endpoint: "migrateApiKey" as const,
     when: () => {
@@ -43,7 +49,7 @@ describe("a key whose migration was not seen through", () => {
     },
   });
 
-  test("is not taken where two may be it, and nothing is deleted", async () => {
+  test("fails if the answer is lost and two new keys may be the migrated one, and deletes neither", async () => {
     await others("first");
     scene.standIn.inject({ ...meanwhile({ maskedKey: "***" }), fault: { kind: "resetAfter" } });
     const { message, kept } = await failureOf(key.create(await inputs({ existingKey })));
@@ -54,14 +60,14 @@ describe("a key whose migration was not seen through", () => {
     expect(scene.standIn.keys({ deleted: false })).toHaveLength(3);
   });
 
-  test("is not taken where the one that is new is somebody else's", async () => {
+  test("fails if the answer is lost and the only new key is somebody else's", async () => {
     await others("first");
     scene.standIn.inject({ ...meanwhile({}), fault: { kind: "resetBefore" } });
     const { kept } = await failureOf(key.create(await inputs({ existingKey })));
     expect(kept).toBeUndefined();
   });
 
-  test("is not taken where the one that is new was there before the request", async () => {
+  test("fails if the answer is lost and the only new key existed before the request", async () => {
     await others("first");
     scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1", maskedKey: "***" });
     scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "resetBefore" } });
@@ -69,7 +75,7 @@ describe("a key whose migration was not seen through", () => {
     expect(kept).toBeUndefined();
   });
 
-  test("is not taken without the list before", async () => {
+  test("fails if the answer is lost and the list before the request could not be read", async () => {
     scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
     scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "resetAfter" } });
     const { message } = await failureOf(key.create(await inputs({ existingKey })));
@@ -80,16 +86,19 @@ describe("a key whose migration was not seen through", () => {
     { customerId: "c_internal_77" },
     { maskedKey: "sk_live_######Zz99" },
     { maskedKey: "redacted" },
-  ])("that answers its value is taken, however it is shown: %o", async (shown) => {
-    const body = { apiKey: { id: "key_made", ...(await inputs()), ...shown, key: existingKey } };
-    scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "status", status: 201, body } });
-    expect(await key.create(await inputs({ existingKey }))).toMatchObject({
-      id: "key_made",
-      state: { key: existingKey },
-    });
-  });
+  ])(
+    "accepts an answer with the right value, even if the service rewrote other fields: %o",
+    async (shown) => {
+      const body = { apiKey: { id: "key_made", ...(await inputs()), ...shown, key: existingKey } };
+      scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "status", status: 201, body } });
+      expect(await key.create(await inputs({ existingKey }))).toMatchObject({
+        id: "key_made",
+        state: { key: existingKey },
+      });
+    },
+  );
 
-  test("that was refused as held is told with the keys that may hold it", async () => {
+  test("names the keys that may have the value if the service refuses it as a duplicate", async () => {
     const held = await key.create(await inputs({ existingKey }));
     const again = await openScene({ env: { APIKEYS_BASE_URL: scene.standIn.url } });
     const { message } = await failureOf(again.key.create(await inputs({ existingKey })));
@@ -98,7 +107,7 @@ describe("a key whose migration was not seen through", () => {
     expect(message).toContain("pulumi import --file");
   });
 
-  test("answered with a record that was there before warns that another may manage it", async () => {
+  test("warns that another stack may manage the key if the answer is a record that existed before", async () => {
     scene.standIn.setDialect({ duplicateKey: "returned" });
     const theirs = scene.standIn.addKey({
       workspaceId: "ws_main",
@@ -111,14 +120,14 @@ describe("a key whose migration was not seen through", () => {
     await warned(new RegExp(`answered with ${theirs.id}, which existed before`));
   });
 
-  test("is deleted although the program looks at it by ApiKey.get as well", async () => {
+  test("creates a key that destroy deletes, even if the program also reads it by ApiKey.get", async () => {
     const held = await key.create(await inputs({ existingKey }));
     await key.get(held.id, { workspaceId: "ws_main", __reading: true });
     await key.delete(held);
     expect(ids()).not.toContain(held.id);
   });
 
-  test("answered with a record that state has already is not deleted with what had it before", async () => {
+  test("keeps a key that two resources have when the first of them is deleted", async () => {
     scene.standIn.setDialect({ duplicateKey: "returned" });
     const before = await key.create(await inputs({ existingKey }));
     const held = await key.create(await inputs({ existingKey, customerId: before.state["customerId"] }));

@@ -6,8 +6,8 @@ import { declared, type Stage, stage } from "./setStage";
 
 const env = quickTimers({ 300: 300, 600: 600 });
 
-describe("R6 a key that was just created, on a service that shows it a little later", () => {
-  /** A key and a set of two, which are shown a moment after so many GETs of keys were answered with 404. */
+describe("R6 a new key that the service shows only after a while", () => {
+  /** A key, and a set of two keys, which are shown 200 ms after that many GETs of keys were answered with 404. */
   async function fresh(context: TestContext, hiddenFor: number) {
     let left = hiddenFor;
     const onRequest = ({ endpoint, status }: LoggedRequest) => {
@@ -26,7 +26,7 @@ describe("R6 a key that was just created, on a service that shows it a little la
     for (const { id } of standIn.keys()) standIn.editKey(id, {});
   };
 
-  test("stays in state, with those of a set", async (context) => {
+  test("stays in state, as do those of a set", async (context) => {
     const { at, set, held, notFound } = await fresh(context, 3);
     const [read, both] = await Promise.all([at.key.read(held), at.set.read(set)]);
     expect(notFound()).toBe(3);
@@ -34,14 +34,14 @@ describe("R6 a key that was just created, on a service that shows it a little la
     expect(both).toMatchObject({ id: set.id, properties: set.state, inputs: undefined });
   });
 
-  test("is updated", async (context) => {
+  test("can be updated", async (context) => {
     const { at, held, inputs, notFound } = await fresh(context, 1);
     await at.key.update(held, { ...inputs, enabled: false });
     expect(notFound()).toBe(1);
     expect(at.standIn.key(held.id)).toMatchObject({ enabled: false });
   });
 
-  test("is not taken for deleted because DELETE doesn't find it", async (context) => {
+  test("is not treated as deleted because DELETE doesn't find it", async (context) => {
     const { at, held } = await fresh(context, 1);
     const { message } = await failureOf(at.key.delete(held));
     expect(message).toMatch(/the service answered 404.*It stays in state/);
@@ -49,7 +49,7 @@ describe("R6 a key that was just created, on a service that shows it a little la
     expect(at.standIn.key(held.id)).toBeUndefined();
   });
 
-  test("is found by get, and adopted", async (context) => {
+  test("is found by get and by an adoption", async (context) => {
     const { at, held, notFound } = await fresh(context, 2);
     const sought = { workspaceId: "ws_main", __reading: true };
     const scopes = [{ representation: "a", read: true }];
@@ -59,7 +59,7 @@ describe("R6 a key that was just created, on a service that shows it a little la
     expect([found.id, adopted.id]).toEqual([held.id, held.id]);
   });
 
-  test("is dropped where it was deleted, after one wait for all", async (context) => {
+  test("is removed from state if it was deleted, after one wait for all keys", async (context) => {
     const { at, set, held } = await fresh(context, 0);
     show(at);
     at.standIn.setDialect({});

@@ -5,7 +5,7 @@ import { actsOn, openLossyScene } from "./lostActs";
 import { quickTimers } from "./quickTimers";
 import { openScene, type Scene } from "./scene";
 
-describe("a create", () => {
+describe("the create of a key", () => {
   let scene: Scene;
   let key: HostedResource;
   beforeEach(async () => {
@@ -14,7 +14,7 @@ describe("a create", () => {
   });
   const { ids, inputs, others } = actsOn(() => scene);
 
-  test("that answers as a key which was there before is not taken for that one", async () => {
+  test("fails if the answer is a key that existed before", async () => {
     const [other] = await others("other");
     scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "otherRecord" } });
     const { message, kept } = await failureOf(key.create(await inputs()));
@@ -28,7 +28,7 @@ describe("a create", () => {
     { dialect: {}, status: 404 },
     { dialect: { createAnswer: "brief" }, status: 500 },
   ] as const)(
-    "that answers as a key which was there before is not taken for that one without a list before either: %o",
+    "fails if the answer is a key that existed before, even if no list showed that: %o",
     async ({ dialect, status }) => {
       const [other] = await others("other");
       scene.standIn.editKey(other?.id ?? "", { customerId: "cus_9" });
@@ -47,7 +47,7 @@ describe("a create", () => {
     },
   );
 
-  test("that answers as a key which somebody else made just now is not taken for that one", async () => {
+  test("fails if the answer is a key that somebody else has just created", async () => {
     await others("first");
     const theirs = scene.standIn.addKey({ workspaceId: "ws_main", name: "theirs", customerId: "cus_9" });
     const answer = { apiKey: { ...theirs, scopes: [] } };
@@ -61,7 +61,7 @@ describe("a create", () => {
     expect(message).toContain(`the service answered with a different key, ${theirs.id}`);
   });
 
-  test("whose id is that of a key which was deleted is taken all the same", async () => {
+  test("accepts an answer with the id of a deleted key", async () => {
     const [first] = await others("first");
     if (first === undefined) throw new Error("there is no first key");
     await key.delete(first);
@@ -73,7 +73,7 @@ describe("a create", () => {
     });
   });
 
-  test("whose customer the service rewrote is taken where keys may not be listed", async () => {
+  test("accepts an answer with a rewritten customer if keys can't be listed", async () => {
     scene.standIn.inject({
       endpoint: "listApiKeys",
       times: Infinity,

@@ -4,14 +4,14 @@ import type { Held, HostedResource, Properties } from "./host";
 import { failureOf } from "./keyActs";
 import type { Scene } from "./scene";
 
-/** One resource's life on a dialect of the service, whatever its kind. */
+/** The lifecycle of one resource of any kind on one dialect. */
 export interface Plot extends Scene {
   readonly resource: HostedResource;
   readonly dialect: Dialect;
   readonly workspaceId: string;
 }
 
-/** A resource as the engine holds it, and what the program declares for it. */
+/** A resource as the engine has it, and what the program declares for it. */
 export interface Declared {
   readonly held: Held;
   readonly inputs: Properties;
@@ -19,7 +19,7 @@ export interface Declared {
 
 const nothing: Planned = { changes: false, replaces: [] };
 
-/** What an update of the program is to do, however a host says so. */
+/** What a diff says, in the same form for both hosts. */
 export interface Planned {
   readonly changes: boolean;
   readonly replaces: readonly string[];
@@ -32,29 +32,29 @@ export async function checked(plot: Plot, inputs: Properties, olds?: Properties)
   return answer.inputs;
 }
 
-/** Why check refuses the inputs. */
+/** The check failures of the inputs. */
 export async function refusals(plot: Plot, inputs: Properties, olds?: Properties): Promise<string[]> {
   const { failures } = await asking(plot, [], () => plot.resource.check(inputs, olds));
   expect(failures.every(({ property }) => property === "")).toBe(true);
   return failures.map(({ reason }) => reason);
 }
 
-/** What an update of the program does, told without a request (R12). */
+/** The diff, made without a request (R12). */
 export async function planned(plot: Plot, held: Held, inputs: Properties): Promise<Planned> {
   const { changes, replaces } = await asking(plot, [], () => plot.resource.diff(held, inputs));
   return { changes: changes !== "none", replaces };
 }
 
-/** R3: right after a write a read changes nothing, and there is nothing to do. */
+/** R3: right after a write, a read and a diff show no change. */
 export async function expectQuiet(plot: Plot, held: Held, inputs: Properties): Promise<void> {
   const read = await plot.resource.read(held);
-  // The engine keeps the inputs that it has where read gives none.
+  // A read without a change returns no inputs.
   expect(read).toEqual({ id: held.id, properties: held.state, inputs: undefined });
   expect(await planned(plot, held, inputs)).toEqual(nothing);
   expect(await planned(plot, { id: held.id, state: read.properties }, inputs)).toEqual(nothing);
 }
 
-/** Runs it, and expects just these writes to be asked of the service; requests told to slow down don't count. */
+/** Runs the operation, and expects it to send exactly these writes; those answered with 429 don't count. */
 export async function writing<T>(
   { standIn }: Pick<Scene, "standIn">,
   writes: readonly Endpoint[],
@@ -69,7 +69,7 @@ export async function writing<T>(
   return result;
 }
 
-/** Runs it, and expects just these requests. */
+/** Runs the operation, and expects it to send exactly these requests; those answered with 429 don't count. */
 export async function asking<T>(
   { standIn }: Pick<Scene, "standIn">,
   endpoints: readonly Endpoint[],
@@ -82,7 +82,7 @@ export async function asking<T>(
   return result;
 }
 
-/** Runs it, and expects one more warning on stderr. */
+/** Runs the operation, and expects this warning on stderr. */
 export async function warned<T>(
   { host }: Pick<Scene, "host">,
   warning: RegExp,
@@ -94,7 +94,7 @@ export async function warned<T>(
   return result;
 }
 
-/** A create that fails without leaving anything; gives its message. */
+/** The message of a create that fails and leaves nothing in state. */
 export async function refusedCreate(plot: Plot, inputs: Properties): Promise<string> {
   const failure = await failureOf(plot.resource.create(inputs));
   expect(failure.kept).toBeUndefined();

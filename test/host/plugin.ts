@@ -15,7 +15,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import {
   askedToRead,
   call,
-  type Dress,
+  type Envelope,
   type Held,
   type Host,
   type HostedResource,
@@ -28,7 +28,7 @@ import {
 } from "./host";
 import { installedPlugin } from "./installed";
 
-/** What the plugin tells the engine. */
+/** A message that the plugin sends to the engine. */
 interface Told {
   readonly urn: string;
   readonly severity: "debug" | "info" | "warning" | "error";
@@ -36,16 +36,16 @@ interface Told {
   readonly ephemeral: boolean;
 }
 
-/** What only a plugin can be asked. */
+/** The operations that only the plugin has. */
 export interface PluginResource extends HostedResource {
   readonly urn: string;
-  /** What a preview promises of a create, or of an update of what is held. */
-  foresee(inputs: Properties, held?: Held): Promise<Properties>;
-  /** Where inputs differ, each with what that does: "update", "add_replace". */
+  /** The state that the preview of a create promises, or with `held` that of an update. */
+  preview(inputs: Properties, held?: Held): Promise<Properties>;
+  /** The detailed diff: each path with its kind, such as "update" or "add_replace". */
   details(held: Held, inputs: Properties): Promise<Readonly<Record<string, string>>>;
-  /** As `pulumi import` and the option `import` ask. */
+  /** As `pulumi import` and the option `import` do. */
   import(id: string): ReturnType<HostedResource["read"]>;
-  /** As a refresh asks: with the inputs of before. */
+  /** As a refresh does: with the inputs of the last update. */
   refresh(held: Held, inputs: Properties): ReturnType<HostedResource["read"]>;
 }
 
@@ -71,12 +71,12 @@ export interface PluginHost extends Host {
   /** With each secret marked. */
   checkConfig(config: Properties): Promise<CheckedConfig>;
   diffConfig(before: Properties, now: Properties): Promise<{ changes: string; replaces: string[] }>;
-  /** As at the first Ctrl-C: the engine still takes results. */
+  /** As after a first Ctrl-C: the engine still saves results. */
   cancel(): Promise<void>;
   readonly told: readonly Told[];
 }
 
-/** Starts the installed plugin as the engine does. What it tells the engine stands in `output.stderr` too. */
+/** Starts the installed plugin as the engine does. Its messages to the engine are in `output.stderr` too. */
 export async function startPlugin(env: Readonly<Record<string, string>> = {}): Promise<PluginHost> {
   const told: Told[] = [];
   const output = { stdout: "", stderr: "" };
@@ -95,8 +95,8 @@ export async function startPlugin(env: Readonly<Record<string, string>> = {}): P
   const client = new ResourceProviderClient(address, credentials.createInsecure(), unlimited);
   const handshake = new messages.ProviderHandshakeRequest().setEngineAddress(`127.0.0.1:${engine.port}`);
   await call((done) => client.handshake(handshake, done));
-  const faced = (kind: string, name: string, taken: Dress["taken"]) =>
-    pluginResource(client, { urn: urnOf(kind, name), given: (properties) => properties, taken });
+  const resourceOf = (kind: string, name: string, unwrap: Envelope["unwrap"]) =>
+    pluginResource(client, { urn: urnOf(kind, name), wrap: (properties) => properties, unwrap });
 
   return {
     async configure(config, provider = "default_0_1_0") {
@@ -111,8 +111,8 @@ export async function startPlugin(env: Readonly<Record<string, string>> = {}): P
         .setAcceptsecrets(true);
       await call((done) => client.configure(request, done));
     },
-    resource: (kind, name = "ci") => faced(kind, name, unmarked),
-    marked: (kind, name = "ci") => faced(kind, name, (properties) => properties),
+    resource: (kind, name = "ci") => resourceOf(kind, name, unmarked),
+    marked: (kind, name = "ci") => resourceOf(kind, name, (properties) => properties),
     async invoke(name, args) {
       const request = new messages.InvokeRequest().setTok(`apikeys:index:${name}`).setArgs(struct(args));
       const answer = await call<messages.InvokeResponse>((done) => client.invoke(request, done));
@@ -164,7 +164,7 @@ function urnOf(kind: string, name: string): string {
 
 const severities = ["debug", "info", "warning", "error"] as const;
 
-/** What stands for the engine: it is told. */
+/** Takes the engine's part: it receives the plugin's messages. */
 async function serveEngine(hear: (told: Told) => void) {
   const server = new Server();
   server.addService(EngineService, {
@@ -186,30 +186,30 @@ async function serveEngine(hear: (told: Told) => void) {
   return { port, close: () => server.forceShutdown() };
 }
 
-function pluginResource(client: ResourceProviderClient, dress: Dress): PluginResource {
-  const { urn, taken } = dress;
-  const read = (request: messages.ReadRequest) => askedToRead(client, dress, request.setUrn(urn));
+function pluginResource(client: ResourceProviderClient, envelope: Envelope): PluginResource {
+  const { urn, unwrap } = envelope;
+  const read = (request: messages.ReadRequest) => askedToRead(client, envelope, request.setUrn(urn));
   return {
-    ...hosted(client, dress),
+    ...hosted(client, envelope),
     urn,
-    // The engine sends what a program gives as both.
+    // The engine sends the arguments of `.get` as both.
     get: (id, inputs) =>
       read(new messages.ReadRequest().setId(id).setInputs(struct(inputs)).setProperties(struct(inputs))),
     import: (id) => read(new messages.ReadRequest().setId(id)),
     refresh: ({ id, state }, inputs) =>
       read(new messages.ReadRequest().setId(id).setInputs(struct(inputs)).setProperties(struct(state))),
-    async foresee(inputs, held) {
+    async preview(inputs, held) {
       if (held === undefined) {
         const request = new messages.CreateRequest().setUrn(urn).setPreview(true);
         const answer = await call<messages.CreateResponse>((done) =>
           client.create(request.setProperties(struct(inputs)), done),
         );
-        return taken(propertiesIn(answer.getProperties()));
+        return unwrap(propertiesIn(answer.getProperties()));
       }
       const request = new messages.UpdateRequest().setUrn(urn).setPreview(true).setId(held.id);
       request.setOlds(struct(held.state)).setNews(struct(inputs));
       const answer = await call<messages.UpdateResponse>((done) => client.update(request, done));
-      return taken(propertiesIn(answer.getProperties()));
+      return unwrap(propertiesIn(answer.getProperties()));
     },
     async details({ id, state }, inputs) {
       const request = new messages.DiffRequest().setUrn(urn).setId(id);

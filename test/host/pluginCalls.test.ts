@@ -7,7 +7,7 @@ import { accessToken, openPluginScene, type Scene } from "./scene";
 const MiB = 1_024 * 1_024;
 const least = { workspaceId: "ws_main", customerId: "cus_1" };
 
-describe("the calls of the plugin", () => {
+describe("calls to the plugin", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
     scene = await openPluginScene({ latencyMs: 5 });
@@ -18,7 +18,7 @@ describe("the calls of the plugin", () => {
     for (const text of [accessToken, ...scene.standIn.secrets()]) expect(printed).not.toContain(text);
   });
 
-  test("that are made at once tell each what is its own, before it answers", async () => {
+  test("send each warning for their own resource and before they answer, even if made at once", async () => {
     const names = Array.from({ length: 20 }, (_, place) => `key${place}`);
     await Promise.all(
       names.map(async (name) => {
@@ -36,7 +36,7 @@ describe("the calls of the plugin", () => {
     expect(scene.host.told).toHaveLength(names.length);
   });
 
-  test("may be larger than what gRPC takes by default", async () => {
+  test("may be larger than gRPC's default limit", async () => {
     const resource = scene.host.resource("ApiKey", "large");
     const { inputs } = await resource.check({ ...least, keepers: { large: "x".repeat(5 * MiB) } });
     const held = await resource.create(inputs);
@@ -44,7 +44,7 @@ describe("the calls of the plugin", () => {
     expect((await resource.read(held)).properties).toEqual(held.state);
   });
 
-  test("that fail halfway keep no state that the engine would not take", async () => {
+  test("that fail halfway return no state that is too large for the engine", async () => {
     scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
     const resource = scene.host.resource("ApiKey", "too large");
     const { inputs } = await resource.check({ ...least, keepers: { large: "x".repeat(12 * MiB) } });
@@ -54,7 +54,7 @@ describe("the calls of the plugin", () => {
     expect(message).toMatch(`too large for the engine to save, so it keeps the previous state; ${id} exists`);
   });
 
-  test("that fail halfway leave one key, however often an error hook repeats them", async () => {
+  test("that fail halfway create one key, however often an error hook repeats them", async () => {
     scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
     const resource = scene.host.resource("ApiKey", "halfway");
     const { inputs } = await resource.check({ ...least, name: "halfway" });
@@ -66,7 +66,7 @@ describe("the calls of the plugin", () => {
     expect(other.id).not.toBe(kept?.id);
   });
 
-  test("whose answer was lost are not sent again, however often an error hook repeats them", async () => {
+  test("that get no answer from the service send no second request, however often an error hook repeats them", async () => {
     const posts = () => scene.standIn.requests.filter(({ method }) => method === "POST").length;
     scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
     const resource = scene.host.resource("ApiKey", "lost");
@@ -81,7 +81,7 @@ describe("the calls of the plugin", () => {
     expect(posts()).toBe(before + 2);
   });
 
-  test("for a kind that this version does not know say so", async () => {
+  test("for a resource that this version does not have fail with a message that says so", async () => {
     const resource = scene.host.resource("Nothing");
     const held = { id: "x", state: {} };
     for (const operation of [resource.check({}), resource.diff(held, {}), resource.read(held)])
@@ -90,7 +90,7 @@ describe("the calls of the plugin", () => {
       );
   });
 
-  test("that meet a bug say where, and nothing of what it holds; the plugin serves on", async () => {
+  test("that hit a bug say where it is without any values, and the next calls work", async () => {
     const script = `const clone = globalThis.structuredClone; let isBroken = true; globalThis.structuredClone = (value) => {
       if (!isBroken) return clone(value); isBroken = false; throw new RangeError(["sk", "secret"].join("_") + JSON.stringify(value)); };`;
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };

@@ -43,7 +43,7 @@ describe("the configuration of the plugin", () => {
     );
   /** Whose token a create was sent with. */
   async function tenantOf(host: PluginHost): Promise<string | undefined> {
-    // To the other tenant there is no such workspace.
+    // The other tenant doesn't have that workspace, so its create fails.
     await host
       .resource("ApiKey")
       .create(least)
@@ -51,7 +51,7 @@ describe("the configuration of the plugin", () => {
     return standIn.requests.find(isWrite)?.tenant;
   }
 
-  test("a proxy of the environment is asked for a tunnel", async () => {
+  test("the proxy that the environment names is used", async () => {
     const proxy = createServer().on("connect", (_request, socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
     await once(proxy.listen(0, "127.0.0.1"), "listening");
     const { port } = proxy.address() as AddressInfo;
@@ -66,7 +66,7 @@ describe("the configuration of the plugin", () => {
     }
   });
 
-  test("R8 what is missing is a check failure, and a message of each operation", async () => {
+  test("R8 each missing value is a check failure, and an error of every operation", async () => {
     await bare.configure({});
     const key = bare.resource("ApiKey");
     const { failures } = await key.check({ ...least, enabled: "bad" });
@@ -88,12 +88,12 @@ describe("the configuration of the plugin", () => {
         /base URL is not configured: .* access token is not/,
       );
     await expect(bare.list("ApiKey")).rejects.toThrow(/base URL is not configured/);
-    expect((await key.foresee(least))["customerId"]).toBe("cus_1");
+    expect((await key.preview(least))["customerId"]).toBe("cus_1");
     expect(standIn.requests).toEqual([]);
   });
 
   test.each(["default", "default_0_1_0", "default_0_1_0_https_//example.com"])(
-    "R14 the provider %s has the stack's config, before which the environment goes",
+    "R14 the environment takes precedence over stack config for the provider %s",
     async (name) => {
       await bare.configure({ ...stack(), "apikeys:host": "plugin" }, name);
       expect(await tenantOf(bare)).toBe("acme");
@@ -104,12 +104,12 @@ describe("the configuration of the plugin", () => {
   );
 
   test.each(["eu", "mine-default", "defaults", "default_eu", "default-eu", "default_0_1"])(
-    "R14 the arguments of the provider %s go before the environment, and that before the stack's config",
+    "R14 the arguments of the provider %s take precedence over the environment, and that over stack config",
     async (name) => {
       await surrounded.configure({ ...given("baseUrl", "accessToken") }, name);
       expect(await tenantOf(surrounded)).toBe("acme");
       standIn.clearRequests();
-      // What a Node.js program passes on of the stack's config.
+      // A Node.js program also passes stack config on.
       await surrounded.configure({ ...given("baseUrl"), ...stack() }, name);
       expect(await tenantOf(surrounded)).toBe("other");
       standIn.clearRequests();
@@ -121,7 +121,7 @@ describe("the configuration of the plugin", () => {
     },
   );
 
-  test("R14 a base URL of the environment that differs from the stack's is told once", async () => {
+  test("R14 one warning says that the environment and stack config have different base URLs", async () => {
     const different = { ...stack(), "apikeys:baseUrl": "https://b.test" };
     await surrounded.configure(different);
     await surrounded.configure(different);
@@ -130,14 +130,14 @@ describe("the configuration of the plugin", () => {
     ]);
   });
 
-  test("R14 a token that is not accepted is told with its source", async () => {
+  test("R14 a 401 says where the token came from", async () => {
     await bare.configure({ ...stack(), "apikeys:accessToken": "stale" });
     const { message } = await failureOf(bare.resource("ApiKey").create(least));
     expect(message).toMatch(/answered 401.*stack config apikeys:accessToken/);
     expect(message).not.toContain("stale");
   });
 
-  test("the token is secret, marked or not; what is not known passes", async () => {
+  test("the access token is secret even if the program didn't make it one, and unknown arguments pass", async () => {
     const others = { baseUrl: "https://a.test", unheardOf: "x", parallel: "8" };
     expect(await bare.checkConfig({ ...others, accessToken: "t", "apikeys:accessToken": "u" })).toEqual({
       inputs: { ...others, accessToken: secret("t"), "apikeys:accessToken": secret("u") },
@@ -150,7 +150,7 @@ describe("the configuration of the plugin", () => {
     expect(await bare.checkConfig({})).toEqual({ inputs: {}, failures: [] });
   });
 
-  test("a token and the variable of one are not taken together", async () => {
+  test("accessToken and accessTokenEnv can't be combined", async () => {
     const reason = "set either accessToken or accessTokenEnv, not both.";
     for (const accessToken of ["t", secret("t"), unknown])
       expect(await bare.checkConfig({ accessToken, accessTokenEnv: "OTHERS_TOKEN" })).toEqual({
@@ -161,7 +161,7 @@ describe("the configuration of the plugin", () => {
       expect((await bare.checkConfig({ accessToken, accessTokenEnv: "OTHERS_TOKEN" })).failures).toEqual([]);
   });
 
-  test("no change of it replaces what it manages", async () => {
+  test("a changed configuration replaces no resources", async () => {
     const before = { baseUrl: "https://a.test", accessToken: secret("t") };
     expect(await bare.diffConfig(before, { ...before, accessToken: "t" })).toEqual({
       changes: "none",

@@ -164,7 +164,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** The same, spelled otherwise. */
+/** The same values, written differently. */
 const respelled: Readonly<Record<string, readonly [Properties, Properties]>> = {
   ApiKey: [
     key,
@@ -195,7 +195,7 @@ const respelled: Readonly<Record<string, readonly [Properties, Properties]>> = {
   ],
 };
 
-describe("the details of a diff", () => {
+describe("the plugin's detailed diff", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
     scene = await openPluginScene();
@@ -210,7 +210,7 @@ describe("the details of a diff", () => {
     expect(failures).toEqual([]);
     return { inputs, held: await resource.create(inputs) };
   }
-  /** What is asked with inputs as a program gives them comes to the same as with those that check made of them. */
+  /** The diff and its details, which send no request. */
   async function planned(resource: PluginResource, held: Held, inputs: Properties) {
     const { result, requests } = await requestsOf(scene, async () => ({
       ...(await resource.diff(held, inputs)),
@@ -220,27 +220,33 @@ describe("the details of a diff", () => {
     return result;
   }
 
-  test.each(cases)("name $what of $kind", async ({ what, kind, before, change, details, replaces = [] }) => {
-    const resource = scene.host.resource(kind, `${kind} of ${what}`);
-    for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
-    const { inputs: olds, held } = await made(resource, before);
-    const { inputs, failures } = await resource.check({ ...before, ...change }, olds);
-    expect(failures).toEqual([]);
-    expect(await planned(resource, held, inputs)).toEqual({ changes: "some", replaces, details });
-    expect(await planned(resource, held, olds)).toEqual({ changes: "none", replaces: [], details: {} });
-  });
+  test.each(cases)(
+    "lists the changed paths of $kind: $what",
+    async ({ what, kind, before, change, details, replaces = [] }) => {
+      const resource = scene.host.resource(kind, `${kind} of ${what}`);
+      for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
+      const { inputs: olds, held } = await made(resource, before);
+      const { inputs, failures } = await resource.check({ ...before, ...change }, olds);
+      expect(failures).toEqual([]);
+      expect(await planned(resource, held, inputs)).toEqual({ changes: "some", replaces, details });
+      expect(await planned(resource, held, olds)).toEqual({ changes: "none", replaces: [], details: {} });
+    },
+  );
 
-  test.each(Object.entries(respelled))("are none of what is spelled otherwise of %s", async (kind, both) => {
-    const resource = scene.host.resource(kind, `${kind} respelled`);
-    const [before, now] = both;
-    for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
-    const { inputs: olds, held } = await made(resource, before);
-    const { inputs, failures } = await resource.check(now, olds);
-    expect(failures).toEqual([]);
-    expect(await planned(resource, held, inputs)).toEqual({ changes: "none", replaces: [], details: {} });
-  });
+  test.each(Object.entries(respelled))(
+    "is empty for inputs of %s that are only written differently",
+    async (kind, both) => {
+      const resource = scene.host.resource(kind, `${kind} respelled`);
+      const [before, now] = both;
+      for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
+      const { inputs: olds, held } = await made(resource, before);
+      const { inputs, failures } = await resource.check(now, olds);
+      expect(failures).toEqual([]);
+      expect(await planned(resource, held, inputs)).toEqual({ changes: "none", replaces: [], details: {} });
+    },
+  );
 
-  test("K6 name the secret that is lost, for a replacement, beside what the program changes", async () => {
+  test("K6 lists a lost secret, which asks for a replacement, beside the program's changes", async () => {
     const resource = scene.host.resource("ApiKey", "lost");
     scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
     const { inputs } = await resource.check(key);
@@ -258,7 +264,7 @@ describe("the details of a diff", () => {
     });
   });
 
-  test("K5 are none of a value to migrate that is left out, or is the key's own, in a set and alone", async () => {
+  test("K5 is empty if existingKey is left out later, in an ApiKey and in a set", async () => {
     const resource = scene.host.resource("ApiKey", "migrated");
     const { inputs, held } = await made(resource, { ...key, existingKey: "sk_of_old" });
     const { existingKey: _, ...left } = inputs;
@@ -274,7 +280,7 @@ describe("the details of a diff", () => {
     expect(await planned(ofSet, set2, none)).toEqual({ changes: "none", replaces: [], details: {} });
   });
 
-  test("a set's preview tells what is replaced and deleted, with the set's URN; the diff of a refresh tells nothing", async () => {
+  test("comes with a note that names a set's keys to replace and to delete, except in a refresh", async () => {
     const resource = scene.host.resource("ApiKeySet", "noted");
     const { inputs, held } = await made(resource, set);
     const { inputs: next } = await resource.check(
@@ -295,7 +301,7 @@ describe("the details of a diff", () => {
     scene.standIn.editKey(String(first), { name: "theirs" });
     const read = await resource.refresh(held, inputs);
     expect(read.inputs).toBeDefined();
-    // As the engine shows a refresh: what was read, compared with the inputs of before.
+    // As the engine diffs in a refresh: the state that was read, with the inputs from before it.
     await resource.diff({ id: held.id, state: read.properties }, next);
     expect(notes()).toHaveLength(1);
   });

@@ -1,5 +1,5 @@
 import { describe, type TestContext, test, vi } from "vitest";
-import { arrival, begin, type Ending, end, existingKey, heard, live, slow, writes } from "./ending";
+import { arrival, begin, type Ending, end, existingKey, live, messageOf, slow, writes } from "./ending";
 import { type Held, HostFailure, type Properties } from "./host";
 import type { PluginHost } from "./plugin";
 import { quickTimers } from "./quickTimers";
@@ -22,7 +22,7 @@ const warnings = ({ host }: Stage) =>
   host.told.filter(({ severity }) => severity === "warning").map(({ message }) => message);
 const secondsSince = (start: number) => (performance.now() - start) / 1_000;
 
-/** What an operation leaves in state, whether it fails or not. */
+/** What an operation leaves in state, even if it fails. */
 async function keptBy(operation: Promise<Held>): Promise<Held & { readonly message: string }> {
   try {
     return { ...(await operation), message: "done" };
@@ -43,7 +43,7 @@ const many = (count: number, entry: Properties = {}): Properties => ({
 });
 
 describe.concurrent("after Cancel", () => {
-  test("nothing that makes or changes anything is begun; what reads and deletes still is", async (context) => {
+  test("the plugin starts no create and no update, but still reads and deletes", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     at.standIn.editWorkspace("ws_main", { defaultKeyPrefix: "before" });
@@ -57,17 +57,17 @@ describe.concurrent("after Cancel", () => {
     await at.host.cancel();
 
     const begun = await begin(at, "key", "migrated", "scope", "settings", "grant");
-    const update = await heard(at.key.update(held as Held, { ...held?.state, name: "new" }));
+    const update = await messageOf(at.key.update(held as Held, { ...held?.state, name: "new" }));
     for (const [name, message] of Object.entries({ ...begun, update }))
       expect(message, name).toMatch(/nothing was sent, because the run was cancelled/);
     expect(writes(at)).toEqual([]);
-    expect(await heard(at.key.read(held as Held))).toBe("done");
-    expect(await heard(at.key.delete(dropped as Held))).toBe("done");
+    expect(await messageOf(at.key.read(held as Held))).toBe("done");
+    expect(await messageOf(at.key.delete(dropped as Held))).toBe("done");
     expect(writes(at)).toEqual(["deleteApiKey"]);
     expect(warnings(at)).toEqual([]);
   });
 
-  test("what is under way ends, and is in state, also where more would have to be sent", async (context) => {
+  test("running operations finish, and state has their results, even if more requests would be needed", async (context) => {
     const { expect } = context;
     const at = await stage(context, { dialect: { delete: "marks", enabledOnCreate: "ignored" } });
     slow(at, "createApiKey", "createApiKey", "editWorkspace");
@@ -92,7 +92,7 @@ describe.concurrent("after Cancel", () => {
     expect(secondsSince(start)).toBeLessThan(1);
   });
 
-  test("a set stops early: state has just the keys that the service has, and the next run does the rest", async (context) => {
+  test("a set stops early: state has exactly the keys of the service, and the next update does the rest", async (context) => {
     const { expect } = context;
     const at = await stage(context, { latencyMs: 30, env: { APIKEYS_PARALLEL: "4" } });
     const set = at.host.resource("ApiKeySet");
@@ -125,7 +125,7 @@ describe.concurrent("after Cancel", () => {
     expect(writes(at)).not.toContain("deleteApiKey");
   });
 
-  test("a set that renames, edits and deletes does what is under way; state is as if nothing were renamed, and the next run does the rest", async (context) => {
+  test("a set that renames, edits and deletes finishes only the running edit, and the next update does the rest", async (context) => {
     const { expect } = context;
     const at = await stage(context, { dialect: {} });
     const set = at.host.resource("ApiKeySet");
@@ -160,8 +160,8 @@ describe.concurrent("after Cancel", () => {
   });
 });
 
-describe.each<Ending>(["SIGINT", "desertion"])("%s", { concurrent: true }, (ending) => {
-  test("ends the process at once where nothing is under way", async (context) => {
+describe.each<Ending>(["SIGINT", "engine exit"])("%s in the plugin", { concurrent: true }, (ending) => {
+  test("ends the process at once between operations", async (context) => {
     const at = await stage(context);
     const start = performance.now();
     await end(at, ending);
@@ -171,7 +171,7 @@ describe.each<Ending>(["SIGINT", "desertion"])("%s", { concurrent: true }, (endi
 
   for (const isCancelled of ending === "SIGINT" ? [false, true] : [false]) {
     const when = isCancelled ? "after Cancel, " : "";
-    test(`${when}amid creates takes back what can be, and tells the rest with its id`, async (context) => {
+    test(`${when}during creates, rolls back what can be rolled back and names the rest with its id`, async (context) => {
       const { expect } = context;
       const at = await stage(context);
       const posts = ["createApiKey", "migrateApiKey", "createBilling"] as const;
@@ -189,8 +189,8 @@ describe.each<Ending>(["SIGINT", "desertion"])("%s", { concurrent: true }, (endi
       const [migrated, ...others] = live(at);
       expect([migrated?.key, others]).toEqual([existingKey, []]);
       expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());
-      // Of an engine that is gone nobody hears anything.
-      if (ending === "desertion") return;
+      // Without an engine, nothing receives the warnings.
+      if (ending === "engine exit") return;
       expect(warnings(at).toSorted()).toEqual([
         expect.stringMatching(
           /^Granting 100 credits in workspace ws_main: the credits were granted as bill_/,
@@ -202,8 +202,8 @@ describe.each<Ending>(["SIGINT", "desertion"])("%s", { concurrent: true }, (endi
   }
 });
 
-describe.concurrent("SIGINT", () => {
-  test("before anything is written: nothing is", async (context) => {
+describe.concurrent("SIGINT in the plugin", () => {
+  test("before a write, keeps anything from being written", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     slow(at, "listScopes", "readWorkspace");
@@ -216,12 +216,12 @@ describe.concurrent("SIGINT", () => {
     expect(writes(at)).toEqual([]);
   });
 
-  test("amid a set takes back all that no state will hold", async (context) => {
+  test("during the create of a set, deletes all keys that it created", async (context) => {
     const { expect } = context;
     const at = await stage(context, { latencyMs: 30 });
     const set = at.host.resource("ApiKeySet");
     const { inputs } = await set.check(many(60));
-    const created = heard(set.create(inputs));
+    const created = messageOf(set.create(inputs));
     await vi.waitFor(() => expect(writes(at).length).toBeGreaterThan(8), { timeout: 10_000, interval: 5 });
     process.kill(at.host.pid, "SIGINT");
     expect(await created).toMatch(/^The result could not be saved to state because/);
@@ -230,7 +230,7 @@ describe.concurrent("SIGINT", () => {
     expect(writes(at).filter((one) => one === "createApiKey").length).toBeLessThan(60);
   });
 
-  test("what is still under way when the engine is about to kill the process is told before", async (context) => {
+  test("names a request without an answer before the engine kills the plugin", async (context) => {
     const { expect } = context;
     const at = await stage(context, { env: quickTimers({ 4000: 100, 500: 500 }) });
     at.standIn.inject({ endpoint: "createBilling", fault: { kind: "hang", carriedOut: true } });

@@ -5,7 +5,7 @@ import { addKey, clear, end, least, orders } from "./pluginReadings";
 import { quickTimers } from "./quickTimers";
 import { openPluginScene, type Scene } from "./scene";
 
-describe("what the plugin reads by `.get`", () => {
+describe("`.get` in the plugin", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
     scene = await openPluginScene({ env: quickTimers() });
@@ -15,7 +15,7 @@ describe("what the plugin reads by `.get`", () => {
   const resource = (kind: string) => scene.host.resource(kind);
   const someKey = (more: Parameters<typeof addKey>[1] = {}) => addKey(scene, more);
 
-  test("R19 a key is only read, with either form of its id, and read anew by a refresh", async () => {
+  test("R19 reads a key by either form of its id, and again in a refresh", async () => {
     const { id } = someKey();
     for (const [given, inputs] of [
       [id, { workspaceId: "ws_main" }],
@@ -31,15 +31,15 @@ describe("what the plugin reads by `.get`", () => {
     }
   });
 
-  test("R19 a key that does not exist is an error", async () => {
+  test("R19 fails for a key that does not exist", async () => {
     const asked = { workspaceId: "ws_main" };
     const { message } = await failureOf(resource("ApiKey").get("key_0", { ...asked, __reading: true }));
     expect(message).toBe("There is no ApiKey key_0 in workspace ws_main: check both ids.");
-    // In other languages the engine says that there is none.
+    // In other languages the engine itself reports that.
     expect(await resource("ApiKey").get("key_0", asked)).toMatchObject({ id: "", properties: {} });
   });
 
-  test("a set claims no key, and is the same each time", async () => {
+  test("reads a set the same each time, and doesn't keep its keys from being deleted", async () => {
     const [one, other] = [someKey(), someKey({ name: "other" })];
     const id = `a=${one.id},b=${other.id}`;
     const set = await resource("ApiKeySet").get(`ws_main/${id}`, {});
@@ -54,7 +54,7 @@ describe("what the plugin reads by `.get`", () => {
     expect(scene.standIn.key(one.id)).toBeUndefined();
   });
 
-  test("a refresh is told by inputs with which a program could declare the key, as those of an import by file", async () => {
+  test("is recognized by its incomplete inputs; complete ones belong to a managed key, such as one imported by file", async () => {
     const { id } = someKey();
     const { properties: managed } = await resource("ApiKey").refresh({ id, state: least }, least);
     expect(managed).toMatchObject({ name: "ci", scopes: [orders], enabled: true });
@@ -65,7 +65,7 @@ describe("what the plugin reads by `.get`", () => {
     expect(properties).toMatchObject({ __reading: true });
   });
 
-  test("a rotating key has the id and the values of its key", async () => {
+  test("reads a rotating key with the id and the values of its key", async () => {
     const { id } = someKey();
     const rotating = resource("RotatingApiKey");
     const found = await rotating.get(id, { workspaceId: "ws_main" });
@@ -78,12 +78,12 @@ describe("what the plugin reads by `.get`", () => {
     });
   });
 
-  test("a billing record can't be read, which is said instead of giving what was asked with", async () => {
+  test("fails for a billing record, which can't be read", async () => {
     const { message } = await failureOf(resource("CustomerBilling").get("ws_main/bill_1", {}));
     expect(message).toMatch(/so bill_1 in workspace ws_main can't be read\./);
   });
 
-  test("a workspace without settings has its name", async () => {
+  test("reads a workspace without settings with its name", async () => {
     scene.standIn.editWorkspace("ws_second", {
       defaultExpiration: undefined,
       defaultKeyPrefix: undefined,
@@ -94,7 +94,7 @@ describe("what the plugin reads by `.get`", () => {
     expect(properties).toEqual({ workspaceId: "ws_second", name, teamId, ...read });
   });
 
-  test("a scope and settings are found where their workspace is given apart", async () => {
+  test("finds a scope and settings whose workspace is a separate argument", async () => {
     scene.standIn.addScope({ workspaceId: "ws_main", representation: "orders" });
     scene.standIn.editWorkspace("ws_main", { defaultExpiration: 60 });
     const workspaceId = "ws_main";

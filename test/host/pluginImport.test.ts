@@ -5,7 +5,7 @@ import { addKey, clear, end, orders } from "./pluginReadings";
 import { quickTimers } from "./quickTimers";
 import { openPluginScene, type Scene } from "./scene";
 
-describe("what the plugin reads by an id to import", () => {
+describe("an import by the plugin", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
     scene = await openPluginScene({ env: quickTimers() });
@@ -15,7 +15,7 @@ describe("what the plugin reads by an id to import", () => {
   const resource = (kind: string) => scene.host.resource(kind);
   const someKey = (more: Parameters<typeof addKey>[1] = {}) => addKey(scene, more);
 
-  /** What is found can be declared just so, and then there is nothing to do. */
+  /** A program with the imported inputs shows no change. */
   async function expectQuiet(kind: string, id: string): Promise<void> {
     const found = await resource(kind).import(id);
     expect(found.inputs).toBeDefined();
@@ -28,8 +28,8 @@ describe("what the plugin reads by an id to import", () => {
     expect(Object.keys(found.properties)).not.toContain("__reading");
   }
 
-  test("what was found is updated and deleted by its own id, and by the one that was given", async () => {
-    // Such an id begins as one to import does.
+  test("gives a key that can be updated and deleted by its own id and by the id to import", async () => {
+    // An id of the service may look like one to import.
     for (const key of [someKey(), someKey({ id: "ws_main/key_1" })]) {
       const given = `ws_main/${key.id}`;
       const { id, properties, inputs = {} } = await resource("ApiKey").import(given);
@@ -43,7 +43,7 @@ describe("what the plugin reads by an id to import", () => {
     }
   });
 
-  test("every kind is found as it is, and declared just so there is nothing to do", async () => {
+  test("finds each kind of resource with the service's values, and its program then shows no change", async () => {
     const [one, other] = [someKey(), someKey({ name: "other", enabled: false })];
     const scope = scene.standIn.addScope({ workspaceId: "ws_main", representation: "a/b", name: "AB" });
     scene.standIn.editWorkspace("ws_main", { defaultKeyPrefix: "sk", defaultExpiration: 60 });
@@ -61,12 +61,12 @@ describe("what the plugin reads by an id to import", () => {
     expect(scene.standIn.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
-  test("a key takes one GET; its id is the service's; it can be edited, and deleted", async () => {
+  test("of a key sends one GET, and the key can then be edited and deleted", async () => {
     const { id } = someKey();
     const { result, endpoints } = await requestsOf(scene, () => resource("ApiKey").import(`ws_main/${id}`));
     expect(endpoints).toBe("readApiKey");
     expect(result.id).toBe(id);
-    // As a program would declare it: nothing that a default stands for, as the resource's name does.
+    // Without values that are defaults, such as the resource's name.
     expect(result.inputs).toEqual({ workspaceId: "ws_main", customerId: "cus_1", scopes: [orders] });
     expect(result.properties).not.toHaveProperty("key");
     const held = { id, state: result.properties };
@@ -86,21 +86,21 @@ describe("what the plugin reads by an id to import", () => {
     ["ApiKeySet", "ws_main", "workspaceId/alias=keyId,alias=keyId"],
     ["CustomerBilling", "bill_1", "workspaceId/billingId"],
   ];
-  test.each(wrong)("%s %s is refused, with the form to use", async (kind, id, form) => {
+  test.each(wrong)("of %s by the id %s fails, and names the right form", async (kind, id, form) => {
     const { result, requests } = await requestsOf(scene, () => failureOf(resource(kind).import(id)));
     expect(result.message).toBe(`${kind}: the id ${JSON.stringify(id)} does not have the form ${form}.`);
     expect(requests).toEqual([]);
   });
 
   test.each(["ws_main/a", "ws_main/a=1,a=2", "ws_main/=1", "ws_main/a="])(
-    "a set %s is refused, with how to give each key",
+    "of a set by the id %s fails, and says how to write each key",
     async (id) => {
       const { message } = await failureOf(resource("ApiKeySet").import(id));
       expect(message).toContain("as alias=keyId, after the id of the workspace");
     },
   );
 
-  test("R6 nothing is found only where the list confirms it", async () => {
+  test("R6 finds nothing only if the list confirms that", async () => {
     const nothing = { id: "", properties: {}, inputs: undefined };
     expect(await resource("ApiKey").import("ws_main/key_0")).toEqual(nothing);
     expect(await resource("Scope").import("ws_main/none")).toEqual(nothing);
@@ -116,7 +116,7 @@ describe("what the plugin reads by an id to import", () => {
     }
   });
 
-  test("what a program has by default is in state as well", async () => {
+  test("puts the defaults of inputs into state", async () => {
     const billing = await resource("CustomerBilling").import("ws_main/bill_1");
     expect(billing.properties).toMatchObject({ grant: "initial", allowOverages: false });
     scene.standIn.editWorkspace("ws_second", { defaultExpiration: 60 });
@@ -124,7 +124,7 @@ describe("what the plugin reads by an id to import", () => {
     expect(settings.properties).toMatchObject({ defaultExpiration: 60, onDestroy: "retain" });
   });
 
-  test("W5 settings that were imported go back to what they were then", async () => {
+  test("W5 keeps the settings of that moment, which destroy restores", async () => {
     const then = { defaultKeyPrefix: "then", defaultExpiration: 60 };
     scene.standIn.editWorkspace("ws_second", then);
     const found = await resource("WorkspaceSettings").import("ws_second");

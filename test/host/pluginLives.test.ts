@@ -3,11 +3,11 @@ import { describeLives, describeQuickLives } from "./dialectLives";
 import { knobCases, presetCases } from "./knobs";
 import { openPluginScene } from "./scene";
 
-/** Those that differ most from one another: the host knows nothing of them. */
+/** The few that differ most from one another: what a host does hardly depends on them. */
 const few = ["preset default", "preset mergePatch", "preset goJson", "preset noLists"];
 const cases = someOf([...presetCases, ...knobCases], ({ name }) => few.includes(name));
 
-describeLives("an ApiKey's life in the plugin", cases, openPluginScene);
-for (const kind of ["ApiKeySet", "Scope", "CustomerBilling", "WorkspaceSettings", "key that is adopted"]) {
+describeLives("lifecycle (ApiKey) in the plugin", cases, openPluginScene);
+for (const kind of ["ApiKeySet", "Scope", "CustomerBilling", "WorkspaceSettings", "adopted key"]) {
   describeQuickLives(kind, cases, openPluginScene);
 }

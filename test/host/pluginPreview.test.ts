@@ -13,23 +13,23 @@ const isRecord = (value: unknown): value is Properties =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isHidden = (name: string) => name.startsWith("__");
 
-/** What a preview promised and the real operation did not keep, by its path; what was unknown may be anything. */
-function broken(foreseen: unknown, real: unknown, path = ""): readonly string[] {
-  if (isUnknown(foreseen)) return [];
-  if (!isRecord(foreseen) || !isRecord(real))
-    return JSON.stringify(foreseen) === JSON.stringify(real) ? [] : [path];
-  return Object.keys({ ...foreseen, ...real })
+/** The paths where the operation's result differs from its preview. What was unknown may be anything. */
+function broken(previewed: unknown, real: unknown, path = ""): readonly string[] {
+  if (isUnknown(previewed)) return [];
+  if (!isRecord(previewed) || !isRecord(real))
+    return JSON.stringify(previewed) === JSON.stringify(real) ? [] : [path];
+  return Object.keys({ ...previewed, ...real })
     .filter((name) => !isHidden(name))
     .flatMap((name) =>
-      name in foreseen ? broken(foreseen[name], real[name], `${path}.${name}`) : [`${path}.${name}`],
+      name in previewed ? broken(previewed[name], real[name], `${path}.${name}`) : [`${path}.${name}`],
     );
 }
 
 const least = { workspaceId: "ws_main", customerId: "cus_1" };
 
-/** One step in a resource's life: what the program declares now, and what somebody else did before. */
 type Checked = Awaited<ReturnType<PluginResource["check"]>>;
 
+/** One step in a resource's lifecycle: what the program declares now, and what changed outside Pulumi before. */
 interface Step {
   readonly inputs: Properties;
   readonly drift: "none" | "name" | "scopes" | "outputs";
@@ -47,7 +47,7 @@ const ofKey = {
   enabled: fc.boolean(),
   scopes,
 };
-/** What a service migrates has no prefix of its own, and neither has a key that exists. */
+/** Neither a migrated nor an adopted key can have a prefix. */
 const value = fc.constantFrom({}, { prefix: "acme" }, { existingKey: "old" }, { existingId: "there" });
 const key = fc
   .record({ ...ofKey, value, metadata: maybe({ team: "a", list: [1] }) })
@@ -104,12 +104,12 @@ const stepsOf = (inputs: fc.Arbitrary<Properties>): fc.Arbitrary<readonly Step[]
     { minLength: 3, maxLength: 6, size: "max" },
   );
 
-/** Those that answer a write most differently. */
+/** The presets whose answers to a write differ most. */
 const few: ReadonlySet<string> = new Set(["default", "goJson", "mergePatch", "normalizing"]);
 const later = "2030-01-01T00:00:00.000Z";
 const workspaceOf = { text: "ws_main", numeric: "7", odd: "ws 7/ü%2F?#" };
 
-describe("what a preview promises", () => {
+describe("the state that a preview of the plugin shows", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
     scene = await openPluginScene({ workspaces: Object.values(workspaceOf), env: quickTimers() });
@@ -142,7 +142,7 @@ describe("what a preview promises", () => {
     if (found !== undefined) scene.standIn.editKey(found, changes[drift]);
   }
 
-  /** With a value that nobody has yet, and the id of a key that exists. */
+  /** Replaces existingKey by a value that no key has yet, and existingId by the id of an existing key. */
   const own = (inputs: Properties, workspaceId: string, number: number): Properties =>
     JSON.parse(JSON.stringify(inputs), (name, value: unknown) => {
       if (name === "existingKey" && value !== null) return `sk_live_${value}_${number}`;
@@ -155,7 +155,7 @@ describe("what a preview promises", () => {
     });
   const existing = new Map<string, string>();
 
-  /** Gives how many promises of updates were kept. */
+  /** Returns how many updates succeeded; each must write what its preview showed. */
   async function live(
     resource: PluginResource,
     workspaceId: string,
@@ -178,12 +178,12 @@ describe("what a preview promises", () => {
         held === undefined ? { changes: "some", replaces: [] } : await silently(resource.diff(held, inputs));
       if (changes === "none") continue;
       const old: Held | undefined = replaces.length > 0 ? undefined : held;
-      const foreseen = await silently(resource.foresee(inputs, old));
+      const previewed = await silently(resource.preview(inputs, old));
       try {
         const after: Held = await (old === undefined
           ? resource.create(inputs)
           : resource.update(old, inputs));
-        expect(broken(foreseen, after.state)).toEqual([]);
+        expect(broken(previewed, after.state)).toEqual([]);
         if (old !== undefined) kept += 1;
         if (held !== undefined && old === undefined) await resource.delete(held);
         held = after;
@@ -200,35 +200,38 @@ describe("what a preview promises", () => {
   const names = someOf(Object.keys(presets) as PresetName[], (name) => few.has(name));
   const cases = names.flatMap((preset) => Object.keys(kinds).map((kind) => ({ preset, kind })));
   let number = 0;
-  test.each(cases)("of $kind is kept on the service $preset", async ({ preset, kind }) => {
-    const dialect = { ...defaultDialect, ...presets[preset], rateLimitPerSecond: 0, laterMs };
-    scene.standIn.setDialect(dialect);
-    const workspaceId = workspaceOf[dialect.ids];
-    let kept = 0;
-    await fc.assert(
-      fc.asyncProperty(stepsOf(kinds[kind] ?? fc.constant({})), async (steps) => {
-        number += 1;
-        const named = steps.map((step) => ({ ...step, inputs: own(step.inputs, workspaceId, number) }));
-        kept += await live(scene.host.resource(kind), workspaceId, named);
-      }),
-      { numRuns: runs(16), seed: 20_261_122 },
-    );
-    // Nothing of a scope changes in place.
-    expect(kept > 0).toBe(kind !== "Scope");
-  });
+  test.each(cases)(
+    "is what the update of $kind then writes, on the server variant $preset",
+    async ({ preset, kind }) => {
+      const dialect = { ...defaultDialect, ...presets[preset], rateLimitPerSecond: 0, laterMs };
+      scene.standIn.setDialect(dialect);
+      const workspaceId = workspaceOf[dialect.ids];
+      let kept = 0;
+      await fc.assert(
+        fc.asyncProperty(stepsOf(kinds[kind] ?? fc.constant({})), async (steps) => {
+          number += 1;
+          const named = steps.map((step) => ({ ...step, inputs: own(step.inputs, workspaceId, number) }));
+          kept += await live(scene.host.resource(kind), workspaceId, named);
+        }),
+        { numRuns: runs(16), seed: 20_261_122 },
+      );
+      // A scope can't change in place.
+      expect(kept > 0).toBe(kind !== "Scope");
+    },
+  );
 
-  test("of a key: what an update leaves as it is, is known; the rest of its outputs is not", async () => {
+  test("has a key's outputs that an update doesn't change; the others are unknown", async () => {
     scene.standIn.setDialect({});
     const resource = scene.host.resource("ApiKey", "known");
     const { inputs } = await resource.check({ ...least, prefix: "acme", expiresAt: 60 });
-    const first = await silently(resource.foresee({ ...inputs, customerId: unknown }));
+    const first = await silently(resource.preview({ ...inputs, customerId: unknown }));
     expect(first).toMatchObject({ name: "known", prefix: "acme", customerId: unknown });
     for (const name of ["key", "maskedKey", "createdAt", "updatedAt", "effectivePrefix"])
       expect(first[name], name).toBe(unknown);
 
     const held = await resource.create(inputs);
     const { key, maskedKey, createdAt, effectivePrefix, effectiveExpiresAt } = held.state;
-    const next = await silently(resource.foresee({ ...inputs, name: unknown, scopes: [orders] }, held));
+    const next = await silently(resource.preview({ ...inputs, name: unknown, scopes: [orders] }, held));
     expect(next).toEqual({
       ...inputs,
       ...{ name: unknown, scopes: [orders], updatedAt: unknown, billingId: unknown },
@@ -238,7 +241,7 @@ describe("what a preview promises", () => {
     });
   });
 
-  test("of a set: each key that is kept or edited is known by its alias, also under another one", async () => {
+  test("has the outputs of a set's kept, edited and renamed keys by alias; the others are unknown", async () => {
     const resource = scene.host.resource("ApiKeySet", "known");
     const entries = { kept: {}, edited: {}, replaced: {}, removed: {}, former: { name: "x" }, open: {} };
     const declared = { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys: entries };
@@ -260,25 +263,25 @@ describe("what a preview promises", () => {
       inputs,
     );
     expect(failures).toEqual([]);
-    const foreseen = await silently(resource.foresee(next, held));
+    const previewed = await silently(resource.preview(next, held));
     for (const output of ["ids", "maskedKeys", "secrets"]) {
       const before = held.state[output] as Record<string, string>;
-      expect(foreseen[output], output).toEqual({
+      expect(previewed[output], output).toEqual({
         ...{ kept: before["kept"], edited: before["edited"], now: before["former"] },
         ...{ replaced: unknown, open: unknown, added: unknown },
       });
     }
-    expect(await silently(resource.foresee({ ...next, keys: unknown }, held))).toMatchObject({
+    expect(await silently(resource.preview({ ...next, keys: unknown }, held))).toMatchObject({
       ...{ keys: unknown, ids: unknown, maskedKeys: unknown, secrets: unknown },
     });
   });
 
-  test("of settings, a scope and a grant: what the service has chosen once is known", async () => {
+  test("has the outputs of settings, a scope and a grant that never change after the create", async () => {
     const made = async (kind: string, declared: Properties, change: Properties) => {
       const resource = scene.host.resource(kind, "known");
       const { inputs } = await resource.check({ workspaceId: "ws_main", ...declared });
       const held = await resource.create(inputs);
-      return { state: held.state, next: await silently(resource.foresee({ ...inputs, ...change }, held)) };
+      return { state: held.state, next: await silently(resource.preview({ ...inputs, ...change }, held)) };
     };
     const settings = await made("WorkspaceSettings", { defaultExpiration: 60 }, { defaultExpiration: 61 });
     expect(settings.next).toMatchObject({

@@ -6,7 +6,7 @@ import { addKey, clear, end, orders } from "./pluginReadings";
 import { quickTimers } from "./quickTimers";
 import { openPluginScene, type Scene } from "./scene";
 
-describe("what the plugin reads", () => {
+describe("reads by the plugin", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
     scene = await openPluginScene({ env: quickTimers() });
@@ -15,8 +15,8 @@ describe("what the plugin reads", () => {
   afterAll(() => end(scene));
   const someKey = (more: Parameters<typeof addKey>[1] = {}) => addKey(scene, more);
 
-  describe("by a function", () => {
-    test("each finds what there is", async () => {
+  describe("a function", () => {
+    test("returns what the service has", async () => {
       const { id } = someKey();
       scene.standIn.addScope({ workspaceId: "ws_main", representation: "orders" });
       const { host } = scene;
@@ -58,13 +58,13 @@ describe("what the plugin reads", () => {
       ["getApiKey", { workspaceId: "ws_main", id: ".." }, /^The argument id is "\.\.": set it to an id/],
       ["getApiKey", { workspaceId: "", name: "ci" }, /^The argument workspaceId is empty: /],
       ["getScopes", { workspaceId: "" }, /^The argument workspaceId is empty: /],
-    ])("%s %o says what is wrong", async (name, args, message) => {
+    ])("fails and says what is wrong: %s %o", async (name, args, message) => {
       expect((await failureOf(scene.host.invoke(name, args))).message).toMatch(message);
     });
   });
 
-  describe("as a list", () => {
-    test("each that is listed can be imported by its id", async () => {
+  describe("a list of resources", () => {
+    test("has ids by which each one can be imported", async () => {
       someKey();
       someKey({ workspaceId: "ws_second", customerId: "cus_2", enabled: false });
       scene.standIn.addScope({ workspaceId: "ws_main", representation: "orders" });
@@ -81,7 +81,7 @@ describe("what the plugin reads", () => {
       }
     });
 
-    test("holds what the query asks for, and no more than the limit", async () => {
+    test("has what the query asks for, and no more than the limit", async () => {
       const [one, two] = [someKey(), someKey({ customerId: "cus_2", enabled: false })];
       const ids = async (query: Properties, limit?: number) =>
         (await scene.host.list("ApiKey", query, limit)).map(({ id }) => id);
@@ -104,10 +104,10 @@ describe("what the plugin reads", () => {
       ],
       ["ApiKey", { enabled: "yes" }, /^ApiKey: enabled must be a boolean\.$/],
       ["ApiKey", { workspaceId: "ws_nobody" }, /^Listing the keys of workspace ws_nobody: .*404/],
-    ])("of %s by %o fails with what is wrong", async (kind, query, message) => {
+    ])("fails and says what is wrong: %s %o", async (kind, query, message) => {
       const failure: unknown = await scene.host.list(kind, query).catch((error: unknown) => error);
       expect((failure as { readonly details: string }).details).toMatch(message);
-      // And the plugin serves on.
+      // And the next calls work.
       expect(await scene.host.list("WorkspaceSettings")).toHaveLength(2);
     });
   });

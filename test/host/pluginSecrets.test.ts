@@ -14,14 +14,14 @@ const secret = (value: unknown = marker) => ({
   value,
 });
 
-/** What of an answer anybody may see: all that is not marked. */
+/** The part of an answer that is not marked as secret. */
 function shown(value: unknown): string {
   return JSON.stringify(value, (_name, one: unknown) =>
     typeof one === "object" && one !== null && secretMark in one ? "marked" : one,
   );
 }
 
-/** The list that the classes of a Node.js program pass on for the same inputs. */
+/** The list of secret paths that the SDK's classes pass on for the same inputs. */
 async function listOfSdk(inputs: Properties, always: readonly string[]): Promise<unknown> {
   const asProgram = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(asProgram);
@@ -35,15 +35,15 @@ async function listOfSdk(inputs: Properties, always: readonly string[]): Promise
 interface Kind {
   readonly kind: string;
   readonly least: Properties;
-  /** What the classes take for granted. */
+  /** The paths that the SDK's classes always list. */
   readonly always: readonly string[];
-  /** Each with the secret in another place. */
+  /** Inputs with the secret in different places. */
   readonly secretly: Readonly<Record<string, Properties>>;
   readonly update?: { readonly endpoint: Endpoint; readonly change: (program: Properties) => Properties };
 }
 
 const key = { workspaceId: "ws_main", customerId: "cus_1" };
-/** No two resources have one value. */
+/** A value of its own, because no two resources may have the same existingKey. */
 const ofSet = `${marker}-of-set`;
 const kinds: readonly Kind[] = [
   {
@@ -111,7 +111,7 @@ const cases = kinds.flatMap(({ secretly, ...kind }) =>
   Object.entries(secretly).map(([place, inputs]) => ({ ...kind, place, inputs })),
 );
 
-describe("R16 what a program makes secret", () => {
+describe("R16 a value that the program made secret", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
     scene = await openPluginScene({ dialect: { errorEchoes: "request" }, env: quickTimers() });
@@ -126,7 +126,7 @@ describe("R16 what a program makes secret", () => {
     for (const text of [marker, accessToken, ...scene.standIn.secrets()]) expect(printed).not.toContain(text);
   });
 
-  /** An answer without any secret but in marks. */
+  /** The answer, in which every secret must be marked. */
   async function marks<T>(answer: Promise<T>): Promise<T> {
     const found = await answer;
     const secrets = [marker, ...scene.standIn.keys().map((one) => one.key)];
@@ -141,14 +141,14 @@ describe("R16 what a program makes secret", () => {
   }
   const resourceOf = (kind: string, place: string): PluginResource => scene.host.marked(kind, place);
 
-  test.each(cases)("in $kind ($place) is marked in each answer, and in no message", async (one) => {
+  test.each(cases)("is marked in every answer about $kind ($place), and is in no message", async (one) => {
     const { kind, place, least, always, inputs: secretly, update } = one;
     const resource = resourceOf(kind, place);
     const program = { ...least, ...secretly };
     const { inputs, failures } = await marks(resource.check(program));
     expect(failures).toEqual([]);
     expect(unmarked(inputs)["__secrets"]).toEqual(await listOfSdk(program, always));
-    await marks(resource.foresee(inputs));
+    await marks(resource.preview(inputs));
     const held = await marks(resource.create(inputs));
     expect(held.state["__secrets"]).toEqual(inputs["__secrets"]);
     expect((await resource.diff(held, inputs)).changes).toBe("none");
@@ -156,7 +156,7 @@ describe("R16 what a program makes secret", () => {
     if (update === undefined) return;
 
     const { inputs: next } = await marks(resource.check({ ...program, ...update.change(program) }, inputs));
-    await marks(resource.foresee(next, held));
+    await marks(resource.preview(next, held));
     const value = JSON.stringify(program).includes(ofSet) ? ofSet : marker;
     const body = { message: `no ${value}` };
     scene.standIn.inject({ endpoint: update.endpoint, fault: { kind: "status", status: 400, body } });
@@ -178,7 +178,7 @@ describe("R16 what a program makes secret", () => {
     },
     { kind: "CustomerBilling", endpoint: "createBilling", fault: { kind: "resetAfter" } },
   ] as const;
-  test.each(halfway)("is marked in what a create of $kind keeps that fails halfway", async (one) => {
+  test.each(halfway)("is marked in the state of $kind that a create failing halfway leaves", async (one) => {
     const { kind, endpoint, fault } = one;
     for (const { place, least, inputs: secretly } of cases.filter((each) => each.kind === kind)) {
       if (place === "existingKey") continue;
@@ -196,7 +196,7 @@ describe("R16 what a program makes secret", () => {
     }
   });
 
-  test("is what the stack of the dynamic host has, so that a stack which moves has nothing to do", async () => {
+  test("is listed as in a state of the dynamic host, so a stack that moves shows no change", async () => {
     const resource = resourceOf("ApiKey", "moved");
     const program = { ...key, name: secret(), metadata: { list: [secret()] } };
     const { inputs } = await resource.check(program);
@@ -206,7 +206,7 @@ describe("R16 what a program makes secret", () => {
     expect((await resource.diff({ ...held, state }, program)).changes).toBe("none");
   });
 
-  test("no longer is: one update without a request, and nothing of it is marked", async () => {
+  test("takes one update without a request when it is no longer secret, and is then not marked", async () => {
     const resource = resourceOf("ApiKey", "told");
     const { inputs } = await resource.check({ ...key, name: secret() });
     const held = await resource.create(inputs);
@@ -220,9 +220,9 @@ describe("R16 what a program makes secret", () => {
       },
     ]);
     scene.standIn.clearRequests();
-    const foreseen = await resource.foresee(next, held);
+    const previewed = await resource.preview(next, held);
     const after = await resource.update(held, next);
-    expect(foreseen).toEqual(after.state);
+    expect(previewed).toEqual(after.state);
     expect(notes()).toHaveLength(1);
     expect(scene.standIn.requests).toEqual([]);
     expect(await resource.details(held, next)).toEqual({ name: "update" });
@@ -233,7 +233,7 @@ describe("R16 what a program makes secret", () => {
     expect((await resource.update(after, again)).state).toMatchObject({ name: secret() });
   });
 
-  test("is what its classes list and what the engine marks; after check, the list alone", async () => {
+  test("is one that the SDK lists or the engine marks; after check, the list alone counts", async () => {
     const resource = resourceOf("ApiKey", "transformed");
     const program = { ...key, name: secret(), prefix: "acme", __secrets: [["prefix"]] };
     const { inputs } = await marks(resource.check(program));
@@ -248,33 +248,33 @@ describe("R16 what a program makes secret", () => {
 
     const marked = { ...inputs, customerId: secret("cus_1") };
     expect((await resource.diff(held, marked)).changes).toBe("none");
-    expect((await resource.foresee(marked))["__secrets"]).toEqual([["name"], ["prefix"]]);
+    expect((await resource.preview(marked))["__secrets"]).toEqual([["name"], ["prefix"]]);
     expect((await resource.create(marked)).state["__secrets"]).toEqual([["name"], ["prefix"]]);
     const edited = { ...marked, enabled: false };
     expect((await resource.update(held, edited)).state["__secrets"]).toEqual([["name"], ["prefix"]]);
   });
 
-  test("a key's own secrets are marked whatever the program says, known or not", async () => {
+  test("is not the only one: a key's own secret is always marked, even while it is unknown", async () => {
     const single = resourceOf("ApiKey", "single");
     const { inputs } = await single.check({ ...key, name: "ci" });
-    const foreseen = await single.foresee(inputs);
-    expect(foreseen["key"]).toEqual(secret(unknown));
+    const previewed = await single.preview(inputs);
+    expect(previewed["key"]).toEqual(secret(unknown));
     const held = await marks(single.create(inputs));
     expect(held.state["key"]).toEqual(secret(scene.standIn.key(held.id)?.key));
-    expect(await single.foresee({ ...inputs, enabled: false }, held)).toMatchObject({
+    expect(await single.preview({ ...inputs, enabled: false }, held)).toMatchObject({
       key: held.state["key"],
     });
 
     const set = resourceOf("ApiKeySet", "set");
     const declared = { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys: { a: {} } };
     const { inputs: ofSet } = await set.check(declared);
-    expect((await set.foresee(ofSet))["secrets"]).toEqual(secret({ a: unknown }));
+    expect((await set.preview(ofSet))["secrets"]).toEqual(secret({ a: unknown }));
     expect((await marks(set.create(ofSet))).state["secrets"]).toMatchObject({
       [secretMark]: expect.any(String),
     });
   });
 
-  test("a check failure names no property, whose value would be printed", async () => {
+  test("is not printed by the engine, because a check failure names no property", async () => {
     for (const { kind, least } of kinds) {
       const bad = Object.fromEntries(
         Object.keys(least).map((name) => [name, secret([{ [marker]: marker }])]),

@@ -13,7 +13,7 @@ const scope = (representation: string, ...flags: string[]) => ({
 const good = { workspaceId: "ws_main", customerId: "cus_1", expiresAt: 1_924_991_999, prefix: "live" };
 
 describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
-  "the pack of examples/policies, for resources of %s",
+  "the policy pack of examples/policies, for resources of type %s…",
   (types) => {
     let pack: PolicyPack;
     beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
     const ofKeys = (keys: Properties, defaults?: Properties) =>
       inProduction("ApiKeySet", { workspaceId: "ws_main", keys, ...(defaults && { defaults }) });
 
-    test("lets pass what keeps the rules", async () => {
+    test("accepts resources that follow all policies", async () => {
       expect(await inProduction("ApiKey", { ...good, scopes: [scope("orders", "read")] })).toEqual([]);
       const { expiresAt: _, ...rest } = good;
       expect(await inProduction("RotatingApiKey", { ...rest, rotateEvery: "90d" })).toEqual([]);
@@ -52,7 +52,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       ]);
     });
 
-    test("finds it in the entries of a set, with what they take from the defaults", async () => {
+    test("finds each violation in the entries of a set, with their defaults", async () => {
       const keys = {
         acme: {},
         beta: { expiresAt: null },
@@ -70,7 +70,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       expect(await ofKeys({ acme: {} })).toHaveLength(2);
     });
 
-    test("asks nothing of a key that existed before which it can't have", async () => {
+    test("doesn't require expiresAt or prefix of an existing key, which can't have them", async () => {
       const { expiresAt: _, prefix: __, ...rest } = good;
       for (const existing of [{ existingKey: secret("sk_old") }, { existingId: "key_1" }]) {
         expect(await inProduction("ApiKey", { ...rest, ...existing })).toEqual([]);
@@ -78,7 +78,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       }
     });
 
-    test("advises to leave out what says that a key existed, where it may be a new one by now", async () => {
+    test("advises to leave existingId and existingKey out of a RotatingApiKey, whose key may be a new one by now", async () => {
       const { expiresAt: _, prefix: __, ...rest } = good;
       const existing = { ...rest, existingId: "key_1" };
       expect(await inProduction("RotatingApiKey", { ...existing, rotateEvery: "90d" })).toEqual([
@@ -93,7 +93,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       ]);
     });
 
-    test("leaves open what is not known yet, and that alone", async () => {
+    test("skips only the policies whose values are still unknown", async () => {
       const open = (policy: string, path: string) => [
         policy,
         expect.stringMatching(
@@ -122,7 +122,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       ]);
     });
 
-    test("reads what the program made secret, and says nothing of it", async () => {
+    test("checks secret values without printing them", async () => {
       const hidden = { name: secret("hidden"), scopes: secret([scope("orders", "del")]) };
       expect(await inProduction("ApiKey", { ...good, ...hidden, prefix: secret("hidden") })).toEqual([
         ["no-deleting-in-production", 'key "ci" may delete orders'],

@@ -20,7 +20,7 @@ export interface Analyzed {
 }
 
 export interface PolicyPack {
-  /** What the pack says of a resource: each policy by its name, with the last line that a user reads. */
+  /** The violations of a resource: each policy's name, with the last line of its message. */
   analyze(resource: Analyzed): Promise<readonly (readonly [policy: string, message: string])[]>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
 import { describeLives } from "./dialectLives";
 import { presetCases } from "./knobs";
 
-describeLives("an ApiKey's life on services as they are named", presetCases);
+describeLives("lifecycle (ApiKey) on the server variants that have a name", presetCases);

@@ -1,9 +1,9 @@
 import { pausesMs } from "../../provider/core/polling";
 
 /**
- * The environment of a host with short waits: the pauses before a write or a lost key is looked for again (0.5 s and 1.5 s
- * for a key), the time that a set waits for other resources (0.5 s), and the time-out for an answer (30 s). Paces and
- * back-offs keep their lengths. `lengths`: other waits to change, from and to, in milliseconds.
+ * The environment of a host with short waits: the pauses before a write is verified or a lost key looked for again (0.5 s
+ * and 1.5 s for a key), the time that a set waits for other resources (0.5 s), and the time-out for an answer (30 s). Rate
+ * limits and back-offs keep their lengths. `lengths`: other waits to change, from and to, in milliseconds.
  */
 export function quickTimers(
   lengths: Readonly<Record<number, number>> = {},

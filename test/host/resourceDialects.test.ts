@@ -1,5 +1,5 @@
 import { describeQuickLives } from "./dialectLives";
 import { knobCases, presetCases } from "./knobs";
 
-for (const kind of ["ApiKeySet", "Scope", "CustomerBilling", "WorkspaceSettings", "key that is adopted"])
+for (const kind of ["ApiKeySet", "Scope", "CustomerBilling", "WorkspaceSettings", "adopted key"])
   describeQuickLives(kind, [...presetCases, ...knobCases]);

@@ -4,7 +4,7 @@ import { type HostedResource, HostFailure, type Properties } from "./host";
 import { quickTimers } from "./quickTimers";
 import { openScene, type Scene } from "./scene";
 
-/** What a program may write where something else belongs. */
+/** Values that a program may give in place of a right one. */
 const texts = [
   "../x",
   "a/b",
@@ -60,7 +60,7 @@ describe.each(kinds)("inputs of a $kind", ({ kind, fields }) => {
   afterAll(() => scene.close());
 
   test.each(fields)(
-    "R8 %s: any value is a check failure that names it, or arrives as it is",
+    "R8 %s: any value either fails check, which names the field, or is sent unchanged",
     async (field) => {
       for (const value of values) {
         const about = `${field} ${JSON.stringify(value)}`.slice(0, 200);
@@ -91,7 +91,7 @@ describe.each(kinds)("inputs of a $kind", ({ kind, fields }) => {
     },
   );
 
-  /** Every id arrived decoded as it was given, in the path or in the body. */
+  /** The id of the workspace arrived unchanged, decoded from the path or in the body. */
   function expectAddressed(workspaceId: unknown): void {
     for (const { path, body } of scene.standIn.requests) {
       const segment = path.split("/")[4];

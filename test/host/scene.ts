@@ -3,14 +3,14 @@ import { quickly } from "../engine/folders";
 import { type Host, startHost } from "./host";
 import { type PluginHost, startPlugin } from "./plugin";
 
-/** A real host, configured for a stand-in of the service. */
+/** A real host, configured for a stand-in. */
 export interface Scene<H extends Host = Host> {
   readonly standIn: StandIn;
   readonly host: H;
   readonly key: ReturnType<H["resource"]>;
-  /** The host of a later command: it has not checked the same program. */
+  /** The host of a later command, which has not checked this program. */
   readonly laterHost: () => Promise<H>;
-  /** Ends both, and gives all that the host printed. */
+  /** Ends both, and returns all that the host printed. */
   close(): Promise<string>;
 }
 
@@ -19,7 +19,7 @@ export const accessToken = "token-of-the-host-tests";
 export interface SceneOptions extends Omit<StandInOptions, "tenants"> {
   /** Default: ws_main and ws_second. */
   readonly workspaces?: readonly string[];
-  /** Beside the address and the token. */
+  /** In addition to the base URL and the token. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -58,7 +58,7 @@ async function openSceneOf<H extends Host>(
     standIn,
     host,
     key: host.resource("ApiKey") as ReturnType<H["resource"]>,
-    // The dynamic host learns no names, so it can't tell another program from the same.
+    // Calls to the dynamic host have no names here, so it can't tell a later program from this one.
     laterHost: () => opened(isLaterAnother ? 1 : 0),
     async close() {
       const printed = await Promise.all(hosts.map(async (one) => (await one).stop()));

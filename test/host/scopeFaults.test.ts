@@ -8,7 +8,7 @@ import { accessToken, openScene, type Scene } from "./scene";
 
 const least = { workspaceId: "ws_main", name: "Orders", representation: "orders" };
 
-describe("a Scope whose requests go wrong", () => {
+describe("a Scope whose requests fail", () => {
   let scene: Scene;
   let scope: HostedResource;
   let inputs: Properties;
@@ -45,7 +45,7 @@ describe("a Scope whose requests go wrong", () => {
     { ids: "odd", listOrder: "newestFirst", timestamps: "null" },
   ];
   test.each(habits.flatMap((dialect) => lost.map((fault) => ({ dialect, fault }))))(
-    "S4 an answer that is lost ($fault.kind) is found in the list, and nothing is posted twice: $dialect",
+    "S4 a scope whose answer was lost ($fault.kind) is found in the list, and not posted twice: $dialect",
     async ({ dialect, fault }) => {
       scene.standIn.setDialect(dialect);
       scene.standIn.inject({ endpoint: "createScope", fault });
@@ -63,7 +63,7 @@ describe("a Scope whose requests go wrong", () => {
     { kind: "html" },
   ];
   test.each(dropped)(
-    "S4 a POST that may have been carried out but was not ($kind) is an error, and the next up posts it",
+    "S4 a POST that may have been applied but was not ($kind) is an error, and the next update sends it",
     async (fault) => {
       scene.standIn.inject({ endpoint: "createScope", fault });
       const { message, kept } = await failureOf(scope.create(inputs));
@@ -76,7 +76,7 @@ describe("a Scope whose requests go wrong", () => {
     },
   );
 
-  test("S4 a POST that was told to slow down is sent again, and carried out once", async () => {
+  test("S4 a POST that was answered with 429 is sent again, and applied once", async () => {
     const fault = { kind: "rateLimited", retryAfter: 0 } as const;
     scene.standIn.inject({ endpoint: "createScope", fault, times: 2 });
     const { id } = await scope.create(inputs);
@@ -84,7 +84,7 @@ describe("a Scope whose requests go wrong", () => {
     expect(posts().map(({ carriedOut }) => carriedOut)).toEqual([false, false, true]);
   });
 
-  test("S4 another scope's answer is not taken for the one that was made", async () => {
+  test("S4 an answer with another scope's record is not taken for the new scope", async () => {
     const other = scene.standIn.addScope({ workspaceId: "ws_main", representation: "other" });
     scene.standIn.inject({ endpoint: "createScope", fault: { kind: "otherRecord" } });
     const { id } = await scope.create(inputs);
@@ -93,13 +93,13 @@ describe("a Scope whose requests go wrong", () => {
     expect(posts()).toHaveLength(1);
   });
 
-  test("S4 of two programs that make the same scope at once, one makes it and both have it", async () => {
+  test("S4 two programs that create the same scope at once create it once, and both have it", async () => {
     const both = await Promise.all([scope.create(inputs), scope.create(inputs)]);
     expect(scopes()).toHaveLength(1);
     expect(both.map(({ id }) => id)).toEqual([scopes()[0]?.id, scopes()[0]?.id]);
   });
 
-  test("S4 a lost answer whose list can't be read either is an error that says what is not known", async () => {
+  test("S4 a lost answer is an error that says what is not known if the list can't be read either", async () => {
     scene.standIn.inject({ endpoint: "createScope", fault: { kind: "resetAfter" } });
     const denied = { kind: "status", status: 403 } as const;
     scene.standIn.inject({ endpoint: "listScopes", fault: denied, after: 1 });
@@ -110,7 +110,7 @@ describe("a Scope whose requests go wrong", () => {
     expect(posts()).toHaveLength(1);
   });
 
-  describe("once it is in state", () => {
+  describe("a Scope in state", () => {
     let held: Held;
     beforeEach(async () => {
       held = await scope.create(inputs);
@@ -118,7 +118,7 @@ describe("a Scope whose requests go wrong", () => {
     });
 
     test.each([400, 401, 403, 404, 410, 500, 503])(
-      "R6 a list answered with %s is an error, never gone",
+      "R6 a list answered with %s is an error, and the scope stays in state",
       async (status) => {
         const fault = { kind: "status", status } as const;
         scene.standIn.inject({ endpoint: "listScopes", fault, times: Number.POSITIVE_INFINITY });
@@ -128,7 +128,7 @@ describe("a Scope whose requests go wrong", () => {
     );
 
     test.each([{ kind: "html" }, { kind: "garbled" }, { kind: "truncated" }, { kind: "emptyBody" }] as const)(
-      "R6 a list that can't be used ($kind) is an error, never gone",
+      "R6 a list that can't be parsed ($kind) is an error, and the scope stays in state",
       async (fault) => {
         scene.standIn.inject({ endpoint: "listScopes", fault, times: Number.POSITIVE_INFINITY });
         const { message } = await failureOf(scope.read(held));
@@ -136,29 +136,32 @@ describe("a Scope whose requests go wrong", () => {
       },
     );
 
-    test.each([403, 404, "empty"] as const)("R6 another tenant's token is an error (%s)", async (foreign) => {
-      scene.standIn.setDialect({ otherTenant: foreign });
-      scene.standIn.rotateToken("acme", "another");
-      const name = `stranger ${foreign}`;
-      scene.standIn.addTenant({ name, accessToken, workspaces: [] });
-      try {
-        const { message } = await failureOf(scope.read(held));
-        expect(message).toContain("State is unchanged");
-        if (foreign === "empty") expect(message).toMatch(/The access token is the likely cause/);
-      } finally {
-        scene.standIn.rotateToken(name, `token of ${name}`);
-        scene.standIn.rotateToken("acme", accessToken);
-      }
-    });
+    test.each([403, 404, "empty"] as const)(
+      "R6 another tenant's token is an error (otherTenant: %s)",
+      async (foreign) => {
+        scene.standIn.setDialect({ otherTenant: foreign });
+        scene.standIn.rotateToken("acme", "another");
+        const name = `stranger ${foreign}`;
+        scene.standIn.addTenant({ name, accessToken, workspaces: [] });
+        try {
+          const { message } = await failureOf(scope.read(held));
+          expect(message).toContain("State is unchanged");
+          if (foreign === "empty") expect(message).toMatch(/The access token is the likely cause/);
+        } finally {
+          scene.standIn.rotateToken(name, `token of ${name}`);
+          scene.standIn.rotateToken("acme", accessToken);
+        }
+      },
+    );
 
-    test("S3 a list that lags behind does not drop it", async () => {
+    test("S3 a list that lags behind doesn't remove the scope from state", async () => {
       scene.standIn.setDialect("laggingReplica");
       const next = (await scope.check({ ...least, representation: "late" })).inputs;
       const late = await scope.create(next);
       expect(await scope.read(late)).toEqual({ id: late.id, properties: late.state, inputs: undefined });
     });
 
-    test("S3 a list that may be cut does not drop it, and says so", async () => {
+    test("S3 a list that may be truncated doesn't remove the scope from state, and a warning says so", async () => {
       for (let n = 0; n < 100; n += 1)
         scene.standIn.addScope({ workspaceId: "ws_main", representation: `filler ${n}` });
       const next = (await scope.check({ ...least, representation: "beyond" })).inputs;
@@ -179,7 +182,7 @@ describe("a Scope whose requests go wrong", () => {
       expect(await scope.read(moved)).toEqual({ id: held.id, properties: held.state, inputs: undefined });
     });
 
-    test("S3 R13 nothing is asked for a plan without a change, or to destroy", async () => {
+    test("S3 R13 a diff without a change and destroy send no request", async () => {
       await asking(scene, [], async () => {
         expect(await scope.diff(held, inputs)).toEqual({ changes: "none", replaces: [] });
         await scope.delete(held);

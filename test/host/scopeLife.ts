@@ -16,11 +16,11 @@ import {
 } from "./plot";
 import type { Scene } from "./scene";
 
-/** Create, adopt, refuse, edited and deleted elsewhere, destroy: the same for every dialect. */
+/** Create, adopt, refuse a change, edit and delete outside Pulumi, destroy: the same on every dialect. */
 export async function scopeLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
   const plot: Plot = { ...scene, resource: scene.host.resource("Scope"), dialect, workspaceId };
   plot.standIn.setDialect(dialect);
-  // A list that is cut may hold one scope only.
+  // A truncated list may have one scope only.
   for (const { id } of plot.standIn.scopes(workspaceId)) plot.standIn.deleteScope(id);
   const now = await created(plot);
   await refusedOrReplaced(plot, now);
@@ -52,12 +52,12 @@ async function created(plot: Plot): Promise<Declared> {
   });
   expect(held.state).toMatchObject(inputs);
   await expectQuiet(plot, held, inputs);
-  // Until a list shows it, a scope that is declared once more would be asked for with a POST.
+  // Until a list shows the scope, declaring it once more would send a POST.
   for (let lists = 0; lists < dialect.listLag; lists += 1) await plot.resource.read(held);
   return { held, inputs };
 }
 
-/** S2: what the service has no call for is refused in check; another representation is another scope. */
+/** S2: a change that the service has no call for fails check; another representation replaces. */
 async function refusedOrReplaced(plot: Plot, { held, inputs }: Declared): Promise<void> {
   for (const change of [{ name: "Other" }, { description: "Other" }, { description: null }]) {
     const [field] = Object.keys(change);
@@ -71,7 +71,7 @@ async function refusedOrReplaced(plot: Plot, { held, inputs }: Declared): Promis
   expect(await planned(plot, held, next)).toEqual({ changes: true, replaces: ["representation"] });
 }
 
-/** S1: one that says the same, but for case and white space, is taken over without a POST. */
+/** S1: a scope that differs only in case and outer white space is adopted without a POST. */
 async function adopted(plot: Plot, { held, inputs }: Declared): Promise<void> {
   for (const change of [{}, { name: "all orders " }, { description: "EVERY ORDER" }]) {
     const next = await checked(plot, { ...inputs, ...change });
@@ -81,7 +81,7 @@ async function adopted(plot: Plot, { held, inputs }: Declared): Promise<void> {
   }
 }
 
-/** S1: one that says something else is an error with what the service has. */
+/** S1: a scope with other values is an error that has the service's values. */
 async function different(plot: Plot, { inputs }: Declared): Promise<void> {
   const change = { name: "Something", description: undefined };
   const next = await checked(plot, defined({ ...inputs, ...change }));
@@ -92,7 +92,7 @@ async function different(plot: Plot, { inputs }: Declared): Promise<void> {
   expect(message).toContain("Declare these values, or another representation.");
 }
 
-/** S2: an edit made in the service is told, and changes nothing. */
+/** S2: an edit made in the service is a warning, and changes nothing. */
 async function editedElsewhere(plot: Plot, { held, inputs }: Declared): Promise<void> {
   const { standIn, resource } = plot;
   const [scope] = standIn.scopes(plot.workspaceId);
@@ -108,7 +108,7 @@ async function editedElsewhere(plot: Plot, { held, inputs }: Declared): Promise<
   await expectQuiet(plot, held, inputs);
 }
 
-/** S3: destroy asks nothing of the service, and says that the scope stays. */
+/** S3: destroy sends no request, and warns that the scope stays. */
 async function destroyed(plot: Plot, { held }: Declared): Promise<void> {
   await warned(plot, /^warning: Scope "orders" in workspace .* stays in the service/m, () =>
     asking(plot, [], () => plot.resource.delete(held)),
@@ -116,7 +116,7 @@ async function destroyed(plot: Plot, { held }: Declared): Promise<void> {
   expect(plot.standIn.scopes(plot.workspaceId)).toHaveLength(1);
 }
 
-/** S3: no list means that it is gone; where none shows it, that is told. */
+/** S3: a scope that the list doesn't contain stays in state, with a warning. */
 async function deletedElsewhere(plot: Plot, { held, inputs }: Declared): Promise<void> {
   plot.standIn.deleteScope(held.id);
   const stays = { id: held.id, properties: held.state, inputs: undefined };
@@ -125,7 +125,7 @@ async function deletedElsewhere(plot: Plot, { held, inputs }: Declared): Promise
     /^warning: Scope "orders" in workspace .* does not list it, .* stays in state/m,
     async () => expect(await writing(plot, [], () => plot.resource.read(held))).toEqual(stays),
   );
-  // Another one of the same representation is the same scope to keys.
+  // To keys, another scope with the same representation is the same scope.
   const other = plot.standIn.addScope({
     ...inputs,
     ...{ workspaceId: plot.workspaceId, representation: "orders" },
@@ -134,7 +134,7 @@ async function deletedElsewhere(plot: Plot, { held, inputs }: Declared): Promise
   plot.standIn.deleteScope(other.id);
 }
 
-/** Without a description, which is sent as "" (a service may ask for it). */
+/** Without a description, which is sent as "", because a service may require it. */
 async function again(plot: Plot): Promise<void> {
   const { standIn, workspaceId } = plot;
   const inputs = await checked(plot, { workspaceId, name: "Bills", representation: "bills/ü?" });

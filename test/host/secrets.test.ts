@@ -6,7 +6,7 @@ import { accessToken, openScene, type Scene } from "./scene";
 const marker = "sk_marker_q7ZxW2";
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" };
 
-/** Each input with a secret in it, in a way that makes it bad; with how many failures that gives. */
+/** Each input with a wrong value that contains a secret. */
 const bad: Readonly<Record<string, unknown>> = {
   workspaceId: `${marker}\u0000`,
   customerId: [marker],
@@ -21,7 +21,7 @@ const bad: Readonly<Record<string, unknown>> = {
   keepers: { rotated: [marker] },
 };
 
-/** The same inside a scope. */
+/** The same inside scopes. */
 const badScopes: readonly unknown[] = [
   [marker],
   [{ representation: [marker] }],
@@ -33,7 +33,7 @@ const badScopes: readonly unknown[] = [
   ],
 ];
 
-describe("secrets", () => {
+describe("messages of the dynamic host", () => {
   let scene: Scene;
   let printed: string;
   beforeAll(async () => {
@@ -42,19 +42,19 @@ describe("secrets", () => {
 
   async function failuresOf(inputs: Properties): Promise<string[]> {
     const { failures } = await scene.key.check({ ...least, ...inputs });
-    // With a property named, the engine would print its value.
+    // If a failure named its property, the engine would print the value.
     expect(failures.map(({ property }) => property)).toEqual(failures.map(() => ""));
     return failures.map(({ reason }) => reason);
   }
 
-  test.each(Object.keys(bad))("R8 in a bad %s are not told by its failure", async (name) => {
+  test.each(Object.keys(bad))("R8 don't contain the secret of a wrong %s", async (name) => {
     const reasons = await failuresOf({ [name]: bad[name] });
     expect(reasons).not.toEqual([]);
     expect(reasons.join("\n")).not.toContain(marker);
     for (const reason of reasons) expect(reason).toMatch(new RegExp(`^${name}[.:\\[]`));
   });
 
-  test("R8 in bad scopes are not told by their failures", async () => {
+  test("R8 don't contain the secret in wrong scopes", async () => {
     for (const scopes of badScopes) {
       const reasons = await failuresOf({ scopes });
       expect(reasons).toHaveLength(1);
@@ -63,7 +63,7 @@ describe("secrets", () => {
     }
   });
 
-  test("R8 all bad inputs of one resource are told together, none of them with its value", async () => {
+  test("R8 name all wrong inputs of a resource at once, none with its value", async () => {
     const reasons = await failuresOf(bad);
     for (const name of Object.keys(bad)) {
       expect(reasons.some((reason) => reason.startsWith(name))).toBe(true);
@@ -71,14 +71,14 @@ describe("secrets", () => {
     expect(reasons.join("\n")).not.toContain(marker);
   });
 
-  test("R9 in a property of another name are not told beside the nearest name", async () => {
+  test("R9 don't contain the value of an unknown property", async () => {
     expect(await failuresOf({ existingkey: marker, secretValue: marker })).toEqual([
       "existingkey: no such property; did you mean existingKey?",
       expect.stringMatching(/^secretValue: no such property; the properties are workspaceId, /),
     ]);
   });
 
-  test("an existing key that the service refuses is not told, even if the service echoes it", async () => {
+  test("don't contain an existingKey that the service refuses, even if the service echoes it", async () => {
     scene.standIn.setDialect({ errorEchoes: "request", duplicateKey: 409 });
     const { inputs } = await scene.key.check({ ...least, existingKey: marker });
     await scene.key.create(inputs);
@@ -89,7 +89,7 @@ describe("secrets", () => {
     scene.standIn.setDialect({});
   });
 
-  test("a new secret stands in `key` of the state, and nowhere else", async () => {
+  test("don't contain a new secret, which is only in `key` of the state", async () => {
     const { inputs } = await scene.key.check(least);
     const held = await scene.key.create(inputs);
     const { key, ...rest } = held.state;
@@ -108,7 +108,7 @@ describe("secrets", () => {
     expect(failure.message).not.toContain(key);
   });
 
-  test("APIKEYS_DEBUG=1 prints a line for each exchange", async () => {
+  test("include a line for each request with APIKEYS_DEBUG=1", async () => {
     printed = await scene.host.stop();
     expect(printed).toMatch(/^apikeys: POST \/api\/v1\/api-key\/migrate 409 attempt 1 \d+ ms$/m);
     expect(printed).toMatch(

@@ -3,7 +3,7 @@ import type { LoggedRequest } from "../../standin";
 import { type Held, HostFailure, type Properties } from "./host";
 import { declared, live, type Stage, stage, three } from "./setStage";
 
-/** An operation that fails, as lines; what the engine keeps of it. */
+/** The lines of a failed operation's message, and the state that the engine saves of it. */
 async function failed(operation: Promise<unknown>): Promise<{ lines: string[]; held: Held | undefined }> {
   const failure: unknown = await operation.catch((error: unknown) => error);
   if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
@@ -24,7 +24,7 @@ const idOf = (held: Held | undefined, alias: string) =>
 const writes = ({ standIn }: Stage) =>
   standIn.requests.filter(({ method }) => method !== "GET").map(({ endpoint }) => endpoint);
 
-/** The next up does what is missing, and nothing else. */
+/** The next update does what is missing, and nothing else. */
 async function converges(
   at: Stage,
   held: Held,
@@ -40,8 +40,8 @@ async function converges(
   return after;
 }
 
-describe("one key of a set that fails", { concurrent: true }, () => {
-  test("in create stops no other, and the next update makes it", async (context) => {
+describe("a set in which keys fail", { concurrent: true }, () => {
+  test("creates the other keys, and the next update creates the failed one", async (context) => {
     const at = await stage(context);
     const inputs = await declared(at, three);
     at.standIn.inject({
@@ -63,7 +63,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     expect(live(at)).toEqual(["a", "b", "c"]);
   });
 
-  test("for all of them leaves no state, and says that nothing was created", async (context) => {
+  test("leaves no state if all creates fail, and says that nothing was created", async (context) => {
     const at = await stage(context);
     at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "status", status: 403 }, ...forEver });
     const { lines, held } = await failed(at.set.create(await declared(at, three)));
@@ -79,7 +79,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     expect(live(at)).toEqual([]);
   });
 
-  test("is told with all others of the same reason, each lost one by the key that may be it", async (context) => {
+  test("groups keys by the reason of their failure, and names what each lost answer may have created", async (context) => {
     const at = await stage(context);
     const lost = ["k3", "k4"];
     const isLost = (request: LoggedRequest) => lost.some((name) => named(name)(request));
@@ -95,7 +95,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
   });
 
   test.for([{ kind: "errorAfter" }, { kind: "resetAfter" }, { kind: "truncated" }] as const)(
-    "in an answer that is lost is named with what it may have left: $kind",
+    "names the key that a lost answer may have created: $kind",
     async (fault, context) => {
       const at = await stage(context);
       const inputs = await declared(at, three);
@@ -110,12 +110,12 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     },
   );
 
-  test("K6 without a secret is kept, and made anew by the next update", async (context) => {
+  test("K6 has keys without a secret in state, and replaces them in the next update", async (context) => {
     const at = await stage(context);
     const inputs = await declared(at, three);
     at.standIn.setDialect({ delete: "marks", createAnswer: "withoutKey" });
     const { held: lost } = await failed(at.set.create(inputs));
-    // In the order in which they were answered.
+    // Their order is that of the answers.
     const { __keyLost: keyLost, secrets } = (lost as Held).state;
     expect([(keyLost as string[]).toSorted(), secrets]).toEqual([["a", "b", "c"], {}]);
     expect(await at.set.diff(lost as Held, inputs)).toEqual({ changes: "some", replaces: [] });
@@ -128,7 +128,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     expect(live(at)).toEqual(["a", "b", "c"]);
   });
 
-  test("in an edit holds what it was, over the new defaults, and is edited by the next update", async (context) => {
+  test("records a failed edit's old value over the new defaults, and the next update edits the key", async (context) => {
     const at = await stage(context);
     const before = await declared(at, three);
     const held = await at.set.create(before);
@@ -149,7 +149,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     await converges(at, kept as Held, inputs, ["editApiKey"]);
   });
 
-  test("in the delete of what a new one replaces, or of what is no longer declared, is deleted by the next update", async (context) => {
+  test("deletes a replaced or removed key in the next update if its delete fails", async (context) => {
     const at = await stage(context);
     const before = await declared(at, three);
     const held = await at.set.create(before);
@@ -168,7 +168,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     expect(live(at)).toEqual(["a", "b"]);
   });
 
-  test("in the new one of a replacement keeps the old one", async (context) => {
+  test("keeps the old key if the create of its replacement fails", async (context) => {
     const at = await stage(context);
     const before = await declared(at, three);
     const held = await at.set.create(before);
@@ -180,7 +180,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     await converges(at, kept as Held, inputs, ["createApiKey", "deleteApiKey"]);
   });
 
-  test("R6 in a read fails it with its alias, and state stays", async (context) => {
+  test("R6 fails a refresh with the aliases of keys that can't be read, and state stays", async (context) => {
     const at = await stage(context);
     const held = await at.set.create(await declared(at, three));
     at.standIn.inject({
@@ -195,7 +195,7 @@ describe("one key of a set that fails", { concurrent: true }, () => {
     expect(lines.slice(1)).toEqual([expect.stringMatching(/^For each of 3 keys \("a", "b", "c"\): /)]);
   });
 
-  test("R7 in delete is deleted by the next one, for which those that are gone are no trouble", async (context) => {
+  test("R7 deletes the rest in the next destroy if one delete fails", async (context) => {
     const at = await stage(context);
     const held = await at.set.create(await declared(at, three));
     const path = `/api-key/${idOf(held, "b")}`;

@@ -1,5 +1,5 @@
 import { describe, type TestContext, test, vi } from "vitest";
-import { arrival, end, endings, existingKey, heard, lastWords, live, writes } from "./ending";
+import { arrival, end, endings, existingKey, lastWords, live, messageOf, writes } from "./ending";
 import type { HostedResource, Properties } from "./host";
 import { openScene, type Scene, type SceneOptions } from "./scene";
 
@@ -26,14 +26,14 @@ const arrived = ({ standIn }: Stage, endpoint: string) =>
   standIn.requests.filter((request) => request.endpoint === endpoint).length;
 const ids = (state: Properties) => Object.values(state["ids"] as Record<string, string>);
 
-describe.each(endings)("%s while the host works on a set", { concurrent: true }, (ending) => {
-  test("K11 in create: what was made is deleted again, but never a key that was there before", async (context) => {
+describe.each(endings)("%s while the dynamic host works on a set", { concurrent: true }, (ending) => {
+  test("K11 during its create: created keys are deleted, existing ones never", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     const there = at.standIn.addKey({ workspaceId: "ws_main", customerId: "cus_1", name: "there" });
     const adopted = { adopted: { existingId: there.id, scopes: [], enabled: false } };
     const inputs = await declared(at, { first: { existingKey }, ...adopted, ...many(100) });
-    const created = heard(at.set.create(inputs));
+    const created = messageOf(at.set.create(inputs));
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(20), {
       interval: 5,
       timeout: 10_000,
@@ -50,12 +50,12 @@ describe.each(endings)("%s while the host works on a set", { concurrent: true },
     expect(words).toHaveLength(1);
     expect(words[0]).toMatch(`exists in the service with id ${migrated?.id}, but the run ended`);
     expect(words[0]).toContain("don't delete it");
-    // None began any more but those of the moment.
+    // Only the creates that were already running went on.
     expect(arrived(at, "createApiKey")).toBeLessThan(80);
     expect(arrived(at, "deleteApiKey")).toBe(arrived(at, "createApiKey"));
   });
 
-  test("in update: what it made is deleted again, and what state holds stays", async (context) => {
+  test("during its update: created keys are deleted, those in state stay", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     const before = await declared(at, { ...many(20), gone: {} });
@@ -63,7 +63,7 @@ describe.each(endings)("%s while the host works on a set", { concurrent: true },
     // Replaces 20, adds 80, removes one.
     const inputs = await declared(at, many(100, { prefix: "new" }), before);
     at.standIn.clearRequests();
-    const updated = heard(at.set.update(held, inputs));
+    const updated = messageOf(at.set.update(held, inputs));
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(20), {
       interval: 5,
       timeout: 10_000,
@@ -81,12 +81,14 @@ describe.each(endings)("%s while the host works on a set", { concurrent: true },
   });
 });
 
-describe("what the host tells of a set when its run ends early", { concurrent: true }, () => {
-  test("every key that can't be deleted again is named in a line of its own", async (context) => {
+describe("the messages of a dynamic host whose run ends early during the create of a set", {
+  concurrent: true,
+}, () => {
+  test("name every new key that can't be deleted, in a line of its own", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "status", status: 403 }, ...forEver });
-    const created = heard(at.set.create(await declared(at, many(60))));
+    const created = messageOf(at.set.create(await declared(at, many(60))));
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(30), {
       interval: 5,
       timeout: 10_000,
@@ -101,11 +103,11 @@ describe("what the host tells of a set when its run ends early", { concurrent: t
     expect(words).toHaveLength(left.length);
   });
 
-  test("of keys that are being deleted again when the time is up those that still stand are named", async (context) => {
+  test("name exactly the keys whose deletion is not answered in time, before the engine kills the host", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "hang" }, after: 10, ...forEver });
-    const created = heard(at.set.create(await declared(at, many(60))));
+    const created = messageOf(at.set.create(await declared(at, many(60))));
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(30), {
       interval: 5,
       timeout: 10_000,
@@ -125,7 +127,7 @@ describe("what the host tells of a set when its run ends early", { concurrent: t
     expect(arrived(at, "createApiKey") - left().length).toBe(10);
   });
 
-  test("every key that is being made is named before the engine ends the process", async (context) => {
+  test("name every created key and every unanswered create, before the engine kills the host", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     at.standIn.inject({
@@ -134,7 +136,7 @@ describe("what the host tells of a set when its run ends early", { concurrent: t
       after: 4,
       ...forEver,
     });
-    const created = heard(at.set.create(await declared(at, many(60))));
+    const created = messageOf(at.set.create(await declared(at, many(60))));
     await arrival(at, "createApiKey");
     await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBe(20), { interval: 5, timeout: 10_000 });
     await end(at, "SIGINT");

@@ -16,7 +16,7 @@ async function keptOf(operation: Promise<unknown>): Promise<{ held: Held; messag
 const isLive = ({ standIn }: Stage, id: string | undefined) =>
   standIn.keys().some((key) => key.id === id && !key.deleted);
 
-test("K5 an existingKey is in no message about its key, not even where the service's words are cut amid it", async (context) => {
+test("K5 no message about a set's key contains its existingKey, even if the quoted answer is cut off within it", async (context) => {
   const at = await stage(context, {
     dialect: { delete: "marks", createAnswer: "withoutKey", enabledOnCreate: "ignored" },
   });
@@ -28,14 +28,14 @@ test("K5 an existingKey is in no message about its key, not even where the servi
   expect(message).not.toContain(existingKey.slice(0, 6));
 });
 
-describe("a key that serves is not deleted", { concurrent: true }, () => {
+describe("a set doesn't delete a key in use", { concurrent: true }, () => {
   const dialect = { delete: "marks", duplicateKey: "returned" } as const;
 
-  test("K5 where its value moves to another entry, and the service answers the record that it has", async (context) => {
+  test("K5 if its existingKey moves to another entry, and the service answers with the record that it has", async (context) => {
     const at = await stage(context, { dialect });
     const before = await declared(at, { a: { existingKey } });
     const held = await at.set.create(before);
-    // Of an update that failed halfway the engine does not have the inputs.
+    // Without the old inputs, as after an update that failed halfway.
     const inputs = await declared(at, { b: { existingKey } });
     const after = await at.set.update(held, inputs);
     expect(idsOf(after)).toEqual({ b: idsOf(held)["a"] });
@@ -43,7 +43,7 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     expect(await at.set.diff(after, inputs)).toEqual({ changes: "none", replaces: [] });
   });
 
-  test("K5 where its value is declared again before what was left of it could be deleted", async (context) => {
+  test("K5 if its existingKey is declared again after its delete failed", async (context) => {
     const at = await stage(context, { dialect });
     const before = await declared(at, { a: { existingKey }, b: {} });
     const held = await at.set.create(before);
@@ -58,7 +58,7 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     expect(after.state["__toDelete"]).toBeUndefined();
   });
 
-  test("K5 where its value is given at last for a key that was imported without", async (context) => {
+  test("K5 if existingKey is added to an entry whose key was imported without it", async (context) => {
     const at = await stage(context, { dialect });
     const before = await declared(at, { a: {} });
     at.standIn.addKey({
@@ -75,7 +75,7 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     expect(after.state["__toDelete"]).toBeUndefined();
   });
 
-  test("K5 where its entry changes otherwise too, and the last up failed halfway", async (context) => {
+  test("K5 if its entry changes in a way that existingKey doesn't allow, after an update that failed halfway", async (context) => {
     const at = await stage(context, { dialect: { delete: "marks", duplicateKey: "created" } });
     const before = await declared(at, { b: {} });
     const held = await at.set.create(before);
@@ -83,7 +83,7 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     const more = await declared(at, { a: { existingKey }, b: {}, c: {} }, before);
     const { held: kept } = await keptOf(at.set.update(held, more));
     at.standIn.clearFaults();
-    // After a failed update the engine has the inputs of before it.
+    // After a failed update, the engine has the inputs from before it.
     const inputs = await declared(at, { a: { existingKey, keepers: { x: "1" } }, b: {}, c: {} }, before);
     const { held: after, message } = await keptOf(at.set.update(kept, inputs));
     expect(message).toMatch(/\n"a": .*keepers: can't change while existingKey stays/);
@@ -92,7 +92,7 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     expect(live(at)).toEqual(["a", "b", "c"]);
   });
 
-  test("K6 as long as what is to take its place has no secret", async (context) => {
+  test("K6 as long as its replacement has no secret", async (context) => {
     const at = await stage(context);
     const before = await declared(at, { a: {} });
     const held = await at.set.create(before);
@@ -106,7 +106,7 @@ describe("a key that serves is not deleted", { concurrent: true }, () => {
     at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
     const { held: again } = await keptOf(at.set.update(still, inputs));
     expect(isLive(at, first)).toBe(true);
-    // What has no secret serves nobody.
+    // The other one is without a secret, so nobody uses it.
     expect(live(at)).toEqual(["a", "a"]);
     const after = await at.set.update(again, inputs);
     expect(live(at)).toEqual(["a"]);

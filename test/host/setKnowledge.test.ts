@@ -2,26 +2,26 @@ import { describe, expect, test } from "vitest";
 import { HostFailure, startHost } from "./host";
 import { declared, live, stage, three } from "./setStage";
 
-describe("what a set knows of other keys", () => {
-  test("keys of the same name and customer that no state of the run holds are told, and left alone", async (context) => {
+describe("a set and other keys of the same name and customer", () => {
+  test("a key that this run has not seen in state gets a warning, and is left alone", async (context) => {
     const at = await stage(context);
     at.standIn.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "b", customerId: "cus_1" });
     await at.set.create(await declared(at, three));
-    const told = () => at.host.output.stderr.split("\n").filter((line) => line.startsWith("warning: "));
-    await expect.poll(told).toHaveLength(1);
-    expect(told()[0]).toMatch(
+    const warnings = () => at.host.output.stderr.split("\n").filter((line) => line.startsWith("warning: "));
+    await expect.poll(warnings).toHaveLength(1);
+    expect(warnings()[0]).toMatch(
       /^warning: "b": Creating key "b" .* already has a key with this name and customer: key_theirs/,
     );
     expect(live(at)).toEqual(["a", "b", "b", "c"]);
   });
 
-  test("those of its own, of another set and of an ApiKey that the same command has met are not", async (context) => {
+  test("the set's own keys, and those of an ApiKey or another set that this run has seen, get no warning", async (context) => {
     const at = await stage(context);
     const single = await at.key.check({ workspaceId: "ws_main", customerId: "cus_1", name: "b" });
     const key = await at.key.create(single.inputs);
     const inputs = await declared(at, { a: {} });
     const held = await at.set.create(inputs);
-    // Another command meets them as it compares them.
+    // The next command sees them when it diffs them.
     const next = await startHost({
       APIKEYS_BASE_URL: at.standIn.url,
       APIKEYS_ACCESS_TOKEN: at.standIn.accessToken,
@@ -37,7 +37,7 @@ describe("what a set knows of other keys", () => {
     expect(live(at)).toEqual(["a", "b", "b", "c"]);
   });
 
-  test("a key that it has still to delete, and that has been imported as an ApiKey, is left to that", async (context) => {
+  test("a key that the set still has to delete, but that an ApiKey has imported, is left to the ApiKey", async (context) => {
     const at = await stage(context);
     const inputs = await declared(at, three);
     const held = await at.set.create(inputs);

@@ -10,7 +10,7 @@ import type { Scene } from "./scene";
 const orders = { representation: "orders", read: true };
 const users = { representation: "users", read: true };
 
-/** What each key is to be, as an ApiKey would be. */
+/** The expected values of a key. */
 interface Key {
   readonly name: string;
   readonly customerId: string;
@@ -19,7 +19,7 @@ interface Key {
 }
 type Keys = Readonly<Record<string, Key>>;
 
-/** Create, edit by defaults and by entry, add, remove, replace, rename, drift, deleted elsewhere, delete: on every dialect. */
+/** Create, edit defaults and entries, add, remove, replace, rename, drift, deletion outside Pulumi, delete: on every dialect. */
 export async function setLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
   const plot: Plot = { ...scene, resource: scene.host.resource("ApiKeySet"), dialect, workspaceId };
   plot.standIn.setDialect(dialect);
@@ -43,7 +43,7 @@ export async function setLife(scene: Scene, dialect: Dialect, workspaceId: strin
   let now = await created(plot, { workspaceId, defaults, keys }, meant);
   expect((now.held.state["secrets"] as Properties)["old"]).toBe(`sk_live_${workspaceId}_of_old`);
 
-  // By defaults: all but the one that has scopes of its own.
+  // Changed defaults edit every key but the one with its own scopes.
   const wider = [{ ...orders, update: true }, users];
   meant = Object.fromEntries(
     Object.entries(meant).map(([alias, one]) => [alias, alias === "own" ? one : { ...one, scopes: wider }]),
@@ -52,7 +52,7 @@ export async function setLife(scene: Scene, dialect: Dialect, workspaceId: strin
     kept: Object.keys(meant),
   });
 
-  // By entry: one edited, one added, one removed, one made anew, one under another alias.
+  // Changed entries: one edited, one added, one removed, one replaced, one renamed.
   const { own, " Named ": named } = keys;
   meant = {
     plain: { ...key, scopes: wider, enabled: false, name: "Plain One" },
@@ -73,9 +73,9 @@ export async function setLife(scene: Scene, dialect: Dialect, workspaceId: strin
   expect(after["own"]).not.toBe(before["own"]);
   for (const gone of [before["own"], before["old"]]) expectGone(plot, gone);
 
-  now = await healed(plot, now, meant);
+  now = await reverted(plot, now, meant);
   if (!listsKeys(dialect)) return keptUnlisted(plot, now);
-  now = await madeAgain(plot, now, meant);
+  now = await recreated(plot, now, meant);
   await plot.resource.delete(now.held);
   for (const id of Object.values(idsOf(now.held))) expectGone(plot, id);
   await plot.resource.delete(now.held);
@@ -89,7 +89,7 @@ async function created(plot: Plot, declared: Properties, meant: Keys): Promise<D
   return { held, inputs };
 }
 
-/** R13: afterwards there is nothing to do, and what is not to change keeps its id and its secret. */
+/** R13: afterwards there is nothing to do, and the keys that don't change keep their ids and secrets. */
 async function changed(
   plot: Plot,
   { held, inputs }: Declared,
@@ -109,8 +109,8 @@ async function changed(
   return { held: after, inputs: next };
 }
 
-/** R3, R5: what somebody else changed shows in that entry alone, and is declared again. */
-async function healed(plot: Plot, { held, inputs }: Declared, meant: Keys): Promise<Declared> {
+/** R3, R5: a change made outside Pulumi shows in that entry alone, and the next update reverts it. */
+async function reverted(plot: Plot, { held, inputs }: Declared, meant: Keys): Promise<Declared> {
   const drift = { name: "somebody else's", enabled: true, scopes: [] };
   plot.standIn.editKey(idsOf(held)["plain"] ?? "", drift);
   const read = await plot.resource.read(held);
@@ -125,8 +125,8 @@ async function healed(plot: Plot, { held, inputs }: Declared, meant: Keys): Prom
   return { held: after, inputs };
 }
 
-/** R6: a key that was deleted elsewhere leaves the set, which stays; the next update makes it again. */
-async function madeAgain(plot: Plot, { held, inputs }: Declared, meant: Keys): Promise<Declared> {
+/** R6: a key that was deleted outside Pulumi leaves the set, which stays; the next update creates it again. */
+async function recreated(plot: Plot, { held, inputs }: Declared, meant: Keys): Promise<Declared> {
   plot.standIn.deleteKey(idsOf(held)["added"] ?? "");
   const read = await plot.resource.read(held);
   expect(read.id).toBe(held.id);
@@ -142,7 +142,7 @@ async function madeAgain(plot: Plot, { held, inputs }: Declared, meant: Keys): P
   return { held: after, inputs };
 }
 
-/** R6: where keys aren't listed, one that was deleted elsewhere stays in state; the others go. */
+/** R6: if keys can't be listed, one that was deleted outside Pulumi stays in state; the others are deleted. */
 async function keptUnlisted(plot: Plot, { held }: Declared): Promise<void> {
   plot.standIn.deleteKey(idsOf(held)["added"] ?? "");
   const remove = () => plot.resource.delete(held);
@@ -155,7 +155,7 @@ async function keptUnlisted(plot: Plot, { held }: Declared): Promise<void> {
   for (const id of Object.values(idsOf(held))) expectGone(plot, id);
 }
 
-/** K6: each is kept without its secret, and made again by each update, which leaves none of them behind. */
+/** K6: keys without a secret stay in state, and each update replaces them and leaves none behind. */
 async function withoutSecrets(plot: Plot): Promise<void> {
   const inputs = await checked(plot, {
     workspaceId: plot.workspaceId,
@@ -181,7 +181,7 @@ async function kept(operation: Promise<unknown>, message: RegExp): Promise<Held>
   return { id: failure.kept?.id ?? "", state: failure.kept?.properties ?? {} };
 }
 
-/** What the service holds is what was meant, in the dialect's spelling; state holds the secrets; and all is quiet. */
+/** The service has the expected values as the dialect spells them, state has the secrets, and nothing shows a change. */
 async function expectHeld(plot: Plot, held: Held, inputs: Properties, meant: Keys): Promise<void> {
   const ids = idsOf(held);
   await plot.standIn.settled();

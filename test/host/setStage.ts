@@ -2,7 +2,7 @@ import { expect, type TestContext } from "vitest";
 import type { HostedResource, Properties } from "./host";
 import { openScene, type Scene, type SceneOptions } from "./scene";
 
-/** A host with sets in it, whose output is searched for secrets at the end. */
+/** A host for sets, whose output is searched for secrets at the end. */
 export interface Stage extends Scene {
   readonly set: HostedResource;
 }
@@ -17,7 +17,7 @@ export async function stage({ onTestFinished }: TestContext, options: SceneOptio
   return { ...scene, set: scene.host.resource("ApiKeySet") };
 }
 
-/** Keys that have all that they need from the defaults. */
+/** Entries that take all their values from the defaults. */
 export const three = { a: {}, b: {}, c: {} };
 
 /** The inputs of a set of these keys, in canonical form. */
@@ -28,7 +28,7 @@ export async function declared({ set }: Stage, keys: Properties, olds?: Properti
   return checked.inputs;
 }
 
-/** The names of the keys that the service has. */
+/** The names of the keys that the service has, without deleted ones. */
 export const live = ({ standIn }: Stage) =>
   standIn
     .keys()

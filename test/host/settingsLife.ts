@@ -23,7 +23,7 @@ const names = [
   "defaultExpiration",
 ] as const;
 
-/** What the workspace holds before, as every dialect would spell it. */
+/** The workspace's settings before the test, which every dialect spells alike. */
 const before = {
   defaultKeyPrefix: "old_",
   defaultAllowedIPs: ["10.1.0.0/16"],
@@ -31,9 +31,9 @@ const before = {
   defaultExpiration: 3600,
 } as const;
 
-/** Adopt, update each setting, drift, heal, no longer declared, destroy: the same for every dialect. */
+/** Adopt, update each setting, revert drift, leave settings out, destroy: the same on every dialect. */
 export async function settingsLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
-  // The program of a run that destroys declares nothing of what it destroys.
+  // Destroy runs in a later process, which has not seen the workspace declared.
   const { delete: destroy } = (await scene.laterHost()).resource("WorkspaceSettings");
   const resource = { ...scene.host.resource("WorkspaceSettings"), delete: destroy };
   const plot: Plot = { ...scene, resource, dialect, workspaceId };
@@ -43,7 +43,7 @@ export async function settingsLife(scene: Scene, dialect: Dialect, workspaceId: 
   now = await updated(plot, now, { defaultKeyPrefix: "acme" });
   now = await updated(plot, now, { defaultAllowedIPs: ["2001:DB8:0::1", "192.0.2.7"] });
   now = await updated(plot, now, { defaultRateLimitPerSecond: 57 });
-  now = await healed(plot, now);
+  now = await reverted(plot, now);
   now = await noLongerDeclared(plot, now);
   now = await updated(plot, now, { onDestroy: "restore", defaultExpiration: 7207 });
   now = await givenBack(plot, now);
@@ -52,7 +52,7 @@ export async function settingsLife(scene: Scene, dialect: Dialect, workspaceId: 
   await unseen(plot);
 }
 
-/** W2: nothing is sent for what is as declared. */
+/** W2: settings that are already as declared are not written. */
 async function adopted(plot: Plot): Promise<Declared> {
   const inputs = await checked(plot, {
     workspaceId: plot.workspaceId,
@@ -67,7 +67,7 @@ async function adopted(plot: Plot): Promise<Declared> {
   return { held, inputs };
 }
 
-/** W1: what is declared is written as declared, and nothing else changes, in one PATCH. */
+/** W1: one PATCH writes the declared settings, and no other setting changes. */
 async function updated(plot: Plot, { held, inputs }: Declared, change: Properties): Promise<Declared> {
   const next = await checked(plot, { ...inputs, ...change }, inputs);
   expect(await planned(plot, held, next)).toEqual({ changes: true, replaces: [] });
@@ -79,8 +79,8 @@ async function updated(plot: Plot, { held, inputs }: Declared, change: Propertie
   return { held: after, inputs: next };
 }
 
-/** R3, R5: what somebody else changed is shown, and declared again; what isn't declared is theirs to change. */
-async function healed(plot: Plot, { held, inputs }: Declared): Promise<Declared> {
+/** R3, R5: declared settings that were changed outside Pulumi are shown and reverted; others are ignored. */
+async function reverted(plot: Plot, { held, inputs }: Declared): Promise<Declared> {
   const { standIn, resource, workspaceId } = plot;
   const drift = { defaultKeyPrefix: "theirs_", defaultAllowedIPs: [], defaultRateLimitPerSecond: 330 };
   standIn.editWorkspace(workspaceId, { ...drift, defaultExpiration: 7000 });
@@ -97,7 +97,7 @@ async function healed(plot: Plot, { held, inputs }: Declared): Promise<Declared>
   return { held: after, inputs };
 }
 
-/** W1: with "retain", what is no longer declared stays as it is, and is no longer looked at. */
+/** W1: with "retain", a setting that is left out stays as it is, and later changes of it are ignored. */
 async function noLongerDeclared(plot: Plot, { held, inputs }: Declared): Promise<Declared> {
   const { defaultKeyPrefix: _, ...rest } = inputs;
   const next = await checked(plot, rest, inputs);
@@ -111,7 +111,7 @@ async function noLongerDeclared(plot: Plot, { held, inputs }: Declared): Promise
   return { held: after, inputs: next };
 }
 
-/** W1: with "restore", what is no longer declared goes back to what it was. */
+/** W1: with "restore", a setting that is left out gets its former value back. */
 async function givenBack(plot: Plot, { held, inputs }: Declared): Promise<Declared> {
   const { defaultRateLimitPerSecond: _, ...rest } = inputs;
   const next = await checked(plot, rest, inputs);
@@ -123,7 +123,7 @@ async function givenBack(plot: Plot, { held, inputs }: Declared): Promise<Declar
   return { held: after, inputs: next };
 }
 
-/** W5: what nobody changed since goes back; what somebody changed, seen by a refresh or not, stays. */
+/** W5: destroy restores the settings that nobody has changed since; others stay, with a warning. */
 async function restored(plot: Plot, { held, inputs }: Declared): Promise<void> {
   const { standIn, resource, workspaceId } = plot;
   const theirs = ["198.51.100.0/24"];
@@ -149,7 +149,7 @@ async function retained(plot: Plot): Promise<void> {
   expect(stored(plot)).toEqual(there);
 }
 
-/** W5, W6: a workspace that can't be seen is an error that names it, also for destroy. */
+/** W5, W6: a workspace that can't be read is an error that names it, also for destroy. */
 async function unseen(plot: Plot): Promise<void> {
   const { standIn, resource, workspaceId } = plot;
   const nobody = await checked(plot, { workspaceId: "ws_nobody", defaultKeyPrefix: "a" });
@@ -171,7 +171,7 @@ async function unseen(plot: Plot): Promise<void> {
 
 function stored({ standIn, workspaceId }: Plot): StoredWorkspace {
   const found = standIn.workspaces().find(({ id }) => id === workspaceId);
-  if (found === undefined) throw new Error(`the service holds no workspace ${workspaceId}`);
+  if (found === undefined) throw new Error(`the service has no workspace ${workspaceId}`);
   return found;
 }
 
@@ -179,7 +179,7 @@ function settingsOf(workspace: StoredWorkspace): Properties {
   return Object.fromEntries(names.map((name) => [name, workspace[name]]));
 }
 
-/** The workspace holds what is declared, in the dialect's spelling, and all else as it was. */
+/** The workspace has the declared settings as the dialect spells them, and the others as before. */
 function expectAsDeclared(plot: Plot, inputs: Properties, there: StoredWorkspace): void {
   const { dialect } = plot;
   const spelled: Record<string, (value: never) => unknown> = {

@@ -5,7 +5,7 @@ import { openScene, type Scene } from "./scene";
 
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" };
 
-/** Every place of an ApiKey's inputs where an unknown value may stand, with what it does to the plan (R15). */
+/** Every place of an unknown value in an ApiKey's inputs, and the field that it replaces by (R15). */
 const places: readonly { place: string; of: (unknown: string) => Properties; replaces?: string }[] = [
   { place: "workspaceId", of: (unknown) => ({ workspaceId: unknown }), replaces: "workspaceId" },
   { place: "customerId", of: (unknown) => ({ customerId: unknown }), replaces: "customerId" },
@@ -37,7 +37,7 @@ function scopeOf(unknown: string): Properties {
   return { representation: unknown, create: unknown, read: unknown, update: unknown, del: unknown };
 }
 
-describe("values that the engine does not know yet", () => {
+describe("unknown values", () => {
   let scene: Scene;
   let held: Held;
   let inputs: Properties;
@@ -63,7 +63,7 @@ describe("values that the engine does not know yet", () => {
     }
   });
 
-  test("R8 do not hide what is wrong beside them", async () => {
+  test("R8 don't hide wrong values beside them", async () => {
     const [unknown] = unknownSentinels;
     const declared = {
       ...least,

@@ -21,7 +21,7 @@ describe("updating an ApiKey", () => {
     held = await key.create(inputs);
   });
 
-  test("K1 reads, then sends one PATCH with all three fields, four flags and the ids of now", async () => {
+  test("K1 reads the key, then sends one PATCH with all three fields, all flags and the current scope ids", async () => {
     const [orders] = stored(scene, held).scopes;
     const changed = [
       { representation: "bills", create: true },
@@ -50,7 +50,7 @@ describe("updating an ApiKey", () => {
     ["merges", 2],
     ["accumulates", 2],
   ] as const)(
-    "K4 a scope that is no longer declared is taken away from a service that %s",
+    "K4 removes a scope that is no longer declared, on a server whose PATCH %s scopes",
     async (patchScopes, patches) => {
       scene.standIn.setDialect({ patchScopes });
       const { requests } = await requestsOf(scene, () =>
@@ -62,7 +62,7 @@ describe("updating an ApiKey", () => {
   );
 
   test.each(["replaces", "upserts", "merges", "accumulates"] as const)(
-    "K4 so is a permission of a scope that stays (%s)",
+    "K4 removes a permission of a scope that stays, on a server whose PATCH %s scopes",
     async (patchScopes) => {
       scene.standIn.setDialect({ patchScopes });
       const fewer = [{ representation: "orders", read: true }, scopes[1]];
@@ -72,7 +72,7 @@ describe("updating an ApiKey", () => {
     },
   );
 
-  test("K4 where that does not help it is an error, state holds the truth, and the next preview shows it", async () => {
+  test("K4 fails if scopes can't be removed; state has the service's values, and the next preview shows the change", async () => {
     scene.standIn.setDialect({ patchScopes: "neverNarrows" });
     const next = { ...inputs, name: "new", scopes: [] };
     const { kept, message } = await failureOf(key.update(held, next));
@@ -90,7 +90,7 @@ describe("updating an ApiKey", () => {
   });
 
   test.each(["before", "nothing", "emptyBody", "emptyObject"] as const)(
-    "R4 an answer that is no evidence is followed by one GET (%s)",
+    "R4 sends one GET if the answer doesn't show the new values (%s)",
     async (patchAnswer) => {
       scene.standIn.setDialect({ patchAnswer });
       const { endpoints, result } = await requestsOf(scene, () =>
@@ -102,7 +102,7 @@ describe("updating an ApiKey", () => {
   );
 
   test.each(["trimmed", "lowerCased"] as const)(
-    "R3 a name that the service rewrote is no drift (%s)",
+    "R3 doesn't show a name that the service rewrote as drift (%s)",
     async (names) => {
       scene.standIn.setDialect({ names });
       const next = { ...inputs, name: " New Name " };
@@ -114,7 +114,7 @@ describe("updating an ApiKey", () => {
       expect(await key.read(updated)).toEqual({ id: held.id, properties: updated.state, inputs: undefined });
       scene.standIn.editKey(held.id, { name: "theirs" });
       expect((await key.read(updated)).inputs).toEqual({ ...next, name: "theirs" });
-      // Somebody wrote what was declared, which is not how the service spells it.
+      // Somebody wrote the declared spelling over the service's.
       scene.standIn.editKey(held.id, { name: " New Name " });
       const { properties } = await key.read(updated);
       expect(properties).not.toHaveProperty("__observed");
@@ -125,7 +125,7 @@ describe("updating an ApiKey", () => {
     },
   );
 
-  test("R5 what can't be changed in place and was changed elsewhere is a warning, and no change of inputs", async () => {
+  test("R5 warns of a change made outside Pulumi in a field that can't change in place, and shows no change of inputs", async () => {
     scene.standIn.editKey(held.id, { customerId: "cus_theirs", prefix: "theirs", expiresAt: 5 });
     const made = await key.create(await declared(scene, { prefix: "ours", expiresAt: 100 }));
     scene.standIn.editKey(made.id, { prefix: "theirs", expiresAt: 5 });
@@ -147,7 +147,7 @@ describe("updating an ApiKey", () => {
     expect(warnings.join()).not.toContain("theirs");
   });
 
-  test("R11 use and later edits elsewhere of what is not shown are no change", async () => {
+  test("R11 shows no change after the key is used or its updatedAt changes", async () => {
     scene.standIn.editKey(held.id, {
       lastUsedAt: "2027-01-01T00:00:00Z",
       updatedAt: "2027-01-01T00:00:00Z",

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { vi } from "vitest";
 
-/** Tells how much memory a host has used. */
+/** Measures the memory of a host. */
 export interface Gauge {
   /** Environment of the host. */
   readonly env: Readonly<Record<string, string>>;
-  /** The most that its process has held at once so far, in MiB. */
+  /** The largest memory of its process so far, in MiB. */
   peak(): Promise<number>;
 }
 
-/** A host that writes its peak to this file all the time: `process.resourceUsage` is there on every platform. */
+/** Has the host write its peak to this file all the time, because `process.resourceUsage` exists on every platform. */
 export function gauge(file: string, { hurried = false } = {}): Gauge {
   const script = `${hurried ? hurry : ""}
 import { renameSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ setInterval(() => {
     env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` },
     async peak() {
       const [before] = await vi.waitFor(measured);
-      // Twice, so that the second one began after now.
+      // Two more measurements, so that the last one began after this call.
       const [, kib] = await vi.waitFor(async () => {
         const now = await measured();
         if (now[0] < before + 2) throw new Error("not measured yet");
@@ -35,7 +35,7 @@ setInterval(() => {
   };
 }
 
-/** A hundredth of the time for an answer, and for the pauses before an object is looked for again. */
+/** Shortens to a hundredth the time-out for an answer, and the pauses before an object is looked for again. */
 const hurry = `
 const wait = globalThis.setTimeout;
 const hurried = (ms) => ([500, 1500, 2400, 3600].includes(ms) || (ms > 20000 && ms <= 60000) ? ms / 100 : ms);

@@ -48,5 +48,5 @@ export function offline(
   return lifecycle(definition, hostContext({ config, env, tell }));
 }
 
-/** The least that an ApiKey is declared with. */
+/** The fewest inputs that an ApiKey takes. */
 export const least = { workspaceId: "ws_1", customerId: "cus_1", name: "ci" } as const;

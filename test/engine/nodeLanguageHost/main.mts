@@ -1,6 +1,6 @@
 /**
- * What the Pulumi CLI runs Node.js programs with, for tests: the one that comes with the CLI is not in its Go modules.
- * It starts programs as that one does, and knows nothing of installing, debugging and synchronous calls of functions.
+ * The language host with which the Pulumi CLI runs Node.js programs in tests, because the CLI's own is not in its Go
+ * modules. It starts programs in the same way, but can't install, debug or call functions synchronously.
  */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -12,10 +12,10 @@ import messages from "@pulumi/pulumi/proto/language_pb.js";
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 
-/** How a program ends that has told the user its error. */
-const told = 32;
+/** The exit code of a program that has already printed its error. */
+const errorPrinted = 32;
 
-/** Where the program sends what it logs. */
+/** The address to which the program logs. */
 const [engine = ""] = parseArgs({ strict: false, allowPositionals: true }).positionals;
 
 async function run(request: messages.RunRequest): Promise<messages.RunResponse> {
@@ -43,7 +43,7 @@ async function run(request: messages.RunRequest): Promise<messages.RunResponse> 
     child.once("close", resolve);
   });
   running.delete(child);
-  if (code === told) return answer.setBail(true);
+  if (code === errorPrinted) return answer.setBail(true);
   return code === 0 ? answer : answer.setError(`Program exited with non-zero exit code: ${code}`);
 }
 
@@ -109,7 +109,7 @@ server.addService(language.LanguageRuntimeService, {
   }),
 });
 
-// A CLI that was killed ends neither this process nor the programs.
+// If the CLI is killed, nothing else ends this process and the programs.
 const cli = process.ppid;
 setInterval(() => {
   if (process.ppid === cli) return;

@@ -10,7 +10,7 @@ const oldestGo = [1, 26] as const;
 const sdk = "github.com/pulumi/pulumi/sdk/v3";
 const main = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi";
 
-/** The Go module that pins what is built. */
+/** The Go module that pins the versions of what is built. */
 export const moduleFolder = join(checkout, "tools/go");
 
 /** The version of the CLI that go.mod pins, such as `v3.259.0`. */
@@ -21,7 +21,7 @@ export async function pinnedVersion(): Promise<string> {
   return version;
 }
 
-/** What an earlier build left in the user's cache folder. */
+/** The CLI that an earlier run built into the user's cache folder. */
 export async function builtBefore({ env }: Search): Promise<Found> {
   const kept = join(await place(env), "bin");
   return usable(kept, [kept], env);
@@ -36,8 +36,7 @@ export async function buildFromGoModules(search: Search): Promise<Found> {
   if (noGo !== undefined) return { why: noGo };
 
   await mkdir(dirname(target), { recursive: true });
-  // Built beside its place and then renamed, so that nobody ever sees half of it: two builds at once
-  // only cost time.
+  // Built beside its final folder and then renamed, so that it is never seen unfinished. Two builds at once only cost time.
   const building = await mkdtemp(`${target}.building-`);
   const started = Date.now();
   report(`Building the Pulumi CLI ${version} from its Go modules, once (about 4 minutes) …`);
@@ -50,7 +49,7 @@ export async function buildFromGoModules(search: Search): Promise<Found> {
     const found = await usable(join(building, "bin"), [join(building, "bin")], env);
     if ("why" in found) return found;
     await rename(building, target).catch(async () => {
-      // Another build was first, and it serves; or something broken stands there, which makes way.
+      // Either another build was first and works, or the folder is broken and is replaced.
       if ("root" in (await builtBefore(search))) return;
       await rm(target, { recursive: true, force: true });
       await rename(building, target);
@@ -92,7 +91,7 @@ async function build(version: string, bin: string, env: Environment): Promise<st
 /** Why nothing can be built from Go modules; `undefined` if it can. */
 export async function whyNoGo(env: Environment): Promise<string | undefined> {
   const wanted = `Go ${oldestGo.join(".")} or newer is needed`;
-  // In the module's folder, where a Go with toolchain switching turns itself into the one that go.mod asks for.
+  // Run in the module's folder, where Go may switch to the toolchain that go.mod asks for.
   const answer = await execute("go", ["env", "GOVERSION"], { cwd: moduleFolder, env });
   if (answer.code === null) return `there is no go on PATH (${wanted})`;
   if (answer.code !== 0) return `${lastLine(answer.stderr)} (${wanted})`;

@@ -8,7 +8,7 @@ import type { Found, Search } from "./search";
 /** The part of the Node.js language support that starts dynamic providers. */
 export const shim = "pulumi-resource-pulumi-nodejs";
 
-/** The newest that a command of the docs needs, as docs/upgrading.md says; all but a few would do with an older one. */
+/** The newest version that a command in the docs needs (docs/upgrading.md). Most tests would pass with an older one. */
 export const oldestCli = "3.254.0";
 
 /** A `pulumi` on PATH, recent enough, in a folder named bin, with the shim beside it or on PATH as well. */
@@ -45,7 +45,7 @@ function npmCache(env: Environment): string {
   return join(env["PULUMI_HOME"] || join(env["HOME"] || homedir(), ".pulumi"), "versions");
 }
 
-/** Says whether the CLI in a folder can serve, or why not. */
+/** The CLI in a folder, or why it can't be used. */
 export async function usable(
   folder: string,
   foldersOfShim: readonly string[],
@@ -54,8 +54,8 @@ export async function usable(
   const command = join(folder, "pulumi");
   if (!(await isExecutable(command))) return { why: `${command} is missing or can't be run` };
   if (basename(folder) !== "bin") return { why: `${command} is not in a folder named bin` };
-  // Before its version is asked for: a `pulumi` without the shim may be the npm package's own launcher,
-  // which would start a download.
+  // Checked before its version, because a `pulumi` without the shim may be the npm package's own launcher, which would
+  // start a download.
   const shims = await Promise.all(foldersOfShim.map((each) => isExecutable(join(each, shim))));
   if (!shims.includes(true)) return { why: `${command} has no ${shim} beside it or on PATH` };
   const answer = await execute(command, ["version"], {
@@ -79,7 +79,7 @@ export async function isExecutable(file: string): Promise<boolean> {
   );
 }
 
-/** The last line that says something: where command line tools put the reason. */
+/** The last line that is not empty, where command line tools put the reason. */
 export function lastLine(text: string): string {
   return text.trim().split("\n").at(-1)?.trim() || "no message";
 }

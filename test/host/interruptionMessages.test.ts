@@ -12,12 +12,12 @@ async function scene({ onTestFinished }: TestContext, options: SceneOptions = {}
 
 const forEver = { times: Number.POSITIVE_INFINITY };
 
-describe("what the host tells when its run ends early", { concurrent: true }, () => {
+describe("the messages of a dynamic host whose run ends early", { concurrent: true }, () => {
   test.for([
     { kind: "status", status: 403 },
     { kind: "status", status: 404 },
     { kind: "resetBefore" },
-  ] as const)("a key that can't be deleted again is named: $kind $status", async (fault, context) => {
+  ] as const)("name a new key that can't be deleted: $kind $status", async (fault, context) => {
     const { expect } = context;
     const at = await scene(context);
     slow(at, "createApiKey");
@@ -37,7 +37,7 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
     ]);
   });
 
-  test("what has no answer within 4 seconds is told before the engine ends the process", async (context) => {
+  test("name every request that has no answer within 4 seconds, before the engine kills the host", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     const posts = ["createApiKey", "migrateApiKey", "editWorkspace", "createBilling"] as const;
@@ -66,7 +66,7 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
     expect(writes(at).toSorted()).toEqual([...posts].toSorted());
   });
 
-  test("a key that is being deleted again when the time is up is named", async (context) => {
+  test("name a key whose deletion is not answered in time, before the engine kills the host", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     slow(at, "createApiKey");
@@ -85,7 +85,7 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
     ]);
   });
 
-  test("what may stand for a lost answer is told on stderr, since nobody takes the error", async (context) => {
+  test("name on stderr what a lost answer may have created, because no engine reads the error", async (context) => {
     const { expect } = context;
     const at = await scene(context, { env: quickTimers({ 30000: 1_500 }) });
     const posts = ["createApiKey", "migrateApiKey", "createBilling"] as const;
@@ -104,16 +104,16 @@ describe("what the host tells when its run ends early", { concurrent: true }, ()
     expect(writes(at).toSorted()).toEqual([...posts].toSorted());
   });
 
-  test("a stderr that nobody reads any more does not keep a key from being deleted again", async (context) => {
+  test("don't keep a new key from being deleted if nobody reads stderr any more", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     slow(at, "createApiKey", "migrateApiKey", "createBilling");
-    // What is told first meets the closed pipe; the key is deleted after that.
+    // So the first message is written to the closed pipe before the key is deleted.
     at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "status", status: 503 }, times: 2 });
     const begun = begin(at, "key", "migrated", "grant");
     await arrival(at, "createApiKey", "migrateApiKey", "createBilling");
     at.host.deafen();
-    await end(at, "desertion");
+    await end(at, "engine exit");
 
     await begun;
     await at.host.ended;
