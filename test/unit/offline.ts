@@ -10,7 +10,7 @@ export const configured: Readonly<Record<string, unknown>> = {
   "apikeys:accessToken": "token-of-the-test",
 };
 
-/** A resource's operations, an ApiKey's by default, where any request is an error (R12). */
+/** A resource's operations, by default an ApiKey's, without a service: any request is an error (R12). */
 export function offline(
   config: Readonly<Record<string, unknown>> = configured,
   env: Readonly<Record<string, string>> = {},
@@ -21,16 +21,16 @@ export function offline(
     settings: settings((key) => config[key]),
     env,
     transport: () => {
-      throw new Error("no request is made here");
+      throw new Error("a request was sent, but none is expected here");
     },
     run: openRun(),
     pause: async () => {},
     tell,
     warn: (message) => {
-      throw new Error(`no warning is due here: ${message}`);
+      throw new Error(`there was a warning, but none is expected here: ${message}`);
     },
   });
 }
 
-/** The least that an ApiKey is declared with. */
+/** The inputs that an ApiKey requires, and a name. */
 export const least = { workspaceId: "ws_1", customerId: "cus_1", name: "ci" } as const;

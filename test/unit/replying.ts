@@ -8,14 +8,14 @@ import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun, type Run } from "../../provider/core/run";
 import { configured } from "./offline";
 
-/** A request as a reply sees it. */
+/** A request, as `reply` receives it. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;
 }
 
-/** The last step of the path, which is an id where one is asked for. */
+/** The last segment of the path: the id, if the request is about one object. */
 export function idIn({ path }: Asked): string {
   return path.split("/").at(-1) ?? "";
 }
@@ -27,17 +27,20 @@ export function nameIn({ body }: Asked): string {
 export interface Options {
   readonly run?: Run;
   readonly env?: Environment;
-  /** What resources of several kinds know of each other. Default: nothing. */
+  /** What resources of several kinds share. Default: nothing. */
   readonly shared?: Map<string, Shared>;
-  /** Default: that of the machine. */
+  /** Default: the clock of the machine. */
   readonly now?: () => number;
   /** Default: `now`. */
   readonly time?: () => number;
-  /** How an operation waits. Default: not at all. */
+  /** How an operation waits. Default: it doesn't. */
   readonly pause?: () => Promise<void>;
 }
 
-/** A resource's operations on a service that answers each request with what `reply` gives, text as it is, or fails as it throws. */
+/**
+ * A resource's operations, on a service that answers each request with the result of `reply`: a string is the body
+ * itself, and an error that `reply` throws is the failure of the request.
+ */
 export function replying(
   definition: AnyDefinition,
   reply: (asked: Asked) => unknown,
@@ -50,7 +53,7 @@ export function replying(
     send: async ({ method, path, body, read }) => {
       const asked = { method, path, body };
       calls.push(asked);
-      // As the transport counts them: what was read before a write began or ended may be from before it.
+      // The real transport counts both too: a read that began before a write began or ended may be older than it.
       const isWrite = method !== "GET";
       if (isWrite) writes += 1;
       let answer: unknown;
@@ -84,10 +87,10 @@ export function replying(
   return { ...operations, calls, warnings, progress };
 }
 
-/** What a service answers that refuses a request. */
+/** The failure of a request that the service refuses. */
 export const refused = (status = 403) => new CallError("refused", `the service answered ${status}`, status);
 
-/** What an operation failed with, and what the engine keeps of it. */
+/** The failure of an operation, with the state that the engine keeps. */
 export async function failureOf(operation: Promise<unknown>): Promise<Failure> {
   const error = await operation.then(
     () => undefined,

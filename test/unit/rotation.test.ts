@@ -3,7 +3,7 @@ import { openRun } from "../../provider/core/run";
 import { failureOf, type Options, refused } from "./replying";
 import { asks, declared, iso, type Kept, rotated, rotating, spoilable } from "./rotatingService";
 
-test("T1 a key is rotated when it is old enough, and the one before is deleted when its overlap is over", async () => {
+test("T1 a key is rotated at its age, and the previous key is deleted when its overlap has ended", async () => {
   const ci = rotating();
   let kept = await ci.create();
   expect(kept.state).toMatchObject({
@@ -53,7 +53,7 @@ test("T1 a key is rotated when it is old enough, and the one before is deleted w
 });
 
 test.each([{ name: "cd" }, { enabled: false }, { scopes: [{ representation: "orders", read: true }] }])(
-  "T2 name, scopes and enabled change on both keys, each by itself, and nothing else is made: %o",
+  "T2 name, scopes and enabled change in place on both keys: %o",
   async (change) => {
     const ci = rotating();
     let kept = await ci.create();
@@ -74,7 +74,7 @@ test.each([{ name: "cd" }, { enabled: false }, { scopes: [{ representation: "ord
 );
 
 test.each(["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "keepers"])(
-  "T2 another %s rotates now, with overlap",
+  "T2 a change of %s rotates at once, with an overlap",
   async (name) => {
     const ci = rotating();
     const first = await ci.create();
@@ -95,7 +95,7 @@ test.each(["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "
   },
 );
 
-test("T2 rotateEvery, overlap and retire change without a request, from the times that were", async () => {
+test("T2 rotateEvery, overlap and retire change without a request, and count from the times in state", async () => {
   const ci = spoilable();
   const kept = await rotated(ci);
   const inputs = { ...declared, rotateEvery: "240h", overlap: "1w", retire: "whenUnused" };
@@ -111,7 +111,7 @@ test("T2 rotateEvery, overlap and retire change without a request, from the time
   expect((await ci.up(next, longer)).state).toMatchObject({ overlap: "36h", retiresAt: iso(91.5) });
 });
 
-test("T2 a change that needs a new key fails while the previous one is there, before any request, with both ways out", async () => {
+test("T2 while there is a previous key, a change that needs a new key fails before any request, with both ways out", async () => {
   const ci = spoilable();
   const kept = await rotated(ci);
   const inputs = { ...declared, keepers: { a: "b" }, enabled: false };
@@ -134,7 +134,7 @@ test("T2 a change that needs a new key fails while the previous one is there, be
   );
   expect(ci.writes()).toEqual(["PATCH key_2", "DELETE key_1"]);
   expect(retired.state).not.toHaveProperty("keepers");
-  // The engine has the program's inputs of now, and would see no change by itself.
+  // The engine has already saved these inputs, so by itself it would see no change.
   expect(ci.diff(retired.id, retired.state, ci.check(now, now).inputs).changes).toBe(true);
   const last = await ci.up(retired, now);
   expect(ci.writes()).toEqual(["POST"]);
@@ -146,7 +146,7 @@ test("T2 a change that needs a new key fails while the previous one is there, be
   });
 });
 
-test("T4 what was done late in a long run is dated by then", async () => {
+test("T4 in a long run, rotatedAt and retiresAt count from the moment when the key was created", async () => {
   const late = { time: () => Date.parse(iso(90.5)) };
   const ci = rotating((_, answer) => answer(), late);
   const first = await ci.create();
@@ -156,7 +156,7 @@ test("T4 what was done late in a long run is dated by then", async () => {
   expect((await ci.up(since)).state).toMatchObject({ rotatedAt: iso(90.5), retiresAt: iso(97.5) });
 });
 
-test("T1 an update long after both were due deletes first, and the next one rotates", async () => {
+test("T1 if a deletion and a rotation are both due, one update deletes, and the next one rotates", async () => {
   const ci = spoilable();
   const kept = await rotated(ci);
   ci.at(500);
@@ -175,7 +175,7 @@ describe("T5 whenUnused", () => {
   const used = (ci: ReturnType<typeof spoilable>, lastUsedAt: string) =>
     Object.assign(ci.live.get("key_1") ?? {}, { lastUsedAt });
 
-  test("the previous key is deleted after a whole overlap without use, by whatever format of lastUsedAt", async () => {
+  test("the previous key is deleted after a whole overlap without use, whatever the format of lastUsedAt", async () => {
     const ci = spoilable();
     const first = await ci.create(inputs);
     used(ci, "last Tuesday");
@@ -201,14 +201,14 @@ describe("T5 whenUnused", () => {
     expect(kept.state).not.toHaveProperty("__lastUsed");
   });
 
-  test("where the service never says when a key was used, time alone decides", async () => {
+  test("if the service never returns lastUsedAt, the previous key is deleted at the end of the overlap", async () => {
     const ci = spoilable();
     const kept = await rotated(ci, inputs);
     ci.at(97);
     expect((await ci.up(kept, inputs)).state).not.toHaveProperty("previousKeyId");
   });
 
-  test("a last use that was not known before is noted, and the key kept for another overlap", async () => {
+  test("a lastUsedAt that state does not have yet is recorded, and the key stays for another overlap", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     used(ci, "1");
@@ -222,7 +222,7 @@ describe("T5 whenUnused", () => {
     expect((await ci.up(noted, inputs)).state).not.toHaveProperty("previousKeyId");
   });
 
-  test("what waits for a key that is still used is not promised to the next update", async () => {
+  test("while the previous key may still be used, the preview does not promise a new key for the next update", async () => {
     const ci = spoilable();
     const kept = await rotated(ci, inputs);
     used(ci, "today");
@@ -236,7 +236,7 @@ describe("T5 whenUnused", () => {
     expect(next.state).toMatchObject({ previousKeyId: "key_1" });
   });
 
-  test("a previous key that is gone by then has nothing to be compared", async () => {
+  test("a previous key that no longer exists is removed from state without a warning", async () => {
     const ci = spoilable();
     const kept = await rotated(ci, inputs);
     ci.live.delete("key_1");
@@ -246,7 +246,7 @@ describe("T5 whenUnused", () => {
     expect(ci.warnings).toEqual([]);
   });
 
-  test("where the previous key can't be read, nothing is changed", async () => {
+  test("if the previous key can't be read, nothing is changed", async () => {
     const ci = spoilable();
     const kept = await rotated(ci, inputs);
     ci.at(97);
@@ -263,7 +263,7 @@ describe("T5 whenUnused", () => {
 describe("T6 a refresh", () => {
   const refreshed = async (ci: ReturnType<typeof spoilable>, { id, state }: Kept) => ci.read(id, state);
 
-  test("neither rotates nor deletes, however late it is", async () => {
+  test("neither rotates nor deletes, however long that has been due", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.at(900);
@@ -271,7 +271,7 @@ describe("T6 a refresh", () => {
     expect(ci.writes()).toEqual([]);
   });
 
-  test("of a current key that is gone keeps the previous one, and the next update makes a new one", async () => {
+  test("keeps the previous key in state if the current one is gone, and the next update creates a new one", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.live.delete("key_2");
@@ -290,7 +290,7 @@ describe("T6 a refresh", () => {
     expect(ci.isQuiet(next)).toBe(true);
   });
 
-  test("of a previous key that is gone drops it from state", async () => {
+  test("removes a previous key that is gone from state", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.live.delete("key_1");
@@ -301,7 +301,7 @@ describe("T6 a refresh", () => {
     expect(ci.isQuiet(found)).toBe(true);
   });
 
-  test("of both keys that are gone finds the resource gone, unless a key is still to be deleted", async () => {
+  test("removes the resource from state if both keys are gone, unless another key is still to be deleted", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.live.delete("key_1");
@@ -312,7 +312,7 @@ describe("T6 a refresh", () => {
     expect((await refreshed(ci, leftover))?.state).toMatchObject({ __toDelete: [{ id: "key_9" }] });
   });
 
-  test("finds what was changed on the previous key, which the next update takes back", async () => {
+  test("finds a change made to the previous key outside Pulumi, and the next update reverts it", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     Object.assign(ci.live.get("key_1") ?? {}, { enabled: false });
@@ -324,7 +324,7 @@ describe("T6 a refresh", () => {
   });
 });
 
-describe("T4 before the previous key is deleted", () => {
+describe("T4 an update that would delete the previous key", () => {
   test.each([
     ["was deleted", (key: Map<string, object>) => void key.delete("key_2"), "no longer exists"],
     [
@@ -333,7 +333,7 @@ describe("T4 before the previous key is deleted", () => {
       "was changed outside Pulumi",
     ],
   ])(
-    "the current one is read: where it %s, both stay as they are until a refresh",
+    "reads the current key first: if that %s, it fails and changes nothing until a refresh",
     async (_, change, what) => {
       const ci = spoilable();
       const kept = await rotated(ci);
@@ -352,8 +352,8 @@ describe("T4 before the previous key is deleted", () => {
   );
 });
 
-describe("T7 a clock that went back", () => {
-  test("gives the previous key its whole overlap, once it is right again", async () => {
+describe("T7 a clock that is behind the last rotation", () => {
+  test("still gives the previous key its whole overlap once the clock is right again", async () => {
     const ci = spoilable();
     const first = await ci.create();
     ci.at(-40);
@@ -365,7 +365,7 @@ describe("T7 a clock that went back", () => {
     expect(ci.warnings.join()).toContain(`behind the last rotation, at ${iso(0)}`);
   });
 
-  test("makes nothing due, and a warning says so", async () => {
+  test("makes nothing due, and gives a warning", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.at(-400);
@@ -379,7 +379,7 @@ describe("T7 a clock that went back", () => {
     expect(ci.warnings).toHaveLength(1);
   });
 
-  test("does not keep a previous key whose overlap is none, nor a change from rotating", async () => {
+  test("delays neither a deletion with overlap '0d' nor a rotation because of a change", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.at(-400);
@@ -390,8 +390,8 @@ describe("T7 a clock that went back", () => {
   });
 });
 
-describe("T8 what ends a rotating key", () => {
-  test("destroy deletes both keys, and what was still to be deleted", async () => {
+describe("T8 the end of a rotating key:", () => {
+  test("destroy deletes both keys, and those that were still to be deleted", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.live.set("key_9", { id: "key_9" });
@@ -399,7 +399,7 @@ describe("T8 what ends a rotating key", () => {
     expect(ci.writes().toSorted()).toEqual(["DELETE key_1", "DELETE key_2", "DELETE key_9"]);
   });
 
-  test("a destroy that fails for one key says which, and the next one does the rest", async () => {
+  test("a destroy that fails for one key names it, and the next destroy deletes the rest", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.always(asks("DELETE", "key_1"), () => {
@@ -416,9 +416,9 @@ describe("T8 what ends a rotating key", () => {
   });
 
   test.each([
-    ["another workspace", { workspaceId: "ws_2" }, ["workspaceId"]],
-    ["another existingKey", { existingKey: "sk_x" }, ["existingKey"]],
-  ])("%s replaces it", async (_, change, replaces) => {
+    ["workspaceId", { workspaceId: "ws_2" }, ["workspaceId"]],
+    ["existingKey", { existingKey: "sk_x" }, ["existingKey"]],
+  ])("a change of %s replaces the resource", async (_, change, replaces) => {
     const ci = spoilable();
     const kept = await rotated(ci);
     const { inputs } = ci.check({ ...declared, ...change }, undefined);
@@ -426,7 +426,7 @@ describe("T8 what ends a rotating key", () => {
   });
 });
 
-test("K5 an existing key is the first key, and those after it are created", async () => {
+test("K5 with existingKey, the first key is migrated, and later ones are created", async () => {
   const ci = spoilable();
   const inputs = { ...declared, existingKey: "sk_old" };
   const first = await ci.create(inputs);
@@ -439,13 +439,13 @@ test("K5 an existing key is the first key, and those after it are created", asyn
   expect(kept.state).toMatchObject({ keyId: "key_2", previousKey: "sk_old" });
   expect(ci.isQuiet(kept, inputs)).toBe(true);
   expect(ci.isQuiet(kept, declared)).toBe(true);
-  // It is no key of this resource any more, and declared all the same.
+  // The program still declares existingKey, although that key is deleted.
   ci.at(97);
   const retired = await ci.up(kept, inputs);
   expect(ci.isQuiet(retired, inputs)).toBe(true);
 });
 
-test("K5 the key that is made after one that was migrated is taken back where it can't be saved", async () => {
+test("K5 a new key that can't be saved to state is deleted again, and the migrated key before it stays", async () => {
   const run = openRun();
   const ci = spoilable({ run });
   const inputs = { ...declared, existingKey: "sk_old" };
@@ -467,7 +467,7 @@ describe("K11 an adopted key", () => {
     return ci;
   };
 
-  test("is the first key, without a secret, and those after it are created", async () => {
+  test("is the first key, without a secret, and later ones are created", async () => {
     const ci = adopted();
     const first = await ci.create(inputs);
     expect(ci.told()).toEqual([
@@ -489,7 +489,7 @@ describe("K11 an adopted key", () => {
     expect(ci.isQuiet(retired, inputs)).toBe(true);
   });
 
-  test("is adopted again where only the engine replaces the resource, and stays", async () => {
+  test("is adopted again and not deleted if only the engine replaces the resource", async () => {
     const ci = adopted();
     const first = await ci.create(inputs);
     ci.writes();
@@ -502,7 +502,7 @@ describe("K11 an adopted key", () => {
     expect([...ci.live.keys()]).toEqual(["key_old"]);
   });
 
-  test("stays in its workspace while existingId stays the same or is added, and is rotated by keepers", () => {
+  test("can't change its workspace while existingId stays the same or is added, but keepers rotates it", () => {
     const ci = adopted();
     const { existingId: _, ...without } = inputs;
     for (const before of [inputs, without]) {
@@ -515,7 +515,7 @@ describe("K11 an adopted key", () => {
     }
   });
 
-  test("stays where the result of its adoption can't be saved", async () => {
+  test("is not deleted if the result of its adoption can't be saved", async () => {
     const run = openRun();
     const ci = adopted({ run });
     ci.once(asks("GET", "key_old"), (answer) => {

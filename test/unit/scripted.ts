@@ -6,7 +6,7 @@ import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
 import { configured } from "./offline";
 
-/** A key as the scripted service holds it; scopes as the wire carries them. */
+/** A key in the scripted service, with scopes as in requests. */
 export interface HeldKey {
   readonly name: string;
   readonly enabled: boolean;
@@ -15,14 +15,14 @@ export interface HeldKey {
 }
 
 export interface Script {
-  /** What the service makes of a create's or PATCH's fields. Default: it takes them as they are. */
+  /** The key after a create or PATCH. Default: it has the fields of the request. */
   readonly write?: (asked: HeldKey, before: HeldKey | undefined) => HeldKey;
-  /** What it answers to a PATCH. Default: the key after it. */
+  /** The answer to a PATCH: the key before or after it, or nothing. Default: after. */
   readonly answer?: "after" | "before" | "nothing";
   readonly key?: HeldKey;
 }
 
-/** The ApiKey's operations on a service of one key that does in memory what the script says. */
+/** An ApiKey's operations, on a service in memory that has one key and behaves as the script says. */
 export function scripted({ write = (asked) => asked, answer = "after", key }: Script) {
   let held = key;
   const warnings: string[] = [];
@@ -46,7 +46,7 @@ export function scripted({ write = (asked) => asked, answer = "after", key }: Sc
 
   const transport: Transport = {
     send: async ({ method, path, body, read }) => {
-      // What create takes for a witness is not what these tests are about.
+      // The list that create reads first doesn't matter to these tests.
       if (method === "GET" && path.endsWith("/api-key")) return read(Buffer.from('{"apiKeys":[]}'));
       calls.push({ method, path, body });
       const json = answered(method, body);
