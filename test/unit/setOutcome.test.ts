@@ -184,7 +184,7 @@ test.each([false, true])(
     expect(after["ids"]).toEqual({ a: "key_a" });
     expect(after).not.toHaveProperty("__toDelete");
     expect(set.calls.map(({ method }) => method)).not.toContain("DELETE");
-    expect(set.warnings.join("\n")).not.toContain("left to another resource");
+    expect(set.warnings.join("\n")).not.toContain("stays in the service");
   },
 );
 

@@ -53,7 +53,7 @@ test("K5 a key that the state of before has still to delete is not told as one t
   const before = { ...stateOf(["b"]), __toDelete: [{ id: "key_a", name: "a" }] };
   await failureOf(set.update("keys-1", before, inputsOf({ a: { existingKey }, b: {} })));
   expect(deleted()).toEqual([]);
-  expect(set.warnings.join("\n")).not.toContain("stands in the service as key_a");
+  expect(set.warnings.join("\n")).not.toContain("exists in the service with id key_a");
 });
 
 test.each(["create", "update"] as const)(
