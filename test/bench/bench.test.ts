@@ -73,7 +73,7 @@ it("the bench counts the requests of each contender", () => {
   for (const id of ["ours", "plugin"] as const) expect(figures(id).destroy.requests).toBe(count);
 });
 
-it('the bench measures state: "taught" has a closure in each resource, and each floor has as much as its contender', () => {
+it("the bench measures state: closures take the most, and each lower bound has as much as its contender", () => {
   const state = (id: Id) => figures(id).up.stateBytes ?? 0;
   expect(state("ours")).toBeGreaterThan(count * 500);
   expect(Math.abs(state("ours") - state("engine"))).toBeLessThan(count * 200);

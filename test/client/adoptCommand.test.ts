@@ -123,7 +123,7 @@ describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled")
     });
 
     it.each(["keys", "set"])(
-      "K12 writes a program (--as %s) that adopts the keys unchanged, with an empty preview after that",
+      "K12 writes a program (--as %s) that adopts the keys unchanged, and whose next preview is empty",
       async (form) => {
         const service = await serviceWith(dialect);
         const ids = addKeys(service);

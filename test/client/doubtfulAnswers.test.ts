@@ -100,7 +100,7 @@ describe("a scope", () => {
     ["another name", { ...rewritten, name: "Bills" }, []],
     ["an id that was listed before", rewritten, [rewritten]],
   ])(
-    "S4 is not created according to an answer with another representation and %s",
+    "S4 fails to be created if the answer has another representation and %s",
     async (_what, scope, before) => {
       listing(before, 1);
       service.inject({ endpoint: "createScope", fault: answering({ scope }) });

@@ -201,11 +201,11 @@ describe("the answer to a successful write", () => {
 
 describe("the answer to a GET", () => {
   it.each<[string, (n: number) => string]>([
-    ["cut", () => "HTTP/1.1 200 X\r\ncontent-length: 50\r\nconnection: close\r\n\r\n{"],
-    ["garbage", () => answer(200, "<html>")],
+    ["cut off", () => "HTTP/1.1 200 X\r\ncontent-length: 50\r\nconnection: close\r\n\r\n{"],
+    ["not JSON", () => answer(200, "<html>")],
     ["empty", () => answer(204)],
-    ["of another record", () => answer(200, { apiKey: { id: "other" } })],
-    ["of another form", () => answer(200, { error: "none" })],
+    ["about another record", () => answer(200, { apiKey: { id: "other" } })],
+    ["in another form", () => answer(200, { error: "none" })],
   ])("is requested again if it is %s, until it is usable", async (_name, spoilt) => {
     const server = await wireServer(({ n }, socket) => {
       if (n === 3) return answer(200, keyAnswer);

@@ -16,13 +16,13 @@ describe("the size of an answer", () => {
   });
 
   it.each<[string, string]>([
-    ["announced", `HTTP/1.1 200 X\r\ncontent-length: ${4 * MiB + 1}\r\n\r\n`],
-    ["not announced", `HTTP/1.1 200 X\r\nconnection: close\r\n\r\n${" ".repeat(4 * MiB + 1)}`],
+    ["with a Content-Length", `HTTP/1.1 200 X\r\ncontent-length: ${4 * MiB + 1}\r\n\r\n`],
+    ["without a Content-Length", `HTTP/1.1 200 X\r\nconnection: close\r\n\r\n${" ".repeat(4 * MiB + 1)}`],
     [
       "in chunks",
       `HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n${`10000\r\n${" ".repeat(65_536)}\r\n`.repeat(65)}`,
     ],
-  ])("(%s) is an error above that, and the request is not repeated", async (_name, reply) => {
+  ])("(%s) is an error above 4 MiB, and the request is not repeated", async (_name, reply) => {
     const server = await wireServer(() => reply);
     const call = callTo(server.url);
     const error = await errorOf(api.readApiKey(call, keyPath));
@@ -142,7 +142,7 @@ describe("a time limit", () => {
     await expect.poll(() => server.sockets.size).toBe(0);
   });
 
-  it("ends an answer that arrives too slowly, even if it never stops", async () => {
+  it("ends an answer that arrives too slowly, even if its bytes keep coming", async () => {
     const server = await wireServer((_request, socket) => {
       socket.write("HTTP/1.1 200 X\r\ncontent-length: 100000\r\n\r\n");
       const drip = setInterval(() => socket.write(" "), 20);

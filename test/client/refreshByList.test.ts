@@ -79,7 +79,7 @@ describe("a refresh of many keys", () => {
     ["and the list never had the key", answered(200, { apiKeys: [] }), undefined],
     ["and keys can't be listed", answered(403), undefined],
   ])(
-    "R6 treats no key as gone if its workspace was read before every read was a 404, %s",
+    "R6 does not trust an earlier read of the workspace if everything is a 404 since then, %s",
     async (_, before, then) => {
       const [lost, alive] = held as [Held, Held];
       const always = { times: Number.POSITIVE_INFINITY };

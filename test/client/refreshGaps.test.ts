@@ -53,7 +53,7 @@ const state = (name: string, more: object = {}) => {
   return { ...declared, key: `secret of ${name}`, ...more };
 };
 
-test("R6 a list without deleted confirms no key", async () => {
+test("R6 a list without the field `deleted` confirms no key", async () => {
   const { results } = await readBoth(
     "ApiKey",
     [key("a"), key("b", { deleted: true })],

@@ -84,7 +84,7 @@ const replies: [string, string][] = [
   ["200 with a JSON string", answer(200, JSON.stringify(JSON.stringify(leak)))],
   ["200 compressed", answer(200, leak, "content-encoding: gzip")],
   ["200 too large", answer(200, JSON.stringify(leak).padEnd(1_100_000, made))],
-  ["no HTTP", `${echo}\r\n\r\n`],
+  ["not HTTP", `${echo}\r\n\r\n`],
   ["headers too large", answer(200, leak, `x-long: ${token.repeat(3_000)}`)],
 ];
 

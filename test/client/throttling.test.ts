@@ -16,12 +16,12 @@ describe("a 429", () => {
   it.each<[string, string | undefined, number]>([
     ["seconds", "retry-after: 7", 7_000],
     ["a date by this clock", "retry-after: Thu, 01 Jan 2026 00:01:00 GMT", 60_000],
-    ["nothing", undefined, 125],
+    ["none", undefined, 125],
     ["nonsense", "retry-after: soon", 125],
     ["a negative number", "retry-after: -5", 125],
-    ["no wait", "retry-after: 0", 125],
+    ["zero", "retry-after: 0", 125],
     ["a date in the past", "retry-after: Wed, 31 Dec 2025 00:00:00 GMT", 125],
-  ])("with a Retry-After of %s pauses and repeats the call, even a POST", async (_name, header, ms) => {
+  ])("(Retry-After: %s) pauses and repeats the call, even a POST", async (_name, header, ms) => {
     const server = await busyFor(1, ...(header === undefined ? [] : [header]));
     const clock = quickClock();
     const written = await api.createApiKey(callTo(server.url, { clock }), newKey);
@@ -80,7 +80,7 @@ describe("a 429", () => {
     expect([server.requests.length > 1, clock.now(), clock.waiting()]).toEqual([true, 0, 0]);
   });
 
-  it("is not repeated if the run's gate refuses the second request", async () => {
+  it("is not repeated if the run allows no further request", async () => {
     const server = await busyFor(1);
     let sent = 0;
     const gate = async (method: string) => (method === "POST" && sent > 0 ? "it is late" : undefined);

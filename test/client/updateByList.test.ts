@@ -122,7 +122,7 @@ describe("an update of many keys", () => {
     ["whose lists are truncated", { listLimit: 11 }, count - 10],
     ["that rewrites names", { names: "lowerCased" }, 1],
   ] as const)(
-    "K1 on a service %s reads the keys by themselves that the list does not confirm",
+    "K1 on a service %s reads by itself each key that the list does not confirm",
     async (_, dialect, reads) => {
       const service = await startService(dialect);
       const held = await create(service, many(count));

@@ -64,7 +64,7 @@ describe("the package's declarations, in a project without TypeScript,", () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it("compile a correct program, and report the errors of wrong ones", async () => {
+  it("let a correct program compile, and report the errors of wrong ones", async () => {
     const program = `import { ApiKey, ApiKeyArgs, getWorkspaceOutput, Scope, WorkspaceSettings } from "pulumi-apikeys";
 const args: ApiKeyArgs = { workspaceId: getWorkspaceOutput({ name: "Main" }).id, customerId: "customer-1" };
 export const ciKey = new ApiKey("ci", { ...args, scopes: [{ representation: "orders", read: true }] }).key;

@@ -60,7 +60,7 @@ describe("findPulumi", () => {
     expect(await find()).toEqual({ root: join(home, "a"), version: "3.300.1", how: "path" });
   });
 
-  it("takes a CLI on PATH whose language plugin is in another folder on PATH", async () => {
+  it("takes a CLI on PATH whose dynamic-provider plugin is in another folder on PATH", async () => {
     await script("a/bin/pulumi", "echo v3.300.1");
     await script(`b/${shim}`, "");
     path = ["a/bin", "b"];
@@ -76,7 +76,7 @@ describe("findPulumi", () => {
     expect(await find()).toMatchObject({ root: join(home, "new") });
   });
 
-  it("does not run a CLI on PATH without the language plugin, because it may be a launcher that downloads", async () => {
+  it("does not run a CLI on PATH without that plugin, because it may be a launcher that downloads", async () => {
     await script("a/bin/pulumi", `echo v3.300.1; echo run > ${home}/was-run`);
     path = ["a/bin"];
     expect(await failure()).toContain(`has no ${shim} beside it or on PATH`);

@@ -3,7 +3,7 @@ import { openRun } from "../../provider/core/run";
 import { failureOf, type Options, refused } from "./replying";
 import { asks, declared, iso, type Kept, rotated, rotating, spoilable } from "./rotatingService";
 
-test("T1 a key is rotated at its age, and the previous key is deleted when its overlap has ended", async () => {
+test("T1 a key is rotated at rotatesAt, and the previous key is deleted at retiresAt", async () => {
   const ci = rotating();
   let kept = await ci.create();
   expect(kept.state).toMatchObject({
@@ -170,7 +170,7 @@ test("T1 if a deletion and a rotation are both due, one update deletes, and the 
   expect(next.state).toMatchObject({ previousKeyId: "key_2", rotatedAt: iso(500) });
 });
 
-describe("T5 whenUnused", () => {
+describe("T5 with retire 'whenUnused',", () => {
   const inputs = { ...declared, retire: "whenUnused" };
   const used = (ci: ReturnType<typeof spoilable>, lastUsedAt: string) =>
     Object.assign(ci.live.get("key_1") ?? {}, { lastUsedAt });

@@ -12,7 +12,7 @@ describe("a run", () => {
     expect(run.signal.aborted).toBe(true);
   });
 
-  test("ends when `ask` returns a reason, and calls at the same time share one `ask`", async () => {
+  test("ends when `ask` returns a reason, and concurrent calls share one `ask`", async () => {
     let asked = 0;
     let answer: string | undefined;
     const run = openRun({

@@ -35,7 +35,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a scope whose POST failed", () => {
+describe("the create of a scope whose POST fails", () => {
   const posting = (status: number) => {
     post = () => {
       throw failed(status);
@@ -43,19 +43,19 @@ describe("a scope whose POST failed", () => {
     return subject.create(inputs);
   };
 
-  test.each([400, 403, 422])("S4 after a %i, a scope that differs in case is not adopted", async (status) => {
+  test.each([400, 403, 422])("S4 with a %i does not adopt a scope that differs in case", async (status) => {
     const { message } = await failureOf(posting(status));
     expect(message).toContain(`the service answered ${status}. Nothing was created`);
   });
 
   test.each([409, 500])(
-    "S4 after a %i, a scope that differs only in case is taken as the result",
+    "S4 with a %i accepts a scope that differs only in case as its result",
     async (status) => {
       expect((await posting(status)).id).toBe("sc_other");
     },
   );
 
-  test("S4 after a refusal, a scope with exactly this representation is adopted", async () => {
+  test("S4 adopts a scope with exactly this representation, even after a refusal", async () => {
     post = () => {
       listed = [other, { ...inputs, id: "sc_1" }];
       throw failed(422);
@@ -64,7 +64,7 @@ describe("a scope whose POST failed", () => {
   });
 
   test.each([409, 422])(
-    "S4 the error has the service's answer (%i) even if the list can't be read afterwards",
+    "S4 with a %i fails with the service's answer even if the list can't be read afterwards",
     async (status) => {
       post = () => {
         listFault = failed(403);
@@ -98,7 +98,7 @@ describe("a scope that the list does not show", () => {
     expect(subject.warnings).toEqual([]);
   });
 
-  test("R6 is an error if the token lost access to its workspace since the workspace was last read", async () => {
+  test("R6 fails the refresh if the token has lost access to the workspace since it was last read", async () => {
     vi.setTimerTickMode("manual");
     let sees = true;
     const service = replying(scope, ({ path }) => {

@@ -22,12 +22,12 @@ test.each([
   [Scope, { name: "Orders", representation: "orders" }, "Declare the scope without it, with the name"],
   [CustomerBilling, { totalCredits: 1 }, "Set billingId instead"],
 ] as const)(
-  "the resource option import fails with what to do instead for this kind (%o)",
+  "the resource option import fails, and the error says what to do instead (%o)",
   (Kind, args, way) => {
     const make = Kind as new (name: string, args: object, opts: object) => unknown;
     const declare = () => new make("taken", { workspaceId: "ws_1", ...args }, { import: "id_1" });
     expect(declare).toThrow(way);
-      if (Kind !== ApiKeySet) expect(declare).not.toThrow("pulumi import");
+    if (Kind !== ApiKeySet) expect(declare).not.toThrow("pulumi import");
   },
 );
 

@@ -114,7 +114,7 @@ describe("R16 a resource's class", () => {
     });
   });
 
-  test("adds no __secrets if only values are secret that always are, or none", async () => {
+  test("adds no __secrets without secret inputs, or with only those that are always secret", async () => {
     const keys: ApiKeySetArgs["keys"] = { a: { customerId: "c", existingKey: secret("sk") } };
     for (const one of [
       new ApiKey("ci", { ...base, name: output("ci") }),

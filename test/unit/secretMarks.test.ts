@@ -30,7 +30,7 @@ test("checked inputs mark each existingKey as a secret for the engine, even if t
 
 const marked = (value: unknown) => ({ ...mark, value });
 
-test("R16 checked inputs mark the values that the program made secret; outputs also mark all that may contain them", async () => {
+test("R16 checked inputs mark the values that the program made secret; outputs mark all that may contain them", async () => {
   const secrets = { __secrets: [["metadata", "token"], ["name"], ["prefix"]] };
   const metadata = { team: "red", token: "falcon" };
   const declared = { workspaceId: "ws_1", customerId: "cus_1", name: "ci", prefix: "owl", metadata };

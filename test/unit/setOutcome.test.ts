@@ -134,7 +134,7 @@ test("K5 a key that two sets imported is deleted with the last of them, and the 
   expect(set.calls.map(({ method }) => method)).toEqual(["DELETE"]);
 });
 
-test("K5 a set that keeps a replaced key only until the new one matches has no claim to it", async () => {
+test("K5 a key that one set has only still to delete is deleted with the other set that manages it", async () => {
   const { set, inputs, state } = sharing((asked) => {
     if (asked.method === "DELETE") return gone(asked);
     if (asked.method === "GET") return { apiKeys: [] };

@@ -43,7 +43,7 @@ describe("converting between a set's state and the states of its keys", () => {
     );
   });
 
-  test("keeps the real values of a key that does not match the program, against the new defaults", () => {
+  test("stores the real values of a key that does not match the program, overriding new defaults", () => {
     const declared = checked({
       defaults: {
         customerId: "cus_1",

@@ -204,7 +204,7 @@ describe("writing settings of a workspace", () => {
     expect((await spelling.write(back, { restored: all })).notApplied).toEqual([]);
   });
 
-  test("W1 restores an undeclared setting that was lost by one PATCH, or names it", async () => {
+  test("W1 restores an undeclared setting that the PATCH lost by one more PATCH, or names it", async () => {
     let patches = 0;
     const forgetting = (times: number): Habits => ({
       ...merging,

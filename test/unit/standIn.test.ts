@@ -182,7 +182,7 @@ describe("the stand-in is strict: it", () => {
     ["a scope entry with an id", { ...newKey, scopes: [entry("a", "read", "ks_1")] }],
     ["a scope entry without a flag", { ...newKey, scopes: [{ representation: "a", create: true }] }],
     ["a scope entry that is a string", { ...newKey, scopes: ["a"] }],
-  ])("refuses to create a key if the body is or has %s", async (_, body) => {
+  ])("refuses to create a key (%s)", async (_, body) => {
     const { standIn, post } = await open();
     const { status, body: answer } = await post("/api-key", body);
     expect(status).toBe(400);

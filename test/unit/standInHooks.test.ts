@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type LoggedRequest, startStandIn } from "../../standin";
 import { entry, newKey, open, send } from "./standInCaller";
 
-describe("changes made through the stand-in's methods", () => {
+describe("the stand-in's methods", () => {
   it("edit a key as given, with missing flags and ids of its scopes filled in", async () => {
     const { standIn, create, get, keyPath } = await open({ names: "lowerCased" });
     const { id, createdAt } = await create();

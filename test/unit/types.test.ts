@@ -258,7 +258,12 @@ describe("resource classes of the SDK:", () => {
       keySecretOf("ApiKey", "ci", text(held), text(id)) as unknown as Promised;
 
     test.each([
-      ["is that of state", pulumi.secret("sk_1"), "key_1", { isKnown: true, isSecret: true, value: "sk_1" }],
+      [
+        "is the one in state",
+        pulumi.secret("sk_1"),
+        "key_1",
+        { isKnown: true, isSecret: true, value: "sk_1" },
+      ],
       ["is unknown in the preview of an update", pulumi.unknown, "key_1", { isKnown: false }],
       ["is unknown before the key is created", undefined, pulumi.unknown, { isKnown: false }],
     ])("K8 %s", async (_, held, id, expected) => {

@@ -31,7 +31,7 @@ async function linesOf(count: number): Promise<readonly string[]> {
   return batch.lines();
 }
 
-test("an error has the whole reasons of a few failed keys, and beginnings and ends for many keys", async () => {
+test("an error has the full reasons of a few failed keys, but shortened ones for many", async () => {
   const [few, many] = [await linesOf(3), await linesOf(30)];
   expect(few.map(({ length }) => length)).toEqual([499, 499, 499]);
   expect(few.join("")).not.toContain("…");
