@@ -54,26 +54,26 @@ function figures(id: Id): Found["medians"][number]["figures"] {
   return one.figures;
 }
 
-it("measures every contender in one round, and shows them side by side", () => {
+it("the bench measures every contender in one round, and prints them side by side", () => {
   expect(found.medians.map(({ contender, rounds }) => [contender, rounds])).toEqual(all.map((id) => [id, 1]));
   const [head = ""] = printed.split("\n").filter((line) => line.startsWith(`N = ${count}`));
   expect(head.split(/ {2,}/)).toHaveLength(1 + all.length);
 });
 
-it("counts the requests of each", () => {
+it("the bench counts the requests of each contender", () => {
   const requests = (id: Id) => Object.values(figures(id)).flatMap((step) => step.requests ?? []);
   expect(requests("network-8")).toEqual([count, count, count]);
   expect(requests("taught")).toEqual([count, count, count]);
   for (const id of floors) expect(requests(id).filter((sent) => sent > 0)).toEqual([]);
   expect(requests("network-16")).toEqual([count, count, 1, count]);
-  // What it changes it reads before, many by the list and one GET; and a list is taken before the first key is made.
+  // An update reads first: many keys by one list and one GET. A create reads a list before the first POST.
   for (const id of ["apiKeySet", "pluginSet"] as const) {
     expect(requests(id)).toEqual([count + 1, count + 2, 2, count]);
   }
   for (const id of ["ours", "plugin"] as const) expect(figures(id).destroy.requests).toBe(count);
 });
 
-it("weighs the state: a closure in every resource, and a floor that holds as much as ours", () => {
+it("the bench measures state: closures take the most, and each lower bound has as much as its contender", () => {
   const state = (id: Id) => figures(id).up.stateBytes ?? 0;
   expect(state("ours")).toBeGreaterThan(count * 500);
   expect(Math.abs(state("ours") - state("engine"))).toBeLessThan(count * 200);
@@ -84,13 +84,13 @@ it("weighs the state: a closure in every resource, and a floor that holds as muc
   expect(state("taught")).toBeGreaterThan(state("ours") + count * 2_000);
 });
 
-it.runIf(process.platform === "linux")("measures time, memory and what is written", () => {
+it.runIf(process.platform === "linux")("the bench measures time, memory and bytes written", () => {
   for (const id of [...ours, "taught", ...floors] as const) {
     const { seconds, cpuSeconds = 0, hostPeakMiB = 0, enginePeakMiB = 0 } = figures(id).up;
     const { writtenBytes = 0, stateBytes = 0 } = figures(id).up;
     expect(seconds).toBeGreaterThan(0);
     expect(cpuSeconds).toBeGreaterThan(0);
-    // A Node.js with gRPC in it; the shell before it has a hundredth of that.
+    // As much as a Node.js process with gRPC. The shell that starts it has a hundredth of that.
     expect(hostPeakMiB).toBeGreaterThan(40);
     expect(enginePeakMiB).toBeGreaterThan(40);
     expect(writtenBytes).toBeGreaterThan(stateBytes);

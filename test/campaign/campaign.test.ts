@@ -5,7 +5,7 @@ import { count, openTally, type Tally } from "../../tools/campaign/tally";
 import { type TierName, tiers } from "../../tools/campaign/tiers";
 import { isAll, runs } from "../all";
 
-/** A short version of `npm run test:campaign`; a failure names the seed, which replays alone. */
+/** A short version of `npm run test:campaign`. A failure names the seed, which can be run alone. */
 
 async function campaign(tier: TierName, schedules: number): Promise<Tally> {
   const tally = openTally();
@@ -14,10 +14,10 @@ async function campaign(tier: TierName, schedules: number): Promise<Tally> {
   return tally;
 }
 
-test("no fault loses a key, grants twice, widens or leaks, and what can converge does", async () => {
+test("a campaign on the lifecycle breaks no guarantee, and every run that can converge does", async () => {
   const { failures, injected } = await campaign("process", runs(300));
   expect(failures).toEqual([]);
-  // A kind that never occurred would show nothing.
+  // A kind of fault that never occurred would prove nothing.
   expect(Object.keys(injected).sort()).toEqual([
     "ctrlC",
     "drip",
@@ -44,15 +44,15 @@ test("no fault loses a key, grants twice, widens or leaks, and what can converge
   ]);
 });
 
-test("nor does it in the engine's host", async () => {
+test("a campaign through the dynamic-provider host breaks no guarantee", async () => {
   expect((await campaign("host", isAll ? 6 : 1)).failures).toEqual([]);
 });
 
-test("nor does it in the plugin", async () => {
+test("a campaign through the plugin breaks no guarantee", async () => {
   expect((await campaign("plugin", runs(6))).failures).toEqual([]);
 });
 
-test("a service that is down gets at most four requests for one call, and 1.1 for each of a thousand", async () => {
+test("a service that is down gets at most 4 requests from one call, and 1,100 from 1,000 calls", async () => {
   const { oneCall, manyCalls } = await measureAmplification();
   expect(oneCall).toBe(4);
   expect(manyCalls).toBeLessThanOrEqual(1.1);

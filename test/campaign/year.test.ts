@@ -8,31 +8,31 @@ import { describeInAll } from "../inAll";
 import { type Life, type LifeOptions, live, type Scene } from "./year";
 import { yearFaults } from "./yearFaults";
 
-/** A year of previews and ups: a key that is rotated after thirty days, with an overlap of a week. */
+/** A year of previews and updates of a key that is rotated every 30 days, with an overlap of a week. */
 function yearOn({ dialect, workspaceId }: Case, options: Partial<LifeOptions> = {}): Promise<Life> {
   const quick = { ...dialect, rateLimitPerSecond: 0 };
   return live({ start: startInProcess, dialect: quick, workspaceId, ...options });
 }
 
-/** The last overlap ends after the year. */
+/** The last overlap ends after the year, so there is one retirement fewer. */
 const aYear = { rotations: 12, retirements: 11, findings: [] };
 
 const presetNamed = (name: string) => presetCases.find((one) => one.name === `preset ${name}`) as Case;
 const plain = presetNamed("default");
 
-/** The one that does last what it is asked for. */
+/** npm test takes the preset that applies writes last. */
 const cases = someOf(presetCases, (one) => one === presetNamed("queued"));
 
 describe.each(cases)("a rotating key on $name", (one) => {
-  test("works all year, with never more than two keys, each made and deleted as previewed", async () => {
+  test("works all year, with at most two keys, each created and deleted as previewed", async () => {
     const year = await yearOn(one);
     expect(year).toMatchObject({ ...aYear, red: 0 });
-    // An up comes every day and a half.
+    // There is an update every day and a half.
     expect(year.oldest).toBeLessThan(32);
   });
 
-  test("does so with a fault in each step", async () => {
-    // Each fault in another request of another step from year to year.
+  test("works all year with a fault in each rotation and deletion", async () => {
+    // From year to year, each fault meets another request of another step.
     const years = await Promise.all(
       Array.from({ length: isAll ? 6 : 1 }, (_, start) => {
         const fault = (nth: number) => yearFaults[(nth * 5 + start * 3) % yearFaults.length];
@@ -50,7 +50,7 @@ describe.each(cases)("a rotating key on $name", (one) => {
   });
 });
 
-test("a previous key goes once a whole overlap has passed without a use", async () => {
+test('with "whenUnused", a previous key is deleted after a whole overlap without use', async () => {
   const days: number[] = [];
   let id: unknown;
   const onDay = (nth: number, { standIn, state }: Scene) => {
@@ -58,7 +58,7 @@ test("a previous key goes once a whole overlap has passed without a use", async 
     if (id !== undefined && previousKeyId === undefined) days.push((nth - began) * 1.5);
     if (id === undefined && previousKeyId !== undefined) began = nth;
     id = previousKeyId;
-    // It is used for nine days, in which one overlap ends.
+    // The key is used for nine days, in which one overlap ends.
     if (typeof id !== "string" || nth - began >= 6) return;
     const updatedAt = standIn.key(id)?.updatedAt ?? "";
     standIn.editKey(id, { updatedAt, lastUsedAt: new Date(1e12 + nth * 5_000).toISOString() });
@@ -70,7 +70,7 @@ test("a previous key goes once a whole overlap has passed without a use", async 
   expect(Math.max(...days)).toBeLessThan(3 * 9);
 });
 
-test("without an overlap, no key goes before an update has ended well with the new one", async () => {
+test('with overlap "0d", no key is deleted before an update with the new key has succeeded', async () => {
   const year = await yearOn(presetNamed("minimal"), {
     inputs: { overlap: "0d" },
     trouble: (_, nth) => ({ fault: { kind: "status", status: 400 }, request: nth + 1, times: 1 }),
@@ -78,7 +78,7 @@ test("without an overlap, no key goes before an update has ended well with the n
   expect(year).toMatchObject({ rotations: 12, findings: [] });
 });
 
-test("a program may change all that it declares", async () => {
+test("a program may change all inputs of a rotating key", async () => {
   const changes: Readonly<Record<number, Record<string, unknown>>> = {
     21: { scopes: [] },
     23: { scopes: [{ representation: "orders", read: true, del: true }], name: "other" },
@@ -91,10 +91,10 @@ test("a program may change all that it declares", async () => {
   expect(year).toMatchObject({ red: 0, findings: [] });
 });
 
-test("a previous key outlives the current one, which somebody else has deleted", async () => {
+test("a previous key is not deleted if the current one was deleted outside Pulumi", async () => {
   const year = await yearOn(plain, {
     onDay: (nth, { standIn, state: { keyId, previousKeyId } }) => {
-      // The day before its overlap ends, and no refresh comes between.
+      // The day before the overlap ends. No refresh comes in between.
       if (nth === 25 && previousKeyId !== undefined) standIn.deleteKey(String(keyId));
     },
   });
@@ -105,10 +105,10 @@ test("a previous key outlives the current one, which somebody else has deleted",
 describeInAll("some weeks of a rotating key", () => {
   const life = { rotations: 1, retirements: 1, red: 0, findings: [] };
   const days = [0, 31, 33, 30, 39];
-  test("in the engine's host", async () => {
+  test("pass as previewed in the dynamic-provider host", async () => {
     expect(await live({ start: startInHost, days })).toMatchObject(life);
   });
-  test("in the plugin", async () => {
+  test("pass as previewed in the plugin", async () => {
     expect(await live({ start: startInPlugin, days })).toMatchObject(life);
   });
 });

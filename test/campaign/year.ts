@@ -9,16 +9,16 @@ import type { Declared, Properties } from "../../tools/campaign/schedule";
 import type { Site } from "../../tools/campaign/site";
 import type { Entry, StackState } from "../../tools/campaign/trace";
 
-/** The life of one rotating key on a clock of its own, with an observer who looks at the service after each request. */
+/** The life of one rotating key on a simulated clock. After each request, an observer checks the keys in the service. */
 export interface LifeOptions {
   /** What runs each command. */
   readonly start: StartActor;
   readonly dialect?: Partial<Dialect>;
   readonly workspaceId?: string;
   readonly inputs?: Properties;
-  /** The days on which there is a preview and an up. Default: a year of them, with a clock that is wrong now and then. */
+  /** The days on which there is a preview and an update. Default: a year, with a clock that is sometimes wrong. */
   readonly days?: readonly number[];
-  /** What goes wrong in the up that rotates or retires for the nth time, counted from 0. */
+  /** The fault in the update that rotates or retires for the nth time, counted from 0. */
   readonly trouble?: (turn: Turn, nth: number) => Trouble | undefined;
   /** What else happens before the commands of a day. */
   readonly onDay?: (nth: number, scene: Scene) => void;
@@ -28,7 +28,7 @@ type Turn = "rotates" | "retires";
 
 interface Trouble {
   readonly fault: Fault;
-  /** Which request of the up gets it, counted from 1, and how many do. */
+  /** The first request of the update that gets the fault, counted from 1, and how many get it. */
   readonly request: number;
   readonly times: number;
 }
@@ -36,19 +36,19 @@ interface Trouble {
 export interface Scene {
   readonly standIn: StandIn;
   readonly state: Properties;
-  /** The program from now on. */
+  /** Changes inputs of the program from now on. */
   declare(inputs: Properties): void;
 }
 
 export interface Life {
   readonly rotations: number;
   readonly retirements: number;
-  /** How many ups failed, and how many requests met a fault. */
+  /** How many updates failed, and how many requests met a fault. */
   readonly red: number;
   readonly faults: number;
   /** The greatest age of a current key, in days. */
   readonly oldest: number;
-  /** What must not be. */
+  /** What must never happen. */
   readonly findings: readonly string[];
 }
 
@@ -56,10 +56,10 @@ const dayMs = 86_400_000;
 const accessToken = "token-of-the-year";
 const customerId = "cus_year";
 const nothing: StackState = { entries: [], pending: [] };
-/** As often as an up that fails is repeated. */
+/** How often a failed update is repeated. */
 const repetitions = 4;
 
-/** Every day and a half; now and then the machine's clock is some days behind, or at its very beginning. */
+/** Every day and a half. Sometimes the machine's clock is some days behind, or at its very beginning. */
 const wholeYear: readonly number[] = Array.from({ length: 244 }, (_, n) => {
   if (n % 41 === 17) return -20_000;
   return n * 1.5 - (n % 13 === 7 ? 4 : 0);
@@ -67,7 +67,7 @@ const wholeYear: readonly number[] = Array.from({ length: 244 }, (_, n) => {
 
 export async function live(options: LifeOptions): Promise<Life> {
   const { start, dialect = {}, workspaceId = "ws_main", days = wholeYear, trouble } = options;
-  // Where the service lists no keys, somebody has to say so: nothing else tells that a key is gone (R6).
+  // If the service can't list keys, the user has to say so, or no key would ever count as gone (R6).
   const env: Readonly<Record<string, string>> =
     (dialect.keyLists ?? "answered") === "answered" ? {} : { APIKEYS_NO_KEY_LIST: "true" };
   const findings: string[] = [];
@@ -99,12 +99,12 @@ export async function live(options: LifeOptions): Promise<Life> {
   function observe({ n, method, endpoint, fault }: LoggedRequest): void {
     const keys = liveKeys();
     const after = `after request ${n}, ${method} ${endpoint} ${fault ?? ""}`;
-    if (keys.length > 2) find(`${keys.length} keys live ${after}`);
+    if (keys.length > 2) find(`there are ${keys.length} keys ${after}`);
     const works = handedOut.some((id) => keys.some((key) => key.id === id && key.enabled));
     if (handedOut.length > 0 && !works) find(`no key works ${after}`);
   }
 
-  /** One command in a process of its own, and what it told. */
+  /** One command in a new process, and its warnings. */
   async function acting<T>(act: (site: Site) => Promise<T>): Promise<{ result: T; told: string }> {
     const actor = await start({ url: standIn.url, accessToken, aheadMs: day * dayMs, env });
     const site: Site = {
@@ -119,7 +119,7 @@ export async function live(options: LifeOptions): Promise<Life> {
 
   const previewed = () => acting((site) => preview(site, state, program()));
 
-  /** An up, which makes and deletes nothing of which the preview before it told nothing. */
+  /** An update, which must create and delete only what the preview before it announced. */
   async function upAsTold(note: string, fault?: Trouble): Promise<Command> {
     standIn.clearFaults();
     if (fault !== undefined) standIn.inject({ ...fault, after: fault.request - 1 });
@@ -132,25 +132,25 @@ export async function live(options: LifeOptions): Promise<Life> {
       find(`${problem}: ${JSON.stringify(note)}`);
     state = result.after;
     const messages = [told, ...result.operations.map(({ message }) => message)].join("\n");
-    if (/defect/.test(messages)) find(messages);
+    if (/defect|bug in pulumi-apikeys/.test(messages)) find(messages);
     if (result.green) handedOut = idsOf(state.entries[0]);
     else clearUp(messages);
     return result;
   }
 
-  /** A user deletes what an error tells of, also where the service has no list that tells which it is. */
+  /** Deletes the keys that an error names, as a user would, or may have left if keys can't be listed. */
   function clearUp(messages: string): void {
     counts.red += 1;
     const known = new Set(state.entries.flatMap(idsIn));
     for (const { id } of liveKeys().filter((key) => !known.has(key.id))) {
       if (!messages.includes(id) && !/list|may /i.test(messages)) {
-        find(`${id} lives, and stands in no state and in no message: ${messages}`);
+        find(`${id} exists, but is neither in state nor in a message: ${messages}`);
       }
       standIn.deleteKey(id);
     }
   }
 
-  /** The service's clock stands still, so its records grow old instead. */
+  /** The service's clock doesn't move, so its records are made older instead. */
   function age(byDays: number): void {
     const older = (time: string) => new Date(Date.parse(time) - byDays * dayMs).toISOString();
     for (const { id, createdAt, updatedAt } of standIn.keys()) {
@@ -166,7 +166,7 @@ export async function live(options: LifeOptions): Promise<Life> {
       const { result: changed, told } = await previewed();
       if (step > 1 && changed.length === 0) return;
       // A rotation may have waited for a retirement.
-      if (step > 3) return void find(`there is something left to do: ${told}`);
+      if (step > 3) return void find(`there is still something to do: ${told}`);
       const turn = turnIn(told);
       const fault = turn === undefined ? undefined : trouble?.(turn, counts[turn]);
       place = `up${fault === undefined ? "" : ` with ${JSON.stringify(fault)}`}`;
@@ -177,7 +177,9 @@ export async function live(options: LifeOptions): Promise<Life> {
         ran = await upAsTold((await previewed()).told);
       }
       if (!ran.green)
-        return void find(`stays red: ${ran.operations.map(({ message }) => message).join("\n")}`);
+        return void find(
+          `every repetition fails: ${ran.operations.map(({ message }) => message).join("\n")}`,
+        );
       const { current, previous } = before;
       if (current !== undefined && output("keyId") !== current) counts.rotates += 1;
       if (previous !== undefined && output("previousKeyId") !== previous) counts.retires += 1;
@@ -237,13 +239,13 @@ function ageOf(entry: Entry | undefined, aheadMs: number): number {
   return typeof rotatedAt === "string" ? (Date.now() + aheadMs - Date.parse(rotatedAt)) / dayMs : 0;
 }
 
-/** What a preview says will happen. */
+/** What a preview announces. */
 function turnIn(note: string): Turn | undefined {
   if (/a new key will be created/.test(note)) return "rotates";
   return /will be deleted/.test(note) ? "retires" : undefined;
 }
 
-/** Writes of which the preview told nothing, and a key that is made and one that is retired at once. */
+/** Creations and deletions that the preview did not announce, and a rotation and a retirement in one update. */
 function problemsIn(
   asked: readonly LoggedRequest[],
   note: string,
@@ -258,9 +260,11 @@ function problemsIn(
   const isRetired = previous !== undefined && deleted.some((request) => isAbout(request, previous));
   const isOver = now >= Date.parse(String(entries[0]?.state["retiresAt"]));
   return [
-    ...(isRetired && !isOver ? ["a key is deleted before the time that state tells"] : []),
-    ...(isMade && entries.length > 0 && turnIn(note) !== "rotates" ? ["a key is made untold"] : []),
-    ...(deleted.every(isTold) ? [] : ["a key is deleted untold"]),
+    ...(isRetired && !isOver ? ["a key is deleted before retiresAt"] : []),
+    ...(isMade && entries.length > 0 && turnIn(note) !== "rotates"
+      ? ["a key is created without a preview"]
+      : []),
+    ...(deleted.every(isTold) ? [] : ["a key is deleted without a preview"]),
     ...(isMade && isRetired ? ["it rotates and retires in one update"] : []),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Fault } from "../../standin";
 
-/** What may go wrong with one request. */
+/** The faults that one request may meet. */
 export const yearFaults: readonly Fault[] = [
   { kind: "resetBefore" },
   { kind: "resetAfter" },

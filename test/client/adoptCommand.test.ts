@@ -57,7 +57,7 @@ const adopted = (program: string) => {
 const inMain = { workspaceId: "ws_main", customerId: "cus_1" };
 const orders = { representation: "orders", read: true, update: true };
 
-/** Keys that are not alike, and one that was edited since, which a list may not show. */
+/** Keys of different kinds. The last is for `edit`. */
 function addKeys(service: StandIn): readonly string[] {
   const edited = service.addKey({ ...inMain, name: "before", scopes: [orders] });
   const keys = [
@@ -84,7 +84,7 @@ async function edit(service: StandIn, id: string) {
 const unlisted = (Object.keys(presets) as PresetName[]).filter((name) => "keyLists" in presets[name]);
 const services: Readonly<Record<string, Partial<Dialect>>> = {
   ...presets,
-  "a service whose lists are cut, brief and late": { listLimit: 2, listRecords: "brief", listLag: 2 },
+  "a service whose lists are truncated, brief and late": { listLimit: 2, listRecords: "brief", listLag: 2 },
 };
 
 describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled"))(
@@ -94,7 +94,7 @@ describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled")
     const isTerse = "zeroValues" in dialect;
     const isListed = !("keyLists" in dialect || dialect.listLimit === 2);
 
-    it("K12 declares each key as it is now, and leaves out what was deleted", async () => {
+    it("K12 declares each key with its current values, and leaves out deleted keys", async () => {
       const service = await serviceWith(dialect);
       const ids = addKeys(service);
       await edit(service, ids.at(-1) ?? "");
@@ -122,36 +122,39 @@ describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled")
       for (const secret of service.secrets()) expect(out + err).not.toContain(secret);
     });
 
-    it.each(["keys", "set"])("K12 as %s, it declares what is adopted as it is, and quiet", async (form) => {
-      const service = await serviceWith(dialect);
-      const ids = addKeys(service);
-      await edit(service, ids.at(-1) ?? "");
-      const named = isListed ? [] : ids.flatMap((id) => ["--key-id", id]);
-      const { out } = await adopt(service, "--workspace", "ws_main", "--as", form, ...named);
-      const before = values(service);
-      service.clearRequests();
-      const process = startProcess(service, isPaced ? systemClock : quickClock());
-      onTestFinished(() => process.close());
-      const { resources } = declaredBy(out);
-      expect(resources).toHaveLength(form === "set" ? 1 : ids.length);
-      for (const { kind, name, args } of resources) {
-        const resource = process.of(kind);
-        const { inputs, failures } = resource.check(args, undefined, name);
-        expect(failures).toEqual([]);
-        const { id, state } = await resource.create(inputs);
-        expect(await resource.read(id, state)).toEqual({ id, state });
-        expect(resource.diff(id, state, inputs).changes).toBe(false);
-      }
-      expect(process.warnings).toEqual([]);
-      expect(values(service)).toEqual(before);
-      // If records leave out false and [], a PATCH ensures the declared values.
-      expect(writes(service).filter((line) => !(isTerse && line.startsWith("PATCH ")))).toEqual([]);
-    });
+    it.each(["keys", "set"])(
+      "K12 writes a program (--as %s) that adopts the keys unchanged, and whose next preview is empty",
+      async (form) => {
+        const service = await serviceWith(dialect);
+        const ids = addKeys(service);
+        await edit(service, ids.at(-1) ?? "");
+        const named = isListed ? [] : ids.flatMap((id) => ["--key-id", id]);
+        const { out } = await adopt(service, "--workspace", "ws_main", "--as", form, ...named);
+        const before = values(service);
+        service.clearRequests();
+        const process = startProcess(service, isPaced ? systemClock : quickClock());
+        onTestFinished(() => process.close());
+        const { resources } = declaredBy(out);
+        expect(resources).toHaveLength(form === "set" ? 1 : ids.length);
+        for (const { kind, name, args } of resources) {
+          const resource = process.of(kind);
+          const { inputs, failures } = resource.check(args, undefined, name);
+          expect(failures).toEqual([]);
+          const { id, state } = await resource.create(inputs);
+          expect(await resource.read(id, state)).toEqual({ id, state });
+          expect(resource.diff(id, state, inputs).changes).toBe(false);
+        }
+        expect(process.warnings).toEqual([]);
+        expect(values(service)).toEqual(before);
+        // If records leave out false and [], the adoption sends a PATCH, because it can't see that they match.
+        expect(writes(service).filter((line) => !(isTerse && line.startsWith("PATCH ")))).toEqual([]);
+      },
+    );
   },
 );
 
 describe("pulumi-apikeys adopt", () => {
-  it("narrows to a customer, and to keys that no state has", async () => {
+  it("can leave out other customers' keys, and keys that a stack manages", async () => {
     const service = await serviceWith();
     const [first = "", off, second = "", ...rest] = addKeys(service);
     const of = async (...args: string[]) => {
@@ -177,11 +180,11 @@ describe("pulumi-apikeys adopt", () => {
     expect(left.ids).toEqual(new Set([off, ...rest]));
     expect(left.err).toContain("Left out because a stack manages them: 2.");
     const { out } = await of(...two);
-    // The name of the resource that has the other one.
+    // The names of both resources are free of conflicts.
     expect(declaredBy(out).resources.map(({ name }) => name)).toContain("ci-2");
   });
 
-  it("writes one set, or a file to import", async () => {
+  it("can write one ApiKeySet, or a file for `pulumi import`", async () => {
     const service = await serviceWith();
     const ids = addKeys(service);
     const set = await adopt(service, "--workspace", "ws_main", "--as", "set");
@@ -195,7 +198,7 @@ describe("pulumi-apikeys adopt", () => {
     );
   });
 
-  it("reads what a cut list leaves out by its id", async () => {
+  it("reads a key that a truncated list leaves out if its id is given", async () => {
     const service = await serviceWith({ listLimit: 2, listRecords: "brief" });
     const ids = addKeys(service);
     const cut = await adopt(service, "--workspace", "ws_main");
@@ -205,7 +208,7 @@ describe("pulumi-apikeys adopt", () => {
     expect(new Set(adopted(named.out))).toEqual(new Set(ids));
   });
 
-  it.each(unlisted)("says how to go on where no list can be read, on %s", async (preset) => {
+  it.each(unlisted)("says what to do if keys can't be listed, on %s", async (preset) => {
     const service = await serviceWith(preset);
     addKeys(service);
     const { code, out, err } = await adopt(service, "--workspace", "ws_main");
@@ -214,7 +217,7 @@ describe("pulumi-apikeys adopt", () => {
     expect(err).toContain("If the access token is not allowed to list keys, name each key with --key-id.");
   });
 
-  it("leaves out a key that is gone since, and says so", async () => {
+  it("leaves out a key that was deleted since it was listed, and says so", async () => {
     const service = await serviceWith({ listLag: 1, listRecords: "brief" });
     const [first = "", ...rest] = addKeys(service);
     const path = `/api/v1/workspace/ws_main/api-key/${first}`;
@@ -226,7 +229,7 @@ describe("pulumi-apikeys adopt", () => {
     expect(err).toContain(`Left out because it was deleted: ${first}.`);
   });
 
-  it("writes nothing where one key can't be read", async () => {
+  it("writes nothing if one key can't be read", async () => {
     const service = await serviceWith();
     const [first = ""] = addKeys(service);
     for (let n = 0; n < 60; n += 1) service.addKey({ ...inMain, name: `key ${n}` });
@@ -238,13 +241,13 @@ describe("pulumi-apikeys adopt", () => {
     expect(err).toMatch(
       /Check that the access token is allowed to read the keys of ws_main\. Nothing was written\.\n$/,
     );
-    // Nothing more is read once it is known, by what is still under way either.
+    // After that failure no further key is read.
     await setTimeout(200);
     const reads = service.requests.filter(({ endpoint }) => endpoint === "readApiKey");
     expect(reads.length).toBeLessThan(40);
   });
 
-  it("writes nothing where a key that is asked for, or the workspace, is not there", async () => {
+  it("writes nothing if the workspace or a given key does not exist", async () => {
     const service = await serviceWith({ otherTenant: "empty" });
     const key = await adopt(service, "--workspace", "ws_main", "--key-id", "key_of_nobody");
     expect([key.code, key.out]).toEqual([1, ""]);
@@ -254,12 +257,12 @@ describe("pulumi-apikeys adopt", () => {
     expect(workspace.err).toContain("Reading workspace ws_typo: the service answered 404");
   });
 
-  it("writes a program without keys where there is nothing to adopt", async () => {
+  it("writes a program without keys if there is nothing to adopt", async () => {
     const { code, out } = await adopt(await serviceWith(), "--workspace", "ws_main");
     expect([code, adopted(out)]).toEqual([0, []]);
   });
 
-  it("says what it can't declare", async () => {
+  it("says what it could not declare", async () => {
     const service = await serviceWith({ zeroValues: "omitted" });
     service.addKey({ workspaceId: "ws_main", name: "", customerId: "" });
     const { code, err } = await adopt(service, "--workspace", "ws_main");
@@ -268,7 +271,7 @@ describe("pulumi-apikeys adopt", () => {
     expect(err).toContain("Keys without a customer in the service: 1. Add their customerId");
   });
 
-  it("needs to know the service, and never shows the token", async () => {
+  it("fails without the service's settings, and never shows the token", async () => {
     const unset = await run(["adopt", "--workspace", "ws_main"]);
     expect([unset.code, unset.out]).toEqual([1, ""]);
     expect(unset.err).toContain(
@@ -283,7 +286,7 @@ describe("pulumi-apikeys adopt", () => {
     expect(wrong.err).not.toContain("wrong-access-token");
   });
 
-  it("says which file is no state", async () => {
+  it("fails for a file that is not a stack's state", async () => {
     const service = await serviceWith();
     for (const [file, reason] of [
       ["/nowhere/state.json", "/nowhere/state.json can't be read: ENOENT"],

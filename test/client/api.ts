@@ -1,4 +1,4 @@
-/** All calls of the client, for tests that go through many; without vitest, as processes of their own load it too. */
+/** All calls of the client. Without vitest, because scripts in other processes load this file too. */
 
 export * from "../../provider/client/apiKeys";
 export * from "../../provider/client/billing";

@@ -8,14 +8,14 @@ import { type Received, startWireServer, type WireServer } from "./wireServer";
 
 export const token = "tok_0123456789/secret+value=";
 
-/** Calls to an address, through a transport of the test's own; by default without jitter. */
+/** A `Call` with this base URL and a new transport, by default without jitter. */
 export function callTo(baseUrl: string, options: TransportOptions = {}, accessToken = token): Call {
   const transport = openTransport({ random: () => 0, env: {}, ...options });
   onTestFinished(() => transport.close());
   return { transport, credentials: { baseUrl, accessToken } };
 }
 
-/** A raw server that ends with the test. */
+/** A raw server that closes when the test ends. */
 export async function wireServer(
   respond: Parameters<typeof startWireServer>[0],
 ): Promise<WireServer & { readonly posts: () => Received[] }> {
@@ -24,7 +24,7 @@ export async function wireServer(
   return { ...server, posts: () => server.requests.filter(({ method }) => method === "POST") };
 }
 
-/** The error that a call ends with. Anything but a CallError fails the test. */
+/** The error of a call. Anything but a CallError fails the test. */
 export async function errorOf(call: Promise<unknown>): Promise<CallError> {
   const outcome = await call.then(
     () => undefined,
@@ -50,6 +50,6 @@ export const newBilling: CreateBilling = {
   workspaceId: "ws_main",
 };
 
-/** An answer of the endpoints that give one key. */
+/** An answer of the endpoints that return one key. */
 export const keyAnswer = { apiKey: { id: "k", name: "ci" } };
 export const keyPath = { workspaceId: "ws_main", keyId: "k" };

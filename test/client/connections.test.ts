@@ -5,7 +5,7 @@ import { quickClock } from "./quickClock";
 import { answer } from "./wireServer";
 
 describe("connections", () => {
-  it("are kept and reused, also for a POST of a key", async () => {
+  it("are kept and reused, even for the POST of a key", async () => {
     const server = await wireServer(() => answer(200, keyAnswer));
     const call = callTo(server.url);
     await api.readApiKey(call, keyPath);
@@ -14,7 +14,7 @@ describe("connections", () => {
     expect(server.requests.map(({ connection }) => connection)).toEqual([1, 1, 1]);
   });
 
-  it("are made anew for each POST of credits, and closed after it", async () => {
+  it("are opened for each POST of credits, and closed after it", async () => {
     const server = await wireServer(({ method }) =>
       answer(200, method === "POST" ? { billing: { id: "b" } } : keyAnswer),
     );
@@ -27,7 +27,7 @@ describe("connections", () => {
     await expect.poll(() => server.sockets.size).toBe(1);
   });
 
-  it("are not blocked by requests that the service takes long for: others overtake them", async () => {
+  it("are not blocked by 31 slow requests: others overtake them", async () => {
     let release = () => {};
     const server = await wireServer(({ path }, socket) => {
       if (!path.endsWith("slow")) return answer(200, keyAnswer);
@@ -51,7 +51,7 @@ describe("connections", () => {
     await Promise.all(slow);
   });
 
-  it("that the service closed between two requests are not used again, and nothing fails", async () => {
+  it("are not reused after the service has closed them between two requests, and no call fails", async () => {
     const server = await wireServer(({ method }, socket) => {
       socket.end(answer(200, method === "POST" ? keyAnswer : { workspaces: [] }));
       return undefined;
@@ -68,7 +68,7 @@ describe("connections", () => {
 });
 
 describe("a service that is down", () => {
-  it("sees 4 requests of one call, and no more than 1.1 times the requests of 1,000", async () => {
+  it("gets 4 requests from one call, and 1,100 from 1,000 calls", async () => {
     const server = await wireServer((_request, socket) => void socket.destroy());
     const call = callTo(server.url, { clock: quickClock(), random: () => 0.5 });
     await errorOf(api.readApiKey(call, keyPath));
@@ -77,7 +77,7 @@ describe("a service that is down", () => {
     expect(server.requests).toHaveLength(1_100);
   });
 
-  it("gets its retries back when it is up again", async () => {
+  it("gets retries again after it has answered calls", async () => {
     let down = true;
     const server = await wireServer((_request, socket) => {
       if (down) return void socket.destroy();

@@ -19,7 +19,7 @@ beforeEach(() => {
 afterAll(() => service.close());
 
 test.each([200, 202, 204])(
-  "R7 a DELETE that is answered with %i, but not carried out, fails; so does one whose 202 shows the key as deleted",
+  "R7 a DELETE that is answered with %i but not applied fails, even if a 202 shows the key as deleted",
   async (status) => {
     const { id, state } = await process.of("ApiKey").create(inputs);
     const body = status === 204 ? "" : { apiKey: { ...inputs, id, deleted: status === 202 } };
@@ -33,7 +33,7 @@ test.each([200, 202, 204])(
   },
 );
 
-test("R4 a PATCH that is answered with 202 and the key as declared, but not carried out, fails", async () => {
+test("R4 a PATCH that is answered with 202 and the declared values but not applied fails", async () => {
   const { id, state } = await process.of("ApiKey").create(inputs);
   const declared = { ...inputs, enabled: false, scopes };
   const body = { apiKey: { ...declared, id } };
@@ -43,7 +43,7 @@ test("R4 a PATCH that is answered with 202 and the key as declared, but not carr
   );
 });
 
-test("R4 a create that is answered with 202, but not carried out, fails, and keeps the secret in state", async () => {
+test("R4 a create that is answered with 202 but not applied fails, and keeps the secret in state", async () => {
   const body = { apiKey: { ...inputs, id: "key_never", key: "sk_never" } };
   service.inject({ method: "POST", fault: { kind: "status", status: 202, body } });
   await expect(process.of("ApiKey").create(inputs)).rejects.toMatchObject({

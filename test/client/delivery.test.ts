@@ -30,7 +30,7 @@ async function refusing(): Promise<string> {
 }
 
 describe("a POST", () => {
-  it.each(posts)("of a %s is sent once when the connection closes without an answer", async (_name, run) => {
+  it.each(posts)("(%s) is sent once if the connection closes without an answer", async (_name, run) => {
     const server = await wireServer((_request, socket) => void socket.end());
     const error = await errorOf(run(callTo(server.url)));
     expect([error.verdict, error.status]).toEqual(["ambiguous", undefined]);
@@ -38,18 +38,15 @@ describe("a POST", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each(posts)(
-    "of a %s is sent once when the connection is reset without an answer",
-    async (_name, run) => {
-      const server = await wireServer((_request, socket) => void socket.resetAndDestroy());
-      const error = await errorOf(run(callTo(server.url)));
-      expect(error.verdict).toBe("ambiguous");
-      expect(error.message).toBe("the connection was reset before the service answered");
-      expect(server.requests).toHaveLength(1);
-    },
-  );
+  it.each(posts)("(%s) is sent once if the connection is reset without an answer", async (_name, run) => {
+    const server = await wireServer((_request, socket) => void socket.resetAndDestroy());
+    const error = await errorOf(run(callTo(server.url)));
+    expect(error.verdict).toBe("ambiguous");
+    expect(error.message).toBe("the connection was reset before the service answered");
+    expect(server.requests).toHaveLength(1);
+  });
 
-  it.each(posts)("of a %s is sent once when what comes back is no HTTP", async (_name, run) => {
+  it.each(posts)("(%s) is sent once if the answer is not HTTP", async (_name, run) => {
     const server = await wireServer(() => "hello\r\n\r\n");
     const error = await errorOf(run(callTo(server.url)));
     expect([error.verdict, error.message]).toEqual(["ambiguous", "the answer is not HTTP"]);
@@ -57,7 +54,7 @@ describe("a POST", () => {
   });
 
   it.each(posts.flatMap(([name, run]) => statuses.map((status) => [name, status, run] as const)))(
-    "of a %s is sent once when the service answers %i",
+    "(%s) is sent once if the service answers %i",
     async (_name, status, run) => {
       const server = await wireServer(() => answer(status, { message: "oops" }));
       const error = await errorOf(run(callTo(server.url)));
@@ -67,16 +64,19 @@ describe("a POST", () => {
     },
   );
 
-  it.each(posts)("of a %s that is never sent is tried 4 times and is notSent", async (_name, run) => {
-    const lines: string[] = [];
-    const call = callTo(await refusing(), { log: (line) => lines.push(line), env: { APIKEYS_DEBUG: "1" } });
-    const error = await errorOf(run(call));
-    expect([error.verdict, error.status]).toEqual(["notSent", undefined]);
-    expect(error.message).toBe("the connection was refused");
-    expect(lines).toHaveLength(4);
-  });
+  it.each(posts)(
+    "(%s) is tried 4 times if no connection can be opened, and fails as notSent",
+    async (_name, run) => {
+      const lines: string[] = [];
+      const call = callTo(await refusing(), { log: (line) => lines.push(line), env: { APIKEYS_DEBUG: "1" } });
+      const error = await errorOf(run(call));
+      expect([error.verdict, error.status]).toEqual(["notSent", undefined]);
+      expect(error.message).toBe("the connection was refused");
+      expect(lines).toHaveLength(4);
+    },
+  );
 
-  it.each(posts)("of a %s is notSent when TLS fails, and says how", async (_name, run) => {
+  it.each(posts)("(%s) fails as notSent if TLS fails, with the reason", async (_name, run) => {
     const plain = createServer((socket) => {
       socket.on("error", () => {});
       socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
@@ -89,7 +89,7 @@ describe("a POST", () => {
     expect(error.message).toMatch(/^the TLS connection to 127\.0\.0\.1 failed \(ERR_SSL_[A-Z_]+\)$/);
   });
 
-  it("of a key is refused by a 4xx, with the service's words, and sent once", async () => {
+  it("of a key is sent once if the service answers with a 4xx, whose message is quoted", async () => {
     const server = await wireServer(() => answer(403, { error: { message: "not allowed" } }));
     const error = await errorOf(api.createApiKey(callTo(server.url), newKey));
     expect(error.message).toBe('the service answered 403 "not allowed"');
@@ -98,9 +98,9 @@ describe("a POST", () => {
   });
 
   it.each(posts)(
-    "of a %s on a connection that the service closes meanwhile is sent at most once",
+    "(%s) is sent at most once on a connection that the service is closing",
     async (_name, run) => {
-      // The close reaches the client while it writes, or just before: the request may be lost, never doubled.
+      // The close reaches the client while it writes, or just before. The request may be lost, but never sent twice.
       const server = await wireServer(({ method }, socket) => {
         if (method === "POST") return void socket.destroy();
         socket.write(answer(200, { workspaces: [] }), () => socket.destroy());
@@ -118,7 +118,7 @@ describe("a POST", () => {
 
 describe("a GET, PATCH or DELETE", () => {
   it.each(repeatable.flatMap(([name, run]) => statuses.map((status) => [name, status, run] as const)))(
-    "%s is repeated when the service answers %i",
+    "(%s) is repeated if the service answers %i",
     async (_name, status, run) => {
       const server = await wireServer(({ n }) => (n < 3 ? answer(status) : answer(200, keyAnswer)));
       await run(callTo(server.url));
@@ -126,32 +126,35 @@ describe("a GET, PATCH or DELETE", () => {
     },
   );
 
-  it.each(repeatable)("%s is repeated when the connection breaks, 4 attempts at most", async (_name, run) => {
-    const server = await wireServer(
-      ({ n }, socket) => void (n % 2 ? socket.resetAndDestroy() : socket.end()),
-    );
-    const error = await errorOf(run(callTo(server.url)));
-    expect([error.verdict, error.status]).toEqual(["ambiguous", undefined]);
-    expect(server.requests).toHaveLength(4);
-    const [first, ...others] = server.requests.map(({ path, method, body }) => ({ path, method, body }));
-    for (const other of others) expect(other).toEqual(first);
-  });
+  it.each(repeatable)(
+    "(%s) is repeated if the connection breaks, with at most 4 attempts",
+    async (_name, run) => {
+      const server = await wireServer(
+        ({ n }, socket) => void (n % 2 ? socket.resetAndDestroy() : socket.end()),
+      );
+      const error = await errorOf(run(callTo(server.url)));
+      expect([error.verdict, error.status]).toEqual(["ambiguous", undefined]);
+      expect(server.requests).toHaveLength(4);
+      const [first, ...others] = server.requests.map(({ path, method, body }) => ({ path, method, body }));
+      for (const other of others) expect(other).toEqual(first);
+    },
+  );
 
-  it.each(repeatable)("%s is not repeated when it is refused", async (_name, run) => {
+  it.each(repeatable)("(%s) is not repeated if the service refuses it", async (_name, run) => {
     const server = await wireServer(() => answer(404, { message: "no such key" }));
     const error = await errorOf(run(callTo(server.url)));
     expect([error.verdict, error.status]).toEqual(["refused", 404]);
     expect(server.requests).toHaveLength(1);
   });
 
-  it("waits longer and longer between attempts, by chance", async () => {
+  it("waits between attempts for random times that grow", async () => {
     const server = await wireServer(() => answer(500));
     const clock = quickClock();
     await errorOf(api.readApiKey(callTo(server.url, { clock, random: () => 0.999 }), keyPath));
     expect(clock.waits).toEqual([249, 499, 999]);
   });
 
-  it("waits as long as a 503 asks, and gives up at once when there is no time for that", async () => {
+  it("waits as long as a 503 asks, and fails at once if that is too long", async () => {
     const busy = await wireServer(({ n }) =>
       n === 1 ? answer(503, "", "retry-after: 20") : answer(200, keyAnswer),
     );
@@ -171,8 +174,8 @@ describe("a GET, PATCH or DELETE", () => {
   });
 });
 
-describe("a write that may have been carried out", () => {
-  it("stays ambiguous when a later attempt was not even sent", async () => {
+describe("a write whose first attempt may have been applied", () => {
+  it("stays ambiguous if a later attempt is not sent", async () => {
     const server = await wireServer(({ n }, socket) => {
       if (n === 1) void server.close();
       socket.destroy();
@@ -185,13 +188,13 @@ describe("a write that may have been carried out", () => {
     expect(error.message).toBe("the connection was refused; an earlier attempt may have succeeded");
   });
 
-  it.each([403, 404, 410])("stays ambiguous when a later attempt was answered with %i", async (status) => {
+  it.each([403, 404, 410])("stays ambiguous if a later attempt is answered with %i", async (status) => {
     const server = await wireServer(({ n }) => (n === 1 ? answer(500) : answer(status)));
     const error = await errorOf(api.editApiKey(callTo(server.url), keyPath, { name: "a" }));
     expect([error.verdict, error.status]).toEqual(["ambiguous", status]);
   });
 
-  it("does not make a failed GET ambiguous", async () => {
+  it("is ambiguous, but a failed GET is not", async () => {
     const server = await wireServer(({ n }) => (n === 1 ? answer(500) : answer(403)));
     const error = await errorOf(api.readApiKey(callTo(server.url), keyPath));
     expect([error.verdict, error.message]).toEqual(["refused", "the service answered 403"]);

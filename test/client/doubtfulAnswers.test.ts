@@ -3,7 +3,7 @@ import { type Fault, type StandIn, startStandIn } from "../../standin";
 import { failureOf } from "../unit/replying";
 import { type Process, startProcess } from "./lifecycles";
 
-/** One answer that is wrong, late or another's, and what would be lost if it were believed. */
+/** A single answer that is wrong, late or about another object, and must not be trusted. */
 
 let service: StandIn;
 let process: Process;
@@ -26,7 +26,7 @@ describe("settings to restore", () => {
   const before = { defaultKeyPrefix: "old", defaultExpiration: 60 };
   const inputs = { workspaceId, defaultKeyPrefix: "new", defaultExpiration: 5, onDestroy: "restore" };
   const stored = () => service.workspaces().find(({ id }) => id === workspaceId);
-  /** A replica that has not seen the last write. */
+  /** Reads from a replica that does not have the last write yet. */
   const lateReads = (times: number) =>
     service.inject({
       endpoint: "readWorkspace",
@@ -36,7 +36,7 @@ describe("settings to restore", () => {
   beforeEach(() => service.editWorkspace(workspaceId, before));
 
   test.each([404, 410, 403])(
-    "W2 are in state after a PATCH that was carried out, but answered with 500, then %i",
+    "W2 are in state with their previous values if a PATCH was applied but answered with 500, then %i",
     async (status) => {
       service.inject({ endpoint: "editWorkspace", fault: { kind: "errorAfter" } });
       service.inject({ endpoint: "editWorkspace", fault: { kind: "status", status } });
@@ -49,7 +49,7 @@ describe("settings to restore", () => {
     },
   );
 
-  test("W5 are restored after a create that may not have been applied, although the first reads are from before it", async () => {
+  test("W5 are restored after a create with a lost answer, even if the first read is older than that create", async () => {
     service.inject({ endpoint: "editWorkspace", fault: { kind: "errorAfter" } });
     service.inject({ endpoint: "editWorkspace", fault: { kind: "status", status: 404 } });
     const { kept } = await failureOf(process.of("WorkspaceSettings").create(inputs));
@@ -60,14 +60,14 @@ describe("settings to restore", () => {
     expect(stored()).toMatchObject(before);
   });
 
-  test("W5 are restored on destroy although the first reads are from before the last update", async () => {
+  test("W5 are restored on destroy, even if the first reads are older than the last update", async () => {
     const { id, state } = await process.of("WorkspaceSettings").create(inputs);
     lateReads(3);
     await startProcess(service).of("WorkspaceSettings").delete(id, state);
     expect(stored()).toMatchObject(before);
   });
 
-  test("W1 are restored once they are no longer declared although the first reads are from before", async () => {
+  test("W1 are restored when they are no longer declared, even if the first reads are older than the last update", async () => {
     const { id, state } = await process.of("WorkspaceSettings").create(inputs);
     const { defaultKeyPrefix: _, ...rest } = inputs;
     lateReads(3);
@@ -87,7 +87,7 @@ describe("a scope", () => {
     for (const { id } of service.scopes(workspaceId)) service.deleteScope(id);
   });
 
-  test("S4 whose representation the service rewrites is created once, and a warning has the service's value", async () => {
+  test("S4 is created once if the service rewrites its representation, and a warning has the service's value", async () => {
     service.inject({ endpoint: "createScope", fault: answering({ scope: rewritten }) });
     const { id, state } = await process.of("Scope").create({ ...inputs, description: "All orders" });
     expect([id, state["representation"]]).toEqual(["sc_1", "Orders (all)"]);
@@ -99,13 +99,18 @@ describe("a scope", () => {
   test.each([
     ["another name", { ...rewritten, name: "Bills" }, []],
     ["an id that was listed before", rewritten, [rewritten]],
-  ])("S4 is not taken from an answer with another representation and %s", async (_what, scope, before) => {
-    listing(before, 1);
-    service.inject({ endpoint: "createScope", fault: answering({ scope }) });
-    await expect(process.of("Scope").create(inputs)).rejects.toThrow(/neither its answer nor its list shows/);
-  });
+  ])(
+    "S4 fails to be created if the answer has another representation and %s",
+    async (_what, scope, before) => {
+      listing(before, 1);
+      service.inject({ endpoint: "createScope", fault: answering({ scope }) });
+      await expect(process.of("Scope").create(inputs)).rejects.toThrow(
+        /neither its answer nor its list shows/,
+      );
+    },
+  );
 
-  test("S4 that a list shows only 8 seconds after a lost answer is found, and not posted twice", async () => {
+  test("S4 is found, and not posted twice, if the list shows it only seconds after a lost answer", async () => {
     service.inject({ endpoint: "createScope", fault: { kind: "resetAfter" } });
     listing([], 6);
     const { id } = await process.of("Scope").create(inputs);
@@ -113,7 +118,7 @@ describe("a scope", () => {
     expect(posts()).toHaveLength(1);
   });
 
-  test("S4 that a truncated list does not show is refused with what to do", async () => {
+  test("S4 fails with what to do if it exists but the truncated list does not show it", async () => {
     service.addScope(inputs);
     listing([]);
     await expect(process.of("Scope").create(inputs)).rejects.toThrow(
@@ -121,7 +126,7 @@ describe("a scope", () => {
     );
   });
 
-  test("S2 whose representation was edited in the service is a warning on refresh", async () => {
+  test("S2 causes a warning on refresh if its representation was edited in the service", async () => {
     const { id, state } = await process.of("Scope").create(inputs);
     service.editScope(id, { representation: "all" });
     await process.of("Scope").read(id, state);
@@ -129,7 +134,7 @@ describe("a scope", () => {
   });
 });
 
-describe("B3 a grant that is answered with", () => {
+describe("B3 a grant", () => {
   const inputs = { workspaceId, totalCredits: "100", spendCap: "500", allowOverages: false, grant: "1" };
   const record = { id: "bill_1", totalCredits: "100.00", spendCap: 500, allowOverages: false };
   const answered = (billing: object) =>
@@ -139,7 +144,7 @@ describe("B3 a grant that is answered with", () => {
     ["other credits", { totalCredits: "7" }, 'has totalCredits "7"'],
     ["overages that are not declared", { allowOverages: true }, "has allowOverages true"],
     ["another cap", { spendCap: "0" }, 'has spendCap "0"'],
-  ])("%s is kept, with a warning", async (_what, other, words) => {
+  ])("stays in state, with a warning, if the answer has %s", async (_what, other, words) => {
     answered({ ...record, ...other });
     const { state } = await process.of("CustomerBilling").create(inputs);
     expect(state["billingId"]).toBe("bill_1");
@@ -148,7 +153,7 @@ describe("B3 a grant that is answered with", () => {
     ]);
   });
 
-  test("the record of another grant is kept, with a warning, be that new or in state", async () => {
+  test("stays in state, with a warning, if the answer is the record of another grant of the stack", async () => {
     answered(record);
     answered(record);
     const { id, state } = await process.of("CustomerBilling").create(inputs);

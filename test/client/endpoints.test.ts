@@ -11,7 +11,7 @@ const workspaceAnswer = { workspace: { id: "ws_main" } };
 const edit = { name: "new", enabled: false, scopes: [{ id: "s1", ...newKey.scopes[0] }] };
 const settings = { defaultKeyPrefix: "pk", defaultAllowedIPs: ["10.0.0.0/8"], defaultRateLimitPerSecond: 5 };
 
-/** Each endpoint: the call, the request that it must send, and an answer that it takes. */
+/** Each endpoint: its part of the interface, the call, the request that it must send, and an answer. */
 const endpoints: [string, (call: api.Call) => Promise<unknown>, string, unknown, unknown][] = [
   [
     "4.1",
@@ -69,9 +69,9 @@ const endpoints: [string, (call: api.Call) => Promise<unknown>, string, unknown,
   ],
 ];
 
-describe("each endpoint", () => {
+describe("an endpoint of the client", () => {
   it.each(endpoints)(
-    "%s sends its method, path, headers and body, once",
+    "(%s) sends its method, path, headers and body once",
     async (_part, run, line, body, reply) => {
       const server = await wireServer(() => answer(200, reply));
       const result = await run(callTo(server.url));
@@ -117,14 +117,14 @@ describe("each endpoint", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it("sends ids and texts that are not ASCII unharmed", async () => {
+  it("sends ids and strings that are not ASCII unchanged", async () => {
     const server = await wireServer(() => answer(200, { apiKey: { id: "ü/1" } }));
     await api.editApiKey(callTo(server.url), { workspaceId: "w ?", keyId: "ü/1" }, { name: "Schlüssel 🔑" });
     expect(server.requests[0]?.path).toBe("/api/v1/workspace/w%20%3F/api-key/%C3%BC%2F1");
     expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual({ name: "Schlüssel 🔑" });
   });
 
-  it("does not send what can't be written as JSON", async () => {
+  it("sends nothing if the body can't be encoded as JSON", async () => {
     const server = await wireServer(() => answer(200, keyAnswer));
     const error = await errorOf(api.createApiKey(callTo(server.url), { ...newKey, metadata: { big: 1n } }));
     expect([error.verdict, error.message]).toEqual([
@@ -135,7 +135,7 @@ describe("each endpoint", () => {
   });
 });
 
-describe("the answer to a write that was carried out", () => {
+describe("the answer to a successful write", () => {
   it.each<[string, string, string, { foreign: true }?]>([
     ["204", "HTTP/1.1 204 X\r\n\r\n", "the answer is empty"],
     ["200 without a body", answer(200), "the answer is empty"],
@@ -151,7 +151,7 @@ describe("the answer to a write that was carried out", () => {
       answer(200, { apiKey: { id: "k", enabled: 1 } }),
       "the answer's apiKey.enabled is not true or false",
     ],
-  ])("%s is no error and no record, and says why", async (_name, reply, problem, foreign) => {
+  ])("(%s) gives neither an error nor a record, but the reason", async (_name, reply, problem, foreign) => {
     const server = await wireServer(() => reply);
     const call = callTo(server.url);
     const expected = { record: undefined, problem, ...foreign };
@@ -166,7 +166,7 @@ describe("the answer to a write that was carried out", () => {
     ["", { message: "made sk_1", data: { id: "k" } }, ""],
     ["", { success: false, message: "no quota" }, ': "no quota"'],
     ["", null, ""],
-  ])("may say in place of a record why it was not: %s%j", async (mark, body, said) => {
+  ])("is quoted if it has the service's message instead of a record: %s%j", async (mark, body, said) => {
     const server = await wireServer(() => answer(200, mark + JSON.stringify(body)));
     const call = callTo(server.url);
     const { problem } = await api.createApiKey(call, newKey);
@@ -174,7 +174,7 @@ describe("the answer to a write that was carried out", () => {
     expect((await errorOf(api.readApiKey(call, keyPath))).message).toContain(problem);
   });
 
-  it("that was answered with 202 may not have been carried out yet", async () => {
+  it("counts as deferred if it is a 202", async () => {
     const server = await wireServer(() => answer(202, { apiKey: { id: "k", deleted: true } }));
     expect(await api.deleteApiKey(callTo(server.url), keyPath)).toMatchObject({
       record: { deleted: true },
@@ -182,7 +182,7 @@ describe("the answer to a write that was carried out", () => {
     });
   });
 
-  it("is lost when the connection breaks in the middle of it, and the request is not repeated", async () => {
+  it("gives no record if the connection breaks in the middle of it, and the request is not repeated", async () => {
     const server = await wireServer((_request, socket) => {
       socket.write('HTTP/1.1 200 X\r\ncontent-length: 500\r\n\r\n{"apiKey":', () => socket.resetAndDestroy());
       return undefined;
@@ -192,7 +192,7 @@ describe("the answer to a write that was carried out", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("belongs to the workspace that was edited", async () => {
+  it("gives no record if it is about another workspace", async () => {
     const server = await wireServer(() => answer(200, { workspace: { id: "ws_other" } }));
     const problem = "the answer's workspace.id is not the one asked for";
     expect(await api.editWorkspace(callTo(server.url), keyPath, {})).toEqual({ record: undefined, problem });
@@ -201,12 +201,12 @@ describe("the answer to a write that was carried out", () => {
 
 describe("the answer to a GET", () => {
   it.each<[string, (n: number) => string]>([
-    ["cut", () => "HTTP/1.1 200 X\r\ncontent-length: 50\r\nconnection: close\r\n\r\n{"],
-    ["garbage", () => answer(200, "<html>")],
+    ["cut off", () => "HTTP/1.1 200 X\r\ncontent-length: 50\r\nconnection: close\r\n\r\n{"],
+    ["not JSON", () => answer(200, "<html>")],
     ["empty", () => answer(204)],
-    ["of another record", () => answer(200, { apiKey: { id: "other" } })],
-    ["of another form", () => answer(200, { error: "none" })],
-  ])("that is %s is asked for again, and used when it is whole", async (_name, spoilt) => {
+    ["about another record", () => answer(200, { apiKey: { id: "other" } })],
+    ["in another form", () => answer(200, { error: "none" })],
+  ])("is requested again if it is %s, until it is usable", async (_name, spoilt) => {
     const server = await wireServer(({ n }, socket) => {
       if (n === 3) return answer(200, keyAnswer);
       socket.end(spoilt(n));
@@ -216,7 +216,7 @@ describe("the answer to a GET", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it("that stays useless is an invalidAnswer after 4 attempts", async () => {
+  it("is an invalidAnswer after 4 unusable attempts", async () => {
     const server = await wireServer(() => answer(200, { apiKey: { id: "other" } }));
     const error = await errorOf(api.readApiKey(callTo(server.url), keyPath));
     expect(error.message).toBe(
@@ -227,9 +227,9 @@ describe("the answer to a GET", () => {
   });
 });
 
-describe("every dialect of the stand-in", () => {
+describe("the client", () => {
   it.each(Object.keys(presets) as PresetName[])(
-    "%s is understood, from create to delete",
+    "works with every endpoint on a service like the preset %s",
     async (dialect) => {
       const service = await startStandIn({ dialect });
       onTestFinished(() => service.close());

@@ -27,7 +27,7 @@ const scopes = async (workspaceId: string) => (await getScopes(source, { workspa
 
 const askedFor = () => service.requests.map(({ endpoint }) => endpoint).toSorted();
 
-test("functions called for the same at the same time share one request", async () => {
+test("functions that read the same at the same time share one request", async () => {
   const key = service.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1" });
   const found = await Promise.all([
     workspace({ id: "ws_main" }),
@@ -48,7 +48,7 @@ test("functions called for the same at the same time share one request", async (
   expect(askedFor()).toEqual(["listApiKeys", "listScopes", "listWorkspaces", "readWorkspace"]);
 });
 
-test("a function sees what was made before it, also while another one is under way", async () => {
+test("a function sees what was created before its call, even while another one is in progress", async () => {
   service.clearRequests();
   const early = apiKeys("ws_main", {});
   await expect.poll(() => service.requests.length).toBe(1);
@@ -59,13 +59,13 @@ test("a function sees what was made before it, also while another one is under w
   expect(askedFor()).toEqual(["listApiKeys", "listApiKeys", "listApiKeys"]);
 });
 
-test("what one function is given is its own, also where it shares the request", async () => {
+test("each function returns an object of its own, even if it shares the request", async () => {
   const [one, another] = await Promise.all([workspace({ id: "ws_main" }), workspace({ id: "ws_main" })]);
   Object.assign(one, { name: "changed by the program" });
   expect(another.name).toBe("Main");
 });
 
-test("a function that reads by name copies what it gives, and not all that is listed", async () => {
+test("a function that reads by name copies only what it returns, not the whole list", async () => {
   service.addKey({ workspaceId: "ws_main", name: "wanted", customerId: "cus_1" });
   service.addKey({ workspaceId: "ws_main", name: "unasked", customerId: "cus_1" });
   const copy = vi.spyOn(globalThis, "structuredClone");

@@ -3,7 +3,7 @@ import type { Clock } from "../../provider/client/clock";
 /** A clock that a test moves by hand. */
 export interface HandClock extends Clock {
   advance(ms: number): void;
-  /** How many wait for a moment to come. */
+  /** How many timers are waiting. */
   waiting(): number;
 }
 

@@ -13,7 +13,7 @@ const existing = "sk_existing_0123456789";
 const ws = { workspaceId: "ws_main" };
 const scopeBody = { name: "Docs", representation: "docs", description: "" };
 const timeOuts = { connectMs: 2_000, headersMs: 120, exchangeMs: 240 };
-/** For answers whose megabytes, or whose many levels, need time to be read, not patience. */
+/** For answers that arrive at once, but are so large or deep that reading them takes time. */
 const patient = { connectMs: 5_000, headersMs: 5_000, exchangeMs: 15_000 };
 
 interface Asking {
@@ -53,7 +53,7 @@ const endpoints: Readonly<Record<string, Asking>> = {
   createBilling: { shape: "new", method: "POST", run: (call) => api.createBilling(call, newBilling) },
 };
 
-/** What the call must come to: "record", "lost" (a write), or the verdict of its CallError. */
+/** How the call must end: "record", "lost" (a write without a usable record), or the verdict of its CallError. */
 function expected(meaning: Meaning, { shape, method }: Asking): string {
   const lost = method === "GET" ? "invalidAnswer" : "lost";
   switch (meaning) {
@@ -80,14 +80,14 @@ function expectFit(text: string): void {
 }
 
 const echo = `${token}-${existing}`;
-/** Those take seconds. */
+/** These take seconds. */
 const slow = ["a slow drip", "interim without end", "headers without end", "5,000 headers", "a gzip bomb"];
 const named = someOf(
   hostileAnswers("http://127.0.0.1:1", echo).map(({ name }) => name),
   (name) => !slow.includes(name),
 );
 
-describe.each(named)("%s", (name) => {
+describe.each(named)("a hostile answer (%s)", (name) => {
   let standIn: StandIn;
   let elsewhere: WireServer;
   let hostile: HostileAnswer;
@@ -106,36 +106,39 @@ describe.each(named)("%s", (name) => {
     standIn.clearFaults();
     for (const { id } of standIn.keys()) standIn.deleteKey(id);
     for (const { id } of standIn.scopes("ws_main")) standIn.deleteScope(id);
-    // A list that is empty has no record which could be hostile.
+    // An empty list has no record that could be hostile.
     standIn.addKey({ workspaceId: "ws_main", name: "other" });
     standIn.addScope({ workspaceId: "ws_main", representation: "other" });
   });
 
-  it.each(Object.entries(endpoints))("in answer to %s", async (_endpoint, asking) => {
-    const { fault, meaning, says } = hostile;
-    const { id } = standIn.addKey({ workspaceId: "ws_main", name: "a" });
-    standIn.inject({ times: Number.POSITIVE_INFINITY, fault });
-    const short = ["hang", "drip", "endless"].includes(fault.kind);
-    const call = callTo(standIn.url, { clock: quickClock(), timeOuts: short ? timeOuts : patient });
-    const outcome = await asking.run(call, id).catch((error: unknown) => error);
-    if (outcome instanceof Error) {
-      expect(outcome).toBeInstanceOf(CallError);
-      expectFit(outcome.message);
-      expect((outcome as CallError).verdict).toBe(expected(meaning, asking));
-      if (says !== undefined) expect(outcome.message).toMatch(says);
-      return;
-    }
-    const { record, problem } =
-      asking.method === "GET" ? { record: outcome } : (outcome as api.Written<unknown>);
-    expect(record === undefined ? "lost" : "record").toBe(expected(meaning, asking));
-    if (problem !== undefined) expectFit(problem);
-    if (problem !== undefined && says !== undefined) expect(problem).toMatch(says);
-    for (const { id: shown, deleted = false } of [record ?? []].flat() as {
-      id: unknown;
-      deleted?: boolean;
-    }[]) {
-      expect(typeof shown).toBe("string");
-      expect(deleted && asking.method !== "DELETE").toBe(false);
-    }
-  });
+  it.each(Object.entries(endpoints))(
+    "has the expected result, and leaks nothing, if the call is %s",
+    async (_endpoint, asking) => {
+      const { fault, meaning, says } = hostile;
+      const { id } = standIn.addKey({ workspaceId: "ws_main", name: "a" });
+      standIn.inject({ times: Number.POSITIVE_INFINITY, fault });
+      const short = ["hang", "drip", "endless"].includes(fault.kind);
+      const call = callTo(standIn.url, { clock: quickClock(), timeOuts: short ? timeOuts : patient });
+      const outcome = await asking.run(call, id).catch((error: unknown) => error);
+      if (outcome instanceof Error) {
+        expect(outcome).toBeInstanceOf(CallError);
+        expectFit(outcome.message);
+        expect((outcome as CallError).verdict).toBe(expected(meaning, asking));
+        if (says !== undefined) expect(outcome.message).toMatch(says);
+        return;
+      }
+      const { record, problem } =
+        asking.method === "GET" ? { record: outcome } : (outcome as api.Written<unknown>);
+      expect(record === undefined ? "lost" : "record").toBe(expected(meaning, asking));
+      if (problem !== undefined) expectFit(problem);
+      if (problem !== undefined && says !== undefined) expect(problem).toMatch(says);
+      for (const { id: shown, deleted = false } of [record ?? []].flat() as {
+        id: unknown;
+        deleted?: boolean;
+      }[]) {
+        expect(typeof shown).toBe("string");
+        expect(deleted && asking.method !== "DELETE").toBe(false);
+      }
+    },
+  );
 });

@@ -2,8 +2,8 @@ import type { HostileAnswer } from "./hostileAnswer";
 import { nonsense } from "./hostileNonsense";
 
 /**
- * Answers of a service that is hostile or broken, for all tiers. `elsewhere`: an origin that must never be asked
- * anything; `echo`: what no message may hold.
+ * Answers of a hostile or broken service, for all tiers. `elsewhere`: an origin that must get no request.
+ * `echo`: text that no message may contain.
  */
 export function hostileAnswers(elsewhere: string, echo: string): readonly HostileAnswer[] {
   return [...overload, ...lies, ...nonsense(echo), ...paces, ...redirects(elsewhere, echo), ...silences];
@@ -97,7 +97,7 @@ const lies: readonly HostileAnswer[] = [
   { name: "a Content-Length too small", fault: { kind: "wrongLength", by: -9 }, meaning: "lost" },
   { name: "a chunk too short", fault: { kind: "wrongLength", by: 999, chunked: true }, meaning: "lost" },
   { name: "a chunk too long", fault: { kind: "wrongLength", by: -9, chunked: true }, meaning: "lost" },
-  { name: "a body cut off", fault: { kind: "truncated" }, meaning: "lost" },
+  { name: "a truncated body", fault: { kind: "truncated" }, meaning: "lost" },
   { name: "bytes after the answer", fault: { kind: "surrounded", after: "\0\xff more" }, meaning: "usable" },
   {
     name: "a second answer",
@@ -119,7 +119,7 @@ const lies: readonly HostileAnswer[] = [
   { name: "HTML", fault: { kind: "html" }, meaning: "lost", says: /the answer is not JSON$/ },
   { name: "nothing", fault: { kind: "emptyBody" }, meaning: "lost", says: /the answer is empty$/ },
   {
-    name: "a packed answer",
+    name: "a body marked as compressed",
     fault: { kind: "headers", headers: { "content-encoding": "br" } },
     meaning: "lost",
   },

@@ -14,7 +14,7 @@ const more = (name: string, json: string, meaning: HostileAnswer["meaning"]): Ho
   meaning,
 });
 
-/** What no service says: broken HTTP, and records of strange fields. `echo` is what no message may hold. */
+/** Broken HTTP, and records with strange fields. `echo` is text that no message may contain. */
 export function nonsense(echo: string): readonly HostileAnswer[] {
   const long = "x".repeat(900_000);
   const texts = ["name", "maskedKey", "representation", "description", "defaultKeyPrefix", "createdAt"];
@@ -34,16 +34,16 @@ export function nonsense(echo: string): readonly HostileAnswer[] {
       fault: { kind: "status", status: 400, body: "a\0\0b\u001b[2J" },
       meaning: "refused",
     },
-    more("NUL bytes and half characters", '"name":"a\\u0000b\\ud800c","createdAt":"\\udc00"', "usable"),
+    more("NUL bytes and lone surrogates", '"name":"a\\u0000b\\ud800c","createdAt":"\\udc00"', "usable"),
     more("bare NUL bytes", '"name":"a\0b"', "lost"),
     more(
-      "terminal codes and turned text",
+      "terminal codes and reversed text",
       '"name":"\\u001b[2J\\r\\n\\u202eeman","representation":"\\u001b]0;x\\u0007"',
       "usable",
     ),
     more("a name of 900 kB", `"name":"${long}"`, "usable"),
     more("an id of 900 kB", `"id":"${long}"`, "lost"),
-    more("secrets as texts", everywhere, "usable"),
+    more("secrets in string fields", everywhere, "usable"),
     more("a secret as id", `"id":"${echo}"`, "foreign"),
     more("fields twice", '"name":"b","name":"c"', "usable"),
     more("another id, second", '"id":"other"', "foreign"),

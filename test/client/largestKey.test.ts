@@ -3,7 +3,7 @@ import { mostSent } from "../../provider/client/call";
 import { startStandIn } from "../../standin";
 import { startProcess } from "./lifecycles";
 
-test("R8 the largest key that check lets pass is made, read back and edited, on a service that adds much to each scope", async () => {
+test("R8 the largest key that check accepts can be created, read and edited, even if the service adds to each scope", async () => {
   const service = await startStandIn();
   onTestFinished(() => service.close());
   const process = startProcess(service);

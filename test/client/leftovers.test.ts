@@ -2,7 +2,7 @@ import { expect, type TestContext, test } from "vitest";
 import { startStandIn } from "../../standin";
 import { type Process, startProcess } from "./lifecycles";
 
-/** Keys that somebody made before, and a set that declares one of their name and customer. */
+/** Existing keys outside the stack, and a set that declares one with their name and customer. */
 async function leftBehind({ onTestFinished }: TestContext, count: number, existingKey?: string) {
   const standIn = await startStandIn();
   const process: Process = startProcess(standIn);
@@ -10,7 +10,7 @@ async function leftBehind({ onTestFinished }: TestContext, count: number, existi
     await process.close();
     await standIn.close();
   });
-  const name = "a name that leaves little room for what else there is to tell of ten keys";
+  const name = "a name that leaves little room for other text in a warning about ten keys";
   const record = { workspaceId: "ws_main", name, customerId: "cus_1" };
   const ids = Array.from({ length: count }, () => standIn.addKey(record).id);
   const set = process.of("ApiKeySet");
@@ -19,18 +19,18 @@ async function leftBehind({ onTestFinished }: TestContext, count: number, existi
   return { standIn, process, set, inputs, ids };
 }
 
-test("a set that makes a key names each of ten that earlier runs may have left", async (context) => {
+test("a create of a set warns about each of ten keys that earlier runs may have left behind", async (context) => {
   const { process, set, inputs, ids } = await leftBehind(context, 10);
   await set.create(inputs);
   expect(process.warnings).toHaveLength(1);
   expect(ids.filter((id) => !process.warnings[0]?.includes(id))).toEqual([]);
-  // Of these replacements no provider learns which key is the former one.
+  // For such a replacement, the engine does not tell the provider which key is replaced.
   expect(process.warnings[0]).toMatch(
     /if this update replaces it, for example because of `--replace` or `pulumi state taint`\.$/,
   );
 });
 
-test("a set names what a killed update left, even if it deleted the key that state holds still", async (context) => {
+test("an update of a set warns about the key that a killed update left, even if the key in state was deleted", async (context) => {
   const { standIn, set, inputs } = await leftBehind(context, 0);
   const { id, state } = await set.create(inputs);
   const killed = startProcess(standIn);
@@ -49,14 +49,14 @@ test("a set names what a killed update left, even if it deleted the key that sta
   expect(again.warnings.filter((line) => line.includes(left))).toHaveLength(1);
 });
 
-test("a set whose existingKey is refused names each of ten keys that may hold it", async (context) => {
+test("a create of a set whose existingKey is refused names each of ten keys that may have it", async (context) => {
   const { standIn, set, inputs, ids } = await leftBehind(context, 10, "existing-value");
   standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "status", status: 409 } });
   const failure: unknown = await set.create(inputs).catch((error: unknown) => error);
   expect(ids.filter((id) => !String(failure).includes(id))).toEqual([]);
 });
 
-test("a key names what a killed create left, even if the key that state holds was deleted elsewhere", async ({
+test("a create of a key warns about the key that a killed create left, even if the key in state was deleted", async ({
   onTestFinished,
 }) => {
   const standIn = await startStandIn();
@@ -81,7 +81,7 @@ test("a key names what a killed create left, even if the key that state holds wa
   expect(again.warnings.filter((line) => line.includes(left.id))).toHaveLength(1);
 });
 
-test("a set of 20 keys names each that earlier runs may have left, however little is told of one", async ({
+test("a create of a set of 20 keys warns about each key that earlier runs may have left, even if names are cut", async ({
   onTestFinished,
 }) => {
   const standIn = await startStandIn();
@@ -92,7 +92,7 @@ test("a set of 20 keys names each that earlier runs may have left, however littl
   });
   const names = Array.from(
     { length: 20 },
-    (_, n) => `a name of which only the ends are told, ${"of 20 ".repeat(9)}${n}`,
+    (_, n) => `a name that a warning shortens, ${"of 20 ".repeat(9)}${n}`,
   );
   const ids = names.map((name) => standIn.addKey({ workspaceId: "ws_main", name, customerId: "cus_1" }).id);
   const keys = Object.fromEntries(names.map((name) => [name, { customerId: "cus_1" }]));

@@ -15,7 +15,7 @@ export interface Held {
   readonly state: State;
 }
 
-/** The resources of one process. Its back-offs and pauses take no time, unless a clock or a pause is given. */
+/** The resources of one provider process. Its retries and pauses take no time, unless a clock or a pause is given. */
 export interface Process {
   of(kind: string): Lifecycle;
   readonly warnings: readonly string[];
@@ -32,7 +32,7 @@ export function startProcess(
   const transport = openTransport({ env, clock, random: () => 0.5 });
   const warnings: string[] = [];
   const config = engineConfig(() => undefined);
-  const surroundings = {
+  const context = {
     configuration: () => configuration(config, env),
     transport: () => transport,
     warn: (line: string) => void warnings.push(line),
@@ -43,13 +43,13 @@ export function startProcess(
     time: Date.now,
   };
   const opened = new Map(
-    Object.entries(definitions).map(([kind, definition]) => [kind, lifecycle(definition, surroundings)]),
+    Object.entries(definitions).map(([kind, definition]) => [kind, lifecycle(definition, context)]),
   );
   return { of: (kind) => opened.get(kind) as Lifecycle, warnings, close: () => transport.close() };
 }
 
-/** What a read comes to, as the engine is told it. */
-export async function told(process: Process, { kind, id, state }: Held): Promise<unknown> {
+/** The result of a read as the engine gets it: state, "gone", or the message of the failure. */
+export async function readResult(process: Process, { kind, id, state }: Held): Promise<unknown> {
   try {
     return (await process.of(kind).read(id, state)) ?? "gone";
   } catch (error) {

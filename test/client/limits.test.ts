@@ -9,20 +9,20 @@ const MiB = 1024 * 1024;
 const short = { connectMs: 2_000, headersMs: 150, exchangeMs: 400 };
 
 describe("the size of an answer", () => {
-  it("may be 4 MiB for one record, to the byte", async () => {
+  it("may be exactly 4 MiB for one record", async () => {
     const body = JSON.stringify(keyAnswer);
     const server = await wireServer(() => answer(200, body + " ".repeat(4 * MiB - body.length)));
     expect((await api.readApiKey(callTo(server.url), keyPath)).id).toBe("k");
   });
 
   it.each<[string, string]>([
-    ["announced", `HTTP/1.1 200 X\r\ncontent-length: ${4 * MiB + 1}\r\n\r\n`],
-    ["not announced", `HTTP/1.1 200 X\r\nconnection: close\r\n\r\n${" ".repeat(4 * MiB + 1)}`],
+    ["with a Content-Length", `HTTP/1.1 200 X\r\ncontent-length: ${4 * MiB + 1}\r\n\r\n`],
+    ["without a Content-Length", `HTTP/1.1 200 X\r\nconnection: close\r\n\r\n${" ".repeat(4 * MiB + 1)}`],
     [
       "in chunks",
       `HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n${`10000\r\n${" ".repeat(65_536)}\r\n`.repeat(65)}`,
     ],
-  ])("of more is not read on, %s, and not asked for again", async (_name, reply) => {
+  ])("(%s) is an error above 4 MiB, and the request is not repeated", async (_name, reply) => {
     const server = await wireServer(() => reply);
     const call = callTo(server.url);
     const error = await errorOf(api.readApiKey(call, keyPath));
@@ -34,7 +34,7 @@ describe("the size of an answer", () => {
     await expect.poll(() => server.sockets.size).toBe(0);
   });
 
-  it("may be more for a list, and 64 MiB at most", async () => {
+  it("may be up to 64 MiB for a list", async () => {
     const apiKeys = Array.from({ length: 20_000 }, (_, n) => ({ id: `key_${n}`, name: "x".repeat(250) }));
     const server = await wireServer(({ n }) =>
       n === 1 ? answer(200, { apiKeys }) : `HTTP/1.1 200 X\r\ncontent-length: ${64 * MiB + 1}\r\n\r\n`,
@@ -46,7 +46,7 @@ describe("the size of an answer", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("of an error does not matter: it is the status that counts", async () => {
+  it("does not matter if it is an error, because only the status counts", async () => {
     const server = await wireServer(
       () => `HTTP/1.1 403 X\r\ncontent-length: ${99 * MiB}\r\n\r\n{"message":"no"}`,
     );
@@ -54,7 +54,7 @@ describe("the size of an answer", () => {
     expect([error.verdict, error.message]).toEqual(["refused", "the service answered 403"]);
   });
 
-  it("of headers is limited too", async () => {
+  it("is limited for headers too", async () => {
     const server = await wireServer(() => answer(200, keyAnswer, `x-long: ${"y".repeat(200_000)}`));
     const error = await errorOf(api.createApiKey(callTo(server.url), newKey));
     expect([error.verdict, error.message]).toEqual(["ambiguous", "the answer's headers are too large"]);
@@ -68,7 +68,7 @@ describe("the size of a request", () => {
     return { ...newKey, metadata: { text } };
   };
 
-  it("may be 256 KiB where something is made, to the byte, and more is not sent", async () => {
+  it("may be exactly 256 KiB for a request that creates something, and a larger one is not sent", async () => {
     const server = await wireServer(() => answer(200, keyAnswer));
     const call = callTo(server.url);
     expect((await api.createApiKey(call, sized(256 * 1024))).record?.id).toBe("k");
@@ -84,13 +84,13 @@ describe("the size of a request", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("counts bytes, not characters", async () => {
+  it("is counted in bytes, not characters", async () => {
     const server = await wireServer(() => answer(200, keyAnswer));
     const body = { ...newKey, metadata: { text: "\u00fc".repeat(200_000) } };
     expect((await errorOf(api.createApiKey(callTo(server.url), body))).verdict).toBe("notSent");
   });
 
-  it("may be more where a change repeats what was read", async () => {
+  it("may be larger for a PATCH that repeats what was read", async () => {
     const server = await wireServer(() => answer(200, keyAnswer));
     const scopes = Array.from({ length: 4_000 }, (_, n) => ({
       ...newKey.scopes[0],
@@ -103,7 +103,7 @@ describe("the size of a request", () => {
 });
 
 describe("a compressed answer", () => {
-  it("is not unpacked, and neither is it asked for again", async () => {
+  it("is not decompressed, and the request is not repeated", async () => {
     const packed = gzipSync(JSON.stringify(keyAnswer));
     const server = await wireServer((_request, socket) => {
       const head = `HTTP/1.1 200 X\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`;
@@ -121,14 +121,17 @@ describe("a compressed answer", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it.each(["identity", "none", "UTF-8", ""])("is not what says that it is %j", async (coding) => {
-    const server = await wireServer(() => answer(200, keyAnswer, `content-encoding: ${coding}`));
-    expect((await api.readApiKey(callTo(server.url), keyPath)).id).toBe("k");
-  });
+  it.each(["identity", "none", "UTF-8", ""])(
+    "is accepted if its Content-Encoding is %j, which means no compression",
+    async (coding) => {
+      const server = await wireServer(() => answer(200, keyAnswer, `content-encoding: ${coding}`));
+      expect((await api.readApiKey(callTo(server.url), keyPath)).id).toBe("k");
+    },
+  );
 });
 
-describe("time", () => {
-  it("runs out for a service that takes the request and says nothing", async () => {
+describe("a time limit", () => {
+  it("ends a request that the service does not answer", async () => {
     const server = await wireServer(() => undefined);
     const call = callTo(server.url, { timeOuts: short });
     const error = await errorOf(api.createApiKey(call, newKey));
@@ -139,7 +142,7 @@ describe("time", () => {
     await expect.poll(() => server.sockets.size).toBe(0);
   });
 
-  it("runs out for an answer that drips, though every drop comes in time", async () => {
+  it("ends an answer that arrives too slowly, even if its bytes keep coming", async () => {
     const server = await wireServer((_request, socket) => {
       socket.write("HTTP/1.1 200 X\r\ncontent-length: 100000\r\n\r\n");
       const drip = setInterval(() => socket.write(" "), 20);
@@ -158,7 +161,7 @@ describe("time", () => {
     await expect.poll(() => server.sockets.size).toBe(0);
   });
 
-  it("is 60 s for all attempts together: the last one gets what the others left", async () => {
+  it("of 60 s is shared by all attempts of a call: the last one gets the rest", async () => {
     let now = 0;
     const server = await wireServer(({ n }) => {
       now += 58_800;
@@ -177,7 +180,7 @@ describe("time", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("runs out for headers that drip", async () => {
+  it("ends an answer whose headers arrive too slowly", async () => {
     const server = await wireServer((_request, socket) => {
       socket.write("HTTP/1.1 200 X\r\n");
       const drip = setInterval(() => socket.write("x"), 20);
@@ -188,8 +191,8 @@ describe("time", () => {
     expect(error.message).toBe("no answer came within 0.15 s after the request was sent");
   });
 
-  it("runs out for a connection that does not come about", async () => {
-    // A TLS handshake that the other side never answers: connected, but not ready for a request.
+  it("ends an attempt to connect", async () => {
+    // The server never answers the TLS handshake: the socket is connected, but not ready for a request.
     const mute = await wireServer(() => undefined);
     const timeOuts = { connectMs: 100, headersMs: 5_000, exchangeMs: 5_000 };
     const call = callTo(mute.url.replace("http:", "https:"), { timeOuts });
@@ -198,7 +201,7 @@ describe("time", () => {
     expect(mute.requests).toHaveLength(0);
   });
 
-  it("for a request with 1xx answers before it counts until the real one", async () => {
+  it("counts until the final answer, not until a 1xx", async () => {
     const server = await wireServer(() => `HTTP/1.1 103 Early\r\nlink: <x>\r\n\r\n${answer(200, keyAnswer)}`);
     expect((await api.readApiKey(callTo(server.url), keyPath)).id).toBe("k");
     const stuck = await wireServer(() => "HTTP/1.1 102 Processing\r\n\r\n");
@@ -208,7 +211,7 @@ describe("time", () => {
 });
 
 describe("a redirect", () => {
-  it.each([301, 302, 307, 308])("%i is not followed and names where it points", async (status) => {
+  it.each([301, 302, 307, 308])("(%i) is not followed, and the error names its target", async (status) => {
     const target = await wireServer(() => answer(200, keyAnswer));
     const server = await wireServer(() => answer(status, "", `location: ${target.url}/in?token=1`));
     const error = await errorOf(api.createApiKey(callTo(server.url), newKey));

@@ -8,7 +8,7 @@ import { answer } from "./wireServer";
 
 const client = join(__dirname, "../../provider/client");
 
-/** Runs a program that uses the client in a process of its own, until it ends by itself. */
+/** Runs a program that uses the client in a new process, until it ends by itself. */
 async function run(program: string, env: NodeJS.ProcessEnv = {}) {
   const code = `
     const api = require(${JSON.stringify(join(__dirname, "api.ts"))});
@@ -34,7 +34,7 @@ async function run(program: string, env: NodeJS.ProcessEnv = {}) {
 }
 
 describe("a process that uses the client", () => {
-  it("ends by itself after its work, though connections stay open", async () => {
+  it("ends by itself after its work, even if connections stay open", async () => {
     const server = await wireServer(({ method }) =>
       answer(200, method === "POST" ? { billing: { id: "b" } } : keyAnswer, "keep-alive: timeout=600"),
     );
@@ -48,7 +48,7 @@ describe("a process that uses the client", () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it("ends by itself after calls that failed in every way", async () => {
+  it("ends by itself after failed calls", async () => {
     const server = await wireServer(({ n }, socket) =>
       n === 1 ? answer(429, "", "retry-after: 9999") : void socket.end(),
     );
@@ -62,7 +62,7 @@ describe("a process that uses the client", () => {
     expect(result).toEqual({ status: 0, output: "notSent refused notSent ", errors: "" });
   });
 
-  it("loads the HTTP library with its first request, not before", async () => {
+  it("loads the HTTP library only with its first request", async () => {
     const server = await wireServer(() => answer(200, { workspaces: [] }));
     const result = await run(`
       const call = callTo(${JSON.stringify(server.url)});
@@ -73,7 +73,7 @@ describe("a process that uses the client", () => {
     expect(result.output).toBe("false true");
   });
 
-  it("writes its debug lines to stderr", async () => {
+  it("writes debug lines to stderr", async () => {
     const server = await wireServer(() => answer(200, { workspaces: [] }));
     const program = `await api.listWorkspaces(callTo(${JSON.stringify(server.url)}));`;
     const { errors } = await run(program, { APIKEYS_DEBUG: "1" });
@@ -83,7 +83,7 @@ describe("a process that uses the client", () => {
 });
 
 describe("APIKEYS_DEBUG=1", () => {
-  it("gives one line for each exchange: method, path, status or failure, attempt, milliseconds", async () => {
+  it("prints one line for each request: method, path, status or failure, attempt, milliseconds", async () => {
     const lines: string[] = [];
     const server = await wireServer(({ n }, socket) => {
       if (n === 1) return void socket.resetAndDestroy();
@@ -105,7 +105,7 @@ describe("APIKEYS_DEBUG=1", () => {
     ]);
   });
 
-  it("shows no secret, even where somebody uses the token as an id", async () => {
+  it("prints no secret, even if an id is the token", async () => {
     const lines: string[] = [];
     const server = await wireServer(() => answer(404));
     const call = callTo(server.url, { log: (line) => lines.push(line), env: { APIKEYS_DEBUG: "1" } });
@@ -113,7 +113,7 @@ describe("APIKEYS_DEBUG=1", () => {
     expect(lines[0]).toContain("GET /api/v1/workspace/w/api-key/[secret] 404");
   });
 
-  it("gives nothing when it is not set", async () => {
+  it("prints nothing if it is not set", async () => {
     const lines: string[] = [];
     const server = await wireServer(() => answer(200, keyAnswer));
     await api.readApiKey(
@@ -124,7 +124,7 @@ describe("APIKEYS_DEBUG=1", () => {
   });
 });
 
-describe("a transport that was closed", () => {
+describe("a closed transport", () => {
   it("sends nothing more", async () => {
     const server = await wireServer(() => answer(200, keyAnswer));
     const call = callTo(server.url);

@@ -6,8 +6,8 @@ import { answer } from "./wireServer";
 
 const elsewhere = "http://service.invalid:8080/pre";
 
-describe("a proxy of the environment", () => {
-  it.each(["HTTP_PROXY", "http_proxy"])("is used as %s says", async (name) => {
+describe("a proxy from the environment", () => {
+  it.each(["HTTP_PROXY", "http_proxy"])("is used if %s names it", async (name) => {
     const proxy = await wireServer(() => answer(200, keyAnswer));
     const call = callTo(elsewhere, { env: { [name]: proxy.url } });
     expect((await api.readApiKey(call, keyPath)).id).toBe("k");
@@ -21,7 +21,7 @@ describe("a proxy of the environment", () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it("is asked for a tunnel for https, and sees neither path nor token", async () => {
+  it("gets a CONNECT for https, and sees neither path nor token", async () => {
     const proxy = await wireServer(() => answer(403));
     const call = callTo("https://service.invalid", { env: { HTTPS_PROXY: proxy.url } });
     const error = await errorOf(api.createApiKey(call, newKey));
@@ -32,7 +32,7 @@ describe("a proxy of the environment", () => {
     expect(JSON.stringify(proxy.requests)).not.toContain(token);
   });
 
-  it("is used for credits too, on a fresh connection each time", async () => {
+  it("is used for credits too, with a new connection each time", async () => {
     const proxy = await wireServer(() => answer(200, { billing: { id: "b" } }));
     const call = callTo(elsewhere, { env: { HTTP_PROXY: proxy.url } });
     await api.createBilling(call, newBilling);
@@ -49,7 +49,7 @@ describe("a proxy of the environment", () => {
     expect(proxy.requests).toHaveLength(0);
   });
 
-  it("that wants a login has not passed anything on", async () => {
+  it("that requires a login counts as notSent", async () => {
     const proxy = await wireServer(() => answer(407));
     const error = await errorOf(
       api.createBilling(callTo(elsewhere, { env: { HTTP_PROXY: proxy.url } }), newBilling),
@@ -73,7 +73,7 @@ describe("a proxy of the environment", () => {
     expect(proxy.requests).toHaveLength(0);
   });
 
-  it("with a URL that is none is an error that does not show it", async () => {
+  it("with an invalid URL is an error that does not show the URL", async () => {
     const env = { HTTPS_PROXY: "http://user:pass word@[" };
     const error = await errorOf(api.readApiKey(callTo("https://service.invalid", { env }), keyPath));
     expect([error.verdict, error.message]).toEqual([
@@ -82,7 +82,7 @@ describe("a proxy of the environment", () => {
     ]);
   });
 
-  it("of this process is read only where no other environment is given", async () => {
+  it("is not taken from this process if another environment is given", async () => {
     const proxy = await wireServer(() => answer(200, keyAnswer));
     const before = process.env["HTTP_PROXY"];
     process.env["HTTP_PROXY"] = proxy.url;
@@ -97,7 +97,7 @@ describe("a proxy of the environment", () => {
   });
 });
 
-describe("loopback", () => {
+describe("isLoopback", () => {
   it.each([
     "http://127.0.0.1",
     "http://127.255.1.2:80",
@@ -105,7 +105,7 @@ describe("loopback", () => {
     "http://[::1]",
     "http://localhost",
     "http://LOCALHOST",
-  ])("is %s", (url) => {
+  ])("is true for %s", (url) => {
     expect(isLoopback(new URL(url).hostname)).toBe(true);
   });
 
@@ -115,7 +115,7 @@ describe("loopback", () => {
     "http://128.0.0.1",
     "http://[::2]",
     "http://0.0.0.0",
-  ])("is not %s", (url) => {
+  ])("is false for %s", (url) => {
     expect(isLoopback(new URL(url).hostname)).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 import type { Clock } from "../../provider/client/clock";
 
-/** A clock on which waiting takes no time: it jumps to the next moment that anybody waits for. */
+/** A clock on which waiting takes no time: it jumps to the end of the next wait. */
 export interface QuickClock extends Clock {
-  /** Every wait that was asked for, in milliseconds. */
+  /** Every requested wait, in milliseconds. */
   readonly waits: readonly number[];
 }
 

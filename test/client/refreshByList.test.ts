@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type StandIn, startStandIn } from "../../standin";
-import { type Held, type Process, startProcess, told } from "./lifecycles";
+import { type Held, type Process, readResult, startProcess } from "./lifecycles";
 
 describe("a refresh of many keys", () => {
   const count = 40;
@@ -39,86 +39,86 @@ describe("a refresh of many keys", () => {
       ),
     );
   }
-  const readAll = (process: Process) => Promise.all(held.map((one) => told(process, one)));
+  const readAll = (process: Process) => Promise.all(held.map((one) => readResult(process, one)));
 
-  test("asks for one key and one list", async () => {
+  test("reads one key and one list", async () => {
     expect(await requestsOf(readAll)).toEqual({ readApiKey: 1, listApiKeys: 1 });
   });
 
-  test("of one key asks for no list", async () => {
-    expect(await requestsOf((process) => told(process, held[0] as Held))).toEqual({ readApiKey: 1 });
+  test("reads no list if there is only one key", async () => {
+    expect(await requestsOf((process) => readResult(process, held[0] as Held))).toEqual({ readApiKey: 1 });
   });
 
-  test("asks for each key by itself where keys can't be listed, and for the list once", async () => {
+  test("reads each key by itself if keys can't be listed, and tries the list once", async () => {
     service.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
     expect(await requestsOf(readAll)).toEqual({ readApiKey: count, listApiKeys: 1 });
     service.clearFaults();
   });
 
-  test("asks for what changed by itself", async () => {
+  test("reads changed keys by themselves", async () => {
     for (const { id } of held.slice(10, 15)) service.editKey(id, { enabled: false });
     expect(await requestsOf(readAll)).toEqual({ readApiKey: 6, listApiKeys: 1 });
     for (const { id } of held.slice(10, 15)) service.editKey(id, { enabled: true });
   });
 
-  test("R6 takes no key for gone where all is answered with 404 for a moment, the list too", async () => {
+  test("R6 treats no key as gone if the service answers everything with 404 for a moment", async () => {
     service.inject({ after: 1, times: 4, fault: { kind: "status", status: 404 } });
     const process = startProcess(service);
-    const some = await Promise.all(held.slice(0, 3).map((one) => told(process, one)));
+    const some = await Promise.all(held.slice(0, 3).map((one) => readResult(process, one)));
     await process.close();
     service.clearFaults();
     expect(some.filter((one) => one === "gone")).toEqual([]);
   });
 
-  /** One that no list confirms: it has changed since this stack last saw it. */
+  /** A key that no list confirms, because its name in state differs. */
   const unconfirmed = (one: Held): Held => ({ ...one, state: { ...one.state, name: "before" } });
   const answered = (status: number, body?: object) => ({ kind: "status", status, body }) as const;
   test.each([
-    ["the list too", undefined, answered(404)],
+    ["and so is the list", undefined, answered(404)],
     ["and the list is empty from then on", undefined, answered(200, { apiKeys: [] })],
-    ["and the list never held the key", answered(200, { apiKeys: [] }), undefined],
+    ["and the list never had the key", answered(200, { apiKeys: [] }), undefined],
     ["and keys can't be listed", answered(403), undefined],
   ])(
-    "R6 takes no key for gone by a look at the workspace from before all else was 404, %s",
+    "R6 does not trust an earlier read of the workspace if everything is a 404 since then, %s",
     async (_, before, then) => {
       const [lost, alive] = held as [Held, Held];
       const always = { times: Number.POSITIVE_INFINITY };
       if (before !== undefined) service.inject({ endpoint: "listApiKeys", ...always, fault: before });
       service.inject({ when: ({ path }) => path.endsWith(lost.id), ...always, fault: answered(404) });
       const process = startProcess(service);
-      await told(process, lost);
+      await readResult(process, lost);
       if (then !== undefined) service.inject({ endpoint: "listApiKeys", ...always, fault: then });
       service.inject({ when: ({ endpoint }) => endpoint !== "listApiKeys", ...always, fault: answered(404) });
-      const result = await told(process, unconfirmed(alive));
+      const result = await readResult(process, unconfirmed(alive));
       await process.close();
       service.clearFaults();
       expect(result).toContain("State is unchanged");
     },
   );
 
-  test("R6 takes no key for gone whose list showed it alive and can no longer be had", async () => {
+  test("R6 treats no key as gone if an earlier list had it and the list can no longer be read", async () => {
     const [lost, alive] = held as [Held, Held];
     const always = { times: Number.POSITIVE_INFINITY };
     service.inject({ when: ({ path }) => path.endsWith(lost.id), ...always, fault: answered(404) });
     const process = startProcess(service);
-    await told(process, lost);
+    await readResult(process, lost);
     service.inject({ endpoint: ["readApiKey", "listApiKeys"], ...always, fault: answered(404) });
-    const result = await told(process, unconfirmed(alive));
+    const result = await readResult(process, unconfirmed(alive));
     await process.close();
     service.clearFaults();
     expect(result).toContain("State is unchanged");
   });
 
-  test("R6 confirms keys that are gone by one list, and by looks at the workspace that they share", async () => {
+  test("R6 confirms that keys are gone with one list and shared reads of the workspace", async () => {
     for (const { id } of held.slice(30)) service.deleteKey(id);
     const { readApiKey, readWorkspace, listApiKeys, ...others } = await requestsOf(readAll);
     expect({ readApiKey, others }).toEqual({ readApiKey: 1 + 2 * 10, others: {} });
     expect(listApiKeys).toBeLessThanOrEqual(2);
-    // Each serves those whose 404 came before it; not all keys are read at once.
+    // A read serves the keys whose 404 came before it, and not all keys are read at once.
     expect(readWorkspace).toBeLessThanOrEqual(4);
   });
 
-  test("R6 believes no 404 of a key that the list shows alive", async () => {
+  test("R6 does not trust the 404 of a key that the list still contains", async () => {
     const seen = held.slice(0, 3);
     const [, changed = seen[0] as Held] = seen;
     service.editKey(changed.id, { name: "Changed elsewhere" });
@@ -129,38 +129,38 @@ describe("a refresh of many keys", () => {
       fault: { kind: "status", status: 404 },
     });
     const process = startProcess(service);
-    const results = await Promise.all(seen.map((one) => told(process, one)));
+    const results = await Promise.all(seen.map((one) => readResult(process, one)));
     await process.close();
     service.clearFaults();
     expect(results[1]).toContain("but its workspace lists it");
     service.editKey(changed.id, { name: String(changed.state["name"]) });
   });
 
-  test("asks for another list once this process has written", async () => {
+  test("reads another list after a write of this process", async () => {
     const kept = held.slice(0, 30);
     const requests = await requestsOf(async (process) => {
-      await Promise.all(kept.slice(0, 10).map((one) => told(process, one)));
+      await Promise.all(kept.slice(0, 10).map((one) => readResult(process, one)));
       const { id, state } = kept[20] as Held;
       await process.of("ApiKey").update(id, state, { ...state, name: "changed" });
-      await Promise.all(kept.slice(10, 20).map((one) => told(process, one)));
+      await Promise.all(kept.slice(10, 20).map((one) => readResult(process, one)));
     });
     expect(requests).toEqual({ readApiKey: 1 + 1, listApiKeys: 2, editApiKey: 1 });
   });
 
-  test("K8 shares the list for keys that were imported too, once they were read", async () => {
+  test("K8 uses one list for imported keys too", async () => {
     const imported = held
       .slice(0, 10)
       .map(({ kind, id, state: { key: _, ...state } }) => ({ kind, id, state }));
-    const read = (process: Process) => Promise.all(imported.map((one) => told(process, one)));
+    const read = (process: Process) => Promise.all(imported.map((one) => readResult(process, one)));
     expect(await requestsOf(read)).toEqual({ readApiKey: 1, listApiKeys: 1 });
   });
 
-  test("is not told the same list twice", async () => {
+  test("reads a key again instead of using the same list twice", async () => {
     const [, one] = held as [Held, Held];
     await requestsOf(async (process) => {
-      await Promise.all(held.slice(0, 30).map((each) => told(process, each)));
+      await Promise.all(held.slice(0, 30).map((each) => readResult(process, each)));
       service.editKey(one.id, { enabled: false });
-      expect(await told(process, one)).toMatchObject({ state: { enabled: false } });
+      expect(await readResult(process, one)).toMatchObject({ state: { enabled: false } });
     });
   });
 });

@@ -5,19 +5,19 @@ import { Failure } from "../../provider/core/errors";
 import { type Dialect, defaultDialect, type StandIn, startStandIn } from "../../standin";
 import { runs } from "../all";
 import { knobCases, mixtures, presetCases } from "../host/knobs";
-import { type Held, type Process, type State, startProcess, told } from "./lifecycles";
+import { type Held, type Process, readResult, type State, startProcess } from "./lifecycles";
 import { quickClock } from "./quickClock";
 
-/** The same reads by one process, which shares what it asks for, and each by a process of its own. */
+/** The same reads twice: all by one process, which shares requests, and each by a new process. */
 async function bothWays(service: StandIn, all: readonly Held[], clock: () => Clock) {
   const one = startProcess(service, clock());
-  const together = await Promise.all(all.map((held) => told(one, held)));
+  const together = await Promise.all(all.map((held) => readResult(one, held)));
   await one.close();
   const apart: unknown[] = [];
   const warnings: string[] = [];
   for (const held of all) {
     const alone = startProcess(service, clock());
-    apart.push(await told(alone, held));
+    apart.push(await readResult(alone, held));
     warnings.push(...alone.warnings);
     await alone.close();
   }
@@ -27,7 +27,7 @@ async function bothWays(service: StandIn, all: readonly Held[], clock: () => Clo
   };
 }
 
-/** Keys, settings and scopes as an up left them, half of which somebody else has changed since. */
+/** Keys, settings and scopes after an update. Half of them have been changed outside Pulumi since. */
 async function changedElsewhere(
   service: StandIn,
   workspaces: readonly string[],
@@ -114,7 +114,7 @@ async function onDialect(dialect: Dialect): Promise<void> {
   };
   const service = await startStandIn({ dialect, tenants: [tenant] });
   try {
-    // A service that counts requests by the second needs seconds.
+    // A service that limits requests per second needs a real clock.
     const clock = () => (dialect.rateLimitPerSecond > 0 ? systemClock : quickClock());
     const held = await changedElsewhere(service, ids, clock);
     await service.settled();
@@ -125,10 +125,10 @@ async function onDialect(dialect: Dialect): Promise<void> {
   }
 }
 
-describe("a refresh by lists comes to the same as one by single reads", () => {
-  test.each([...presetCases, ...knobCases])("$name", ({ dialect }) => onDialect(dialect));
+describe("a refresh with lists has the same results as single reads", () => {
+  test.each([...presetCases, ...knobCases])("on $name", ({ dialect }) => onDialect(dialect));
 
-  test("on a service that differs in any mixture of respects", { timeout: 240_000 }, async () => {
+  test("on random mixtures of server variants", { timeout: 240_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(mixtures, (knobs) => onDialect({ ...defaultDialect, ...knobs })),
       { seed: 20_261_121, numRuns: runs(60), interruptAfterTimeLimit: 200_000 },

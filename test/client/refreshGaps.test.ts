@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { startStandIn } from "../../standin";
-import { startProcess, told } from "./lifecycles";
+import { readResult, startProcess } from "./lifecycles";
 
 type Record = { readonly id: string; readonly [field: string]: unknown };
 let close = () => {};
 afterEach(() => close());
 
-/** What two reads of one process come to, where the service's lists leave fields out of its records. */
+/** The results of two reads by one process, on a service whose lists leave fields out. */
 async function readBoth(kind: string, records: readonly Record[], left: readonly string[], states: object[]) {
   const listed = records.map((record) =>
     Object.fromEntries(Object.entries(record).filter(([name]) => !left.includes(name))),
@@ -17,7 +17,7 @@ async function readBoth(kind: string, records: readonly Record[], left: readonly
   return readListed(kind, records, listed, states);
 }
 
-/** The same with a list of its own. */
+/** The same, with this list. */
 async function readListed(
   kind: string,
   records: readonly Record[],
@@ -37,7 +37,7 @@ async function readListed(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const process = startProcess({ url, accessToken: "tok" });
   const results = await Promise.all(
-    ids.map((id, place) => told(process, { kind, id, state: { ...states[place] } })),
+    ids.map((id, place) => readResult(process, { kind, id, state: { ...states[place] } })),
   );
   await process.close();
   return { results, warnings: process.warnings };
@@ -53,7 +53,7 @@ const state = (name: string, more: object = {}) => {
   return { ...declared, key: `secret of ${name}`, ...more };
 };
 
-test("R6 a list that never says what is deleted confirms no key", async () => {
+test("R6 a list without the field `deleted` confirms no key", async () => {
   const { results } = await readBoth(
     "ApiKey",
     [key("a"), key("b", { deleted: true })],
@@ -63,7 +63,7 @@ test("R6 a list that never says what is deleted confirms no key", async () => {
   expect(results[1]).toBe("gone");
 });
 
-test("R5 a list that leaves out what can't be changed in place confirms no key that has it", async () => {
+test("R5 a list that leaves out a field which can't be changed in place confirms no key that has the field", async () => {
   const { warnings } = await readBoth(
     "ApiKey",
     [key("a"), key("b", { expiresAt: 2_000 })],
@@ -89,7 +89,7 @@ test("R3 a list that leaves out a setting confirms no workspace that declares it
   expect(results[1]).toMatchObject({ inputs: { defaultAllowedIPs: ["10.0.0.1"] } });
 });
 
-test("R4 a key that the list shows in place of a lost answer is read before it is believed", async () => {
+test("R4 a key that the list shows after a lost answer is read by itself before it is accepted", async () => {
   const service = await startStandIn();
   close = () => void service.close();
   service.inject({ endpoint: "migrateApiKey", fault: { kind: "resetAfter" } });
@@ -111,7 +111,7 @@ test("R4 a key that the list shows in place of a lost answer is read before it i
   ]);
 });
 
-test("K4 a list that shows no key's scopes confirms no key without them", async () => {
+test("K4 a list without scopes confirms no key that declares none", async () => {
   const admin = [{ representation: "admin", create: true, read: true, update: true, del: true }];
   const { results } = await readListed(
     "ApiKey",
@@ -122,7 +122,7 @@ test("K4 a list that shows no key's scopes confirms no key without them", async 
   expect(results[1]).toMatchObject({ state: { scopes: admin } });
 });
 
-test("K4 a list that shows scopes without their permissions confirms no key without them", async () => {
+test("K4 a list that shows scopes without permissions confirms no key that declares none", async () => {
   const admin = [{ representation: "admin", create: true, read: true, update: true, del: true }];
   const { results } = await readListed(
     "ApiKey",
@@ -133,7 +133,7 @@ test("K4 a list that shows scopes without their permissions confirms no key with
   expect(results[1]).toMatchObject({ state: { scopes: admin } });
 });
 
-test("R6 of a key that is listed twice, alive and dead, the live record tells", async () => {
+test("R6 if a list has two records of a key, one of them deleted, the key is not treated as gone", async () => {
   const { results } = await readListed(
     "ApiKey",
     [key("a")],
@@ -144,7 +144,7 @@ test("R6 of a key that is listed twice, alive and dead, the live record tells", 
   expect(results[1]).toContain("but its workspace lists it");
 });
 
-test("R3 a list that shows workspaces as they were before their last change confirms no settings", async () => {
+test("R3 a list of workspaces with old values confirms no settings", async () => {
   const workspace = (id: string, defaultKeyPrefix: string, updatedAt: string) => ({
     id,
     defaultKeyPrefix,

@@ -22,7 +22,7 @@ const runs: [string, (call: api.Call) => Promise<unknown>][] = [
   ["billing", (call) => api.createBilling(call, newBilling)],
 ];
 
-/** Everything that an error, or the problem of a write, shows or holds, in all the ways it could be printed. */
+/** Everything that an error, or the problem of a write, contains, in all the ways it could be printed. */
 function everythingOf(outcome: unknown): string {
   if (!(outcome instanceof Error)) return inspect((outcome as { problem?: string }).problem);
   expect(outcome).toBeInstanceOf(CallError);
@@ -37,7 +37,7 @@ function everythingOf(outcome: unknown): string {
   );
 }
 
-/** `name` is that of the call: only migrate knows the existing key. */
+/** `name` is that of the call: only migrate has the existing key. */
 function expectNoSecret(name: string, text: string): void {
   const spelled = [token, made, ...(name === "migrate" ? [existing] : [])].flatMap((secret) => [
     secret,
@@ -48,7 +48,7 @@ function expectNoSecret(name: string, text: string): void {
   for (const one of spelled) expect(text).not.toContain(one);
 }
 
-/** What a service could say that gives secrets away. */
+/** Text of an answer that contains the secrets. */
 const echo = `token ${token} ${encodeURIComponent(token)} key ${existing} ${JSON.stringify(existing)}`;
 const leak = { message: echo, apiKey: { id: "k", key: made }, error: `made ${made}` };
 const replies: [string, string][] = [
@@ -56,9 +56,12 @@ const replies: [string, string][] = [
     `${status} as JSON`,
     answer(status, leak),
   ]),
-  ["400 as text", answer(400, `${echo} "key":"${made}"`)],
+  ["400 as plain text", answer(400, `${echo} "key":"${made}"`)],
   ["400 as HTML", answer(400, `<html><body>${echo}</body></html>`)],
-  ["400 cut", `HTTP/1.1 400 X\r\ncontent-length: 9999\r\nconnection: close\r\n\r\n${JSON.stringify(leak)}`],
+  [
+    "400 cut off",
+    `HTTP/1.1 400 X\r\ncontent-length: 9999\r\nconnection: close\r\n\r\n${JSON.stringify(leak)}`,
+  ],
   [
     "302",
     answer(302, leak, `location: https://x.example/${encodeURIComponent(token)}/${made.length}?t=${token}`),
@@ -78,15 +81,15 @@ const replies: [string, string][] = [
     "200 with an error in place of a record",
     answer(200, { error: { message: `${echo} made ${made}` }, data: { key: made } }),
   ],
-  ["200 with text for JSON", answer(200, JSON.stringify(JSON.stringify(leak)))],
+  ["200 with a JSON string", answer(200, JSON.stringify(JSON.stringify(leak)))],
   ["200 compressed", answer(200, leak, "content-encoding: gzip")],
   ["200 too large", answer(200, JSON.stringify(leak).padEnd(1_100_000, made))],
-  ["no HTTP", `${echo}\r\n\r\n`],
+  ["not HTTP", `${echo}\r\n\r\n`],
   ["headers too large", answer(200, leak, `x-long: ${token.repeat(3_000)}`)],
 ];
 
-describe("no error, and no line of the debug output, holds the token or a key", () => {
-  it.each(replies)("when the answer is %s", async (_name, reply) => {
+describe("no error and no debug line contains the token or a key", () => {
+  it.each(replies)("if the answer is %s", async (_name, reply) => {
     const lines: string[] = [];
     for (const [name, run] of runs) {
       const server = await wireServer((_request, socket) => {
@@ -117,7 +120,7 @@ describe("no error, and no line of the debug output, holds the token or a key", 
     { kind: "emptyBody" },
   ];
   it.each(faults.map((fault) => [fault.kind, fault] as const))(
-    "when the service meets %s",
+    "if the stand-in has the fault %s",
     async (_kind, fault) => {
       const tenant = { name: "t", accessToken: token, workspaces: [{ id: "ws_main" }] };
       const service = await startStandIn({
@@ -135,7 +138,7 @@ describe("no error, and no line of the debug output, holds the token or a key", 
     },
   );
 
-  it("when the service repeats the whole request in its refusals", async () => {
+  it("if the service repeats the whole request in its refusals", async () => {
     const tenant = { name: "t", accessToken: token, workspaces: [{ id: "ws_main" }] };
     const service = await startStandIn({
       tenants: [tenant],
@@ -150,7 +153,7 @@ describe("no error, and no line of the debug output, holds the token or a key", 
     expectNoSecret("migrate", everythingOf(error));
   });
 
-  it("when nothing can be sent at all", async () => {
+  it("if nothing can be sent", async () => {
     const odd = "tok_\u20ac_secret_value";
     const server = await wireServer(() => answer(200, {}));
     for (const [url, accessToken] of [

@@ -4,7 +4,7 @@ import { startProcess } from "./lifecycles";
 
 const count = 200;
 
-/** How many requests of each kind were created since they were last cleared. */
+/** How many requests each endpoint has had since they were last cleared. */
 function requests({ requests: all }: StandIn): Readonly<Record<string, number>> {
   const by = Object.groupBy(all, ({ endpoint }) => endpoint ?? "none");
   return Object.fromEntries(Object.entries(by).map(([endpoint, some = []]) => [endpoint, some.length]));
@@ -22,7 +22,7 @@ describe(`a set of ${count} keys`, () => {
     }),
   );
 
-  /** With a process of its own, as each command has. */
+  /** Runs this in a new process, as each command does. */
   async function asking<T>(
     act: (set: ReturnType<ReturnType<typeof startProcess>["of"]>) => Promise<T>,
   ): Promise<T> {
@@ -44,22 +44,22 @@ describe(`a set of ${count} keys`, () => {
   });
   afterAll(() => service.close());
 
-  test("costs a request a key to create, and a list for all", () => {
+  test("takes one request per key to create, and one list", () => {
     expect(requests(service)).toEqual({ createApiKey: count, listApiKeys: 1 });
     expect(service.keys()).toHaveLength(count);
   });
 
-  test("takes at most 600 bytes of state a key, inputs and outputs", () => {
+  test("takes at most 600 bytes of state per key, for inputs and outputs", () => {
     expect(JSON.stringify({ inputs, outputs: state }).length / count).toBeLessThan(600);
   });
 
-  test("is read by one key and one list", async () => {
+  test("is refreshed with one GET of a key and one list", async () => {
     const read = await asking((set) => set.read(id, state));
     expect(read).toEqual({ id, state });
     expect(requests(service)).toEqual({ readApiKey: 1, listApiKeys: 1 });
   });
 
-  test("takes one GET and one PATCH to change one of them, and none to find that nothing changes", async () => {
+  test("takes one GET and one PATCH to change one key, and no request if nothing changes", async () => {
     await asking(async (set) => {
       const changed = { ...keys, "customer-7": { ...keys["customer-7"], name: "seventh" } };
       const next = set.check({ ...inputs, keys: changed }, inputs).inputs;

@@ -6,22 +6,22 @@ import { handClock } from "./handClock";
 import { quickClock } from "./quickClock";
 import { answer } from "./wireServer";
 
-/** A service that answers 429 so many times, then does what was asked. */
+/** A service that answers 429 so many times, and then succeeds. */
 const busyFor = (times: number, ...headers: string[]) =>
   wireServer(({ n }) =>
     n <= times ? answer(429, { message: "slow down" }, ...headers) : answer(200, keyAnswer),
   );
 
-describe("429", () => {
+describe("a 429", () => {
   it.each<[string, string | undefined, number]>([
     ["seconds", "retry-after: 7", 7_000],
     ["a date by this clock", "retry-after: Thu, 01 Jan 2026 00:01:00 GMT", 60_000],
-    ["nothing", undefined, 125],
+    ["none", undefined, 125],
     ["nonsense", "retry-after: soon", 125],
     ["a negative number", "retry-after: -5", 125],
-    ["no wait", "retry-after: 0", 125],
+    ["zero", "retry-after: 0", 125],
     ["a date in the past", "retry-after: Wed, 31 Dec 2025 00:00:00 GMT", 125],
-  ])("with Retry-After of %s pauses and repeats, also a POST", async (_name, header, ms) => {
+  ])("(Retry-After: %s) pauses and repeats the call, even a POST", async (_name, header, ms) => {
     const server = await busyFor(1, ...(header === undefined ? [] : [header]));
     const clock = quickClock();
     const written = await api.createApiKey(callTo(server.url, { clock }), newKey);
@@ -30,7 +30,7 @@ describe("429", () => {
     expect(clock.waits).toEqual([ms]);
   });
 
-  it("counts a date from the Date of the answer", async () => {
+  it("with a date in Retry-After counts from the answer's own Date", async () => {
     const dates = ["date: Fri, 01 Jan 2016 00:00:00 GMT", "retry-after: Fri, 01 Jan 2016 00:00:30 GMT"];
     const server = await busyFor(1, ...dates);
     const clock = quickClock();
@@ -38,7 +38,7 @@ describe("429", () => {
     expect(clock.waits).toEqual([30_000]);
   });
 
-  it("counts neither as an attempt nor against the retries of the process", async () => {
+  it("counts neither as an attempt nor against the shared retries", async () => {
     const server = await wireServer(({ n }) =>
       n <= 150 ? answer(429) : n <= 153 ? answer(500) : answer(200, keyAnswer),
     );
@@ -46,7 +46,7 @@ describe("429", () => {
     expect(server.requests).toHaveLength(154);
   });
 
-  it("is an attempt like any other once no pause is to be waited for", async () => {
+  it("counts as an attempt once the run has ended", async () => {
     const server = await wireServer(() => answer(429, { message: "slow down" }, "retry-after: 60"));
     const ending = new AbortController();
     const before = callTo(server.url, { clock: quickClock(), signal: ending.signal });
@@ -65,9 +65,9 @@ describe("429", () => {
   });
 
   it.each([
-    ["comes meanwhile", 1],
-    ["has come before", 0],
-  ])("and the wait that a 503 asks for end when the end of the run %s", async (_name, waiting) => {
+    ["during the wait", 1],
+    ["before the call", 0],
+  ])("or a 503 with Retry-After does not wait if the run ends %s", async (_name, waiting) => {
     const server = await wireServer(() => answer(503, { message: "later" }, "retry-after: 50"));
     const clock = handClock();
     const ending = new AbortController();
@@ -80,7 +80,7 @@ describe("429", () => {
     expect([server.requests.length > 1, clock.now(), clock.waiting()]).toEqual([true, 0, 0]);
   });
 
-  it("asks before each dispatch whether it may be sent, and tells of each that is", async () => {
+  it("is not repeated if the run allows no further request", async () => {
     const server = await busyFor(1);
     let sent = 0;
     const gate = async (method: string) => (method === "POST" && sent > 0 ? "it is late" : undefined);
@@ -94,7 +94,7 @@ describe("429", () => {
     expect((await api.readApiKey(call, keyPath)).id).toBe("k");
   });
 
-  it("ends a call after 10 minutes of pauses", async () => {
+  it("fails a call after 10 minutes of pauses", async () => {
     const server = await wireServer(() => answer(429, { message: "slow down" }, "retry-after: 60"));
     const clock = quickClock();
     const error = await errorOf(api.createApiKey(callTo(server.url, { clock }), newKey));
@@ -105,7 +105,7 @@ describe("429", () => {
   });
 
   it.each(["3600", "99999999999", "Thu, 01 Jan 2026 01:00:00 GMT"])(
-    "with a Retry-After of %s fails at once and says how long the service asked for",
+    "with a Retry-After of %s fails at once, and the error has the requested time",
     async (header) => {
       const server = await busyFor(1, `retry-after: ${header}`);
       const error = await errorOf(api.createApiKey(callTo(server.url, { clock: quickClock() }), newKey));
@@ -117,7 +117,7 @@ describe("429", () => {
     },
   );
 
-  it("with such a Retry-After keeps other calls from being sent too", async () => {
+  it("with such a Retry-After keeps other calls from being sent", async () => {
     const server = await busyFor(1, "retry-after: 3600");
     const call = callTo(server.url, { clock: quickClock() });
     await errorOf(api.createApiKey(call, newKey));
@@ -126,7 +126,7 @@ describe("429", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("is never repeated for credits, but pauses what comes after", async () => {
+  it("to a grant of credits is never repeated, but pauses the next calls", async () => {
     const server = await wireServer(({ n }) =>
       n === 1 ? answer(429, "", "retry-after: 5") : answer(200, keyAnswer),
     );
@@ -140,7 +140,7 @@ describe("429", () => {
     expect(clock.waits).toEqual([5_000]);
   });
 
-  it("pauses the other calls to that origin, and no other origin", async () => {
+  it("pauses other calls to the same origin, but not to another one", async () => {
     const busy = await busyFor(1, "retry-after: 30");
     const free = await wireServer(() => answer(200, keyAnswer));
     const clock = handClock();
@@ -157,8 +157,8 @@ describe("429", () => {
   });
 });
 
-describe("the pace", () => {
-  it("lets 32 requests be under way at once, and all of many calls in the end", async () => {
+describe("the pace of requests", () => {
+  it("allows 32 requests at once", async () => {
     let underWay = 0;
     let most = 0;
     const server = await wireServer((_request, socket) => {
@@ -176,7 +176,7 @@ describe("the pace", () => {
     expect(most).toBe(32);
   });
 
-  it("recovers from a 429 with the successes that follow", async () => {
+  it("recovers after a 429 with each success", async () => {
     let underWay = 0;
     const seen: number[] = [];
     const server = await wireServer(({ n }, socket) => {
@@ -196,7 +196,7 @@ describe("the pace", () => {
     expect(Math.max(...seen)).toBe(2);
   });
 
-  it("gets 30 keys made by a service that takes 10 requests a second, without a failure and none twice", async () => {
+  it("creates 30 keys on a service that allows 10 requests per second, without failures or duplicates", async () => {
     const service = await startStandIn({ dialect: { rateLimitPerSecond: 10, retryAfter: "none" } });
     onTestFinished(() => service.close());
     const call = callTo(service.url, { random: Math.random }, service.accessToken);

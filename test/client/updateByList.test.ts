@@ -30,7 +30,7 @@ async function startService(dialect: Partial<Dialect> = {}): Promise<StandIn> {
 }
 
 function start(service: StandIn, clock: Clock = quickClock()): Process {
-  // Longer than a service takes that carries writes out later.
+  // Longer than the service's delay for writes.
   const process = startProcess(service, clock, () => setTimeout(5));
   close.push(() => process.close());
   return process;
@@ -58,7 +58,7 @@ function update(process: Process, { id, state }: Held, change: State = { scopes:
   return process.of("ApiKey").update(id, state, { ...state, ...change });
 }
 
-/** What an update of all of them by one process comes to. */
+/** The results of an update of all these keys by one process. */
 async function updated(service: StandIn, held: readonly Held[], change?: State, process = start(service)) {
   service.clearRequests();
   const results = await Promise.allSettled(held.map((one) => update(process, one, change)));
@@ -69,13 +69,13 @@ async function updated(service: StandIn, held: readonly Held[], change?: State, 
   };
 }
 
-/** How many requests there were to each endpoint since they were last cleared. */
+/** How many requests each endpoint has had since they were last cleared. */
 function requestsTo({ requests }: StandIn): Readonly<Record<string, number>> {
   const by = Object.groupBy(requests, ({ endpoint }) => endpoint ?? "none");
   return Object.fromEntries(Object.entries(by).map(([endpoint, all = []]) => [endpoint, all.length]));
 }
 
-/** From now on the list of keys is as it is now, for so many requests. */
+/** The list of keys keeps its current content for so many requests. */
 async function freezeList(service: StandIn, times = Number.POSITIVE_INFINITY): Promise<void> {
   const { url, accessToken, inject } = service;
   const headers = { authorization: `Bearer ${accessToken}` };
@@ -87,7 +87,7 @@ async function freezeList(service: StandIn, times = Number.POSITIVE_INFINITY): P
 describe("an update of many keys", () => {
   const count = 40;
 
-  test("K1 asks for one key and one list, and sends a PATCH for each", async () => {
+  test("K1 reads one key and one list, and sends a PATCH for each key", async () => {
     const service = await startService();
     const held = await create(service, many(count));
     const { requests, failures } = await updated(service, held);
@@ -99,13 +99,13 @@ describe("an update of many keys", () => {
     for (const { scopes } of service.keys()) expect(scopes).toMatchObject(wider);
   });
 
-  test("of one key asks for no list", async () => {
+  test("reads no list if there is only one key", async () => {
     const service = await startService();
     const [held] = (await create(service, many(1))) as [Held];
     expect((await updated(service, [held])).requests).toEqual({ readApiKey: 1, editApiKey: 1 });
   });
 
-  test("K1 reads a key by itself that gets another name, and asks for no list for it", async () => {
+  test("K1 reads a key by itself if its name changes", async () => {
     const service = await startService();
     const held = await create(service, many(3));
     expect((await updated(service, held, { name: "other" })).requests).toEqual({
@@ -119,17 +119,20 @@ describe("an update of many keys", () => {
     ["whose list is missing", { keyLists: 404 }, count],
     ["whose lists leave scopes out", { listRecords: "brief" }, count],
     ["whose lists have no ids of scopes", { scopeIds: "none" }, count],
-    ["whose lists are cut", { listLimit: 11 }, count - 10],
-    ["that writes names its own way", { names: "lowerCased" }, 1],
-  ] as const)("K1 of a service %s reads by itself what is in doubt", async (_, dialect, reads) => {
-    const service = await startService(dialect);
-    const held = await create(service, many(count));
-    const { requests, failures } = await updated(service, held);
-    expect(failures).toEqual([]);
-    expect(requests).toMatchObject({ readApiKey: reads, editApiKey: count });
-  });
+    ["whose lists are truncated", { listLimit: 11 }, count - 10],
+    ["that rewrites names", { names: "lowerCased" }, 1],
+  ] as const)(
+    "K1 on a service %s reads by itself each key that the list does not confirm",
+    async (_, dialect, reads) => {
+      const service = await startService(dialect);
+      const held = await create(service, many(count));
+      const { requests, failures } = await updated(service, held);
+      expect(failures).toEqual([]);
+      expect(requests).toMatchObject({ readApiKey: reads, editApiKey: count });
+    },
+  );
 
-  test("K1 reads by itself what was changed elsewhere, and what an update has left halfway", async () => {
+  test("K1 reads a key by itself if it was changed outside Pulumi, or its last write failed halfway", async () => {
     const service = await startService();
     const [one, ...held] = (await create(service, many(10))) as [Held, ...Held[]];
     for (const { id } of held.slice(0, 3)) service.editKey(id, { enabled: false });
@@ -139,7 +142,7 @@ describe("an update of many keys", () => {
     expect(service.keys({ deleted: false }).every(({ enabled }) => enabled)).toBe(true);
   });
 
-  test("R6 fails for a key that is gone, though the list still shows it", async () => {
+  test("R6 fails for a key that is gone, even if the list still shows it", async () => {
     const service = await startService();
     const held = await create(service, many(5));
     await freezeList(service, 1);
@@ -150,7 +153,7 @@ describe("an update of many keys", () => {
     for (const { scopes } of service.keys({ deleted: false })) expect(scopes).toMatchObject(wider);
   });
 
-  test("K1 whose PATCH is refused for ids of scopes that the key no longer has reads it, and sends another", async () => {
+  test("K1 reads a key and sends another PATCH if the first is refused because of outdated scope ids", async () => {
     const service = await startService();
     const held = await create(service, many(5));
     await freezeList(service);
@@ -161,7 +164,7 @@ describe("an update of many keys", () => {
     for (const { scopes } of service.keys()) expect(scopes).toMatchObject(wider);
   });
 
-  test("K1 whose PATCH is refused for what is declared sends no other", async () => {
+  test("K1 sends no second PATCH if the first is refused because of the declared values", async () => {
     const service = await startService({ keyScopes: "mustBeDefined" });
     service.addScope({ workspaceId: "7", representation: "orders" });
     const held = await create(service, many(5));
@@ -172,7 +175,7 @@ describe("an update of many keys", () => {
     expect(requests).toMatchObject({ listApiKeys: 1, editApiKey: 5 });
   });
 
-  test("R4 takes no name from before a write that is carried out later for the service's own way to write it", async () => {
+  test("R4 does not mistake an old name for a rewritten one if the service applies writes later", async () => {
     const service = await startService({ writes: "queued", patchAnswer: "nothing", laterMs: 12 });
     const held = await create(service, many(5));
     await freezeList(service);
@@ -187,7 +190,7 @@ describe("an update of many keys", () => {
   });
 });
 
-test("K1 a set whose defaults change asks for one key and one list, and for each that the last update could not confirm", async () => {
+test("K1 a change of a set's defaults reads one key, one list and each key that the last update could not confirm", async () => {
   const service = await startService();
   const keys = Object.fromEntries(many(40).map((alias) => [alias, { customerId: "cus_1" }]));
   const inputsOf = (defaults: object, more: object = {}) =>
@@ -211,10 +214,10 @@ test("K1 a set whose defaults change asks for one key and one list, and for each
   expect(requestsTo(service)).toEqual({ readApiKey: 3, listApiKeys: 1, editApiKey: 41 });
 });
 
-/** What an update of all comes to where the list is from before half of them were changed elsewhere. */
+/** The results of an update whose list is older than changes made to half of the keys outside Pulumi. */
 async function comesTo(dialect: Dialect, isTogether: boolean) {
   const service = await startService(dialect);
-  // A service that counts requests by the second needs seconds.
+  // A service that limits requests per second needs a real clock.
   const clock = () => (dialect.rateLimitPerSecond > 0 ? systemClock : quickClock());
   const scopes = ["orders", "bills", "admin"];
   for (const representation of scopes) service.addScope({ workspaceId: "7", representation });
@@ -259,7 +262,7 @@ async function comesTo(dialect: Dialect, isTogether: boolean) {
   return { results, found };
 }
 
-describe("an update by lists that are out of date comes to the same as one by single reads", () => {
+describe("an update with outdated lists has the same results as one with single reads", () => {
   const onDialect = async (knobs: Partial<Dialect>) => {
     const dialect = { ...defaultDialect, ...knobs, ids: "numeric" } as const;
     const together = await comesTo(dialect, true);
@@ -267,9 +270,9 @@ describe("an update by lists that are out of date comes to the same as one by si
     for (const each of close.splice(0)) await each();
     expect(together).toEqual(apart);
   };
-  test.each([...presetCases, ...knobCases])("$name", ({ dialect }) => onDialect(dialect));
+  test.each([...presetCases, ...knobCases])("on $name", ({ dialect }) => onDialect(dialect));
 
-  test("on a service that differs in any mixture of respects", { timeout: 240_000 }, async () => {
+  test("on random mixtures of server variants", { timeout: 240_000 }, async () => {
     await fc.assert(fc.asyncProperty(mixtures, onDialect), {
       seed: 20_261_122,
       numRuns: runs(60),

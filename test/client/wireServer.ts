@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createServer, type Socket } from "node:net";
 
-/** A request as it came off the wire. */
+/** A request as the server received it. */
 export interface Received {
   /** 1 for the first request that the server received. */
   readonly n: number;
@@ -15,17 +15,17 @@ export interface Received {
   readonly body: string;
 }
 
-/** A server that answers byte by byte what a test wants, and counts what it gets. */
+/** A server that sends exactly the bytes that a test wants, and records its requests. */
 export interface WireServer {
   readonly url: string;
   readonly port: number;
   readonly requests: readonly Received[];
-  /** The connections that are open. */
+  /** The open connections. */
   readonly sockets: ReadonlySet<Socket>;
   close(): Promise<void>;
 }
 
-/** An HTTP/1.1 answer with a length; the headers are whole lines. */
+/** An HTTP/1.1 answer with a Content-Length. Headers are whole lines. */
 export function answer(status: number, body: unknown = "", ...headers: string[]): string {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const lines = [`HTTP/1.1 ${status} X`, `content-length: ${Buffer.byteLength(text)}`, ...headers];

@@ -16,8 +16,21 @@ const workspaces = ["ws_main", "ws_new", "ws_read", "ws_update", "ws_delete"];
 const settings = { defaultRateLimitPerSecond: 7, defaultKeyPrefix: "p", onDestroy: "restore" };
 /** One of each kind. */
 const few = [
-  ...["10 MB", "deep objects", "a body cut off", "another record", "HTML called JSON", "no HTTP", "a reset"],
-  ...["terminal codes and turned text", "secrets as texts", "an id that is an object", "NUL in a header"],
+  ...[
+    "10 MB",
+    "deep objects",
+    "a truncated body",
+    "another record",
+    "HTML called JSON",
+    "no HTTP",
+    "a reset",
+  ],
+  ...[
+    "terminal codes and reversed text",
+    "secrets in string fields",
+    "an id that is an object",
+    "NUL in a header",
+  ],
   ...["301 to another origin", "Retry-After far away"],
 ];
 const answers = someOf(hostileAnswers("http://127.0.0.1:1", accessToken), ({ name }) => few.includes(name));
@@ -94,7 +107,7 @@ async function operations({ host, standIn, key }: Scene): Promise<Operations> {
 function expectWellFormed(operation: string, text: string): void {
   expect(text, operation).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
   expect(text.length, operation).toBeLessThanOrEqual(4_020);
-  expect(text, operation).not.toContain("This is a bug");
+  expect(text, operation).not.toContain("a bug in pulumi-apikeys");
   for (const secret of [accessToken, existing]) expect(text, operation).not.toContain(secret);
 }
 
@@ -134,8 +147,8 @@ describe("one dynamic host", () => {
     expectWellFormedLines(await scene.close());
   });
 
-  test.each(someOf(others, (name) => !["a body cut off", "HTML called JSON"].includes(name)))(
-    "survives a hostile answer (%s), and finishes every call",
+  test.each(someOf(others, (name) => !["a truncated body", "HTML called JSON"].includes(name)))(
+    "survives %s, and answers every call",
     async (name) => {
       await endure(scene, answerNamed(name));
     },

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as sdk from "../../sdk";
 import { createProject, type Project } from "../engine/project";
 
-/** @pulumi/pulumi brings a TypeScript, by which it runs programs in projects that have none. */
+/** The TypeScript in @pulumi/pulumi, which runs programs in projects without one. */
 const brought: typeof ts = createRequire(__filename)("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js");
 
-describe("the declarations, in a project without TypeScript", () => {
+describe("the package's declarations, in a project without TypeScript,", () => {
   let project: Project;
 
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe("the declarations, in a project without TypeScript", () => {
   });
   afterAll(() => project?.remove());
 
-  /** What is wrong in a program itself, as ts-node tells it: it tells nothing of declarations. */
+  /** The errors in a program, as ts-node reports them. It reports none in declarations. */
   const mistakes = async (program: string) => {
     await project.write("index.ts", program);
     const { ModuleKind, ModuleResolutionKind, ScriptTarget } = brought;
@@ -33,7 +33,7 @@ describe("the declarations, in a project without TypeScript", () => {
     );
   };
 
-  it("know each name that the package exports", async () => {
+  it("have a type for each name that the package exports", async () => {
     const index = join(project.dir, "node_modules", "pulumi-apikeys", "dist", "sdk", "index.d.ts");
     const types = [...(await readFile(index, "utf8")).matchAll(/\btype (\w+)/g)].map(([, name = ""]) => name);
     expect(types.length).toBeGreaterThan(20);
@@ -46,11 +46,11 @@ describe("the declarations, in a project without TypeScript", () => {
     expect(found).toHaveLength(misused.length);
   });
 
-  it("give no two entry points a name of their own that is the same", () => {
+  it("have no name that two entry points export", () => {
     const files = ["sdk/index", "sdk/policy", "standin/index", "provider/hosts/dynamic/index"].map((file) =>
       join(project.dir, "node_modules", "pulumi-apikeys", "dist", `${file}.d.ts`),
     );
-    // It takes the word `type` in a list of exports for a name.
+    // This old TypeScript takes the word `type` in a list of exports for a name.
     const isName = (name: string) => name !== "type";
     const compiled = brought.createProgram(files, { moduleResolution: brought.ModuleResolutionKind.NodeJs });
     const checker = compiled.getTypeChecker();
@@ -64,7 +64,7 @@ describe("the declarations, in a project without TypeScript", () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  it("find nothing wrong in a program that is right", async () => {
+  it("let a correct program compile, and report the errors of wrong ones", async () => {
     const program = `import { ApiKey, ApiKeyArgs, getWorkspaceOutput, Scope, WorkspaceSettings } from "pulumi-apikeys";
 const args: ApiKeyArgs = { workspaceId: getWorkspaceOutput({ name: "Main" }).id, customerId: "customer-1" };
 export const ciKey = new ApiKey("ci", { ...args, scopes: [{ representation: "orders", read: true }] }).key;

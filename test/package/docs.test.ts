@@ -14,14 +14,14 @@ import { brokenLinks, docComments, names, page, pages, read, typesIn } from "./d
 import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 
 /**
- * In test/engine/readme.test.ts, troubleshooting.test.ts, interruptionKilled.test.ts, pipelines.test.ts, policy.test.ts, pages.test.ts,
+ * Commands that other tests run: test/engine/readme.test.ts, troubleshooting.test.ts, interruptionKilled.test.ts, pipelines.test.ts, policy.test.ts, pages.test.ts,
  * importMany.test.ts, languages.test.ts (for pip, by the SDK's folder), and in docsTesting.test.ts.
  */
 const triedCommands = [
   ...["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"],
   'curl -X DELETE -H "Authorization: Bearer $APIKEYS_ACCESS_TOKEN" "$APIKEYS_BASE_URL/api/v1/workspace/ws_main/api-key/key_1"',
   ...["pulumi preview --refresh --diff", "pulumi up --refresh --yes"],
-  // In resourcePages.test.ts.
+  // In test/engine/resourcePages.test.ts.
   ...["pulumi import --file keys.json --protect=false --generate-code=false", "pulumi preview --refresh"],
   ...["pulumi preview --refresh --expect-no-changes", "pulumi preview --policy-pack policies"],
   "pulumi plugin install resource apikeys 0.1.0 --file pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz",
@@ -51,14 +51,14 @@ describe.each(Object.entries(definitions))("the page of %s", (kind, { fields }) 
     expect(first.match(/[.](?= |$)/g)).toHaveLength(2);
   });
 
-  it("names the inputs in their order, and what a change of each does", () => {
+  it("lists the inputs in their order, and what a change of each does", () => {
     const words = { update: "update", replace: "replace", refuse: "fails the preview" };
     expect(inputs.map((row) => [row["Input"], row["On change"]])).toEqual(
       fields.map(({ name, onChange }) => [`\`${name}\``, words[onChange]]),
     );
   });
 
-  it("says which inputs are required, and the defaults that the provider has", () => {
+  it("says which inputs are required, and the provider's defaults", () => {
     const defaults = fields.map(({ name, schema, default: value, defaultsToResourceName }) => {
       if (value !== undefined) return [name, `\`${JSON.stringify(value)}\``];
       return [name, defaultsToResourceName || mayBeLeftOut(schema) ? "words" : "required"];
@@ -66,12 +66,12 @@ describe.each(Object.entries(definitions))("the page of %s", (kind, { fields }) 
     expect(inputs.map((row) => [codeIn(row["Input"] ?? "")[0], said(row["Default"])])).toEqual(defaults);
   });
 
-  it("has the package's types of the inputs", async () => {
+  it("has the types of the inputs", async () => {
     const shown = inputs.map(({ Input = "", Type }) => [codeIn(Input)[0], typeOf(Type)]);
     expect(new Map(shown as [string, string][])).toEqual(await typesIn(`${kind}Args`));
   });
 
-  it("names the outputs that the package declares beside the inputs, with their types", async () => {
+  it("lists the outputs that are not inputs, with their types", async () => {
     const properties = await typesIn(kind);
     const declared = await typesIn(`${kind}Args`);
     const shown = new Map(outputs.map(({ Output = "", Type }) => [codeIn(Output)[0] ?? "", typeOf(Type)]));
@@ -83,14 +83,14 @@ describe.each(Object.entries(definitions))("the page of %s", (kind, { fields }) 
     expect(listed.every(([name]) => computed.includes(name) || name === "billingId")).toBe(true);
   });
 
-  it("says what destroy does, how an existing one is adopted, and what the limits are", () => {
+  it("says what destroy does, how to adopt an existing object, and what the limits are", () => {
     expect(section("Destroy", text).trim()).toMatch(/^(Destroy|With) /);
     expect(text).toMatch(/^## (Keys|A workspace|A scope|A record) that exists? already$/m);
     expect(section("Limits", text)).toMatch(/^- /m);
   });
 });
 
-/** What a cell says of a default: words that are no value all count alike. */
+/** The default in a cell. Any words that are no value count as "words". */
 function said(cell = ""): string {
   return cell === "required" || /^`.*`$/.test(cell) ? cell : "words";
 }
@@ -105,7 +105,7 @@ describe("the repository", () => {
       name.endsWith(ending),
     );
 
-  it.each(Object.keys(definitions))("has for %s an example, a page and a test on the engine", (kind) => {
+  it.each(Object.keys(definitions))("has an example, a page and an engine test for %s", (kind) => {
     const programs = files("examples", "index.ts").filter((name) => !name.includes("node_modules"));
     expect(programs.filter((name) => read(join("examples", name)).includes(`new ${kind}(`))).not.toEqual([]);
     expect(names).toContain(`${kebab(kind)}.md`);
@@ -129,11 +129,11 @@ describe("the repository", () => {
   });
 });
 
-describe("what docs/functions.md says", () => {
+describe("docs/functions.md", () => {
   const text = page("functions.md");
   const fieldsIn = async (name: string) => [...(await typesIn(name)).keys()];
 
-  it("names every function, and the form of each for Outputs", () => {
+  it("names every function and its Output form", () => {
     const functions = Object.keys(sdk).filter((name) => name.startsWith("get"));
     const plainForms = table(section("Functions", text), "Function").flatMap((row) =>
       codeIn(row["Function"] ?? ""),
@@ -143,7 +143,7 @@ describe("what docs/functions.md says", () => {
     expect(codeIn(prose)).toEqual(expect.arrayContaining(functions));
   });
 
-  it("names the arguments and the records of each", async () => {
+  it("lists the arguments and the records of each function", async () => {
     const rows = table(section("Functions", text), "Function");
     const lists = {
       getApiKeys: "GetApiKeysArgs",
@@ -162,7 +162,7 @@ describe("what docs/functions.md says", () => {
 });
 
 /**
- * For packages that are too large to be development dependencies: where their declarations are, of what the pages use.
+ * The declarations that the pages use of packages which are too large to be development dependencies.
  */
 async function publishedTypes(): Promise<Readonly<Record<string, readonly string[]>>> {
   const folder = join(checkout, "test/package/published");
@@ -172,7 +172,7 @@ async function publishedTypes(): Promise<Readonly<Record<string, readonly string
   );
 }
 
-describe("the code and the links of docs and of doc comments", () => {
+describe("the code and the links in docs and doc comments", () => {
   let project: Project;
 
   beforeAll(async () => {
@@ -180,7 +180,7 @@ describe("the code and the links of docs and of doc comments", () => {
   });
   afterAll(() => project?.remove());
 
-  it("compiles, in a project with the packed package", async () => {
+  it("compile, in a project with the packed package", async () => {
     const compilerOptions = {
       ...{ module: "node20", target: "es2022", strict: true, skipLibCheck: true },
       ...{ allowImportingTsExtensions: true, paths: await publishedTypes() },
@@ -205,34 +205,34 @@ describe("the code and the links of docs and of doc comments", () => {
     expect(result, result.output).toMatchObject({ code: 0 });
   });
 
-  it("is in languages that these tests know", () => {
+  it("are in languages that these tests check", () => {
     const known = ["console", "go", "json", "mermaid", "python", "sh", "text", "ts", "yaml"];
     const shown = Object.values(pages).flatMap((text) => [...text.matchAll(/^```(\w+)$/gm)]);
     const unknown = shown.map(([, language = ""]) => language).filter((each) => !known.includes(each));
     expect(unknown).toEqual([]);
   });
 
-  it("is valid JSON where it is JSON", () => {
+  it("are valid JSON if they are JSON", () => {
     const shown = Object.values(pages).flatMap((text) => blocks("json", text));
     expect(shown.length).toBeGreaterThan(1);
     for (const text of shown) expect(() => JSON.parse(text)).not.toThrow();
   });
 
-  it("shows no command but those that are tried on the engine", () => {
+  it("contain only commands that tests run", () => {
     const tried = new Set([...commandLines(), ...triedCommands].map((line) => line.trim()));
     const shown = Object.values(pages).flatMap((each) => commandLines(each));
     expect(shown.length).toBeGreaterThan(3);
     expect(shown.filter((line) => !tried.has(line))).toEqual([]);
   });
 
-  it("says which Pulumi CLI each command needs, each a command of these pages", () => {
+  it("include each command in the version table of docs/upgrading.md, whose versions match package.json", () => {
     const rows = table(section("Versions", page("upgrading.md")), "Command");
     const rest = [readme, ...Object.values(pages)]
       .join("\n")
       .replace(section("Versions", page("upgrading.md")), "");
     const named = rows.flatMap(({ Command = "" }) => codeIn(Command));
     expect(named.filter((code) => !rest.includes(code))).toEqual([]);
-    // Newest first, so that the first row is the one that a user has to mind.
+    // Newest first, because the first row is the version that a user needs for everything.
     const [newest = "", ...others] = rows.map((row) => row["Pulumi CLI"] ?? "");
     const floor = JSON.parse(read("package.json")).peerDependencies["@pulumi/pulumi"].replace("^", "");
     const number = (version: string) =>
@@ -244,14 +244,14 @@ describe("the code and the links of docs and of doc comments", () => {
     expect(read("CONTRIBUTING.md")).toContain(`${newest} or newer`);
   });
 
-  it("names in doc comments pages that exist", async () => {
+  it("name only existing pages in doc comments", async () => {
     const comments = Object.values(await docComments()).join("\n");
     const named = new Set(comments.match(/docs\/[\w-]+\.md/g));
     expect(named.size).toBeGreaterThan(8);
     expect([...named].filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
   });
 
-  it("links to files and headings that exist", () => {
+  it("lead only to existing files and headings", () => {
     const broken = Object.entries(pages).flatMap(([name, text]) => brokenLinks(join("docs", name), text));
     broken.push(...brokenLinks("CONTRIBUTING.md", read("CONTRIBUTING.md")));
     expect(broken).toEqual([]);

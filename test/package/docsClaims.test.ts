@@ -17,23 +17,23 @@ beforeAll(async () => {
   texts = await textsOfCode();
 });
 
-/** What docs/troubleshooting.md quotes: the first cells of its tables. */
+/** The messages that docs/troubleshooting.md quotes: the first cells of its tables. */
 const messages = page("troubleshooting.md")
   .split("\n")
   .filter((line) => line.startsWith("| `"))
   .map((line) => codeIn(line)[0] ?? "");
 
-/** What stands in a message between the dots. */
+/** The parts of a message between the dots. */
 const parts = (message: string) =>
   message
     .split("…")
     .map((part) => part.trim().replace(/^; /, ""))
     .filter((part) => part !== "");
 
-describe("what docs/configuration.md says", () => {
+describe("docs/configuration.md", () => {
   const text = page("configuration.md");
 
-  it("names the settings that the package reads, and no others", async () => {
+  it("names exactly the settings that the package reads", async () => {
     const variables = texts.filter((each) => /^APIKEYS_\w+$/.test(each));
     const all = Object.values(pages).flatMap((each) => each.match(/APIKEYS_\w+/g) ?? []);
     expect(new Set(all)).toEqual(new Set(variables));
@@ -71,8 +71,8 @@ describe("what docs/configuration.md says", () => {
   });
 });
 
-describe("what the pages say of lost answers and of runs that end early", () => {
-  it("has the numbers of the code", () => {
+describe("the pages about lost answers and runs that end early", () => {
+  it("have the numbers of the code", () => {
     const claims = {
       "api-key.md": [
         `at most one in ${lastingMs / 1000} seconds`,
@@ -85,9 +85,9 @@ describe("what the pages say of lost answers and of runs that end early", () => 
     }
   });
 
-  it("quotes all that is told of a run that ended", () => {
+  it("quote every message about a run that ended", () => {
     const ofTheEnd = (text: string) => /\bthe run ended\b/.test(text);
-    // Alone it is a reason, which the messages that take one give as "since …".
+    // Alone it is a reason, which other messages contain.
     const told = texts.filter((text) => ofTheEnd(text) && text !== "the run ended");
     const quoted = messages.flatMap(parts).filter(ofTheEnd);
     expect(told.length).toBeGreaterThan(3);
@@ -95,26 +95,26 @@ describe("what the pages say of lost answers and of runs that end early", () => 
   });
 });
 
-describe("what docs/troubleshooting.md quotes", () => {
-  // Of an answer that could not be read to its end, the code writes the subject apart.
+describe("docs/troubleshooting.md", () => {
+  // For an answer that could not be read to its end, the code has the subject apart.
   const isWritten = (part: string) => {
     const problem = part.replace(/^the answer /, "");
     return texts.some((text) => text.includes(part) || (problem !== part && text.startsWith(problem)));
   };
 
-  it("is said by the code, word for word between the dots", () => {
+  it("quotes messages of the code, word for word between the dots", () => {
     expect(messages.length).toBeGreaterThan(70);
     const unknown = messages.flatMap(parts).filter((part) => !isWritten(part));
     expect(unknown).toEqual([]);
   });
 
-  it("is distinctive, and stands once", () => {
+  it("quotes each message once, and enough of it to recognize it", () => {
     const short = messages.filter((message) => Math.max(...parts(message).map(({ length }) => length)) < 7);
     expect(short).toEqual([]);
     expect(messages).toEqual([...new Set(messages)]);
   });
 
-  it("has every reason for which a connection fails", () => {
+  it("quotes every reason why a connection fails", () => {
     const ofUndici = Object.values(errors).map((Kind) => Reflect.construct(Kind, ["", 0, {}]));
     const ofNode = [...Object.keys(constants.errno), "ENOTFOUND", "EAI_AGAIN", "CERT_HAS_EXPIRED", ""];
     const ofProxies = [

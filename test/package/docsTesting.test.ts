@@ -33,7 +33,7 @@ describe("the unit tests of docs/testing.md", () => {
     expect(run.stdout).toContain(`ℹ pass ${tests?.length}`);
   });
 
-  it("have each class of the package in mocks, program and tests", () => {
+  it("use each class of the package in mocks, program and tests", () => {
     const [mocks, program, tests] = unitTests.map((file) => file.text);
     for (const kind of Object.keys(definitions)) {
       expect(mocks).toContain(`\n  ${kind}: (`);
@@ -43,7 +43,7 @@ describe("the unit tests of docs/testing.md", () => {
   });
 });
 
-describe("the stand-in of docs/testing.md", () => {
+describe("the section about the stand-in in docs/testing.md", () => {
   const standIn = section("Running the stand-in", text);
   const commands = commandLines(standIn);
   let project: Project;
@@ -68,7 +68,7 @@ describe("the stand-in of docs/testing.md", () => {
     });
   };
 
-  it("starts by the command, and prints the variables", async () => {
+  it("has a command that starts it, and the variables that it prints", async () => {
     const [command = "", ...variables] = commands;
     const [npx, program, standin, ...args] = command.split(" ");
     expect([npx, program, standin]).toEqual(["npx", "pulumi-apikeys", "standin"]);
@@ -78,7 +78,7 @@ describe("the stand-in of docs/testing.md", () => {
     expect(variables).toEqual(printed.map((line) => line.replace(/:\d+$/, ":8080")));
   });
 
-  it("creates and changes a key by the requests shown", async () => {
+  it("has requests that create and change a key", async () => {
     const [shown = ""] = blocks("console", standIn);
     const service = await startStandIn();
     try {
@@ -98,7 +98,7 @@ describe("the stand-in of docs/testing.md", () => {
     }
   });
 
-  it("has the options and the presets of the tables", async () => {
+  it("has tables with all options and presets", async () => {
     const { stdout } = await run("--help");
     const options = table(standIn, "Option").map(({ Option = "" }) => codeIn(Option)[0] ?? "");
     expect(options).toEqual([...stdout.matchAll(/^ {2}(--\w+ [A-Z]+)/gm)].map(([, option]) => option));

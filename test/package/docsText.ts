@@ -12,7 +12,7 @@ const pagesIn = (folder: string) =>
     .map((name) => join(folder, name));
 /** The names of the pages for users. */
 export const names = pagesIn("");
-/** All pages of docs by their names, those for maintainers too. */
+/** All pages of docs by name, including those for maintainers. */
 export const pages: Readonly<Record<string, string>> = Object.fromEntries(
   [...names, ...pagesIn("internals")].map((name) => [name, read(join("docs", name))]),
 );
@@ -35,7 +35,7 @@ export function brokenLinks(path: string, text: string): readonly string[] {
     .map(([link]) => `${path}: ${link}`);
 }
 
-/** Fields of an interface or a class that the package declares, with their types, without what Inputs and Outputs add. */
+/** The fields of an interface or class of the package, with their types, without Input and Output. */
 export async function typesIn(name: string): Promise<ReadonlyMap<string, string>> {
   const declared = (await packed("dist/sdk", ".d.ts"))
     .flatMap(({ statements }) => statements)
@@ -50,7 +50,7 @@ export async function typesIn(name: string): Promise<ReadonlyMap<string, string>
   return new Map(fields);
 }
 
-/** All texts in the package's own code; of one with values in it, each piece between them. */
+/** All strings in the package's own code; of a template, each piece between its values. */
 export async function textsOfCode(): Promise<readonly string[]> {
   const texts: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -77,7 +77,7 @@ export async function docComments(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries(files.flat());
 }
 
-/** Files of the packed package, without what a bundle holds of other packages. */
+/** Files of the packed package, without the code of other packages in bundles. */
 async function packed(folder: string, ending: string): Promise<readonly ts.SourceFile[]> {
   const root = join((await packedPackage()).folder, folder);
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) =>

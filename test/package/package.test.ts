@@ -15,7 +15,7 @@ interface Used {
   readonly packages: ReadonlySet<string>;
 }
 
-/** The files that these import, themselves or by others, and the packages that these import. */
+/** The files and packages that these files import, directly or through others. */
 async function usedBy(folder: string, entries: readonly string[], extension: string): Promise<Used> {
   const used = new Set<string>();
   const packages = new Set<string>();
@@ -76,7 +76,7 @@ describe("the packed package", () => {
     expect(unpacked).toBeLessThan(5 * 1024 * 1024);
   });
 
-  it("has all that its pages link to, but for the page for contributors", async () => {
+  it("has all files that its pages link to, except CONTRIBUTING.md", async () => {
     const texts = files.filter((file) => /^(README|docs\/.+)\.md$/.test(file));
     expect(texts.length).toBeGreaterThan(15);
     const linked = texts.map(async (file) => {
@@ -89,7 +89,7 @@ describe("the packed package", () => {
     expect([...targets].filter((target) => !isPacked(target))).toEqual(["CONTRIBUTING.md"]);
   });
 
-  it("has no code, and depends on no package, that nothing it exports uses", async () => {
+  it("has no code and no dependency that its exports don't use", async () => {
     const entries = [
       "dist/sdk/index",
       "dist/sdk/policy",
@@ -114,12 +114,12 @@ describe("the packed package", () => {
     );
   });
 
-  it("has nothing for publint to say", async () => {
+  it("passes publint", async () => {
     const { messages, pkg } = await publint({ pkgDir: packed.folder, strict: true, pack: false });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  it("gives its types to every way in which TypeScript resolves modules", async () => {
+  it("has types for every way in which TypeScript resolves modules", async () => {
     const attw = join(checkout, "node_modules", ".bin", "attw");
     const env = shellEnvironment(checkout, []);
     const result = await execute(attw, [packed.tarball, "--format", "ascii", "--no-emoji", "--no-color"], {
@@ -139,13 +139,13 @@ describe("the packed package", () => {
     }
   });
 
-  it("keeps the entry that the state of every resource names", async () => {
+  it("keeps the entry point that the state of every resource refers to", async () => {
     expect(await node(`console.log(JSON.stringify(typeof require("pulumi-apikeys/dynamic").provider))`)).toBe(
       "function",
     );
   });
 
-  it("has the provider in one file, and names what others wrote of it", async () => {
+  it("has the provider in one file, and names the bundled packages in NOTICE.md", async () => {
     const loaded: string[] = await node(`
       require("pulumi-apikeys/dynamic").provider("ApiKey");
       console.log(JSON.stringify(Object.keys(require.cache)))`);
@@ -162,7 +162,7 @@ describe("the packed package", () => {
     );
   });
 
-  it("has a command that runs the stand-in, and adopts keys of it", async () => {
+  it("has a command that runs the stand-in and adopts its keys", async () => {
     const { bin } = JSON.parse(await readFile(join(packed.folder, "package.json"), "utf8"));
     const script = join(project.dir, "node_modules", "pulumi-apikeys", bin["pulumi-apikeys"]);
     const command = (args: readonly string[], options: CommandOptions = {}) =>
@@ -191,7 +191,7 @@ describe("the packed package", () => {
     expect((await command(["bogus"], { env })).code).toBe(2);
   });
 
-  it("loads neither the HTTP client nor the schemas into a program that imports the SDK", async () => {
+  it("loads neither the HTTP client nor zod into a program that imports the SDK", async () => {
     const loaded: string[] = await node(
       `require("pulumi-apikeys"); console.log(JSON.stringify(Object.keys(require.cache)))`,
     );
@@ -201,7 +201,7 @@ describe("the packed package", () => {
     );
   });
 
-  it("loads nothing else into a policy pack than what tells types apart", async () => {
+  it("loads only two small files into a policy pack", async () => {
     const loaded: string[] = await node(
       `require("pulumi-apikeys/policy"); console.log(JSON.stringify(Object.keys(require.cache)))`,
     );
@@ -211,7 +211,7 @@ describe("the packed package", () => {
     );
   });
 
-  it("shows no schema library in the declarations that users see", async () => {
+  it("has no zod in the declarations that users see", async () => {
     const seen = new Set<string>();
     const follow = async (file: string): Promise<void> => {
       if (seen.has(file)) return;

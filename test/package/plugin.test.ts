@@ -24,7 +24,7 @@ describe("the plugin of an installed package", () => {
     const { tarball } = await packedPackage();
     project = await makeWorkFolder("package", "installed");
     await writeFile(join(project.path, "package.json"), "{}");
-    // What the package depends on comes from the checkout, so that no registry is asked.
+    // Dependencies come from the checkout, so that npm needs no registry.
     const packages = ["--install-links", tarball, join(checkout, "node_modules/undici")];
     const installed = await execute("npm", ["install", ...unasked, ...packages], { cwd: project.path, env });
     expect(installed.code, installed.output).toBe(0);
@@ -32,7 +32,7 @@ describe("the plugin of an installed package", () => {
   });
   afterAll(() => project?.remove());
 
-  /** What the plugin answers before it ends with its engine. */
+  /** The version that the plugin reports. It then ends because its stdin ends. */
   async function startedVersion(): Promise<string> {
     const started = spawn(join(plugin, "pulumi-resource-apikeys"), ["127.0.0.1:1"], { env });
     const ended = once(started, "exit");
@@ -47,23 +47,23 @@ describe("the plugin of an installed package", () => {
     return info.getVersion();
   }
 
-  it("starts, and has the package's version", async () => {
+  it("starts, and reports the package's version", async () => {
     expect(await startedVersion()).toBe(version);
   });
 
-  it("keeps what Node.js compiled beside itself, and starts where it can't", async () => {
+  it("keeps the compile cache of Node.js beside itself, and starts even if it can't", async () => {
     const kept = join(plugin, "compiled");
     const [folder, ...files] = await readdir(kept, { recursive: true });
-    // Of a process that sent no request: undici's file was not read.
+    // Two of three scripts: without a request, undici.js is not loaded.
     expect(files, folder).toHaveLength(2);
     await rm(kept, { recursive: true });
-    // Like a folder that is read-only, but also for root.
+    // A file in place of the folder works like a read-only folder, but even for root.
     await writeFile(kept, "");
     expect(await startedVersion()).toBe(version);
     await rm(kept);
   });
 
-  it("has the names of functions, of which an unforeseen error tells one, and the licences of libraries", async () => {
+  it("keeps function names, which unexpected errors show, and has the licences of its libraries", async () => {
     const [bundle, licences] = await Promise.all(
       ["provider.js", "LICENSES.txt"].map((file) => readFile(join(plugin, file), "utf8")),
     );

@@ -14,14 +14,14 @@ describe("README.md", () => {
     expect(readme.split(/\s+/).length).toBeLessThan(1_200);
   });
 
-  it("has code in languages that the tests run or compare, and no command that they don't run", () => {
+  it("has code only in languages that tests check, and only commands that tests run", () => {
     expect(languages().toSorted()).toEqual(["sh", "text", "ts", "yaml"]);
-    // Those of npm are checked below, all others are run by test/engine/readme.test.ts.
+    // The npm commands are checked below, and test/engine/readme.test.ts runs all others.
     const tried = /^(npm |npx pulumi-apikeys standin |export PULUMI_|pulumi )/;
     expect(commandLines().filter((line) => !tried.test(line))).toEqual([]);
   });
 
-  it("names npm scripts that exist, and packages that a user needs", async () => {
+  it("names existing npm scripts, and the packages that a user needs", async () => {
     const { name, scripts, peerDependencies } = await packageJson();
     const installed = [name, ...Object.keys(peerDependencies)].join(" ");
     const npmLines = commandLines().filter((line) => line.startsWith("npm "));
@@ -31,7 +31,7 @@ describe("README.md", () => {
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["demo", "test"]));
   });
 
-  it("has a row for every resource, which says what destroy does, and one for the functions", () => {
+  it("has a row for each resource, with what destroy does, and one for the functions", () => {
     const rows = table(section("Resources"), "Resource");
     const classes = Object.keys(sdk).filter((name) => /^[A-Z]/.test(name) && name !== "Provider");
     const named = rows.map(({ Resource = "" }) => /^\[(\w+)\]/.exec(Resource)?.[1]);
@@ -40,12 +40,12 @@ describe("README.md", () => {
     expect(rows.slice(0, -1).filter((row) => row["On destroy"] === "")).toEqual([]);
   });
 
-  it("links to files and headings that exist, and to the index of all pages", () => {
+  it("links only to existing files and headings, and to the index of all pages", () => {
     expect(readme).toContain("](docs/README.md)");
     expect(brokenLinks("README.md", readme)).toEqual([]);
   });
 
-  it("asks for the versions that package.json asks for", async () => {
+  it("requires the same versions as package.json", async () => {
     const { engines, peerDependencies } = await packageJson();
     const cli = peerDependencies["@pulumi/pulumi"].replace("^", "");
     const node = engines.node.replace(">=", "");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkout } from "../engine/folders";
 
-/** README.md, as the tests of what it says read it; the functions below read any page. */
+/** The text of README.md. The functions below work on any page. */
 export const readme = readFileSync(join(checkout, "README.md"), "utf8");
 
 /** The text of each code block of a language, in order. */
@@ -30,14 +30,14 @@ export function codeBlocks(page: string) {
   );
 }
 
-/** The command lines of the shell blocks, each without its comment; those joined by && one by one. */
+/** The command lines of the shell blocks, without comments. Commands joined by && are separate. */
 export function commandLines(page = readme): readonly string[] {
   return blocks("sh", page)
     .flatMap(linesOf)
     .flatMap((line) => line.split(" && "));
 }
 
-/** The lines of a shell block, each without its comment; one that goes on in the next line is one. */
+/** The lines of a shell block, without comments. A line that continues on the next one counts as one. */
 export function linesOf(block: string): readonly string[] {
   return block
     .replaceAll("\\\n", "")
@@ -46,14 +46,14 @@ export function linesOf(block: string): readonly string[] {
     .map((line) => line.replace(/\s+#.*$/, ""));
 }
 
-/** What stands under a heading of the second order, up to the next one. */
+/** The text under a second-level heading, up to the next one. */
 export function section(heading: string, page = readme): string {
   const [, after] = page.split(`\n## ${heading}\n`);
   if (after === undefined) throw new Error(`there is no section ${heading}`);
   return after.split("\n## ")[0] ?? "";
 }
 
-/** The table whose first column has this heading, a cell by the heading of its column. */
+/** The rows of the table whose first column has this heading, each with its cells by column. */
 export function table(text: string, first: string): readonly Readonly<Record<string, string>>[] {
   const lines = text.split("\n");
   const head = lines.findIndex((line) => cells(line)[0] === first);
@@ -74,7 +74,7 @@ function cells(line: string): readonly string[] {
     .map((cell) => cell.trim());
 }
 
-/** The words of a text that stand as code. */
+/** The parts of a text that are marked as code. */
 export function codeIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
 }

@@ -18,11 +18,11 @@ export function hostContext({ config = configured, env = {}, ...parts }: HostPar
   return {
     configuration: () => configuration(given, env),
     transport: () => {
-      throw new Error("no request is made here");
+      throw new Error("a request was sent, but none is expected here");
     },
     run: openRun(),
     warn: (message) => {
-      throw new Error(`no warning is due here: ${message}`);
+      throw new Error(`there was a warning, but none is expected here: ${message}`);
     },
     pause: async () => {},
     shared: new Map(),
@@ -48,5 +48,5 @@ export function offline(
   return lifecycle(definition, hostContext({ config, env, tell }));
 }
 
-/** The fewest inputs that an ApiKey takes. */
+/** The inputs that an ApiKey requires, and a name. */
 export const least = { workspaceId: "ws_1", customerId: "cus_1", name: "ci" } as const;

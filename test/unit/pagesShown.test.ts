@@ -8,12 +8,12 @@ import { blocks } from "../package/readmeText";
 import { failureOf, nameIn, replying } from "./replying";
 import { declared, rotating } from "./rotatingService";
 
-/** What a page shows as printed. Its dates are those of an example, and its workspace is another one than that of the tests. */
+/** The output that a page shows. Its dates and its workspace differ from those of the tests. */
 const shownIn = (name: string) =>
   blocks("text", readFileSync(join(checkout, "docs", name), "utf8")).map((text) => alike(text.trimEnd()));
 const alike = (text: string) => text.replaceAll("ws_main", "ws_1").replace(/\d{4}-\d\d-\d\d/g, "<date>");
 
-test("docs/rotating-api-key.md shows the lines of a rotation, as they are printed", async () => {
+test("docs/rotating-api-key.md shows the lines of a rotation as the provider prints them", async () => {
   const told: string[] = [];
   const ci = rotating();
   let kept = await ci.create();
@@ -38,7 +38,7 @@ test("docs/rotating-api-key.md shows the lines of a rotation, as they are printe
   expect(shownIn("rotating-api-key.md").toSorted()).toEqual(told.map(alike).toSorted());
 });
 
-test("docs/api-key-set.md shows what a preview says of replaced keys, and how an update fails", async () => {
+test("docs/api-key-set.md shows the preview's line about replaced keys and the error of an update as printed", async () => {
   const isRefused = (name: string) => Number(name.slice(1)) > 32;
   const set = replying(apiKeySet, (asked) => {
     if (asked.method !== "POST") return { apiKeys: [] };

@@ -6,7 +6,7 @@ import { configured, least, offline } from "./offline";
 import { replying } from "./replying";
 import { stateOfAll } from "./setArbitraries";
 
-/** The definition, and how often a plan was made. */
+/** The definition, and how many plans were made since the last count. */
 function counted(definition: AnyDefinition) {
   let plans = 0;
   const plan: NonNullable<AnyDefinition["plan"]> = (compared) => {
@@ -29,23 +29,20 @@ const rotatingState = { ...rotating, keyId: "key_1", key: "sk_1", rotatedAt: "20
 test.each([
   ["a set", apiKeySet, stateOfAll(set), { ...set, keys: { ...keys, a: { customerId: "d" } } }],
   ["a rotating key", rotatingApiKey, rotatingState, { ...rotating, name: "another", customerId: "d" }],
-])(
-  "what a changed %s comes to is planned once for each step of an update",
-  async (_what, definition, state, now) => {
-    const { definition: counting, taken } = counted(definition);
-    const preview = offline({ ...configured, "apikeys:expiresAtUnit": "seconds" }, {}, counting);
-    const { inputs } = preview.check(now, undefined);
-    expect(preview.diff("id_1", state, inputs).changes).not.toBe(false);
-    expect(taken()).toBe(1);
-    expect(preview.detailedDiff("id_1", state, inputs).details).not.toEqual([]);
-    expect(taken()).toBe(1);
-    preview.foresee(inputs, { id: "id_1", state });
-    expect(taken()).toBe(1);
-    const up = replying(counting, ({ method }) => {
-      const apiKey = { ...least, customerId: "d", id: "key_new", key: "sk_new", enabled: true, scopes: [] };
-      return method === "GET" ? { apiKeys: [] } : { apiKey: { ...apiKey, deleted: method === "DELETE" } };
-    });
-    await up.update("id_1", state, inputs).catch(() => {});
-    expect(taken()).toBe(1);
-  },
-);
+])("each step of an update makes the plan for %s only once", async (_what, definition, state, now) => {
+  const { definition: counting, taken } = counted(definition);
+  const preview = offline({ ...configured, "apikeys:expiresAtUnit": "seconds" }, {}, counting);
+  const { inputs } = preview.check(now, undefined);
+  expect(preview.diff("id_1", state, inputs).changes).not.toBe(false);
+  expect(taken()).toBe(1);
+  expect(preview.detailedDiff("id_1", state, inputs).details).not.toEqual([]);
+  expect(taken()).toBe(1);
+  preview.foresee(inputs, { id: "id_1", state });
+  expect(taken()).toBe(1);
+  const up = replying(counting, ({ method }) => {
+    const apiKey = { ...least, customerId: "d", id: "key_new", key: "sk_new", enabled: true, scopes: [] };
+    return method === "GET" ? { apiKeys: [] } : { apiKey: { ...apiKey, deleted: method === "DELETE" } };
+  });
+  await up.update("id_1", state, inputs).catch(() => {});
+  expect(taken()).toBe(1);
+});

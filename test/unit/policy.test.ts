@@ -20,17 +20,17 @@ const key = {
 const secrets = { existingKey: "sk_old", key: "sk_new", secrets: { a: "sk_a" }, __secrets: [["name"]] };
 const none = { prefix: undefined, expiresAt: undefined, externalMeterId: undefined, metadata: undefined };
 
-describe.each(prefixes)("declaredKeys, of resources of %s", (prefix) => {
+describe.each(prefixes)("declaredKeys, for resources of type %s…", (prefix) => {
   const declared = (kind: string, props: Readonly<Record<string, unknown>>) =>
     declaredKeys({ type: prefix + kind, name: "ci", props }).map((one) => ({ ...one }));
 
-  test("gives the one key of an ApiKey, without its secret", () => {
+  test("returns the one key of an ApiKey, without its secret", () => {
     const found = declared("ApiKey", { ...key, ...secrets });
     expect(found).toEqual([{ ...key, label: "ci", scopes: [all], rotateEvery: undefined, isExisting: true }]);
     expect(JSON.stringify(found)).not.toContain("sk_");
   });
 
-  test("says that a key exists, after a rotation too, until the program leaves existingId out", () => {
+  test("marks a key as existing, even after a rotation, until the program leaves existingId out", () => {
     const isExisting = (more: object) => {
       const { workspaceId, ...entry } = { ...key, ...more };
       const ofOne = ["ApiKey", "RotatingApiKey"].map((kind) => declared(kind, { workspaceId, ...entry }));
@@ -42,13 +42,13 @@ describe.each(prefixes)("declaredKeys, of resources of %s", (prefix) => {
     expect(isExisting({ existingId: null })).toEqual([false, false, false]);
   });
 
-  test("gives what the provider takes for what is left out", () => {
+  test("fills in the provider's defaults for inputs that are left out", () => {
     const least = { workspaceId: "ws_main", customerId: "cus_1", prefix: null };
     const usual = { name: "ci", label: "ci", scopes: [], enabled: true, isExisting: false, ...none };
     expect(declared("ApiKey", least)).toMatchObject([{ ...usual, customerId: "cus_1" }]);
   });
 
-  test("gives each key of a set, an entry's inputs before the defaults, which null takes away", () => {
+  test("returns each key of a set: an entry's inputs override the defaults, and null removes a default", () => {
     const { workspaceId, ...defaults } = key;
     const keys = {
       a: {},
@@ -74,18 +74,18 @@ describe.each(prefixes)("declaredKeys, of resources of %s", (prefix) => {
     ]);
   });
 
-  test("gives none of any other resource", () => {
+  test("returns no keys for any other resource", () => {
     for (const kind of ["Scope", "WorkspaceSettings", "CustomerBilling", "Provider", "apikey"])
       expect(declared(kind, { ...key, keys: { a: {} } })).toEqual([]);
   });
 });
 
-test("no type of another package is taken for ours", () => {
+test("declaredKeys ignores resource types of other packages", () => {
   for (const type of ["other:index:ApiKey", "pulumi-nodejs:dynamic:Resource", "apikeys:index:ApiKey2", ""])
     expect(declaredKeys({ type, name: "ci", props: key })).toEqual([]);
 });
 
-test("a key has every input of an ApiKey but those that hold a secret or an id", () => {
+test("a declared key has every input of an ApiKey except existingKey and existingId", () => {
   const [found = {}] = declaredKeys({ type: "apikeys:index:ApiKey", name: "ci", props: key });
   const names = definitions["ApiKey"]?.fields.map(({ name }) => name) ?? [];
   expect(names.filter((name) => !(name in found))).toEqual(

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { pause, pausesMs, pollUntil } from "../../provider/core/polling";
 
-/** What is seen in turn, and how often it was looked for and waited. */
+/** Polls a value that is `seen` in turn, and counts looks and pauses. */
 function looking(seen: readonly string[], over = new AbortController().signal) {
   const paused: number[] = [];
   const told: string[] = [];
@@ -16,13 +16,13 @@ function looking(seen: readonly string[], over = new AbortController().signal) {
   return { found, paused, told, looks: () => looks };
 }
 
-test("what is done at once is not waited for", async () => {
+test("polling does not pause if the first look finds what it waits for", async () => {
   const { found, paused, told } = looking(["done"]);
   expect(await found).toBe("done");
   expect([paused, told]).toEqual([[], []]);
 });
 
-test("what is never done is looked at after each pause, and told once", async () => {
+test("polling looks once more after each pause, prints one line, and returns the last value if nothing changes", async () => {
   const { found, paused, told, looks } = looking(["not yet"]);
   expect(await found).toBe("not yet");
   expect(paused).toEqual(pausesMs);
@@ -30,13 +30,13 @@ test("what is never done is looked at after each pause, and told once", async ()
   expect(told).toEqual(["Waiting for it."]);
 });
 
-test("nothing is waited for once nobody takes the result", async () => {
+test("polling does not pause after the run has ended", async () => {
   const { found, paused } = looking(["not yet", "done"], AbortSignal.abort());
   expect(await found).toBe("not yet");
   expect(paused).toEqual([]);
 });
 
-test("a pause ends when nobody takes the result any more", async () => {
+test("a pause ends when the run ends", async () => {
   vi.useFakeTimers();
   const ending = new AbortController();
   const ended = pause(10_000, ending.signal);

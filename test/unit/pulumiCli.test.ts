@@ -7,7 +7,7 @@ import { moduleFolder } from "../engine/pulumiCli/build";
 
 const shim = "pulumi-resource-pulumi-nodejs";
 
-/** A `go` that knows the three commands of the build and leaves a `pulumi` of the pinned version. */
+/** A fake `go` with the three commands that the build runs. It writes a `pulumi` of the pinned version. */
 const go = (version: string) => `
   case "$1" in
     env) echo ${version} ;;
@@ -54,20 +54,20 @@ describe("findPulumi", () => {
       (error: Error) => error.message,
     );
 
-  it("takes the one on PATH", async () => {
+  it("takes the CLI on PATH", async () => {
     await cli("a/bin", "3.300.1");
     path = ["nothing/bin", "a/bin"];
     expect(await find()).toEqual({ root: join(home, "a"), version: "3.300.1", how: "path" });
   });
 
-  it("takes one on PATH whose shim is elsewhere on PATH", async () => {
+  it("takes a CLI on PATH whose dynamic-provider plugin is in another folder on PATH", async () => {
     await script("a/bin/pulumi", "echo v3.300.1");
     await script(`b/${shim}`, "");
     path = ["a/bin", "b"];
     expect(await find()).toMatchObject({ how: "path" });
   });
 
-  it("passes over one on PATH that is too old, and says so if nothing else is found", async () => {
+  it("skips a CLI on PATH that is too old, and says so if it finds no other", async () => {
     await cli("old/bin", "3.253.9");
     path = ["old/bin"];
     expect(await failure()).toContain("old/bin/pulumi is 3.253.9, and 3.254.0 is the oldest that will do");
@@ -76,14 +76,14 @@ describe("findPulumi", () => {
     expect(await find()).toMatchObject({ root: join(home, "new") });
   });
 
-  it("does not run one on PATH without the shim, which may be a launcher that downloads", async () => {
+  it("does not run a CLI on PATH without that plugin, because it may be a launcher that downloads", async () => {
     await script("a/bin/pulumi", `echo v3.300.1; echo run > ${home}/was-run`);
     path = ["a/bin"];
     expect(await failure()).toContain(`has no ${shim} beside it or on PATH`);
     expect(await readdir(home)).not.toContain("was-run");
   });
 
-  it("takes the newest in the cache of the npm package", async () => {
+  it("takes the newest CLI in the cache of the npm package", async () => {
     await cli(".pulumi/versions/3.99.0/bin", "3.99.0");
     await cli(".pulumi/versions/3.1000.0/bin", "3.1000.0");
     await cli(".pulumi/versions/3.259.0/bin", "3.259.0");
@@ -95,7 +95,7 @@ describe("findPulumi", () => {
     expect(await find({ PULUMI_HOME: join(home, "elsewhere") })).toMatchObject({ how: "npm cache" });
   });
 
-  it("lets the npm package download one", async () => {
+  it("lets the npm package download a CLI", async () => {
     const bin = `${home}/.pulumi/versions/3.259.0/bin`;
     const fakes = ["pulumi", shim].map((name) => `printf '#!/bin/sh\\necho v3.259.0\\n' > ${bin}/${name}`);
     await script("tools/npm", [`/bin/mkdir -p ${bin}`, ...fakes, `/bin/chmod 755 ${bin}/*`].join("\n"));
@@ -104,7 +104,7 @@ describe("findPulumi", () => {
     expect(said).toEqual([expect.stringContaining("Downloading the Pulumi CLI v3.259.0")]);
   });
 
-  describe("with Go alone", () => {
+  describe("if only Go is installed", () => {
     beforeEach(async () => {
       await script(`sdk/nodejs/dist/${shim}`, "");
       await script("tools/npm", "echo 'pulumi: fetch failed' >&2; exit 1");
@@ -112,7 +112,7 @@ describe("findPulumi", () => {
       path = ["tools"];
     });
 
-    it("builds one, says so, and keeps it in the user's cache folder", async () => {
+    it("builds a CLI, says so, and keeps it in the user's cache folder", async () => {
       const found = await find();
       expect(found).toMatchObject({ version: "3.259.0", how: "built" });
       expect(dirname(found.root)).toBe(join(home, ".cache", "pulumi-apikeys"));
@@ -122,7 +122,7 @@ describe("findPulumi", () => {
       );
     });
 
-    it("takes what was built before, without a try to download", async () => {
+    it("takes an earlier build without trying to download", async () => {
       await find();
       await rm(join(home, "tools"), { recursive: true });
       said = [];
@@ -135,20 +135,20 @@ describe("findPulumi", () => {
       expect(dirname(root)).toBe(join(home, "xdg", "pulumi-apikeys"));
     });
 
-    it("stands two builds at the same time", async () => {
+    it("lets two builds run at the same time", async () => {
       const [one, other] = await Promise.all([find(), find()]);
       expect(one).toEqual(other);
       expect(await readdir(dirname(one.root))).toHaveLength(1);
     });
 
-    it("replaces a kept build that can't be run", async () => {
+    it("replaces an earlier build that can't be run", async () => {
       const { root } = await find();
       await rm(join(root, "bin", shim));
       expect(await find()).toMatchObject({ how: "built" });
       expect(await readdir(join(root, "bin"))).toContain(shim);
     });
 
-    it("names all four ways, and why each did not work, when the build fails too", async () => {
+    it("names all four ways, and why each failed, if the build fails too", async () => {
       await script("tools/go", `[ "$1" = build ] && echo 'no space left' >&2 && exit 1\n${go("go1.26.0")}`);
       expect((await failure()).split("\n")).toEqual([
         expect.stringContaining("no Pulumi CLI"),
@@ -161,7 +161,7 @@ describe("findPulumi", () => {
       expect(await readdir(join(home, ".cache", "pulumi-apikeys"))).toEqual([]);
     });
 
-    it("says which Go is needed when it is missing or too old", async () => {
+    it("says which Go is needed if it is missing or too old", async () => {
       await script("tools/go", go("go1.25.9"));
       expect(await failure()).toContain(
         "4. a build from Go modules: go1.25.9 is on PATH (Go 1.26 or newer is needed)",
@@ -171,7 +171,7 @@ describe("findPulumi", () => {
     });
   });
 
-  it("pins one version of all that it builds", async () => {
+  it("pins the same version of everything that it builds", async () => {
     const text = await readFile(join(moduleFolder, "go.mod"), "utf8");
     const versions = text.match(/(?<=github\.com\/pulumi\/pulumi\/(pkg|sdk)\/v3 )\S+/g);
     expect(versions).toEqual(["v3.259.0", "v3.259.0"]);

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import type { ApiKeyRecord, KeyScope } from "../../provider/client/apiKeys";
 import { type Grants, grants, spelling } from "./scopeArbitraries";
 
-/** Answers of the service, and what a program declares beside them, for property-based tests. */
+/** Generated records of the service, and generated inputs of a program, for property-based tests. */
 
 const text = fc.constantFrom("ci", "CI", " ci ", "deploy", undefined);
 
-/** A key as some answer tells it. */
+/** A key's record as an answer may have it. */
 export const record: fc.Arbitrary<ApiKeyRecord> = fc.record({
   id: fc.constant("key_1"),
   name: text,
@@ -24,7 +24,7 @@ export const record: fc.Arbitrary<ApiKeyRecord> = fc.record({
   key: fc.constant(undefined),
 });
 
-/** Scopes as the client has parsed them: four booleans each, perhaps an id. */
+/** Scopes as the client parses them: four booleans each, with or without an id. */
 function scopesOf(of: Grants): fc.Arbitrary<KeyScope[]> {
   return spelling(of).map((entries) =>
     entries.map(({ representation, create, read, update, del, ...id }) => ({
@@ -38,7 +38,7 @@ function scopesOf(of: Grants): fc.Arbitrary<KeyScope[]> {
   );
 }
 
-/** The inputs of an ApiKey in canonical form, as check hands them on. */
+/** The inputs of an ApiKey in canonical form, as `check` returns them. */
 export const declared: fc.Arbitrary<Record<string, unknown>> = fc
   .tuple(fc.constantFrom("ci", "CI", "deploy"), grants, fc.boolean())
   .map(([name, of, enabled]) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openRegistry } from "../../provider/core/registry";
 
-test("an object stays known until its last claim is released and it was dropped", () => {
+test("an object stays in the registry until its last claim is released and it is dropped", () => {
   const registry = openRegistry();
   for (const claim of ["", "one", "two", "two"]) registry.claim("ws_1", "id", claim);
   expect(registry.release("ws_1", "id", "two")).toBe(true);
@@ -14,7 +14,7 @@ test("an object stays known until its last claim is released and it was dropped"
   expect([registry.has("ws_1", "id"), registry.isDropped("ws_1", "id")]).toEqual([false, true]);
 });
 
-test("who only looks at an object does not claim it", () => {
+test("adding an object does not claim it", () => {
   const registry = openRegistry();
   registry.add("ws_1", "id");
   registry.claim("ws_1", "id", "one");
@@ -22,7 +22,7 @@ test("who only looks at an object does not claim it", () => {
   expect(registry.has("ws_1", "id")).toBe(true);
 });
 
-test("one that was dropped is known again once its id is met again", () => {
+test("an object that was dropped is in the registry again once its id is added again", () => {
   const registry = openRegistry();
   registry.add("ws_1", "id");
   registry.drop("ws_1", "id");
@@ -30,7 +30,7 @@ test("one that was dropped is known again once its id is met again", () => {
   expect([registry.has("ws_1", "id"), registry.isDropped("ws_1", "id")]).toEqual([true, false]);
 });
 
-test("one that nobody has met is claimed by nobody, and ids count anew in each workspace", () => {
+test("an object that was never added has no claims, and the same id in another workspace is another object", () => {
   const registry = openRegistry();
   registry.claim("ws_2", "id", "one");
   expect(registry.has("ws_1", "id")).toBe(false);

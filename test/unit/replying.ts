@@ -7,7 +7,7 @@ import { Failure } from "../../provider/core/errors";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { hostContext } from "./offline";
 
-/** A request as a reply sees it. */
+/** A request, as `reply` receives it. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
@@ -16,7 +16,7 @@ export interface Asked {
   readonly secrets: readonly string[];
 }
 
-/** The last step of the path, which is an id where one is asked for. */
+/** The last segment of the path: the id, if the request is about one object. */
 export function idIn({ path }: Pick<Asked, "path">): string {
   return path.split("/").at(-1) ?? "";
 }
@@ -30,7 +30,10 @@ export type Options = Partial<Pick<HostContext, "run" | "shared" | "now" | "time
   readonly env?: Environment;
 };
 
-/** A resource's operations on a service that answers each request with what `reply` gives, text as it is, or fails as it throws. */
+/**
+ * A resource's operations, on a service that answers each request with the result of `reply`: a string is the body
+ * itself, and an error that `reply` throws is the failure of the request.
+ */
 export function replying(definition: AnyDefinition, reply: (asked: Asked) => unknown, parts: Options = {}) {
   const calls: Omit<Asked, "secrets">[] = [];
   let writes = 0;
@@ -39,7 +42,7 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
     send: async ({ method, path, body, secrets, read }) => {
       const asked = { method, path, body };
       calls.push(asked);
-      // As the transport counts them: what was read before a write began or ended may be from before it.
+      // The real transport counts both too: a read that began before a write began or ended may be older than it.
       const isWrite = method !== "GET";
       if (isWrite) writes += 1;
       let answer: unknown;
@@ -68,10 +71,10 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
   return { ...operations, calls, warnings, progress };
 }
 
-/** What a service answers that refuses a request. */
+/** The failure of a request that the service refuses. */
 export const refused = (status = 403) => new CallError("refused", `the service answered ${status}`, status);
 
-/** What an operation failed with, and what the engine keeps of it. */
+/** The failure of an operation, with the state that the engine keeps. */
 export async function failureOf(operation: Promise<unknown>): Promise<Failure> {
   const error = await operation.then(
     () => undefined,

@@ -15,8 +15,8 @@ const scopes = (count: number) =>
 const text = (bytes: number) => ({ text: "x".repeat(bytes) });
 const larger = (path: string) => expect.stringMatching(new RegExp(`^${path}: is too large: .* 256 KiB`));
 
-describe("what makes a request that is too large to be sent", () => {
-  test("R8 fails the preview of an ApiKey, by its largest field", () => {
+describe("an input that makes a request too large to send", () => {
+  test("R8 fails the preview of an ApiKey, with the path of its largest field", () => {
     expect(key.check({ ...least, scopes: scopes(10_000) }, undefined).failures).toEqual([larger("scopes")]);
     expect(key.check({ ...least, metadata: text(mostSent) }, undefined).failures).toEqual([
       larger("metadata"),
@@ -28,7 +28,7 @@ describe("what makes a request that is too large to be sent", () => {
     expect(key.check({ ...least, scopes: scopes(3_000) }, undefined).failures).toEqual([]);
   });
 
-  test("R8 fails the preview of a set for each entry, or for its defaults", () => {
+  test("R8 fails the preview of a set, with the path in each entry or in defaults", () => {
     const entry = { customerId: "c" };
     const keys = {
       a: { ...entry, scopes: scopes(10_000) },
@@ -51,13 +51,13 @@ describe("what makes a request that is too large to be sent", () => {
     expect(settings.check(inputs, undefined).failures).toEqual([larger("defaultAllowedIPs")]);
   });
 
-  test("R8 passes while it is not known, and says nothing more of what is of the wrong kind", () => {
+  test("R8 passes if it is unknown, and adds no second failure to one about a wrong type", () => {
     const [unknown] = unknownSentinels;
     expect(key.check({ ...least, scopes: unknown, metadata: unknown }, undefined).failures).toEqual([]);
     expect(key.check({ ...least, scopes: [null, 5, "orders"] }, undefined).failures).toHaveLength(3);
   });
 
-  test("R8 is told of the same bytes that would be sent", async () => {
+  test("R8 is measured by the exact bytes of the request", async () => {
     const service = replying(apiKey, ({ body, method }) =>
       method === "GET"
         ? { apiKeys: [] }

@@ -2,14 +2,14 @@ import { argumentNamespace, configNamespace, configuration, engineConfig } from 
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Values by the place that they come from. */
+/** Settings by their source. */
 export interface Given {
   readonly argument?: Texts;
   readonly env?: Texts;
   readonly stack?: Texts;
 }
 
-/** What the engine's config, a Provider's arguments and the environment come to. */
+/** The configuration that results from stack config, a Provider's arguments and the environment. */
 export function resolved(given: Given) {
   const under = (namespace: string, values: Texts = {}) =>
     Object.entries(values).map(([name, value]) => [`${namespace}:${name}`, value]);
@@ -26,7 +26,7 @@ export function resolved(given: Given) {
   return { ...credentials, advice: tokenAdvice, source: baseUrlSource, parallel, expiry };
 }
 
-/** What is wrong with it; nothing if it is complete. */
+/** What is wrong with the configuration; nothing if it is complete. */
 export function problemsOf(given: Given): readonly string[] {
   const found = resolved(given);
   return Array.isArray(found) ? found : [];

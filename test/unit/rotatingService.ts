@@ -3,7 +3,7 @@ import { rotatingApiKey } from "../../provider/resources/rotatingApiKey";
 import { type Asked, failureOf, idIn, type Options, refused, replying } from "./replying";
 
 const dayMs = 86_400_000;
-/** When each test begins. */
+/** The time at which each test begins. */
 const start = Date.UTC(2026, 0, 1);
 export const declared = { workspaceId: "ws_1", customerId: "c", name: "ci", rotateEvery: "90d" };
 
@@ -15,10 +15,10 @@ export type Inputs = Readonly<Record<string, unknown>>;
 type Key = Record<string, unknown>;
 
 const masked = ({ key: _, ...shown }: Key = {}) => shown;
-/** A day of the test as state tells it. */
+/** A day of the test, as state has it. */
 export const iso = (day: number) => new Date(start + day * dayMs).toISOString();
 
-/** A service of keys and a clock, and a rotating key on both. `spoil` may throw, or give another answer. */
+/** A rotating key, with a service and a clock of its own. `spoil` may throw, or return another answer. */
 export function rotating(
   spoil: (asked: Asked, answer: () => unknown) => unknown = (_, answer) => answer(),
   options: Options = {},
@@ -66,14 +66,14 @@ export function rotating(
     ...resource,
     live,
     gone,
-    /** The clock shows this day of the test. */
+    /** Sets the clock to this day of the test. */
     at: (day: number) => {
       now = start + day * dayMs;
     },
-    /** Of inputs as check gave them. */
+    /** Creates from inputs that `check` has returned. */
     createChecked: resource.create,
     create: (inputs: Inputs = declared): Promise<Kept> => resource.create(check(inputs)),
-    /** What the engine does with a program, in a process of its own: it asks for a diff, and updates if there is one. */
+    /** An update as the engine runs it, in a new provider process: a diff, and then an update if there are changes. */
     up: async ({ id, state }: Kept, inputs: Inputs = declared): Promise<Kept> => {
       const run = open();
       try {
@@ -87,26 +87,26 @@ export function rotating(
         }
       }
     },
-    /** Whether a preview shows nothing to do. */
+    /** Whether a preview shows no changes. */
     isQuiet: ({ id, state }: Kept, inputs: Inputs = declared) =>
       resource.diff(id, state, check(inputs, inputs)).changes === false,
     failed: async (write: Promise<Kept>): Promise<Kept & { readonly message: string }> => {
       const { kept, message } = await failureOf(write);
-      if (kept === undefined) throw new Error(`state holds nothing: ${message}`);
+      if (kept === undefined) throw new Error(`the failure has no state: ${message}`);
       return { ...kept, message };
     },
-    /** What was sent since the last look, without reads. */
+    /** The requests since the last call of this, without reads. */
     writes: (): readonly string[] =>
       resource.calls.splice(0).flatMap((asked) => {
         if (asked.method === "GET") return [];
         return [asked.method === "POST" ? "POST" : `${asked.method} ${idIn(asked)}`];
       }),
-    /** The lines that previews and updates told since the last look. */
+    /** The lines that previews and updates printed since the last call of this. */
     told: () => resource.progress.splice(0),
   };
 }
 
-/** A rotating key on a service that a test can spoil from some moment on. */
+/** A rotating key on a service that a test can spoil at any time. */
 export function spoilable(options?: Options) {
   const trouble: { spoil?: (asked: Asked, answer: () => unknown) => unknown } = {};
   const ci = rotating((asked, answer) => (trouble.spoil ?? ((_, usual) => usual()))(asked, answer), options);
@@ -128,7 +128,7 @@ export function spoilable(options?: Options) {
 export const asks = (method: string, id?: string) => (asked: Asked) =>
   asked.method === method && (id === undefined || idIn(asked) === id);
 
-/** One that was rotated on day 90. */
+/** A rotating key after its rotation on day 90. */
 export async function rotated(
   ci: ReturnType<typeof spoilable>,
   inputs: Readonly<Record<string, unknown>> = declared,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { failureOf, refused } from "./replying";
 import { asks, declared, iso, type Kept, rotated, rotating, spoilable } from "./rotatingService";
 
-test("T1 a key is rotated when it is old enough, and the one before is deleted when its overlap is over", async () => {
+test("T1 a key is rotated at rotatesAt, and the previous key is deleted at retiresAt", async () => {
   const ci = rotating();
   let kept = await ci.create();
   expect(kept.state).toMatchObject({
@@ -52,7 +52,7 @@ test("T1 a key is rotated when it is old enough, and the one before is deleted w
 });
 
 test.each([{ name: "cd" }, { enabled: false }, { scopes: [{ representation: "orders", read: true }] }])(
-  "T2 name, scopes and enabled change on both keys, each by itself, and nothing else is made: %o",
+  "T2 name, scopes and enabled change in place on both keys: %o",
   async (change) => {
     const ci = rotating();
     let kept = await ci.create();
@@ -73,7 +73,7 @@ test.each([{ name: "cd" }, { enabled: false }, { scopes: [{ representation: "ord
 );
 
 test.each(["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "keepers"])(
-  "T2 another %s rotates now, with overlap",
+  "T2 a change of %s rotates at once, with an overlap",
   async (name) => {
     const ci = rotating();
     const first = await ci.create();
@@ -94,7 +94,7 @@ test.each(["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "
   },
 );
 
-test("T2 rotateEvery, overlap and retire change without a request, from the times that were", async () => {
+test("T2 rotateEvery, overlap and retire change without a request, and count from the times in state", async () => {
   const ci = spoilable();
   const kept = await rotated(ci);
   const inputs = { ...declared, rotateEvery: "240h", overlap: "1w", retire: "whenUnused" };
@@ -110,7 +110,7 @@ test("T2 rotateEvery, overlap and retire change without a request, from the time
   expect((await ci.up(next, longer)).state).toMatchObject({ overlap: "36h", retiresAt: iso(91.5) });
 });
 
-test("T2 a change that needs a new key fails while the previous one is there, before any request, with both ways out", async () => {
+test("T2 while there is a previous key, a change that needs a new key fails before any request, with both ways out", async () => {
   const ci = spoilable();
   const kept = await rotated(ci);
   const inputs = { ...declared, keepers: { a: "b" }, enabled: false };
@@ -133,7 +133,7 @@ test("T2 a change that needs a new key fails while the previous one is there, be
   );
   expect(ci.writes()).toEqual(["PATCH key_2", "DELETE key_1"]);
   expect(retired.state).not.toHaveProperty("keepers");
-  // The engine has the program's inputs of now, and would see no change by itself.
+  // The engine has already saved these inputs, so by itself it would see no change.
   expect(ci.diff(retired.id, retired.state, ci.check(now, now).inputs).changes).toBe(true);
   const last = await ci.up(retired, now);
   expect(ci.writes()).toEqual(["POST"]);
@@ -145,7 +145,7 @@ test("T2 a change that needs a new key fails while the previous one is there, be
   });
 });
 
-test("T4 what was done late in a long run is dated by then", async () => {
+test("T4 in a long run, rotatedAt and retiresAt count from the moment when the key was created", async () => {
   const late = { time: () => Date.parse(iso(90.5)) };
   const ci = rotating((_, answer) => answer(), late);
   const first = await ci.create();
@@ -155,7 +155,7 @@ test("T4 what was done late in a long run is dated by then", async () => {
   expect((await ci.up(since)).state).toMatchObject({ rotatedAt: iso(90.5), retiresAt: iso(97.5) });
 });
 
-test("T1 an update long after both were due deletes first, and the next one rotates", async () => {
+test("T1 if a deletion and a rotation are both due, one update deletes, and the next one rotates", async () => {
   const ci = spoilable();
   const kept = await rotated(ci);
   ci.at(500);
@@ -169,12 +169,12 @@ test("T1 an update long after both were due deletes first, and the next one rota
   expect(next.state).toMatchObject({ previousKeyId: "key_2", rotatedAt: iso(500) });
 });
 
-describe("T5 whenUnused", () => {
+describe("T5 with retire 'whenUnused',", () => {
   const inputs = { ...declared, retire: "whenUnused" };
   const used = (ci: ReturnType<typeof spoilable>, lastUsedAt: string) =>
     Object.assign(ci.live.get("key_1") ?? {}, { lastUsedAt });
 
-  test("the previous key is deleted after a whole overlap without use, by whatever format of lastUsedAt", async () => {
+  test("the previous key is deleted after a whole overlap without use, whatever the format of lastUsedAt", async () => {
     const ci = spoilable();
     const first = await ci.create(inputs);
     used(ci, "last Tuesday");
@@ -200,14 +200,14 @@ describe("T5 whenUnused", () => {
     expect(kept.state).not.toHaveProperty("__lastUsed");
   });
 
-  test("where the service never says when a key was used, time alone decides", async () => {
+  test("if the service never returns lastUsedAt, the previous key is deleted at the end of the overlap", async () => {
     const ci = spoilable();
     const kept = await rotated(ci, inputs);
     ci.at(97);
     expect((await ci.up(kept, inputs)).state).not.toHaveProperty("previousKeyId");
   });
 
-  test("a last use that was not known before is noted, and the key kept for another overlap", async () => {
+  test("a lastUsedAt that state does not have yet is recorded, and the key stays for another overlap", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     used(ci, "1");
@@ -221,7 +221,7 @@ describe("T5 whenUnused", () => {
     expect((await ci.up(noted, inputs)).state).not.toHaveProperty("previousKeyId");
   });
 
-  test("what waits for a key that is still used is not promised to the next update", async () => {
+  test("while the previous key may still be used, the preview does not promise a new key for the next update", async () => {
     const ci = spoilable();
     const kept = await rotated(ci, inputs);
     used(ci, "today");
@@ -235,7 +235,7 @@ describe("T5 whenUnused", () => {
     expect(next.state).toMatchObject({ previousKeyId: "key_1" });
   });
 
-  test("a previous key that is gone by then has nothing to be compared", async () => {
+  test("a previous key that no longer exists is removed from state without a warning", async () => {
     const ci = spoilable();
     const kept = await rotated(ci, inputs);
     ci.live.delete("key_1");
@@ -245,7 +245,7 @@ describe("T5 whenUnused", () => {
     expect(ci.warnings).toEqual([]);
   });
 
-  test("where the previous key can't be read, nothing is changed", async () => {
+  test("if the previous key can't be read, nothing is changed", async () => {
     const ci = spoilable();
     const kept = await rotated(ci, inputs);
     ci.at(97);
@@ -268,7 +268,7 @@ describe("T4 before the previous key is deleted", () => {
       "was changed outside Pulumi",
     ],
   ])(
-    "the current one is read: where it %s, both stay as they are until a refresh",
+    "reads the current key first: if that %s, it fails and changes nothing until a refresh",
     async (_, change, what) => {
       const ci = spoilable();
       const kept = await rotated(ci);
@@ -287,8 +287,8 @@ describe("T4 before the previous key is deleted", () => {
   );
 });
 
-describe("T7 a clock that went back", () => {
-  test("gives the previous key its whole overlap, once it is right again", async () => {
+describe("T7 a clock that is behind the last rotation", () => {
+  test("still gives the previous key its whole overlap once the clock is right again", async () => {
     const ci = spoilable();
     const first = await ci.create();
     ci.at(-40);
@@ -300,7 +300,7 @@ describe("T7 a clock that went back", () => {
     expect(ci.warnings.join()).toContain(`behind the last rotation, at ${iso(0)}`);
   });
 
-  test("makes nothing due, and a warning says so", async () => {
+  test("makes nothing due, and gives a warning", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.at(-400);
@@ -314,7 +314,7 @@ describe("T7 a clock that went back", () => {
     expect(ci.warnings).toHaveLength(1);
   });
 
-  test("does not keep a previous key whose overlap is none, nor a change from rotating", async () => {
+  test("delays neither a deletion with overlap '0d' nor a rotation because of a change", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.at(-400);
@@ -325,8 +325,8 @@ describe("T7 a clock that went back", () => {
   });
 });
 
-describe("T8 what ends a rotating key", () => {
-  test("destroy deletes both keys, and what was still to be deleted", async () => {
+describe("T8 the end of a rotating key:", () => {
+  test("destroy deletes both keys, and those that were still to be deleted", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.live.set("key_9", { id: "key_9" });
@@ -334,7 +334,7 @@ describe("T8 what ends a rotating key", () => {
     expect(ci.writes().toSorted()).toEqual(["DELETE key_1", "DELETE key_2", "DELETE key_9"]);
   });
 
-  test("a destroy that fails for one key says which, and the next one does the rest", async () => {
+  test("a destroy that fails for one key names it, and the next destroy deletes the rest", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.always(asks("DELETE", "key_1"), () => {
@@ -351,9 +351,9 @@ describe("T8 what ends a rotating key", () => {
   });
 
   test.each([
-    ["another workspace", { workspaceId: "ws_2" }, ["workspaceId"]],
-    ["another existingKey", { existingKey: "sk_x" }, ["existingKey"]],
-  ])("%s replaces it", async (_, change, replaces) => {
+    ["workspaceId", { workspaceId: "ws_2" }, ["workspaceId"]],
+    ["existingKey", { existingKey: "sk_x" }, ["existingKey"]],
+  ])("a change of %s replaces the resource", async (_, change, replaces) => {
     const ci = spoilable();
     const kept = await rotated(ci);
     const { inputs } = ci.check({ ...declared, ...change }, undefined);

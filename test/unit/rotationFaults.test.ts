@@ -19,7 +19,7 @@ test.each([
   ["lost", lost],
   ["refused", () => refused(400)],
 ])(
-  "T3 where the answer to a rotation is %s, the key stays what it was, and the next update rotates",
+  "T3 if the answer to a rotation's POST is %s, the current key stays, and the next update rotates",
   async (_, error) => {
     const ci = spoilable();
     const first = await ci.create();
@@ -41,7 +41,7 @@ test.each([
   },
 );
 
-test("T3 a key that was made although its answer was lost is named, and the next update rotates beside it", async () => {
+test("T3 an error names a key that was created although the answer was lost, and the next update rotates", async () => {
   const ci = spoilable();
   const first = await ci.create();
   ci.at(90);
@@ -54,9 +54,9 @@ test("T3 a key that was made although its answer was lost is named, and the next
 });
 
 test.each([
-  ["whose answer was lost", answeredThenLost],
-  ["without its secret", withoutSecret],
-])("R4 a rotation that left a key %s is not repeated for an error hook", async (_, answered) => {
+  ["a lost answer", answeredThenLost],
+  ["an answer without the secret", withoutSecret],
+])("R4 an onError hook can't repeat a rotation that failed because of %s", async (_, answered) => {
   const ci = spoilable();
   const first = await ci.create();
   ci.at(90);
@@ -69,7 +69,7 @@ test.each([
   expect(ci.writes()).toEqual([]);
 });
 
-test("T3 a key without its secret never takes the place of one that has it, and goes before another is made", async () => {
+test("T3 a new key without its secret does not become current, and is deleted before another is created", async () => {
   const ci = spoilable();
   const first = await ci.create();
   ci.at(90);
@@ -93,7 +93,7 @@ test("T3 a key without its secret never takes the place of one that has it, and 
   expect(ci.isQuiet(next)).toBe(true);
 });
 
-test("T3 while a key without its secret can't be deleted, no other is made", async () => {
+test("T3 while a key without its secret can't be deleted, no other key is created", async () => {
   const ci = spoilable();
   const first = await ci.create();
   ci.at(90);
@@ -121,15 +121,15 @@ test("K6 a first key without its secret is replaced by the next update", async (
 });
 
 test.each([
-  ["what it may do", { ...declared, scopes: [{ representation: "a", read: true }] }],
-  ["anything", declared],
+  ["with scopes", { ...declared, scopes: [{ representation: "a", read: true }] }],
+  ["without scopes", declared],
 ])(
-  "T4 the overlap begins when %s of the new key was seen to be as declared, and not before",
+  "T4 the overlap begins only when the new key, declared %s, is confirmed to match the program",
   async (_, inputs) => {
     const ci = spoilable();
     const first = await ci.create(inputs);
     ci.at(90);
-    // It is made, but what it may do is not seen.
+    // The key is created, but the answer leaves its scopes out, and every later request fails.
     let isMade = false;
     ci.always(
       () => true,
@@ -163,7 +163,7 @@ test.each([
 );
 
 test.each(["GET", "PATCH"])(
-  "R4 a key that is to be written again stays as it was where %s fails",
+  "R4 if the %s of a key that is to be written again fails, state keeps the key's values",
   async (method) => {
     const ci = spoilable();
     const first = await ci.create();
@@ -186,7 +186,7 @@ test.each(["GET", "PATCH"])(
   },
 );
 
-test("T4 the previous key stays while the current one could not be made as declared", async () => {
+test("T4 the previous key is not deleted while the current one can't be made to match the program", async () => {
   const ci = spoilable();
   const kept = await rotated(ci);
   ci.at(97);
@@ -202,7 +202,7 @@ test("T4 the previous key stays while the current one could not be made as decla
   expect([...ci.live.keys()]).toEqual(["key_2"]);
 });
 
-test("T2 where only the previous key can't be edited, state says so, and the next update does it", async () => {
+test("T2 if only the PATCH of the previous key fails, state records that, and the next update edits it", async () => {
   const ci = spoilable();
   const kept = await rotated(ci);
   ci.always(asks("PATCH", "key_1"), () => {
@@ -227,7 +227,7 @@ test.each([
   ["refused", () => refused(403)],
   ["lost", lost],
 ])(
-  "R7 a previous key whose deletion was %s stays in state until a later update deletes it",
+  "R7 if the answer to its deletion is %s, the previous key stays in state until a later update deletes it",
   async (_, error) => {
     const ci = spoilable();
     const kept = await rotated(ci);
@@ -251,7 +251,7 @@ test.each([
   },
 );
 
-test("R7 a deletion that is answered with success while the key is still there is not believed", async () => {
+test("R7 a deletion fails if the service reports success but the key still exists", async () => {
   const ci = spoilable();
   const kept = await rotated(ci);
   ci.at(97);
@@ -261,7 +261,7 @@ test("R7 a deletion that is answered with success while the key is still there i
   expect(failed.state).toMatchObject({ previousKeyId: "key_1" });
 });
 
-test("T3 a key without its secret is deleted by the next update, whatever else is due", async () => {
+test("T3 the next update deletes a key without its secret, even if no rotation is due any more", async () => {
   const ci = spoilable();
   const first = await ci.create();
   ci.at(90);

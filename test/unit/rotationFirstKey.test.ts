@@ -3,7 +3,7 @@ import { openRun } from "../../provider/core/run";
 import { failureOf, type Options } from "./replying";
 import { asks, declared, iso, spoilable } from "./rotatingService";
 
-test("K5 an existing key is the first key, and those after it are created", async () => {
+test("K5 with existingKey, the first key is migrated, and later ones are created", async () => {
   const ci = spoilable();
   const inputs = { ...declared, existingKey: "sk_old" };
   const first = await ci.create(inputs);
@@ -16,13 +16,13 @@ test("K5 an existing key is the first key, and those after it are created", asyn
   expect(kept.state).toMatchObject({ keyId: "key_2", previousKey: "sk_old" });
   expect(ci.isQuiet(kept, inputs)).toBe(true);
   expect(ci.isQuiet(kept, declared)).toBe(true);
-  // It is no key of this resource any more, and declared all the same.
+  // The program still declares existingKey, although that key is deleted.
   ci.at(97);
   const retired = await ci.up(kept, inputs);
   expect(ci.isQuiet(retired, inputs)).toBe(true);
 });
 
-test("K5 the key that is made after one that was migrated is taken back where it can't be saved", async () => {
+test("K5 a new key that can't be saved to state is deleted again, and the migrated key before it stays", async () => {
   const run = openRun();
   const ci = spoilable({ run });
   const inputs = { ...declared, existingKey: "sk_old" };
@@ -44,7 +44,7 @@ describe("K11 an adopted key", () => {
     return ci;
   };
 
-  test("is the first key, without a secret, and those after it are created", async () => {
+  test("is the first key, without a secret, and later ones are created", async () => {
     const ci = adopted();
     const first = await ci.create(inputs);
     expect(ci.told()).toEqual([
@@ -66,7 +66,7 @@ describe("K11 an adopted key", () => {
     expect(ci.isQuiet(retired, inputs)).toBe(true);
   });
 
-  test("is adopted again where only the engine replaces the resource, and stays", async () => {
+  test("is adopted again and not deleted if only the engine replaces the resource", async () => {
     const ci = adopted();
     const first = await ci.create(inputs);
     ci.writes();
@@ -79,7 +79,7 @@ describe("K11 an adopted key", () => {
     expect([...ci.live.keys()]).toEqual(["key_old"]);
   });
 
-  test("stays in its workspace while existingId stays the same or is added, and is rotated by keepers", () => {
+  test("can't change its workspace while existingId stays the same or is added, but keepers rotates it", () => {
     const ci = adopted();
     const { existingId: _, ...without } = inputs;
     for (const before of [inputs, without]) {
@@ -92,7 +92,7 @@ describe("K11 an adopted key", () => {
     }
   });
 
-  test("stays where the result of its adoption can't be saved", async () => {
+  test("is not deleted if the result of its adoption can't be saved", async () => {
     const run = openRun();
     const ci = adopted({ run });
     ci.once(asks("GET", "key_old"), (answer) => {

@@ -4,7 +4,7 @@ import { iso, type Kept, rotated, spoilable } from "./rotatingService";
 describe("T6 a refresh", () => {
   const refreshed = async (ci: ReturnType<typeof spoilable>, { id, state }: Kept) => ci.read(id, state);
 
-  test("neither rotates nor deletes, however late it is", async () => {
+  test("neither rotates nor deletes, however long that has been due", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.at(900);
@@ -12,7 +12,7 @@ describe("T6 a refresh", () => {
     expect(ci.writes()).toEqual([]);
   });
 
-  test("of a current key that is gone keeps the previous one, and the next update makes a new one", async () => {
+  test("keeps the previous key in state if the current one is gone, and the next update creates a new one", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.live.delete("key_2");
@@ -31,7 +31,7 @@ describe("T6 a refresh", () => {
     expect(ci.isQuiet(next)).toBe(true);
   });
 
-  test("of a previous key that is gone drops it from state", async () => {
+  test("removes a previous key that is gone from state", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.live.delete("key_1");
@@ -42,7 +42,7 @@ describe("T6 a refresh", () => {
     expect(ci.isQuiet(found)).toBe(true);
   });
 
-  test("of both keys that are gone finds the resource gone, unless a key is still to be deleted", async () => {
+  test("removes the resource from state if both keys are gone, unless another key is still to be deleted", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.live.delete("key_1");
@@ -53,7 +53,7 @@ describe("T6 a refresh", () => {
     expect((await refreshed(ci, leftover))?.state).toMatchObject({ __toDelete: [{ id: "key_9" }] });
   });
 
-  test("finds what was changed on the previous key, which the next update takes back", async () => {
+  test("finds a change made to the previous key outside Pulumi, and the next update reverts it", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     Object.assign(ci.live.get("key_1") ?? {}, { enabled: false });

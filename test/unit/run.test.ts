@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openRun, unlessAborted } from "../../provider/core/run";
 
 describe("a run", () => {
-  test("goes on until it is stopped, and keeps the first reason", async () => {
+  test("continues until it is stopped, and keeps the first reason", async () => {
     const run = openRun();
     expect(await run.whyOver()).toBeUndefined();
     expect(run.over.aborted).toBe(false);
@@ -12,7 +12,7 @@ describe("a run", () => {
     expect(run.over.aborted).toBe(true);
   });
 
-  test("is over once asking finds it so, and is asked by one at a time", async () => {
+  test("ends when `ask` returns a reason, and concurrent calls share one `ask`", async () => {
     let asked = 0;
     let answer: string | undefined;
     const run = openRun({
@@ -34,7 +34,7 @@ describe("a run", () => {
     expect(asked).toBe(2);
   });
 
-  test("knows the operations under way, what they leave, and when none is left", async () => {
+  test("knows the operations in progress, what each leaves behind if interrupted, and when the last one ends", async () => {
     let idle = 0;
     const run = openRun({ onIdle: () => (idle += 1) });
     const ends: (() => void)[] = [];
@@ -57,7 +57,7 @@ describe("a run", () => {
     expect(run.leftovers()).toEqual([]);
   });
 
-  test("lets go of work that is not over when it ends", async () => {
+  test("stops waiting for unfinished work when it ends", async () => {
     const run = openRun();
     expect(await unlessAborted(run.over, Promise.resolve("done"), () => "let go")).toBe("done");
     const waiting = unlessAborted(run.over, new Promise<string>(() => {}), () => "let go");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import committed from "../../provider/hosts/plugin/schema.json";
 import { packageSchema } from "../../tools/schema/schema";
 
-/** Everything in a value that has this name, at any depth. */
+/** All values under this name, at any depth. */
 function all(name: string, value: unknown): readonly unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => [
@@ -12,16 +12,16 @@ function all(name: string, value: unknown): readonly unknown[] {
 }
 
 describe("the schema", () => {
-  it("is the one that `npm run schema` writes", () => {
+  it("is what `npm run schema` writes", () => {
     expect(committed).toEqual(packageSchema());
   });
 
-  it("refers to the types that it has, and to nothing else", () => {
+  it("refers only to its own types", () => {
     const own = Object.keys(committed.types).map((token) => `#/types/${token}`);
     expect(new Set(all("$ref", committed))).toEqual(new Set(["pulumi.json#/Any", ...own]));
   });
 
-  it("marks every secret, and nothing else", () => {
+  it("marks every secret and nothing else", () => {
     const { resources, types, provider } = committed;
     expect(resources["apikeys:index:ApiKey"].properties.key).toMatchObject({ secret: true });
     expect(resources["apikeys:index:ApiKey"].inputProperties.existingKey).toMatchObject({ secret: true });
@@ -29,11 +29,11 @@ describe("the schema", () => {
     expect(resources["apikeys:index:ApiKeySet"].properties.secrets).toMatchObject({ secret: true });
     expect(types["apikeys:index:ApiKeySetEntry"].properties.existingKey).toMatchObject({ secret: true });
     expect(provider.inputProperties.accessToken).toMatchObject({ secret: true });
-    // The state has existingKey as well, and config the token.
+    // The others are the same values elsewhere, such as existingKey in state and the token in config.
     expect(all("secret", committed)).toHaveLength(11);
   });
 
-  it("is found by stacks of the dynamic providers", () => {
+  it("gives each resource an alias of its dynamic type, so that existing stacks find it", () => {
     expect(all("aliases", committed).flat()).toEqual(
       Object.keys(committed.resources).map((token) => ({
         type: token.replace("apikeys:index:", "pulumi-nodejs:dynamic/apikeys:"),
@@ -41,7 +41,7 @@ describe("the schema", () => {
     );
   });
 
-  it("says what comes before a setting in stack config, which programs in all languages read", () => {
+  it("says which environment variable takes precedence over a setting, in words that fit every language", () => {
     const variables = Object.values(committed.config.variables);
     expect(variables).toHaveLength(6);
     for (const { description } of variables) {
@@ -51,7 +51,7 @@ describe("the schema", () => {
     expect(committed.config.variables.parallel.description).toMatch(/ takes precedence\. Default: 16\.$/);
   });
 
-  it("gives no setting a default from the environment, which generated SDKs would write into state", () => {
+  it("gives no setting a default from the environment, because generated SDKs would write it into state", () => {
     expect(all("defaultInfo", committed)).toEqual([]);
   });
 });

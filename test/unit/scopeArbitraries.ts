@@ -5,12 +5,12 @@ import fc from "fast-check";
 export const permissions = ["create", "read", "update", "del"] as const;
 type Permission = (typeof permissions)[number];
 
-/** What a set of scopes grants, independent of any spelling: representation → permissions. */
+/** What a set of scopes grants, whatever its spelling: representation → permissions. */
 export type Grants = ReadonlyMap<string, ReadonlySet<Permission>>;
 
 export type Entry = Record<string, unknown> & { readonly representation: string };
 
-// Few names, so that two sets drawn at random often meet; among them some that sort differently by locale.
+// Few names, so that two random sets often share one; some of them sort differently by locale.
 const representation = fc.constantFrom("orders", "Orders", "users", "ä", "z", "a b", "__proto__");
 
 export const grants: fc.Arbitrary<Grants> = fc
@@ -19,7 +19,7 @@ export const grants: fc.Arbitrary<Grants> = fc
   })
   .map((pairs) => new Map(pairs.map(([name, granted]) => [name, new Set(granted)])));
 
-/** One of the many spellings of the same grants: order, ids, flags false, null or absent, entries without any. */
+/** One of the many spellings of the same grants: they differ in order, ids, how a flag is left out, and empty entries. */
 export function spelling(of: Grants): fc.Arbitrary<Entry[]> {
   const entries = [...of].map(([name, granted]) => entry(name, granted));
   const empty = fc

@@ -35,7 +35,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a scope whose POST failed", () => {
+describe("the create of a scope whose POST fails", () => {
   const posting = (status: number) => {
     post = () => {
       throw failed(status);
@@ -43,16 +43,19 @@ describe("a scope whose POST failed", () => {
     return subject.create(inputs);
   };
 
-  test.each([400, 403, 422])("S4 after a %i none that differs in case is adopted", async (status) => {
+  test.each([400, 403, 422])("S4 with a %i does not adopt a scope that differs in case", async (status) => {
     const { message } = await failureOf(posting(status));
     expect(message).toContain(`the service answered ${status}. Nothing was created`);
   });
 
-  test.each([409, 500])("S4 after a %i one that differs in case only is the one", async (status) => {
-    expect((await posting(status)).id).toBe("sc_other");
-  });
+  test.each([409, 500])(
+    "S4 with a %i accepts a scope that differs only in case as its result",
+    async (status) => {
+      expect((await posting(status)).id).toBe("sc_other");
+    },
+  );
 
-  test("S4 after a refusal one of exactly this representation is adopted", async () => {
+  test("S4 adopts a scope with exactly this representation, even after a refusal", async () => {
     post = () => {
       listed = [other, { ...inputs, id: "sc_1" }];
       throw failed(422);
@@ -61,7 +64,7 @@ describe("a scope whose POST failed", () => {
   });
 
   test.each([409, 422])(
-    "S4 what was refused (%i) is told also where the list can't be read then",
+    "S4 with a %i fails with the service's answer even if the list can't be read afterwards",
     async (status) => {
       post = () => {
         listFault = failed(403);
@@ -98,9 +101,9 @@ test("S4 a scope in the answer with another name is taken, with a warning", asyn
 
 describe("a scope that the list does not show", () => {
   test.each([
-    ["others", [{ ...other, representation: "bills" }]],
-    ["none", []],
-  ])("S3 R6 is never gone: it is kept, and told, where the list shows %s", async (_what, later) => {
+    ["other scopes", [{ ...other, representation: "bills" }]],
+    ["no scopes", []],
+  ])("S3 R6 stays in state, with a warning, if the list shows %s", async (_what, later) => {
     const { id, state } = await subject.create(inputs);
     listed = later;
     await vi.advanceTimersByTimeAsync(lastingMs + 1);
@@ -110,14 +113,14 @@ describe("a scope that the list does not show", () => {
     ]);
   });
 
-  test("S3 is read by a list of after the write that made it, not by the one of before", async () => {
+  test("S3 is looked for in a list that was read after its create, not in an earlier one", async () => {
     const { id, state } = await subject.create(inputs);
     listed = [other, { ...inputs, id: "sc_1" }];
     expect(await subject.read(id, state)).toEqual({ id, state });
     expect(subject.warnings).toEqual([]);
   });
 
-  test("R6 is not gone by a look at its workspace from before the token lost sight of both", async () => {
+  test("R6 fails the refresh if the token has lost access to the workspace since it was last read", async () => {
     vi.setTimerTickMode("manual");
     let sees = true;
     const service = replying(scope, ({ path }) => {
@@ -144,7 +147,7 @@ describe("a scope that the list does not show", () => {
   });
 });
 
-test("R11 what was absent after the write is not filled in by a refresh", async () => {
+test("R11 a refresh does not fill in times that were absent after the write", async () => {
   const { id, state } = await subject.create(inputs);
   listed = [{ ...inputs, id, createdAt: "2027-01-01T00:00:00Z", updatedAt: "2027-01-01T00:00:00Z" }];
   expect((await subject.read(id, state))?.state).toEqual(state);

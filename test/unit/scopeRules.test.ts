@@ -9,7 +9,7 @@ const refused = (change: object) =>
   scope.rules({ ...before, ...change }, before, unchecked).map((reason) => reason.split(":")[0]);
 
 describe("rules of a Scope", () => {
-  test("S2 a changed name or description is refused, each with the way out", () => {
+  test("S2 fail for a changed name or description, with the way out", () => {
     expect(refused({ name: "Other" })).toEqual(["name"]);
     expect(refused({ description: "Other" })).toEqual(["description"]);
     expect(refused({ name: "Other", description: "Other" })).toEqual(["name", "description"]);
@@ -22,13 +22,13 @@ describe("rules of a Scope", () => {
     expect(reason).not.toContain("Other");
   });
 
-  test("S2 what makes another scope may have another name and description", () => {
+  test("S2 accept another name and description if representation or workspaceId changes too", () => {
     for (const other of [{ representation: "bills" }, { workspaceId: "ws_2" }]) {
       expect(refused({ ...other, name: "Other", description: "Other" })).toEqual([]);
     }
   });
 
-  test("S2 nothing is refused at first, or when nothing changed", () => {
+  test("S2 accept a new scope and an unchanged one", () => {
     expect(scope.rules(before, undefined, unchecked)).toEqual([]);
     expect(refused({})).toEqual([]);
     const bare = { workspaceId: "ws_1", name: "Orders", representation: "orders" };
@@ -36,7 +36,7 @@ describe("rules of a Scope", () => {
       expect(scope.rules({ ...bare, description: absent }, bare, unchecked)).toEqual([]);
   });
 
-  test("R8 unknown values pass, and hide nothing else", () => {
+  test("R8 accept unknown values, and still check the others", () => {
     for (const unknown of unknownSentinels) {
       expect(refused({ name: unknown, description: unknown })).toEqual([]);
       expect(refused({ name: unknown, description: "Other" })).toEqual(["description"]);

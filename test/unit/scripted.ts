@@ -2,7 +2,7 @@ import { CallError } from "../../provider/client/callError";
 import { apiKey } from "../../provider/resources/apiKey";
 import { replying } from "./replying";
 
-/** A key as the scripted service holds it; scopes as the wire carries them. */
+/** A key in the scripted service, with scopes as in requests. */
 export interface HeldKey {
   readonly name: string;
   readonly enabled: boolean;
@@ -11,14 +11,14 @@ export interface HeldKey {
 }
 
 export interface Script {
-  /** What the service makes of a create's or PATCH's fields. Default: it takes them as they are. */
+  /** The key after a create or PATCH. Default: it has the fields of the request. */
   readonly write?: (asked: HeldKey, before: HeldKey | undefined) => HeldKey;
-  /** What it answers to a PATCH. Default: the key after it. */
+  /** The answer to a PATCH: the key before or after it, or nothing. Default: after. */
   readonly answer?: "after" | "before" | "nothing";
   readonly key?: HeldKey;
 }
 
-/** The ApiKey's operations on a service of one key that does in memory what the script says. */
+/** An ApiKey's operations, on a service in memory that has one key and behaves as the script says. */
 export function scripted({ write = (asked) => asked, answer = "after", key }: Script) {
   let held = key;
   const calls: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
@@ -40,7 +40,7 @@ export function scripted({ write = (asked) => asked, answer = "after", key }: Sc
   }
 
   const { warnings, ...operations } = replying(apiKey, ({ method, path, body }) => {
-    // The keys that a create compares its answer with are not what these tests are about.
+    // The list that create reads first doesn't matter to these tests.
     if (method === "GET" && path.endsWith("/api-key")) return { apiKeys: [] };
     calls.push({ method, path, body });
     return answered(method, body);

@@ -12,19 +12,19 @@ async function pathsIn(inputs: object, others: Partial<Parameters<typeof secretP
   return paths?.map((path) => path.join("."));
 }
 
-describe("R16 the paths of what is secret", () => {
-  test("are none of plain values, which nobody has to wait for", () => {
+describe("R16 the paths of secret inputs", () => {
+  test("are absent, without waiting, if all inputs are plain values", () => {
     expect(
       secretPaths({ name: "ci", scopes: [{ representation: "a", read: true }], n: null }, none),
     ).toBeUndefined();
   });
 
-  test("are none of Outputs that are not secret", async () => {
+  test("are absent if no Output is secret", async () => {
     const inputs = { name: output("ci"), scopes: [output({ read: true })], enabled: Promise.resolve(true) };
     expect(await pathsIn(inputs)).toBeUndefined();
   });
 
-  test("lead to each secret, through maps, and end at lists and at what an Output holds", async () => {
+  test("lead through maps to each secret, and end at lists and at Outputs", async () => {
     const inputs = {
       name: secret("ci"),
       prefix: output("a").apply((text) => secret(text)),
@@ -46,7 +46,7 @@ describe("R16 the paths of what is secret", () => {
     ]);
   });
 
-  test("are told once for all keys of a set, and always in the same order", async () => {
+  test("use * for all keys of a set, without repetition and in a fixed order", async () => {
     const keys = {
       b: { name: secret("b"), customerId: "c" },
       a: { customerId: secret("c"), name: secret("a"), metadata: { token: secret("t") } },
@@ -58,14 +58,14 @@ describe("R16 the paths of what is secret", () => {
     expect(await pathsIn({ keys: secret(keys) })).toEqual(["keys"]);
   });
 
-  test("are those of additionalSecretOutputs too, but none that is secret in every program", async () => {
+  test("include additionalSecretOutputs, but not what is secret in every program", async () => {
     expect(await pathsIn({ name: "ci" }, { outputs: ["name", "key"], always: ["key"] })).toEqual(["name"]);
     const keys = { a: { existingKey: secret("sk") } };
     expect(await pathsIn({ keys }, { always: ["keys.*.existingKey"] })).toBeUndefined();
   });
 
-  test("don't fail where an input does, whose own failure is told, nor look into resources", async () => {
-    // Pulumi's own Output reports a failure that nobody waits for.
+  test("leave out inputs that fail, because Pulumi reports those, and the properties of resources", async () => {
+    // A fake, because a real Output would report its failure as unhandled.
     const failing = { __pulumiOutput: true, isSecret: Promise.reject(new Error("no such value")) };
     expect(await pathsIn({ name: failing, prefix: secret("a") })).toEqual(["prefix"]);
     const resource = Object.create(pulumi.Resource.prototype, {
@@ -105,7 +105,7 @@ describe("R16 a resource's class", () => {
     await (read.urn as unknown as { promise(): Promise<string> }).promise();
   });
 
-  test("R14 of a Provider hands its arguments over as text, and none that comes to be undefined", async () => {
+  test("R14 of a Provider passes its arguments on as strings, without those that turn out undefined", async () => {
     const parallel = output<number | undefined>(undefined);
     const args = { baseUrl: "https://a.test", allowHttp: output(true), accessToken: undefined, parallel };
     expect(await registration(new Provider("other", args))).toEqual({
@@ -114,7 +114,7 @@ describe("R16 a resource's class", () => {
     });
   });
 
-  test("adds nothing where none is, or only what always is", async () => {
+  test("adds no __secrets without secret inputs, or with only those that are always secret", async () => {
     const keys: ApiKeySetArgs["keys"] = { a: { customerId: "c", existingKey: secret("sk") } };
     for (const one of [
       new ApiKey("ci", { ...base, name: output("ci") }),

@@ -8,7 +8,7 @@ beforeAll(() => {
 
 const mark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
 
-test("an existingKey is marked as a secret for the engine wherever it stands, marked by the program or not", async () => {
+test("checked inputs mark each existingKey as a secret for the engine, even if the program did not", async () => {
   const existingKey = "sk_old";
   const key = { workspaceId: "ws_1", customerId: "cus_1", name: "ci", existingKey };
   const single = await provider("ApiKey").check?.({}, key);
@@ -30,7 +30,7 @@ test("an existingKey is marked as a secret for the engine wherever it stands, ma
 
 const marked = (value: unknown) => ({ ...mark, value });
 
-test("R16 what the program made secret is marked in checked inputs as it was, in outputs with all that may hold it", async () => {
+test("R16 checked inputs mark the values that the program made secret; outputs mark all that may contain them", async () => {
   const secrets = { __secrets: [["metadata", "token"], ["name"], ["prefix"]] };
   const metadata = { team: "red", token: "falcon" };
   const declared = { workspaceId: "ws_1", customerId: "cus_1", name: "ci", prefix: "owl", metadata };
@@ -61,7 +61,7 @@ test("R16 what the program made secret is marked in checked inputs as it was, in
   });
 });
 
-test("R16 a read marks its outputs anew, since the engine has only those of before", async () => {
+test("R16 a read marks its secret outputs again, because the engine replaces the earlier ones", async () => {
   const state = {
     workspaceId: "ws_1",
     totalCredits: "100",
@@ -72,7 +72,7 @@ test("R16 a read marks its outputs anew, since the engine has only those of befo
   expect(props).toEqual({ ...state, totalCredits: marked("100"), __grant: marked("uncertain") });
 });
 
-test("R16 of a set each key's field is marked in the inputs, and nothing within what is marked as a whole", async () => {
+test("R16 a set's inputs mark the secret field of each key, but nothing inside a value that is secret as a whole", async () => {
   const set = provider("ApiKeySet");
   const keys = { a: { customerId: "c", existingKey: "sk_1" }, b: { customerId: "d", enabled: true } };
   const checked = async (...secrets: readonly (readonly string[])[]) =>

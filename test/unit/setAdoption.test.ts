@@ -5,7 +5,7 @@ import { adopting, adoptingSet, adoptions, ids, type Kept, manyKeys, type Proper
 import { idIn } from "./replying";
 
 describe("a set that adopts keys", () => {
-  test("K11 adopts many into one that has others, with no POST, no PATCH and no DELETE", async () => {
+  test("K11 adds many of them to its own, with no POST, no PATCH and no DELETE", async () => {
     const { create, update, counted, asked } = manyKeys(60);
     const others = Object.fromEntries(Array.from({ length: 40 }, (_, place) => [`own${place}`, {}]));
     const before = adoptingSet({}, others);
@@ -21,7 +21,7 @@ describe("a set that adopts keys", () => {
     expect((await update(done, inputs, inputs)).changes).toBe(false);
   });
 
-  test("K11 R6 a list that still has a deleted key does not make it one that was adopted", async () => {
+  test("K11 R6 does not adopt a deleted key that the list still contains", async () => {
     const { create, service, failureOf } = manyKeys(0, {
       odd: (one) =>
         idIn(one) === "api-key" && one.method === "GET"
@@ -40,7 +40,7 @@ describe("a set that adopts keys", () => {
     }
   });
 
-  test("K11 keys that can't be adopted stop no other, and the next update does the rest", async () => {
+  test("K11 adopts the others if one can't be adopted, and the next update adopts that one", async () => {
     const { create, update, service, failureOf } = manyKeys(2);
     const inputs = adoptingSet({ ...ids(2), gone: "key_9" });
     const { kept, lines } = await failureOf(create(inputs));
@@ -52,7 +52,7 @@ describe("a set that adopts keys", () => {
     expect(done.state["ids"]).toEqual({ ...ids(2), gone: "key_9" });
   });
 
-  test("K11 a key that an ApiKey had stays when the set adopts it and the ApiKey goes", async () => {
+  test("K11 keeps a key that it adopts from an ApiKey, although the ApiKey is deleted in the same update", async () => {
     const { process, service } = manyKeys(1);
     const { keys } = process();
     const single = await keys.create(keys.checked(adopting({ existingId: "key_0" })));
@@ -70,7 +70,7 @@ describe("a set that adopts keys", () => {
     expect(service.live.size).toBe(0);
   });
 
-  test("K11 a set that the engine replaces as a whole adopts the same keys again", async () => {
+  test("K11 adopts the same keys again if the engine replaces the whole set", async () => {
     const { create, process, service, asked } = manyKeys(3);
     const inputs = adoptingSet(ids(3));
     const held = await create(inputs);
@@ -85,7 +85,7 @@ describe("a set that adopts keys", () => {
   });
 
   test.each(["create", "update"])(
-    "K11 a %s that no state will hold deletes no adopted key",
+    "K11 deletes no adopted key if the result of a %s can't be saved to state",
     async (operation) => {
       let isOver = false;
       const run = openRun({ ask: async () => (isOver ? "the test ended it" : undefined) });
@@ -102,7 +102,7 @@ describe("a set that adopts keys", () => {
     },
   );
 
-  test("K11 what an adopted key keeps as it is can't come from defaults either", () => {
+  test("K11 fails the preview if defaults set a field that an adopted key keeps", () => {
     const { sets } = adoptions();
     const inputs = {
       ...adoptingSet({ a: "key_0" }),
@@ -121,7 +121,7 @@ describe("a set that adopts keys", () => {
     );
   });
 
-  test("K11 R18 what is promised of a key to be adopted is its id, and no secret", () => {
+  test("K11 R18 promises in the preview the id of a key to be adopted, and no secret", () => {
     const { sets } = adoptions();
     const inputs = sets.checked(adoptingSet({ a: "key_0" }, { b: {} }));
     expect(sets.progress).toEqual([

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { adoptingSet, adoptions, ids, type Kept, manyKeys } from "./adoptions";
 
 describe("a set whose existingId changes", () => {
-  test("K11 what was adopted is replaced by a new key where existingId is left out", async () => {
+  test("K11 replaces an adopted key with a new one if a change that needs a new key leaves existingId out", async () => {
     const { create, update, service, counted, asked } = manyKeys(2);
     const before = adoptingSet(ids(2));
     const held = await create(before);
@@ -22,7 +22,7 @@ describe("a set whose existingId changes", () => {
   const words =
     "can't change while existingId stays the same or is added, because only a new key can have another value; leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.";
 
-  test("K11 what needs a new key can't change while existingId stays the same, or is added", () => {
+  test("K11 fails the preview of a change that needs a new key while existingId stays the same or is added", () => {
     const { sets } = adoptions();
     const told = (name: string) =>
       `${name} ${words} If no update has migrated or adopted it yet, run \`pulumi up --refresh\`.`;
@@ -36,7 +36,7 @@ describe("a set whose existingId changes", () => {
     expect(sets.check(rotated, adoptingSet({})).failures).toEqual([]);
   });
 
-  test("K11 nor where check can't see that the id is that of the key, which stays", async () => {
+  test("K11 fails an update that also changes keepers if an entry with another alias names the id", async () => {
     const { create, update, service, failureOf } = manyKeys(1);
     const before = adoptingSet({ a: "key_0" });
     const held = await create(before);
@@ -46,7 +46,7 @@ describe("a set whose existingId changes", () => {
     expect([...service.live.keys()]).toEqual(["key_0"]);
   });
 
-  test("K11 an id that a failed update added doesn't keep another from being adopted with a change", async () => {
+  test("K11 lets keepers change together with existingId, even if a failed update set another existingId", async () => {
     const { create, update, service, failureOf } = manyKeys(1);
     const before = adoptingSet({}, { a: {} });
     const held = await create(before);
@@ -58,7 +58,7 @@ describe("a set whose existingId changes", () => {
     expect([...service.live.keys()]).toEqual(["key_0"]);
   });
 
-  test("K11 leaving existingId out is no change, and leaves no trace once something else changes", async () => {
+  test("K11 sees no change if existingId is left out, and removes it from state with the next change", async () => {
     const { create, update, service } = manyKeys(2);
     const before = adoptingSet(ids(2));
     const held = await create(before);
@@ -73,7 +73,7 @@ describe("a set whose existingId changes", () => {
     expect((await update(done, named, changed)).changes).toBe(false);
   });
 
-  test("K11 another id is adopted in place of the key, which is deleted only then", async () => {
+  test("K11 adopts the key with the new id, and deletes the old key only after that", async () => {
     const { create, update, service, process, failureOf } = manyKeys(2);
     const before = adoptingSet({ a: "key_0" });
     const held = await create(before);
@@ -91,7 +91,7 @@ describe("a set whose existingId changes", () => {
     expect([...service.live.keys()]).toEqual(["key_1"]);
   });
 
-  test("K11 an entry of another alias keeps the key that its id names", async () => {
+  test("K11 keeps the key if an entry with another alias names its id", async () => {
     const { create, update, service, asked } = manyKeys(1);
     const before = adoptingSet({ a: "key_0" });
     const held = await create(before);
@@ -102,7 +102,7 @@ describe("a set whose existingId changes", () => {
     expect(asked.filter(({ method }) => method === "POST" || method === "DELETE")).toEqual([]);
   });
 
-  test("K11 the id of another entry's key fails this entry, and no key is lost", async () => {
+  test("K11 fails an entry that names the id of another entry's key, and deletes no key", async () => {
     const { create, update, service, failureOf } = manyKeys(1);
     const before = adoptingSet({ a: "key_0" });
     const held = await create(before);
@@ -115,7 +115,7 @@ describe("a set whose existingId changes", () => {
     expect([...service.live.keys()]).toEqual(["key_0"]);
   });
 
-  test("K11 a key that another entry is to adopt stays when its own entry adopts the next", async () => {
+  test("K11 keeps a key that one entry is to adopt while the key's own entry adopts another", async () => {
     const { create, update, service, process, failureOf } = manyKeys(3);
     const held = await create(adoptingSet({ a: "key_0", b: "key_1" }));
     const inputs = adoptingSet({ a: "key_1", b: "key_2" });
@@ -123,7 +123,7 @@ describe("a set whose existingId changes", () => {
     expect(checked.failures).toEqual([
       'keys.a.existingId: the key with this id belongs to the entry "b"; keep it there, or move it to an unused alias. If an update failed halfway since then, run `pulumi up --refresh`.',
     ]);
-    // An alias that is new may take a key whose own alias takes another.
+    // A new alias may adopt a key whose own alias adopts another.
     const moved = adoptingSet({ c: "key_1", b: "key_2" }, { a: {} });
     const { kept } = await failureOf(update(held, moved, adoptingSet({ a: "key_0", b: "key_1" })));
     expect([...service.live.keys()]).toEqual(["key_0", "key_1", "key_2"]);
@@ -133,7 +133,7 @@ describe("a set whose existingId changes", () => {
   });
 
   test.each([true, false])(
-    "K11 a key that was still to be deleted, and is adopted now, stays (adoption fails: %s)",
+    "K11 keeps a key that was still to be deleted if an entry now adopts it (adoption fails: %s)",
     async (fails) => {
       const { create, update, service, failureOf } = manyKeys(1);
       const before = adoptingSet({}, { a: {} });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { differing, type Meant, meant, written } from "./inputArbitraries";
 
-/** What a set is declared with, independent of any spelling: each key as an ApiKey would be. */
+/** What a set declares, whatever its spelling: each key as an ApiKey would be declared. */
 export type MeantSet = ReadonlyMap<string, Meant>;
 
 const alias = fc.constantFrom("a", "b", "c", "constructor", "a b");
@@ -12,7 +12,7 @@ export const meantSet: fc.Arbitrary<MeantSet> = fc
 
 type Fields = Record<string, unknown>;
 
-/** One of the many ways in which a program may write it: any defaults, and in each entry what differs from them. */
+/** One of the many ways in which a program may write it: any defaults, with entries that differ from them where needed. */
 export function writtenSet(keys: MeantSet): fc.Arbitrary<Fields> {
   return fc.tuple(meant, fc.subarray(fieldNames)).chain(([under, names]) => {
     const entries = [...keys].map(([name, of]) =>
@@ -39,7 +39,7 @@ function entry(name: string, of: Meant, under: Meant, names: readonly Name[]): f
     for (const field of fieldNames) {
       const hasDefault = names.includes(field);
       if (hasDefault && !different.includes(field) && leftOut.includes(field)) delete own[field];
-      // Absent here would be the default.
+      // If the entry left it out, the default would apply.
       if (hasDefault && different.includes(field) && own[field] === undefined) own[field] = null;
     }
     if (own["name"] === name && !names.includes("name") && leftOut.includes("name")) delete own["name"];
@@ -53,7 +53,7 @@ function shuffled<T>(all: readonly fc.Arbitrary<T>[]): fc.Arbitrary<T[]> {
     .chain((made) => fc.shuffledSubarray(made, { minLength: made.length, maxLength: made.length }));
 }
 
-/** A set's state after all of it was made. */
+/** A set's state after all of its keys were created. */
 export function stateOfAll(inputs: Fields): Fields {
   const aliases = Object.keys(inputs["keys"] as Fields);
   const by = (value: (name: string) => string) =>

@@ -3,7 +3,7 @@ import { lifecycle } from "../../provider/core/lifecycle";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { hostContext } from "./offline";
 
-/** A set on a service whose answers are given when the test says so. */
+/** A set on a service that answers only when the test says so. */
 function open(env: Readonly<Record<string, string>> = {}) {
   const waiting: (() => void)[] = [];
   const told: string[] = [];
@@ -34,7 +34,7 @@ function open(env: Readonly<Record<string, string>> = {}) {
     Array.from({ length: 1_200 }, (_, place) => [`k${place}`, { customerId: "c" }]),
   );
   const { inputs } = set.check({ workspaceId: "ws_1", keys }, undefined);
-  /** Answers the first that wait, then lets those go on that waited for an answer. */
+  /** Answers the first `count` waiting requests, and lets the code that waited for them continue. */
   const answer = async (count: number) => {
     for (let given = 0; given < count; given += 1) {
       await vi.waitFor(() => expect(waiting.length).toBeGreaterThan(0), { interval: 0 });
@@ -54,7 +54,7 @@ describe("the keys of a set", () => {
     [{}, 16],
     [{ APIKEYS_PARALLEL: "3" }, 3],
     [{ APIKEYS_PARALLEL: "64" }, 64],
-  ])("R14 are worked on a few at a time: %o", async (env, most) => {
+  ])("R14 are created a few at a time: %o", async (env, most) => {
     const set = open(env);
     const created = set.create();
     await settled();
@@ -64,7 +64,7 @@ describe("the keys of a set", () => {
     expect(set.most()).toBe(most);
   });
 
-  test("are counted in a line every 3 seconds, and no timer stays", async () => {
+  test("are counted in a line every 3 seconds, and no timer is left at the end", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     try {
       const set = open();

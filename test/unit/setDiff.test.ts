@@ -22,7 +22,7 @@ const diffed = (state: Record<string, unknown>, inputs: object) =>
 const quiet = { changes: false, replaces: [] };
 const changed = { changes: undefined, replaces: [] };
 
-/** What is done with each key that something is done with. */
+/** The planned step of each key that is not left as it is. */
 function steps(state: Record<string, unknown>, inputs: object): Record<string, string> {
   const all = plan(ownedKeys(state), checked(inputs)).steps;
   const told = all.map((step) => [
@@ -40,7 +40,7 @@ function expected(before: Meant | undefined, now: Meant | undefined): string {
   return fields.some((field) => replacing.includes(field)) ? "replace" : "update";
 }
 
-describe("what a preview says besides the fields that change", () => {
+describe("the lines that the preview of a set prints", () => {
   const told = (before: object, now: object) => {
     const lines: string[] = [];
     const telling = offline(undefined, {}, apiKeySet, (line) => lines.push(line));
@@ -51,7 +51,7 @@ describe("what a preview says besides the fields that change", () => {
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { customerId: `cus_${n}` }]));
   const keys = entries(30);
 
-  test("the keys whose secrets end: those that are replaced, and those that are deleted", () => {
+  test("name the keys that are replaced and those that are deleted", () => {
     const { k29: _, ...others } = keys;
     const now = {
       ...others,
@@ -66,7 +66,7 @@ describe("what a preview says besides the fields that change", () => {
     expect(rotated).toEqual([expect.stringMatching(/: 30 to replace, .*: "k0", .*"k19" and 10 more\.$/)]);
   });
 
-  test("R15 of a key that only unknown values may replace, that they may not", () => {
+  test("R15 say that a key may be replaced if that depends on unknown values", () => {
     const customer = { customerId: unknownSentinels[0] };
     expect(told({ keys }, { keys: { ...keys, k0: customer } })).toEqual([
       'Keys of workspace ws_1: 1 to replace if its unknown values change: "k0".',
@@ -78,7 +78,7 @@ describe("what a preview says besides the fields that change", () => {
     ]);
   });
 
-  test("the keys that are still to be deleted, which the engine shows nothing of", () => {
+  test("name the replaced keys that are still to be deleted, because the engine does not show them", () => {
     const lines: string[] = [];
     const telling = offline(undefined, {}, apiKeySet, (line) => lines.push(line));
     const state = { ...made({ keys }), __toDelete: [{ id: "key_old", name: 'Key "0"', alias: "k0" }] };
@@ -86,7 +86,7 @@ describe("what a preview says besides the fields that change", () => {
     expect(lines).toEqual(['Keys of workspace ws_1: 1 already replaced, still to delete: "Key \\"0\\"".']);
   });
 
-  test("no key as deleted while it may be the one of a former alias that is not known yet", () => {
+  test("name no key as deleted if an unknown renamedFrom may keep it", () => {
     const { k3, k4, ...others } = keys;
     const renamedFrom = unknownSentinels[0];
     expect(told({ keys }, { keys: { ...others, k4, moved: { ...k3, renamedFrom } } })).toEqual([]);
@@ -96,14 +96,14 @@ describe("what a preview says besides the fields that change", () => {
     ]);
   });
 
-  test("that a key stays under a new alias, which the engine shows as one removed and another added", () => {
+  test("say that a key stays under a new alias, because the engine shows one removed and another added", () => {
     const { k3, ...others } = keys;
     expect(
       told({ keys }, { keys: { ...others, moved: { ...k3, renamedFrom: "k3" }, x: { customerId } } }),
     ).toEqual(['Keys of workspace ws_1: 1 to keep under a new alias: "moved".']);
   });
 
-  test("nothing where no secret ends, or where the engine shows that all of them do", () => {
+  test("are absent if every key keeps its secret, or if the engine shows that all keys are replaced", () => {
     expect(told({ keys }, { keys, defaults: { enabled: false } })).toEqual([]);
     expect(told({ keys }, { keys })).toEqual([]);
     expect(told({ keys }, { keys, workspaceId: "ws_2" })).toEqual([]);
@@ -111,8 +111,8 @@ describe("what a preview says besides the fields that change", () => {
   });
 });
 
-describe("what a change of the program does to a set", () => {
-  test("R2 nothing, if it means the same: by defaults or by entry, in any order and spelling", () => {
+describe("the diff of a set", () => {
+  test("R2 shows no change between two spellings of the same: in defaults or entries, in any order", () => {
     const twice = meantSet.chain((keys) => fc.tuple(writtenSet(keys), writtenSet(keys)));
     fc.assert(
       fc.property(twice, ([one, other]) => {
@@ -121,7 +121,7 @@ describe("what a change of the program does to a set", () => {
     );
   });
 
-  test("K1 K2 to each key what it would do to an ApiKey, and to the others nothing", () => {
+  test("K1 K2 treats each key as an ApiKey, and leaves unchanged keys alone", () => {
     const pairs = fc
       .tuple(meantSet, meantSet)
       .chain(([left, right]) =>
@@ -138,13 +138,13 @@ describe("what a change of the program does to a set", () => {
     );
   });
 
-  test("only another workspace replaces the set", () => {
+  test("replaces the whole set only for another workspace", () => {
     const state = made({ keys: { a: { customerId } } });
     const moved = { workspaceId: "ws_2", keys: { a: { customerId } } };
     expect(diffed(state, moved)).toEqual({ changes: undefined, replaces: ["workspaceId"] });
   });
 
-  test("renamedFrom keeps the key under its new alias, once", () => {
+  test("keeps a key under its new alias because of renamedFrom, and then needs renamedFrom no more", () => {
     const state = made({ keys: { old: { customerId, name: "n" }, other: { customerId } } });
     const other = { customerId };
     const renamed = { keys: { new: { customerId, name: "n", renamedFrom: "old" }, other } };
@@ -165,7 +165,7 @@ describe("what a change of the program does to a set", () => {
     });
   });
 
-  test("K5 leaving existingKey out later is no change, another one is another key", () => {
+  test("K5 shows no change if existingKey is left out later, and a replacement if it changes", () => {
     const keys = (existingKey?: string) => ({ keys: { a: { customerId, existingKey } } });
     const { existingKey: _, ...entry } = (checked(keys("sk_old"))["keys"] as { a: Record<string, unknown> })
       .a;
@@ -180,7 +180,7 @@ describe("what a change of the program does to a set", () => {
     expect(steps(state, keys("sk_new"))).toEqual({ a: "replace" });
   });
 
-  test("K5 each key of before goes to one entry at most, whichever the failed updates in between left", () => {
+  test("K5 gives each key in state to one entry at most, whatever failed updates have left in state", () => {
     const existingKey = "sk_old";
     const state = (keys: Record<string, object>, secrets: Record<string, string>) => ({
       ...made({ keys }),
@@ -195,22 +195,22 @@ describe("what a change of the program does to a set", () => {
       return Object.fromEntries(all.map((step) => [step.alias, "key" in step ? step.key.id : step.op]));
     };
     const one = state({ a: plain }, { a: existingKey });
-    // The one that names it has it, not the one with its value, in any order.
+    // The entry that names it by renamedFrom gets it, not the one that has its value, in any order.
     const renamed = { customerId, renamedFrom: "a" };
     expect(planned(one, { x: taken, y: renamed })).toEqual({ x: "create", y: "id of a" });
     expect(planned(one, { y: renamed, z: renamed })).toEqual({ y: "id of a", z: "create" });
-    // What is still declared goes to nobody else.
+    // A key whose alias is still declared goes to no other entry.
     expect(planned(one, { x: taken, a: plain })).toEqual({ x: "create", a: "id of a" });
-    // A name that the entry once had counts for more than a value that stands elsewhere.
+    // renamedFrom takes precedence over the value of another key.
     const two = state({ a: plain, b: plain }, { a: existingKey, b: "sk_other" });
     expect(planned(two, { x: { ...taken, renamedFrom: "b" } })).toEqual({ x: "id of b", a: "id of a" });
-    // An entry keeps its own, whoever else has had its name or its value.
+    // An entry keeps its own key, whatever other entries name.
     expect(planned(two, { b: renamed })).toEqual({ b: "id of b", a: "id of a" });
     const twice = state({ a: plain, z: plain }, { a: existingKey, z: existingKey });
     expect(planned(twice, { a: taken })).toEqual({ a: "id of a", z: "id of z" });
   });
 
-  test("K6 a lost secret, or a key that is still to be deleted, asks for an update by itself", () => {
+  test("K6 asks for an update because of a lost secret, or a key that is still to be deleted", () => {
     const keys = { keys: { a: { customerId }, b: { customerId } } };
     const lost = { ...made(keys), __keyLost: ["a"] };
     expect(diffed(lost, keys)).toEqual({ changes: true, replaces: [] });
@@ -220,7 +220,7 @@ describe("what a change of the program does to a set", () => {
     expect(steps(left, keys)).toEqual({});
   });
 
-  test("R15 an unknown value anywhere is a change, and touches no other key", () => {
+  test("R15 counts an unknown value as a change of that key only", () => {
     const state = made({
       keys: { a: { customerId }, b: { customerId, scopes: [] } },
       defaults: { enabled: true },

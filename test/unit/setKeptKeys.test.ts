@@ -7,7 +7,7 @@ import { customerId, type Inputs, type Kept, of, service, type Trouble } from ".
 const single = of({ a: { customerId } });
 const renamed = of({ b: { customerId, renamedFrom: "a" } });
 
-/** What a set of one key came to, whose new alias, and with it its name, was refused. */
+/** A set of one key after an update that renamed its alias, where the service refused the key's new name. */
 async function afterRefusedName() {
   const trouble: Trouble = { refused: "b" };
   const set = service(trouble);
@@ -19,21 +19,21 @@ async function afterRefusedName() {
 
 const other = { customerId, name: "x" };
 const cases: readonly (readonly [string, Inputs, Readonly<Record<string, string>>])[] = [
-  ["is repeated as it is", renamed, { b: "key_1" }],
-  ["is taken back", single, { a: "key_1" }],
-  ["is changed to another alias", of({ c: { customerId, renamedFrom: "a" } }), { c: "key_1" }],
+  ["repeats it", renamed, { b: "key_1" }],
+  ["goes back to the old alias", single, { a: "key_1" }],
+  ["renames it to a third alias", of({ c: { customerId, renamedFrom: "a" } }), { c: "key_1" }],
   [
-    "is no longer asked for beside a new key",
+    "keeps the old alias and adds a new key under the refused one",
     of({ a: { customerId }, b: other }),
     { a: "key_1", b: "key_2" },
   ],
   [
-    "is changed beside a new key of the refused alias",
+    "renames it to a third alias and adds a new key under the refused one",
     of({ b: other, c: { customerId, renamedFrom: "a" } }),
     { b: "key_2", c: "key_1" },
   ],
 ];
-test.for(cases)("a key outlives its renaming that failed halfway, where that %s", async ([, inputs, ids]) => {
+test.for(cases)("a key is not deleted if the update after a failed rename %s", async ([, inputs, ids]) => {
   const set = await afterRefusedName();
   set.trouble.refused = "";
   const third = await set.update(set.second, inputs, single);
@@ -43,14 +43,14 @@ test.for(cases)("a key outlives its renaming that failed halfway, where that %s"
   expect(set.changes(third, inputs)).toBe(false);
 });
 
-test("a key outlives its renaming that failed halfway, where the next one names the alias that it did not get", async () => {
+test("a key is not deleted if the rename after a failed rename names the alias that the key did not get", async () => {
   const set = await afterRefusedName();
   const next = of({ c: { customerId, renamedFrom: "b" } });
   await set.update(set.second, next, single).catch(() => undefined);
   expect(set.gone).toEqual([]);
 });
 
-test("each of several renamings is repeated, also where all but one was applied and the service has its name", async () => {
+test("if one of several renames failed, all can be repeated, and only that one is written again", async () => {
   const trouble: Trouble = { refused: "d" };
   const set = service(trouble);
   const before = of({ a: { customerId }, c: { customerId } });
@@ -62,12 +62,12 @@ test("each of several renamings is repeated, also where all but one was applied 
   const sent = set.calls.length;
   const third = await set.update(second, now, before);
   expect(third.state["ids"]).toEqual({ b: "key_1", d: "key_2" });
-  // What is so already is not written again.
+  // The other name is already in the service.
   expect(set.calls.slice(sent).filter(({ method }) => method === "PATCH")).toHaveLength(1);
   expect([set.gone, set.changes(third, now)]).toEqual([[], false]);
 });
 
-test("a key outlives two renamings that failed halfway one after the other, and the way back", async () => {
+test("a key is not deleted after two failed renames in a row and a return to the old alias", async () => {
   const set = await afterRefusedName();
   set.trouble.refused = "c";
   const again = of({ c: { customerId, renamedFrom: "a" } });
@@ -77,7 +77,7 @@ test("a key outlives two renamings that failed halfway one after the other, and 
   expect(set.gone).toEqual([]);
 });
 
-test("R5 a refresh after a renaming that failed halfway shows the key under its former alias, and it can be repeated", async () => {
+test("R5 a refresh after a failed rename shows the key under its former alias, and the rename can be repeated", async () => {
   const set = await afterRefusedName();
   const read = await set.read(set.second.id, set.second.state);
   expect(read?.inputs).toEqual(single);
@@ -89,10 +89,10 @@ test("R5 a refresh after a renaming that failed halfway shows the key under its 
 
 const moved = of({ d: { customerId, existingKey: "sk_key_1" } });
 test.for<readonly [string, Inputs, Readonly<Record<string, string>>]>([
-  ["is repeated", moved, { d: "key_1" }],
-  ["is taken back", single, { a: "key_1" }],
+  ["repeats that", moved, { d: "key_1" }],
+  ["goes back", single, { a: "key_1" }],
 ])(
-  "a key outlives its move by its value, in an update that failed halfway, in place of one that such an update made, where that %s",
+  "a key is not deleted if an update that moves its value to a new entry fails and the next one %s",
   async ([, inputs, ids]) => {
     const trouble: Trouble = { undeletable: true };
     const set = service(trouble);
@@ -106,17 +106,17 @@ test.for<readonly [string, Inputs, Readonly<Record<string, string>>]>([
   },
 );
 
-test("after a create that failed halfway the engine has all of its inputs, and state those keys that were created", async () => {
+test("after a create that failed halfway, state has the keys that were created", async () => {
   const set = service({ refused: "b" });
   const kept = await set.failed(set.create(of({ a: { customerId }, b: { customerId } })));
   expect(kept.state).toMatchObject({ ids: { a: "key_1" } });
 });
 
-test("a refresh after an update that failed halfway shows no change, and the preview after it what is so", async () => {
+test("after an update that failed halfway, a refresh shows no change, and the next preview shows what is left to do", async () => {
   const set = await afterRefusedName();
   const { id, state } = (await set.read(set.second.id, set.second.state)) as Kept;
   set.progress.length = 0;
-  // The engine compares what was read with the inputs that it had before.
+  // The engine compares the refreshed state with the inputs from before the update.
   expect(set.changes({ id, state }, single)).toBe(false);
   expect(set.changes({ id, state }, renamed)).toBe(undefined);
   expect(set.changes({ id, state }, of({ b: { customerId } }))).toBe(undefined);
@@ -126,7 +126,7 @@ test("a refresh after an update that failed halfway shows no change, and the pre
   ]);
 });
 
-test("a key that could not be deleted keeps its secret, and stays if it is declared again", async () => {
+test("a key that could not be deleted keeps its secret, and is kept if the program declares it again", async () => {
   const trouble: Trouble = { undeletable: true };
   const set = service(trouble);
   const both = of({ a: { customerId }, b: { customerId } });
@@ -141,7 +141,7 @@ test("a key that could not be deleted keeps its secret, and stays if it is decla
   expect(set.gone).toEqual(["key_1"]);
 });
 
-test("of two sets that could not delete the key of one value, the one that declares it again keeps it from the other", async () => {
+test("if two sets failed to delete a shared key and one declares it again, the other no longer deletes it", async () => {
   const trouble: Trouble = { undeletable: true };
   const set = service(trouble);
   const [taken, none] = [of({ a: { customerId, existingKey: "sk_old" } }), of({})];
@@ -159,18 +159,18 @@ test("of two sets that could not delete the key of one value, the one that decla
   expect(set.gone).toEqual(["key_1"]);
 });
 
-test("R3 a refresh shows nothing where only the program spells the same otherwise", async () => {
+test("R3 a refresh shows no change if only the spelling of the program differs", async () => {
   const set = service({});
   const declared = of({ a: { customerId, existingKey: "sk_old" } });
   const first = await set.create(declared);
   const moved = await set.update(first, of({ b: { customerId, renamedFrom: "a", name: "a" } }), declared);
   const spelled = of({ b: { name: "a" } }, { customerId });
   expect(set.changes(moved, spelled)).toBe(false);
-  // Inputs that a read gives take the place of those that the engine has.
+  // A read that returned inputs would replace the program's spelling in state.
   expect(await set.read(moved.id, moved.state)).toEqual(moved);
 });
 
-test("R5 a name that somebody took away is drift", async () => {
+test("R5 a name that was removed outside Pulumi is drift", async () => {
   const set = service({});
   const { id, state } = await set.create(single);
   Object.assign(set.live.get("key_1") ?? {}, { name: "" });
@@ -183,7 +183,7 @@ test("R5 a name that somebody took away is drift", async () => {
   expect(after.state).toEqual(state);
 });
 
-test("K6 a key is made again under the id of one that a refresh found gone", async () => {
+test("K6 a new key may have the id of one that a refresh found gone", async () => {
   const set = service({ reuses: true });
   const { id, state } = await set.create(single);
   set.live.clear();
@@ -192,11 +192,11 @@ test("K6 a key is made again under the id of one that a refresh found gone", asy
   expect(after.state["ids"]).toEqual({ a: "key_1" });
 });
 
-test("K5 of two keys whose answers were lost no two entries take the same for theirs", async () => {
+test("K5 if the answers to two migrations are lost, the two entries never take the same key", async () => {
   const live: Record<string, unknown>[] = [];
   const set = replying(apiKeySet, ({ method, path, body }: Asked) => {
     const id = path.split("/").at(-1) ?? "";
-    // A list that lags.
+    // The list lags: it shows only the first key.
     if (method === "GET" && id === "api-key") return { apiKeys: live.slice(0, 1) };
     if (method === "GET") return { apiKey: live.find((key) => key["id"] === id) };
     const { key: _, ...sent } = body as { key: string };

@@ -3,7 +3,7 @@ import { CallError } from "../../provider/client/callError";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { type Asked, failureOf, replying } from "./replying";
 
-/** Creates a set of so many keys where the workspace has a live one of the same name and customer for each. */
+/** The warnings of creating a set, in a workspace that already has a key with the same name and customer for each. */
 async function warningsOf(count: number): Promise<readonly string[]> {
   const aliases = Array.from({ length: count }, (_, place) => `k${place}`);
   const apiKeys = aliases.map((name) => ({ id: `left_${name}`, name, customerId: "c" }));
@@ -19,7 +19,7 @@ async function warningsOf(count: number): Promise<readonly string[]> {
 }
 
 test.each([18, 1_000])(
-  "%d keys that earlier runs may have left are told by their ids, with all words of what to do",
+  "warnings name the ids of all %d keys that earlier runs may have left, and say what to do with them",
   async (count) => {
     const told = await warningsOf(count);
     const ids = new Set(told.join("\n").match(/\bleft_k\d+\b/g));
@@ -33,7 +33,7 @@ test.each([18, 1_000])(
   },
 );
 
-test("R5 keys that a refresh finds changed where nothing can be done are told by their ids, however many", async () => {
+test("R5 a refresh names the ids of all keys whose unmanaged fields were changed outside Pulumi", async () => {
   const aliases = Array.from({ length: 40 }, (_, place) => `k${place}`);
   const set = replying(apiKeySet, ({ path }) => {
     const id = path.split("/").at(-1) ?? "";
@@ -47,13 +47,13 @@ test("R5 keys that a refresh finds changed where nothing can be done are told by
   expect(new Set(set.warnings.join("\n").match(/\bkey_k\d+\b/g)).size).toBe(40);
 });
 
-test("few of them are told one by one, and nothing else", async () => {
+test("a few keys that earlier runs may have left have one warning each", async () => {
   const told = await warningsOf(3);
   expect(told).toHaveLength(3);
   for (const [place, line] of told.entries()) expect(line).toContain(`left_k${place}`);
 });
 
-test("a key whose answer was lost in the set's create is told of when its entry is made again", async () => {
+test("if the answer to a create was lost, the update that creates the key again warns about the first one", async () => {
   const inputs = { workspaceId: "ws_1", keys: { a: { customerId: "c" }, b: { customerId: "c" } } };
   const live: { id: string; name: string; customerId: string }[] = [];
   const reply =

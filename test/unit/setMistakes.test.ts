@@ -5,8 +5,8 @@ import { customerId, type Inputs, type Kept, of, service, type Trouble } from ".
 const keys = { a: { customerId }, b: { customerId } };
 const methods = ({ calls }: { calls: readonly { method: string }[] }) => calls.map(({ method }) => method);
 
-describe("K5 a value that is a secret of the set already", () => {
-  test("can't replace the key whose secret it is, since deleting that would end it", async () => {
+describe("K5 an existingKey that is already a secret of the set", () => {
+  test("can't replace the key that has this secret, because deleting that key would revoke it", async () => {
     const set = service();
     const before = of({ a: { customerId } });
     const made = await set.create(before);
@@ -21,7 +21,7 @@ describe("K5 a value that is a secret of the set already", () => {
   test.each([
     ["stays", { a: { customerId }, c: { customerId, existingKey: "sk_key_1" } }],
     ["is renamed", { z: { customerId, renamedFrom: "a" }, c: { customerId, existingKey: "sk_key_1" } }],
-  ])("can't become another key while that whose it is %s", async (_, now) => {
+  ])("can't be another entry's key while the entry that has this secret %s", async (_, now) => {
     const set = service();
     const made = await set.create(of(keys));
     const { kept, lines } = await failureOf(set.update(made, of({ b: { customerId }, ...now }), of(keys)));
@@ -32,12 +32,12 @@ describe("K5 a value that is a secret of the set already", () => {
   });
 });
 
-describe("a renamedFrom that names nothing", () => {
+describe("a renamedFrom that names no key of the set", () => {
   const before = of({ acme: { customerId }, b: { customerId } });
   const renamed = (renamedFrom: string) => of({ b: { customerId }, c: { customerId, renamedFrom } });
 
   test.each(["acmee", "ACME", "acm", "amce"])(
-    "is foretold and refused where it is a slip (%s)",
+    "fails the update, as previewed, if it looks like a misspelling (%s)",
     async (slip) => {
       const set = service();
       const made = await set.create(before);
@@ -53,7 +53,7 @@ describe("a renamedFrom that names nothing", () => {
     },
   );
 
-  test("means nothing where no key goes, or none that it seems to mean", async () => {
+  test("is ignored if no key would be deleted, or none with a similar alias", async () => {
     const set = service();
     const made = await set.create(before);
     const more = of({ acme: { customerId }, b: { customerId }, c: { customerId, renamedFrom: "acmee" } });
@@ -78,7 +78,7 @@ describe("a renamedFrom that names nothing", () => {
   });
 });
 
-describe("a renamedFrom beside a key of the entry's own, which an update that failed halfway has given it", () => {
+describe("a renamedFrom of an entry that has had a key of its own since a failed update", () => {
   const refused = async (set: ReturnType<typeof service>, held: Kept, now: Inputs, before: Inputs) => {
     set.progress.length = 0;
     const live = [...set.live.keys()];
@@ -91,7 +91,7 @@ describe("a renamedFrom beside a key of the entry's own, which an update that fa
   const named = (alias: string, former: string) =>
     `nothing was changed. renamedFrom of "${alias}" names "${former}", whose key would be deleted, because this entry already has a key.`;
 
-  test("is refused where the entry's key was new", async () => {
+  test("fails the next update if the failed one created the entry's key", async () => {
     const trouble: Trouble = { undeletable: true };
     const set = service(trouble);
     const [before, now] = [of({ a: { customerId } }), of({ d: { customerId } })];
@@ -102,7 +102,7 @@ describe("a renamedFrom beside a key of the entry's own, which an update that fa
     expect((await set.update(second, now, before)).state["ids"]).toEqual({ d: "key_2" });
   });
 
-  test("is refused where that of another update was new, and that of the former alias stayed until now", async () => {
+  test("fails the next update if an earlier failed update created the entry's key", async () => {
     const trouble: Trouble = { refused: "x" };
     const set = service(trouble);
     const [before, x] = [of({ a: { customerId } }), { x: { customerId } }];
@@ -117,7 +117,7 @@ describe("a renamedFrom beside a key of the entry's own, which an update that fa
     expect(await refused(set, third, renamed, before)).toContain(named("d", "a"));
   });
 
-  test("is refused in the program of before as well, where the named key is new; without it that goes again", async () => {
+  test("fails the next update of the previous program if the failed one created the named key", async () => {
     const trouble: Trouble = { refused: "x" };
     const set = service(trouble);
     const [first, renamed] = [of({ a: { customerId } }), of({ e: { customerId, renamedFrom: "a" } })];
@@ -131,7 +131,7 @@ describe("a renamedFrom beside a key of the entry's own, which an update that fa
     expect(set.gone).toEqual(["key_2"]);
   });
 
-  test("is refused where the named key was to be renamed by the update that failed", async () => {
+  test("fails the next update if the failed one was to rename the named key to another alias", async () => {
     const trouble: Trouble = { refused: "b" };
     const set = service(trouble);
     const before = of({ a: { customerId } });
@@ -157,7 +157,7 @@ describe("K8 a set imported with ids and keys that don't match", () => {
     return set;
   }
 
-  test("leaves a key alone that it has no entry for, and says so", async () => {
+  test("leaves a key alone that has no entry, and warns", async () => {
     const set = withKeys();
     const { id, state } = imported(ids, { a: { customerId } });
     const entry = { a: { customerId, enabled: false } };
@@ -175,7 +175,7 @@ describe("K8 a set imported with ids and keys that don't match", () => {
     expect(set.warnings).toHaveLength(3);
   });
 
-  test("makes a key that it has no id for in the next up, which the preview says", async () => {
+  test("creates an entry's key if state has no id for it, as previewed", async () => {
     const set = withKeys();
     const { id, state } = imported({ a: "key_1" }, keys);
     const checked = set.check(of(keys), of(keys)).inputs;
@@ -185,7 +185,7 @@ describe("K8 a set imported with ids and keys that don't match", () => {
     expect(after.state["ids"]).toEqual({ a: "key_1", b: "key_3" });
   });
 
-  test("shows such a key as missing after a refresh", async () => {
+  test("shows an entry without an id as missing after a refresh", async () => {
     const set = service();
     const { id, state } = await set.create(of(keys));
     expect((await set.read(id, state))?.inputs).toBeUndefined();

@@ -11,12 +11,12 @@ const made = (asked: Asked, id: string) => ({
 
 const gone = (asked: Asked) => ({ apiKey: { id: idIn(asked), deleted: true } });
 
-/** Until everything that can go on without another answer has done so. */
+/** Waits until all code that needs no further answer has run. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 }
 
-test("outputs are in the order of the program, whichever key was made or read first", async () => {
+test("outputs are in the program's order, whichever key was created or read first", async () => {
   let created = false;
   const set = replying(apiKeySet, async (asked) => {
     const { method } = asked;
@@ -25,7 +25,7 @@ test("outputs are in the order of the program, whichever key was made or read fi
       id: `key_${one}`,
       name: one,
       customerId: "c",
-      // What nobody changed gives no inputs.
+      // Without a change made outside Pulumi, the read would return no inputs.
       enabled: one !== "c",
       scopes: [],
     });
@@ -45,7 +45,7 @@ test("outputs are in the order of the program, whichever key was made or read fi
   expect(Object.keys(read?.inputs?.["keys"] as object)).toEqual(["a", "b", "c"]);
 });
 
-test("a key that is replaced counts once, also where only the end of the old one fails", async () => {
+test("the error of an update counts a replaced key once, even if only the deletion of the old one fails", async () => {
   let count = 0;
   const set = replying(apiKeySet, (asked) => {
     if (asked.method === "GET") return { apiKeys: [] };
@@ -61,7 +61,7 @@ test("a key that is replaced counts once, also where only the end of the old one
   );
 });
 
-test("a failure counts the keys that failed among those that there was something to do with", async () => {
+test("the error of an update counts failed keys among those that needed a change", async () => {
   const set = replying(apiKeySet, (asked) => {
     if (asked.method === "GET") return { apiKeys: [] };
     if (nameIn(asked) === "b") throw refused();
@@ -74,7 +74,7 @@ test("a failure counts the keys that failed among those that there was something
   expect(headline).toMatch(/^Updating the keys of workspace ws_1: 1 of 3 failed\. /);
 });
 
-test("where no key is held, nothing is said to be created only if that is known", async () => {
+test("if no key is in state, the error does not say that nothing was created unless that is known", async () => {
   const live: object[] = [];
   const set = replying(apiKeySet, (asked) => {
     if (asked.method === "GET") return { apiKeys: live };
@@ -93,7 +93,7 @@ test("where no key is held, nothing is said to be created only if that is known"
   );
 });
 
-/** Two sets of a stack that both migrated the key of this value, and the state of each. */
+/** Two sets of a stack that both migrated the same value, and the state of each. */
 function sharing(reply: (asked: Asked) => unknown) {
   const set = replying(apiKeySet, reply);
   const inputs = set.check(of({ a: { existingKey: "sk_old" } }), undefined).inputs;
@@ -111,7 +111,7 @@ function sharing(reply: (asked: Asked) => unknown) {
   return { set, inputs, state };
 }
 
-test("K5 a key that two sets migrated goes with the last of them, and the first says so", async () => {
+test("K5 a key that two sets migrated is deleted with the last of them, and deleting the first warns", async () => {
   const { set, state } = sharing(gone);
   await set.delete("keys-1", state);
   expect(set.calls).toEqual([]);
@@ -122,7 +122,7 @@ test("K5 a key that two sets migrated goes with the last of them, and the first 
   expect(set.calls.map(({ method, path }) => [method, path.endsWith("key_old")])).toEqual([["DELETE", true]]);
 });
 
-test("K5 a key that two sets imported goes with the last of them, whose id tells them apart", async () => {
+test("K5 a key that two sets imported is deleted with the last of them, and the sets are told apart by id", async () => {
   const set = replying(apiKeySet, gone);
   const inputs = set.check(of({ a: {} }), undefined).inputs;
   const state = { ...inputs, ids: { a: "key_1" } };
@@ -134,7 +134,7 @@ test("K5 a key that two sets imported goes with the last of them, whose id tells
   expect(set.calls.map(({ method }) => method)).toEqual(["DELETE"]);
 });
 
-test("K5 a key that a set keeps only until its successor serves is no longer its own", async () => {
+test("K5 a key that one set has only still to delete is deleted with the other set that manages it", async () => {
   const { set, inputs, state } = sharing((asked) => {
     if (asked.method === "DELETE") return gone(asked);
     if (asked.method === "GET") return { apiKeys: [] };
@@ -148,7 +148,7 @@ test("K5 a key that a set keeps only until its successor serves is no longer its
   expect(set.calls.at(-1)).toMatchObject({ method: "DELETE", path: expect.stringMatching(/key_old$/) });
 });
 
-test("a service may give the id of a key that an update deleted to another one", async () => {
+test("a new key may have the id of a key that an update deleted", async () => {
   const live = new Map<string, string>();
   const set = replying(apiKeySet, (asked) => {
     if (asked.method === "GET") return { apiKeys: [] };
@@ -169,7 +169,7 @@ test("a service may give the id of a key that an update deleted to another one",
 });
 
 test.each([false, true])(
-  "K5 where the service answers a value with the record that the entry has, that is neither deleted nor told as left: unmet %s",
+  "K5 if the migration of an entry returns the entry's own key, that key is kept (update fails: %s)",
   async (unmet) => {
     const set = replying(apiKeySet, (asked) => {
       const apiKey = { id: "key_a", name: "a", customerId: "c", enabled: !unmet, scopes: [] };
@@ -184,11 +184,11 @@ test.each([false, true])(
     expect(after["ids"]).toEqual({ a: "key_a" });
     expect(after).not.toHaveProperty("__toDelete");
     expect(set.calls.map(({ method }) => method)).not.toContain("DELETE");
-    expect(set.warnings.join("\n")).not.toContain("left to another resource");
+    expect(set.warnings.join("\n")).not.toContain("stays in the service");
   },
 );
 
-test("what is left to be deleted stays so in a refresh, and goes with the set unless another resource has it", async () => {
+test("a refresh keeps the keys still to be deleted, and destroy deletes them unless another resource has them", async () => {
   const set = replying(apiKeySet, (asked) => {
     if (asked.method === "DELETE") return gone(asked);
     return idIn(asked) === "api-key"

@@ -8,7 +8,7 @@ const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c"
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A set of two keys on a service that leaves requests of a kind unanswered for a while. */
+/** A set of two keys on a service that delays its answers to requests of one method. */
 function service(run = openRun()) {
   const waiting: (() => void)[] = [];
   let unanswered = "";
@@ -24,7 +24,7 @@ function service(run = openRun()) {
     },
     { run },
   );
-  /** The operation's result, and what is shown after three seconds in which these requests are not answered. */
+  /** The operation's result, and the lines printed in three seconds without an answer to these requests. */
   const without = async <T>(method: string, operation: () => Promise<T>) => {
     unanswered = method;
     set.progress.length = 0;
@@ -41,7 +41,7 @@ function service(run = openRun()) {
   return { set, without };
 }
 
-test("who waits is told what comes of the keys: created, written, deleted or read", async () => {
+test("the progress line of a set counts the keys created, written, deleted or read", async () => {
   const { set, without } = service();
   const inputs = set.check(of({ a: {}, b: {} }), undefined).inputs;
   const created = await without("POST", () => set.create(inputs));
@@ -59,7 +59,7 @@ test("who waits is told what comes of the keys: created, written, deleted or rea
   expect(deleted.shown).toEqual(["Keys of workspace ws_1: 0 of 1 deleted."]);
 });
 
-test("who waits is told that keys are deleted again which no state will hold", async () => {
+test("the progress line of a set counts the keys deleted again because they can't be saved to state", async () => {
   const { set, without } = service(openRun({ ask: async () => "the test ended it" }));
   const inputs = set.check(of({ a: {}, b: {} }), undefined).inputs;
   const { shown, result } = await without("DELETE", () =>

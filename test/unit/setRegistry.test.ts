@@ -7,7 +7,7 @@ import { type Asked, failureOf, idIn, replying } from "./replying";
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
 const theirs = { id: "key_theirs", name: "a", customerId: "c" };
 
-/** A service that has a key of the name "a" already. */
+/** A service that already has a key with the name "a". */
 function service() {
   const set = replying(apiKeySet, (asked) => {
     if (asked.method === "GET") return { apiKeys: [theirs] };
@@ -19,7 +19,7 @@ function service() {
   return { set, inputsOf };
 }
 
-test("a key of the same name is told of, unless it is one that another resource is known to have", async () => {
+test("create warns about an existing key of the same name, unless another resource in this run has it", async () => {
   const { set, inputsOf } = service();
   await set.create(inputsOf({ a: {} }));
   expect(set.warnings).toEqual([
@@ -34,7 +34,7 @@ test("a key of the same name is told of, unless it is one that another resource 
   expect(other.set.warnings).toEqual([]);
 });
 
-test("what a set has still to delete is no key of somebody else's", async () => {
+test("an update does not warn about a key of the same name that the set has still to delete", async () => {
   const { set, inputsOf } = service();
   const before = { ...inputsOf({}), ids: {}, maskedKeys: {}, secrets: {} };
   const state = { ...before, __toDelete: [{ id: "key_theirs", name: "a" }] };
@@ -44,7 +44,7 @@ test("what a set has still to delete is no key of somebody else's", async () => 
   expect(set.warnings).toEqual([]);
 });
 
-test("R6 a set that was last written at another base URL is not deleted where its keys can't be found", async () => {
+test("R6 deleting a set fails if it was last written at another base URL and its keys are not found", async () => {
   const set = replying(apiKeySet, (asked) => {
     if (asked.method === "DELETE" || idIn(asked).startsWith("key_")) {
       throw new CallError("refused", "the service answered 404", 404);
@@ -59,7 +59,7 @@ test("R6 a set that was last written at another base URL is not deleted where it
   expect(set.calls.map(({ method }) => method)).toContain("DELETE");
 });
 
-test("K5 a refresh that finds a change gives the value that was migrated among the inputs", async () => {
+test("K5 a refresh that finds a change returns inputs that include existingKey", async () => {
   const { set, inputsOf } = service();
   const inputs = inputsOf({ a: { existingKey: "sk_new" } });
   const { id, state } = await set.create(inputs);
@@ -73,7 +73,7 @@ test("K5 a refresh that finds a change gives the value that was migrated among t
 });
 
 test.each(["ApiKey", "ApiKeySet"])(
-  "K5 a key that was imported by itself and in a set stays where the %s is deleted first",
+  "K5 a key that was imported by itself and in a set is not deleted when the %s is deleted first",
   async (first) => {
     const shared = new Map();
     const reply = (asked: Asked) => ({ apiKey: { id: idIn(asked), deleted: true } });
@@ -94,11 +94,11 @@ test.each(["ApiKey", "ApiKeySet"])(
   },
 );
 
-describe("K5 K11 a key that leaves a set, while the engine comes to another resource only later", () => {
+describe("K5 K11 a key whose entry is removed before the engine checks the other resources", () => {
   const deleted = (id: string) => ({ apiKey: { id, deleted: true } });
   const single = { workspaceId: "ws_1", customerId: "c", name: "a" };
 
-  /** Removes the entry; the engine comes to the resources, one at each pause. Gives the ids that were deleted. */
+  /** Removes the entry while the engine checks one resource at each pause. Returns the ids that were deleted. */
   async function removed(...others: readonly ((of: ReturnType<typeof replying>) => void)[]) {
     const shared = new Map();
     const late = replying(apiKey, () => ({}), { shared });
@@ -120,28 +120,28 @@ describe("K5 K11 a key that leaves a set, while the engine comes to another reso
   };
 
   test.each([
-    ["that has it", [compares("key_1")]],
-    ["that has it, after others", [compares("key_2"), compares("key_3"), compares("key_1")]],
-    ["that adopts it", [adopts("key_1")]],
-  ])("stays for the one %s", async (_words, others) => {
+    ["has it", [compares("key_1")]],
+    ["has it, after others", [compares("key_2"), compares("key_3"), compares("key_1")]],
+    ["adopts it", [adopts("key_1")]],
+  ])("is not deleted if another resource %s", async (_words, others) => {
     const { deleted, warnings } = await removed(...others);
     expect(deleted).toEqual([]);
     expect(warnings.join()).toContain("(key_1) stays in the service, because another resource");
   });
 
-  test("is deleted where none has it", async () => {
+  test("is deleted if no other resource has it", async () => {
     expect((await removed(compares("key_2"))).deleted).toEqual(["key_1"]);
   });
 });
 
-test("R17 a value that another resource of the program declares is refused, which is named", () => {
+test("R17 check fails for an existingKey that another resource declares too, and names that resource", () => {
   const shared = new Map();
   const reply = () => ({});
   const [single, set] = [replying(apiKey, reply, { shared }), replying(apiKeySet, reply, { shared })];
   const taken = { customerId: "c", existingKey: "sk_old" };
   const twin = (name: string) =>
     `existingKey: the resource ${name} declares the same value, but two resources can't manage one key. Remove it from one of them.`;
-  // Its own of before, and of an earlier check, is no other.
+  // The set's own value, in state or from an earlier check, is no duplicate.
   for (const before of [undefined, of({ a: taken })]) {
     expect(set.check(of({ a: taken }), before, "tenants").failures).toEqual([]);
   }
@@ -152,7 +152,7 @@ test("R17 a value that another resource of the program declares is refused, whic
   expect(key.failures.join() + failures.join()).not.toContain("sk_old");
 });
 
-test("what a refresh of a set is answered with is told without the secrets of its keys", async () => {
+test("the error of a refresh quotes the service's answer without the secrets of the set's keys", async () => {
   const set = replying(apiKeySet, ({ path }) => {
     throw new CallError("refused", `the service answered 403 "${path} sk_of_a"`, 403);
   });

@@ -3,7 +3,7 @@ import { customerId, of, service } from "./setService";
 
 const existingKey = "sk_old";
 
-test("K5 a key whose renaming was part of an update that failed halfway outlives the way back, with its value", async () => {
+test("K5 a migrated key and its value are kept if a rename fails halfway and the program goes back", async () => {
   const set = service({ refused: "x" });
   const before = of({ a: { customerId, existingKey } });
   const first = await set.create(before);
@@ -16,7 +16,7 @@ test("K5 a key whose renaming was part of an update that failed halfway outlives
   expect(third?.state["secrets"]).toEqual({ a: existingKey });
 });
 
-test("K5 a key whose renaming was part of an update that failed halfway can be renamed otherwise", async () => {
+test("K5 a migrated key can be renamed to a third alias after a rename that failed halfway", async () => {
   const set = service({ refused: "x" });
   const before = of({ a: { customerId, existingKey } });
   const first = await set.create(before);
@@ -30,7 +30,7 @@ test("K5 a key whose renaming was part of an update that failed halfway can be r
   expect(set.gone).toEqual([]);
 });
 
-test("K5 a value that the program no longer named outlives its move to an entry with a key of its own", async () => {
+test("K5 a migrated value that the program left out can move to an entry that has another key", async () => {
   const set = service({});
   const before = of({ a: { customerId, existingKey }, b: { customerId } });
   const first = await set.create(before);
@@ -43,7 +43,7 @@ test("K5 a value that the program no longer named outlives its move to an entry 
   expect(set.diff(next.id, next.state, set.check(moved, moved).inputs).changes).toBe(false);
 });
 
-test("R8 what is refused for a key that a failed update may have deleted says how to go on", async () => {
+test("R8 check failures about a key that a failed update may have deleted say to refresh", async () => {
   const set = service({});
   const before = of({ a: { customerId, existingKey }, b: { customerId } });
   const refused = [of({ c: { customerId, existingKey } }), of({ b: { customerId, renamedFrom: "a" } })];

@@ -19,7 +19,7 @@ async function halfReplaced() {
   return { ...set, trouble, second, refreshed };
 }
 
-test("a replaced key stays where its successor no longer exists, and another can't be created", async () => {
+test("a replaced key is kept if its successor was deleted and a new one can't be created", async () => {
   const set = await halfReplaced();
   set.live.delete("key_2");
   const third = await set.refreshed(set.second);
@@ -34,7 +34,7 @@ test("a replaced key stays where its successor no longer exists, and another can
 
 const toAdopt = { ...entry, existingId: "key_1" };
 
-test("K11 a key that is still to be deleted stays in state where an entry can't adopt it", async () => {
+test("K11 a key that is still to be deleted stays in state if an entry fails to adopt it", async () => {
   const set = await halfReplaced();
   const adopting = of({ ...replaced.keys, b: { ...toAdopt, customerId: "another" } });
   set.progress.length = 0;
@@ -45,7 +45,7 @@ test("K11 a key that is still to be deleted stays in state where an entry can't 
   expect(third.state["__toDelete"]).toMatchObject([{ id: "key_1" }]);
 });
 
-test("K11 a replaced key stays in state where an entry adopts it in the same update, which fails", async () => {
+test("K11 a replaced key stays in state if an entry that is to adopt it in the same update fails", async () => {
   const set = service();
   const first = await set.create(single);
   const adopting = of({ ...replaced.keys, b: toAdopt });
@@ -57,7 +57,7 @@ test("K11 a replaced key stays in state where an entry adopts it in the same upd
   expect(third.state["__toDelete"]).toBeUndefined();
 });
 
-test("K11 a removed key stays in state, with its secret, where an entry adopts it in the same update, which fails", async () => {
+test("K11 a removed key stays in state with its secret if an entry that is to adopt it in the same update fails", async () => {
   const set = service();
   const before = of({ a: entry, b: entry });
   const first = await set.create(before);
@@ -67,7 +67,7 @@ test("K11 a removed key stays in state, with its secret, where an entry adopts i
   expect(second.state).toMatchObject({ ids: { a: "key_1", b: "key_2" }, secrets: { a: "sk_key_1" } });
 });
 
-test("a replaced key stays until its successor was seen to match the program", async () => {
+test("a replaced key is kept until its successor is confirmed to match the program", async () => {
   const trouble: Trouble = {};
   const set = service(trouble);
   const [before, now] = [of({ a: { customerId } }), of({ a: { customerId, keepers: { time: "1" } } })];
@@ -82,7 +82,7 @@ test("a replaced key stays until its successor was seen to match the program", a
   expect([set.gone, fourth.state["ids"]]).toEqual([["key_1"], { a: "key_2" }]);
 });
 
-test("R4 a new key that was not seen to match the program is written again by the next update", async () => {
+test("R4 the next update writes a new key again if it could not be confirmed to match the program", async () => {
   const trouble: Trouble = {};
   const set = service(trouble);
   const [before, now] = [of({ a: entry }), of({ a: entry, b: entry })];
@@ -100,7 +100,7 @@ test("R4 a new key that was not seen to match the program is written again by th
   expect(set.changes(third, now)).toBe(false);
 });
 
-test("R4 a key that an update may have changed is written again, even if the program no longer changes it", async () => {
+test("R4 the next update writes a key again if a lost PATCH may have changed it, even if the program went back", async () => {
   const trouble: Trouble = {};
   const set = service(trouble);
   const first = await set.create(single);
@@ -114,7 +114,7 @@ test("R4 a key that an update may have changed is written again, even if the pro
   expect(set.changes(third, single)).toBe(false);
 });
 
-test("R4 a refresh reads a key that was not seen to match the program", async () => {
+test("R4 a refresh reads a key that could not be confirmed to match the program", async () => {
   const trouble: Trouble = {};
   const set = service(trouble);
   Object.assign(trouble, { unmet: true, unseen: true });
@@ -125,7 +125,7 @@ test("R4 a refresh reads a key that was not seen to match the program", async ()
   expect(set.changes(second, single)).not.toBe(false);
 });
 
-test("a replaced key stays where its successor no longer exists, and a renamed entry's key can't be created", async () => {
+test("a replaced key is kept if its successor was deleted and the renamed entry's key can't be created", async () => {
   const set = await halfReplaced();
   set.live.delete("key_2");
   const third = await set.refreshed(set.second);

@@ -12,7 +12,7 @@ const failuresOf = (inputs: object, before?: object) =>
 const customerId = "cus_1";
 
 describe("check of an ApiKeySet", () => {
-  test("R8 every bad input is named by its path, all of them at once, and no value is quoted", () => {
+  test("R8 names all wrong inputs at once by their paths, and quotes no value", () => {
     const failures = failuresOf({
       keys: {
         a: { customerId: 7, scopes: [{ representation: "o", read: "quoted" }] },
@@ -36,7 +36,7 @@ describe("check of an ApiKeySet", () => {
     expect(failures.join("\n")).not.toMatch(/quoted|invalid input|expected|received/i);
   });
 
-  test("R8 of many bad inputs 20 are named, with one of each kind among them, and the others are counted", () => {
+  test("R8 names 20 of many wrong inputs, with one of each kind among them, and counts the others", () => {
     const without = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`customer ${n}`, {}]));
     const scopes = [{ representation: "o" }, { representation: "o" }];
     const failures = failuresOf({ keys: { ...without, last: { customerId, enable: true, scopes } } });
@@ -51,7 +51,7 @@ describe("check of an ApiKeySet", () => {
     expect(failuresOf({ keys: Object.fromEntries(Object.entries(without).slice(0, 20)) })).toHaveLength(20);
   });
 
-  test("R8 more keys than the engine could keep of an update that fails halfway are refused, which has those of before too, and 5,000 are not", () => {
+  test("R8 accepts 5,000 keys, and fails for more than the engine could save after an update that fails halfway", () => {
     const keysOf = (count: number, more = {}) => ({
       keys: Object.fromEntries(
         Array.from({ length: count }, (_, n) => [
@@ -68,7 +68,7 @@ describe("check of an ApiKeySet", () => {
     ]);
   }, 20_000);
 
-  test("R8 what is missing is named with what to write", () => {
+  test("R8 names a missing input with what to write", () => {
     expect(failuresOf({})).toEqual(["keys: is missing: set it to a map of keys by alias, or {} for none."]);
     expect(failuresOf({ keys: {} })).toEqual([]);
     const missing = "is missing: set it to the id of a customer, here or in defaults.";
@@ -77,12 +77,12 @@ describe("check of an ApiKeySet", () => {
       `keys.a.customerId: ${missing}`,
     ]);
     expect(failuresOf({ keys: { a: {} }, defaults: { customerId } })).toEqual([]);
-    // What is not known yet may hold it.
+    // An unknown value may contain it.
     for (const unknown of unknownSentinels) {
       expect(failuresOf({ keys: { a: {} }, defaults: unknown })).toEqual([]);
       expect(failuresOf({ keys: { a: unknown } })).toEqual([]);
     }
-    // What is empty is not missing as well, in each entry.
+    // An empty customerId in defaults is one failure, not also a missing one in each entry.
     const empty = "customerId: must not be empty: set it to the id of a customer.";
     expect(failuresOf({ keys: { a: { customerId: "" } } })).toEqual([`keys.a.${empty}`]);
     expect(failuresOf({ keys: { a: {}, b: {} }, defaults: { customerId: "" } })).toEqual([
@@ -90,7 +90,7 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
-  test("R9 an unknown property of an entry, of defaults or of a scope is named with the nearest known name", () => {
+  test("R9 names an unknown property of an entry, of defaults or of a scope with the nearest property name", () => {
     const scopes = [{ representation: "o", raed: true }];
     expect(
       failuresOf({
@@ -105,7 +105,7 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
-  test("R2 defaults that say nothing are none, in any spelling", () => {
+  test("R2 treats defaults without a value as absent, in any spelling", () => {
     const keys = { a: { customerId } };
     const bare = subject.check({ workspaceId: "ws_1", keys }, undefined).inputs;
     for (const defaults of [undefined, null, {}, { prefix: null }, { prefix: "", metadata: {} }]) {
@@ -113,14 +113,14 @@ describe("check of an ApiKeySet", () => {
     }
   });
 
-  test("an alias is not empty and does not begin as what the engine hides", () => {
+  test("fails for an alias that is empty or begins with __", () => {
     expect(failuresOf({ keys: { "": { customerId }, __a: { customerId } } })).toEqual([
       'keys[""]: an alias can\'t be empty: choose one.',
       'keys.__a: an alias can\'t begin with "__", because Pulumi hides such names and does not compare them.',
     ]);
   });
 
-  test("renamedFrom names an alias that is no longer declared, and that no other entry names", () => {
+  test("fails for a renamedFrom whose alias is still declared, or named by another entry too", () => {
     const of = (renamedFrom: string) => ({ customerId, renamedFrom });
     expect(
       failuresOf({ keys: { a: of("b"), b: { customerId }, c: of("x"), d: of("x"), e: of("e") } }),
@@ -131,7 +131,7 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
-  test("renamedFrom is refused where the entry has a key of its own, since the other one would be deleted", () => {
+  test("fails for renamedFrom in an entry that has a key, because the other key would be deleted", () => {
     const before = { keys: { a: { customerId }, b: { customerId } } };
     const keys = { b: { customerId, renamedFrom: "a" } };
     expect(failuresOf({ keys }, before)).toEqual([
@@ -142,14 +142,14 @@ describe("check of an ApiKeySet", () => {
     expect(failuresOf({ keys })).toEqual([]);
   });
 
-  test("K5 no two entries migrate the same value", () => {
+  test("K5 fails for two entries with the same existingKey", () => {
     const [one, two] = ["sk_old", "sk_other"].map((existingKey) => ({ customerId, existingKey }));
     expect(failuresOf({ keys: { a: one, b: two, c: one, d: { customerId }, e: { customerId } } })).toEqual([
       "keys.c.existingKey: another entry has the same value, but one key can't have two entries; remove it from one of them.",
     ]);
   });
 
-  test("K5 a value does not move to another entry while the key that has it is deleted", () => {
+  test("K5 fails if an existingKey moves to another entry and its own key would be deleted", () => {
     const one = { customerId, existingKey: "sk_old" };
     const before = { keys: { a: one, b: { customerId } } };
     const moved = (at: string) =>
@@ -167,7 +167,7 @@ describe("check of an ApiKeySet", () => {
     expect(failuresOf({ keys: { c: one } }, { keys: { b: { customerId } } })).toEqual([]);
   });
 
-  test("K3 a representation that is listed twice is told once where it stands: in the entry, or in defaults", () => {
+  test("K3 names a representation that is listed twice once, with its path in the entry or in defaults", () => {
     const twice = [
       { representation: "o", read: true },
       { representation: "o", del: true },
@@ -179,7 +179,7 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
-  test("K5 an empty existingKey, as an unset variable is, is no wish for a new key; null is", () => {
+  test("K5 fails for an empty existingKey, which may be an unset variable, and accepts null", () => {
     expect(failuresOf({ keys: { a: { customerId, existingKey: "" } } })).toEqual([
       expect.stringMatching(
         /^keys\.a\.existingKey: must not be empty \(an unset variable\?\): .* new key\.$/,
@@ -188,7 +188,7 @@ describe("check of an ApiKeySet", () => {
     expect(failuresOf({ keys: { a: { customerId, existingKey: null } } })).toEqual([]);
   });
 
-  test("K5 what can't be combined with existingKey, in the entry or under it", () => {
+  test("K5 fails for inputs that can't be combined with existingKey, in the entry or in defaults", () => {
     const existingKey = "sk_old";
     const keys = {
       a: { customerId, existingKey, expiresAt: 5 },
@@ -202,7 +202,7 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
-  test("K5 what can't change while existingKey stays, under another alias too", () => {
+  test("K5 fails for a change that existingKey does not allow, even under another alias", () => {
     const before = {
       keys: { a: { customerId, existingKey: "sk_old" }, b: { customerId, existingKey: "sk_2" } },
     };
@@ -218,7 +218,7 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
-  test("K5 what has changed is said to come from defaults only where it does, and what to do if nothing was migrated", () => {
+  test("K5 says that a changed value comes from defaults only if it does, and what to do if nothing was migrated", () => {
     const existingKey = "sk_old";
     const before = { keys: { a: { customerId, existingKey, metadata: { x: 1 } } } };
     const keys = { a: { customerId, existingKey } };

@@ -17,10 +17,10 @@ export interface Kept {
 export type Inputs = Readonly<Record<string, unknown>>;
 
 export interface Trouble {
-  /** A name that is refused. */
+  /** The name of a key whose writes are refused. */
   refused?: string;
   undeletable?: boolean;
-  /** Ids are given again once free. */
+  /** Ids of deleted keys are used again. */
   reuses?: boolean;
   /** Scopes are not applied. */
   unmet?: boolean;
@@ -32,7 +32,7 @@ export interface Trouble {
 
 const masked = ({ key: _, ...shown }: Record<string, unknown> = {}) => shown;
 
-/** A service that holds each value once, refuses what it is told to, and may not apply a scope. */
+/** A set on a service that has each key value only once, and has the troubles that a test turns on. */
 export function service(trouble: Trouble = {}) {
   const live = new Map<string, Record<string, unknown>>();
   const gone: string[] = [];
@@ -66,7 +66,7 @@ export function service(trouble: Trouble = {}) {
     return { apiKey: method === "POST" ? shown : masked(shown) };
   });
   const create = (inputs: Inputs): Promise<Kept> => set.create(set.check(inputs, undefined).inputs);
-  /** The engine keeps the inputs of before where an update failed halfway. */
+  /** After an update that failed halfway, the engine still has the earlier inputs: `before`. */
   const update = async ({ id, state }: Kept, inputs: Inputs, before: Inputs): Promise<Kept> => {
     const { inputs: checked, failures } = set.check(inputs, set.check(before, undefined).inputs);
     expect(failures).toEqual([]);
@@ -75,7 +75,7 @@ export function service(trouble: Trouble = {}) {
   };
   const failed = async (updating: Promise<Kept>): Promise<Kept> => {
     const { kept } = await failureOf(updating);
-    if (kept === undefined) throw new Error("state holds nothing");
+    if (kept === undefined) throw new Error("the failure has no state");
     return kept;
   };
   const changes = ({ id, state }: Kept, inputs: Inputs) =>

@@ -10,7 +10,7 @@ import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
 const subject = offline(undefined, {}, apiKeySet);
 const checked = (inputs: object) => subject.check({ workspaceId: "ws_1", ...inputs }, undefined).inputs;
 
-/** What a service may have made of some of the keys. */
+/** Hidden properties that earlier updates may have left. */
 const told = fc.record({
   __observed: fc.constantFrom(undefined, { a: { name: "rewritten" } }),
   __chosen: fc.constantFrom(undefined, { a: { effectivePrefix: "sk_", effectiveExpiresAt: 5 } }),
@@ -23,13 +23,13 @@ const told = fc.record({
   __unconfirmed: fc.constantFrom(undefined, ["a"]),
 });
 
-describe("the projections between a set's state and its keys", () => {
-  test("are each other's reverse", () => {
+describe("converting between a set's state and the states of its keys", () => {
+  test("gives the same state back", () => {
     const states = fc.tuple(meantSet.chain(writtenSet), told).map(([inputs, hidden]) => {
       const state = stateOfAll(checked(inputs));
       const { a: _, ...others } = state["secrets"] as Record<string, string>;
       const secrets = hidden.__keyLost === undefined ? state["secrets"] : others;
-      // What was migrated has its secret.
+      // A migrated key has its secret.
       if (hidden.__keyLost !== undefined) hidden.__migrated = undefined;
       const given = Object.entries(
         "a" in (state["ids"] as object) ? { ...hidden, secrets } : { __toDelete: hidden.__toDelete },
@@ -43,7 +43,7 @@ describe("the projections between a set's state and its keys", () => {
     );
   });
 
-  test("a key that is not as declared holds what is so, over the new defaults", () => {
+  test("stores the real values of a key that does not match the program, overriding new defaults", () => {
     const declared = checked({
       defaults: {
         customerId: "cus_1",
@@ -67,7 +67,7 @@ describe("the projections between a set's state and its keys", () => {
     expect(ownedKeys(state).byAlias.get("a")).toEqual(key);
   });
 
-  test("existingKey is stored only in secrets, and is in the inputs again", () => {
+  test("stores existingKey only in secrets, and returns it to the inputs", () => {
     const declared = checked({
       keys: { a: { customerId: "c", existingKey: "sk_old" }, b: { customerId: "c" } },
     });
@@ -85,7 +85,7 @@ describe("the projections between a set's state and its keys", () => {
     expect(inputsOf(state)).toEqual(declared);
   });
 
-  test("an alias may be a name that every object has", () => {
+  test("accepts aliases that are names of Object.prototype", () => {
     const aliases = ["constructor", "toString"];
     const by = <T>(of: (alias: string) => T): Record<string, T> =>
       Object.fromEntries(aliases.map((alias) => [alias, of(alias)]));
@@ -98,7 +98,7 @@ describe("the projections between a set's state and its keys", () => {
     expect(stateOf(state, ownedKeys(state))).toEqual(state);
   });
 
-  test("whatever a state is, they give one that stays the same", () => {
+  test("gives a stable state, whatever the first state contains", () => {
     fc.assert(
       fc.property(bag(likely["ApiKeySet"]), (properties) => {
         const state = apiKeySet.parse(properties);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { customerId, type Inputs, of, service, type Trouble } from "./setService";
 
-// Keys that a set has replaced, and that are still to be deleted.
+// About replaced keys of a set that are still to be deleted.
 
-test("a replaced key that can't be deleted fails the update, and goes with the next one", async () => {
+test("a replaced key that can't be deleted fails the update, and the next update deletes it", async () => {
   const trouble: Trouble = { undeletable: true };
   const set = service(trouble);
   const first = of({ a: { customerId } });
@@ -20,14 +20,14 @@ test("a replaced key that can't be deleted fails the update, and goes with the n
 
 const scopes = [{ representation: "o", read: true }];
 const successors: readonly (readonly [string, Inputs, boolean, readonly string[], readonly string[]])[] = [
-  ["is not as declared yet", of({ a: { customerId: "d", scopes } }), true, [], ["key_1", "key_2"]],
-  ["is as declared", of({ a: { customerId: "d", scopes } }), false, ["key_1"], ["key_2"]],
-  ["is declared as it came out", of({ a: { customerId: "d" } }), true, ["key_1"], ["key_2"]],
+  ["still doesn't match the program", of({ a: { customerId: "d", scopes } }), true, [], ["key_1", "key_2"]],
+  ["matches the program", of({ a: { customerId: "d", scopes } }), false, ["key_1"], ["key_2"]],
+  ["matches a changed program", of({ a: { customerId: "d" } }), true, ["key_1"], ["key_2"]],
   ["is no longer declared", of({}), true, ["key_1", "key_2"], []],
-  ["is replaced itself", of({ a: { customerId: "e", scopes } }), false, ["key_1", "key_2"], ["key_3"]],
+  ["is replaced in turn", of({ a: { customerId: "e", scopes } }), false, ["key_1", "key_2"], ["key_3"]],
 ];
 test.for(successors)(
-  "a replaced key whose successor is not as declared waits for it: in the next update that %s",
+  "a replaced key is deleted once its successor matches the program, is replaced or is removed: it %s",
   async ([, inputs, unmet, gone, live]) => {
     const trouble: Trouble = { unmet: true };
     const set = service(trouble);
@@ -42,7 +42,7 @@ test.for(successors)(
   },
 );
 
-test("a replaced key waits for its successor under another alias too", async () => {
+test("a replaced key is kept until its successor matches the program, even under another alias", async () => {
   const trouble = { unmet: false };
   const set = service(trouble);
   const scopes = [{ representation: "o", read: true }];

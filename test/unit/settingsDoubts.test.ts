@@ -10,9 +10,9 @@ beforeEach(() => {
 });
 const bodies = () => workspace.settings.calls.flatMap(({ body }) => (body === undefined ? [] : [body]));
 
-describe("a PATCH that was sent and not seen through", () => {
+describe("a PATCH of settings whose result is not known", () => {
   test.each([true, false])(
-    "W2 W5 on create keeps what held before, and destroy puts it back (carried out: %s)",
+    "W2 W5 on create keeps the previous values, and destroy restores them (PATCH applied: %s)",
     async (carriedOut) => {
       workspace.fault = { method: "PATCH", error: lost, carriedOut };
       const { state, message } = await kept(workspace.settings.create(inputs));
@@ -34,7 +34,7 @@ describe("a PATCH that was sent and not seen through", () => {
     },
   );
 
-  test("W2 also where it was answered without the workspace and the GET that decides fails", async () => {
+  test("W2 on create keeps the previous values if the answer has no workspace and the GET after it fails", async () => {
     let patched = false;
     const silent = replying(workspaceSettings, ({ method }) => {
       if (method === "PATCH") patched = true;
@@ -45,7 +45,7 @@ describe("a PATCH that was sent and not seen through", () => {
     expect(state).toMatchObject({ __before: { defaultKeyPrefix: "old" } });
   });
 
-  test("R4 on update keeps what was seen last, so that the next preview shows what is to do, and the next up does it", async () => {
+  test("R4 on update keeps the last values read, and the next update applies the change, as previewed", async () => {
     const { state: made } = await workspace.settings.create(inputs);
     const next = { ...inputs, defaultKeyPrefix: "newer", defaultExpiration: 5 };
     workspace.fault = { method: "PATCH", error: lost, carriedOut: true };
@@ -59,7 +59,7 @@ describe("a PATCH that was sent and not seen through", () => {
     expect(workspace.held["defaultKeyPrefix"]).toBe("old");
   });
 
-  test("W5 what somebody else had set stays theirs on destroy, when it was not overwritten", async () => {
+  test("W5 does not make destroy overwrite a value that was set outside Pulumi", async () => {
     const { state: made } = await workspace.settings.create(inputs);
     workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
     workspace.fault = { method: "PATCH", error: lost };
@@ -111,14 +111,14 @@ describe("a PATCH that was sent and not seen through", () => {
     );
   });
 
-  test("a refused first PATCH keeps nothing", async () => {
+  test("saves no state if the service refuses the first PATCH", async () => {
     workspace.fault = { method: "PATCH", error: refused(400) };
     expect(await kept(workspace.settings.create(inputs))).toMatchObject({ kept: false });
   });
 });
 
-describe("what a PATCH repeats", () => {
-  test("W1 what is not declared goes exactly as it was read, and what is absent is left out", async () => {
+describe("the body of a PATCH of settings", () => {
+  test("W1 repeats undeclared settings exactly as read, and leaves out absent ones", async () => {
     workspace.held = { defaultKeyPrefix: "old", defaultAllowedIPs: ["2001:DB8:0::1", "10.0.0.1/32"] };
     await workspace.settings.create({ ...inputs });
     workspace.held = { defaultKeyPrefix: "old" };
@@ -129,7 +129,7 @@ describe("what a PATCH repeats", () => {
     ]);
   });
 
-  test("W3 W5 declared addresses go in the service's spelling where it has them, and go back as they were", async () => {
+  test("W3 W5 has declared addresses in the service's spelling, and restores the previous ones unchanged", async () => {
     workspace.held = { defaultAllowedIPs: ["10.0.0.1/32", "192.0.2.0/24"] };
     const declared = { workspaceId: "ws_1", onDestroy: "restore", defaultAllowedIPs: ["10.0.0.1", "::1"] };
     const { state } = await workspace.settings.create(declared);
@@ -141,7 +141,7 @@ describe("what a PATCH repeats", () => {
     ]);
   });
 
-  test("W5 a list that was absent is not put back as an empty one", async () => {
+  test("W5 does not restore an absent list as an empty one", async () => {
     const { state } = await workspace.settings.create({ ...inputs, defaultAllowedIPs: ["::1"] });
     expect(state["__before"]).toEqual({ defaultKeyPrefix: "old" });
   });
@@ -170,7 +170,7 @@ describe("R3 settings of several workspaces", () => {
   });
 });
 
-describe("an answer to PATCH that leaves out what was sent", () => {
+describe("an answer to PATCH that leaves out a cleared setting", () => {
   const deaf = (shown: (method: string) => object) =>
     replying(workspaceSettings, ({ method }) => ({
       workspace: { id: "ws_1", name: "Main", ...shown(method) },
@@ -178,7 +178,7 @@ describe("an answer to PATCH that leaves out what was sent", () => {
   const cleared = { workspaceId: "ws_1", defaultAllowedIPs: [], onDestroy: "retain" };
   const addresses = ["10.0.0.1"];
 
-  test("R4 is no proof that the addresses were cleared: a read decides", async () => {
+  test("R4 does not prove that it was cleared: a GET decides", async () => {
     const service = deaf((method) => (method === "PATCH" ? {} : { defaultAllowedIPs: addresses }));
     const { message, kept } = await failureOf(service.create(cleared));
     expect(message).toContain(
@@ -187,7 +187,7 @@ describe("an answer to PATCH that leaves out what was sent", () => {
     expect(kept?.state["defaultAllowedIPs"]).toEqual(addresses);
   });
 
-  test("R2 is fine where a read leaves it out too", async () => {
+  test("R2 is accepted if the GET leaves it out too", async () => {
     let patched = false;
     const service = deaf((method) => {
       patched ||= method === "PATCH";

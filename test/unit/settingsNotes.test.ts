@@ -11,7 +11,7 @@ const declared = {
   defaultRateLimitPerSecond: 5,
   defaultExpiration: 60,
 };
-/** What a preview says where the program leaves out all but one setting. */
+/** The lines of a preview in which the program leaves out all settings but one. */
 function told(state: object, inputs: object = {}): readonly string[] {
   const lines: string[] = [];
   const telling = offline(undefined, {}, workspaceSettings, (line) => lines.push(line));
@@ -21,7 +21,7 @@ function told(state: object, inputs: object = {}): readonly string[] {
 }
 const subject = "Settings of workspace ws_1 that are no longer declared:";
 
-test('W1 with "retain", settings that are no longer declared are told to stay, although the engine shows them as removed', () => {
+test('W1 with "retain", the preview says that settings that are no longer declared stay', () => {
   const __before = { defaultKeyPrefix: "theirs" };
   expect(told({ onDestroy: "retain", __before })).toEqual([
     `${subject} left as they are: defaultKeyPrefix, defaultAllowedIPs, defaultRateLimitPerSecond.`,
@@ -30,7 +30,7 @@ test('W1 with "retain", settings that are no longer declared are told to stay, a
   expect(told({}, { ...declared, defaultKeyPrefix: unknown })).toEqual([]);
 });
 
-test('W1 with "restore", those are told apart that had another value before', () => {
+test('W1 with "restore", the preview lists which settings that are no longer declared stay and which are restored', () => {
   const __before = { defaultKeyPrefix: "theirs", defaultRateLimitPerSecond: 5 };
   const restore = { onDestroy: "restore" };
   const left = `${subject} left as they are: defaultAllowedIPs, defaultRateLimitPerSecond;`;

@@ -8,7 +8,7 @@ beforeEach(() => {
   workspace = openWorkspace();
 });
 
-test("W5 a destroy whose answer was lost is run again, and leaves nothing to warn of", async () => {
+test("W5 a destroy fails if its answer is lost, and the next destroy succeeds without a warning", async () => {
   const { state } = await workspace.settings.create(inputs);
   workspace.fault = { method: "PATCH", error: lost, carriedOut: true };
   expect((await failureOf(workspace.settings.delete("ws_1", state))).message).toContain(
@@ -20,7 +20,7 @@ test("W5 a destroy whose answer was lost is run again, and leaves nothing to war
   expect(workspace.settings.warnings).toEqual([]);
 });
 
-test("W1 a setting that could not be put back is remembered, shown, and put back by the next up", async () => {
+test("W1 a setting that could not be restored stays in state, and the next update restores it, as previewed", async () => {
   let stubborn = false;
   const service = replying(workspaceSettings, ({ method, body }) => {
     if (method === "PATCH")
@@ -43,7 +43,7 @@ test("W1 a setting that could not be put back is remembered, shown, and put back
   expect(after).not.toHaveProperty("__before");
 });
 
-describe("destroy of settings that are to be put back", () => {
+describe("destroy with onDestroy 'restore'", () => {
   const declared = { ...inputs, defaultExpiration: 5, defaultRateLimitPerSecond: 7 };
   const made = async (of: Workspace["settings"]) => {
     workspace.held = { ...workspace.held, defaultExpiration: 60, defaultRateLimitPerSecond: 70 };
@@ -52,7 +52,7 @@ describe("destroy of settings that are to be put back", () => {
   };
 
   test.each([404, 410, 403])(
-    "W5 the workspace is not believed gone on a %i: state stays, and the ways out are named",
+    "W5 keeps the state if reading the workspace gives a %i, and names the ways out",
     async (status) => {
       const state = await made(workspace.settings);
       workspace.fault = { method: "GET", error: refused(status) };
@@ -66,7 +66,7 @@ describe("destroy of settings that are to be put back", () => {
     },
   );
 
-  test("W5 a PATCH that answers 404 or 410 is no reason to forget them either", async () => {
+  test("W5 keeps the state if the PATCH gives a 404 or 410", async () => {
     const state = await made(workspace.settings);
     for (const status of [404, 410]) {
       workspace.fault = { method: "PATCH", error: refused(status) };
@@ -84,7 +84,7 @@ describe("destroy of settings that are to be put back", () => {
     }),
   };
   test.each(Object.entries(answers))(
-    "W5 that is answered with %s and not carried out is an error, for numbers too",
+    "W5 fails if the PATCH is answered with %s but not applied, numbers included",
     async (_what, answer) => {
       let deaf = false;
       const service = replying(workspaceSettings, ({ method, body }) => {
@@ -116,7 +116,7 @@ describe("destroy of settings that are to be put back", () => {
     },
   );
 
-  test("W1 W5 a number that an update does not put back is no success: it stays in state, until it is back", async () => {
+  test("W1 W5 an update that can't restore a number fails, and state keeps the number until it is restored", async () => {
     let rounding = false;
     const service = replying(workspaceSettings, ({ method, body }) => {
       if (method === "PATCH")
@@ -141,7 +141,7 @@ describe("destroy of settings that are to be put back", () => {
     expect(after).not.toHaveProperty("defaultExpiration");
   });
 
-  test("W5 the warning of what stays tells what it was before", async () => {
+  test("W5 warns about settings that are not restored, with their former values", async () => {
     const state = await made(workspace.settings);
     workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
     await workspace.settings.delete("ws_1", state);

@@ -7,9 +7,9 @@ export const inputs = { workspaceId: "ws_1", defaultKeyPrefix: "new", onDestroy:
 export const lost = new CallError("ambiguous", "the connection was cut");
 export interface Workspace {
   held: Properties;
-  /** Is thrown in place of the answer to a method. */
+  /** The error that replaces the answer to requests of this method. */
   fault: { method: string; error: CallError; carriedOut?: boolean } | undefined;
-  /** The operations of one process. */
+  /** The operations of one provider process. */
   readonly settings: ReturnType<typeof replying>;
 }
 
@@ -31,7 +31,7 @@ export function openWorkspace(): Workspace {
   return workspace;
 }
 
-/** What the engine keeps of an operation that failed. */
+/** What the engine keeps after a failed operation. */
 export async function kept(operation: Promise<unknown>) {
   const failure = await failureOf(operation);
   return { state: failure.kept?.state ?? {}, message: failure.message, kept: failure.kept !== undefined };

@@ -19,13 +19,13 @@ const unset = {
 interface Habits {
   readonly patch: "merges" | "replaces";
   readonly answer: "after" | "before" | "nothing" | "echo" | "accepted";
-  /** How many GETs still show what a PATCH found. Default: none. */
+  /** How many GETs after a PATCH still show the values before it. Default: none. */
   readonly lag?: number;
-  /** What the service makes of a PATCH's fields. */
+  /** Turns the fields of a PATCH into what the service stores. */
   readonly take?: (asked: Properties, before: Properties) => Properties;
 }
 
-/** Settings by name that may stay, go back to what they were, or are secret. */
+/** The names of settings that are not to change, are to be restored, or are secret. */
 interface How {
   readonly steady?: readonly string[];
   readonly restored?: readonly string[];
@@ -105,8 +105,8 @@ const values = {
 };
 const some = fc.record(values, { requiredKeys: [] });
 
-describe("settings of a workspace", () => {
-  test("W1 what is asked for holds, and the rest is as it was, whether PATCH merges or replaces", async () => {
+describe("writing settings of a workspace", () => {
+  test("W1 applies the declared values and changes no others, whether PATCH merges or replaces", async () => {
     const habits = fc.record({
       patch: fc.constantFrom("merges", "replaces"),
       answer: fc.constantFrom("after", "before", "nothing"),
@@ -123,7 +123,7 @@ describe("settings of a workspace", () => {
     );
   });
 
-  test("W2 nothing is sent for what holds already, however it is spelled", async () => {
+  test("W2 sends nothing if the service already has the values, in any spelling", async () => {
     const one = service({ defaultAllowedIPs: ["::1", "10.0.0.1/32"], defaultKeyPrefix: "a" }, replacing);
     await one.write({ defaultAllowedIPs: ["10.0.0.1", "0::1"] });
     await one.write({ defaultKeyPrefix: "a", defaultRateLimitPerSecond: 0 });
@@ -131,7 +131,7 @@ describe("settings of a workspace", () => {
   });
 
   test.each([-1, 2 ** 63])(
-    "W1 a number without a value is not repeated: %d, and neither is an absent prefix",
+    "W1 does not repeat a number that counts as no value (%d), or an absent prefix",
     async (defaultExpiration) => {
       const held = { defaultRateLimitPerSecond: 0, defaultExpiration, defaultAllowedIPs: [] };
       const one = service(held, merging);
@@ -162,7 +162,7 @@ describe("settings of a workspace", () => {
     ]);
   });
 
-  test("R4 an answer that says nothing, or the past, is followed by one GET", async () => {
+  test("R4 reads once if the answer is empty or shows the values before the PATCH", async () => {
     for (const answer of ["nothing", "before"] as const) {
       const one = service({ defaultKeyPrefix: "a" }, { patch: "merges", answer });
       await one.write({ defaultKeyPrefix: "b" });
@@ -172,7 +172,7 @@ describe("settings of a workspace", () => {
 
   const stubborn = { patch: "merges", take: (_asked: Properties, before: Properties) => before } as const;
 
-  test("R4 settings that are just as before are looked at again, until the change shows", async () => {
+  test("R4 reads unchanged settings again until the change shows", async () => {
     for (const answer of ["nothing", "before", "accepted"] as const) {
       const one = service({ defaultExpiration: 60 }, { patch: "merges", answer, lag: 3 });
       const { notApplied, warnings } = await one.write({ defaultExpiration: 61 });
@@ -182,7 +182,7 @@ describe("settings of a workspace", () => {
     }
   });
 
-  test("R4 a change that never shows costs the patience once, and any other change ends it", async () => {
+  test("R4 stops reading after all pauses, or as soon as any setting has changed", async () => {
     const held = { defaultKeyPrefix: "old", defaultExpiration: 60 };
     const deaf = service(held, { ...stubborn, answer: "after" });
     expect((await deaf.write({ defaultKeyPrefix: "new" })).notApplied).toHaveLength(1);
@@ -197,7 +197,7 @@ describe("settings of a workspace", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test("W5 what is put back must be there just so, a number too, and by a GET", async () => {
+  test("W5 restores exactly, numbers included, and a GET must show it", async () => {
     const all = ["defaultKeyPrefix", "defaultAllowedIPs", "defaultExpiration"];
     const held = { defaultKeyPrefix: "new", defaultAllowedIPs: ["::1"], defaultExpiration: 61 };
     const back = { defaultKeyPrefix: "old", defaultAllowedIPs: ["10.0.0.1/32"], defaultExpiration: 60 };
@@ -226,7 +226,7 @@ describe("settings of a workspace", () => {
     expect((await spelling.write(back, { restored: all })).notApplied).toEqual([]);
   });
 
-  test("W1 a setting that got lost is put back by one PATCH, else named", async () => {
+  test("W1 restores an undeclared setting that the PATCH lost by one more PATCH, or names it", async () => {
     let patches = 0;
     const forgetting = (times: number): Habits => ({
       ...merging,
@@ -248,7 +248,7 @@ describe("settings of a workspace", () => {
     ]);
   });
 
-  test("R4 a text or list that stayed what it was is an error, a number is a warning", async () => {
+  test("R4 fails if a string or list keeps its old value, and warns if a number does", async () => {
     const held = { defaultKeyPrefix: "old", defaultAllowedIPs: ["10.0.0.1"], defaultExpiration: 60 };
     const one = service(held, { ...merging, take: (_asked, before) => before });
     const target = { defaultKeyPrefix: "new", defaultAllowedIPs: [], defaultExpiration: 61 };
@@ -275,7 +275,7 @@ describe("settings of a workspace", () => {
     }
   });
 
-  test("R4 a text that stayed what the service makes of it is accepted, with a warning", async () => {
+  test("R4 accepts an unchanged string with a warning if it is the declared one with separators added", async () => {
     const one = service(
       { defaultKeyPrefix: "beta_" },
       { ...merging, take: () => ({ defaultKeyPrefix: "beta_" }) },
@@ -287,7 +287,7 @@ describe("settings of a workspace", () => {
     ]);
   });
 
-  test("R4 what the service rewrote is accepted, and so is a text that differs in case or white space only", async () => {
+  test("R4 accepts a rewritten string, and one that differs only in case or white space", async () => {
     const rewriting = service(
       { defaultKeyPrefix: "a" },
       { ...merging, take: (asked) => ({ ...asked, defaultKeyPrefix: `${asked["defaultKeyPrefix"]}_` }) },
@@ -299,7 +299,7 @@ describe("settings of a workspace", () => {
     }
   });
 
-  test("R4 what is not to change may stay as the service rewrote it before", async () => {
+  test("R4 accepts that settings which don't change stay as the service rewrote them", async () => {
     const one = service(
       { defaultKeyPrefix: "a_", defaultRateLimitPerSecond: 10, defaultExpiration: 1 },
       {
@@ -312,7 +312,7 @@ describe("settings of a workspace", () => {
     expect([settled.notApplied, settled.warnings]).toEqual([[], []]);
   });
 
-  test("every setting of the interface is managed", () => {
+  test("covers every setting of the interface", () => {
     expect(settings.map(({ name }) => name)).toEqual(names);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openSharedRead } from "../../provider/reads/sharedRead";
 
-/** A list of which each request is answered by hand. */
+/** A list whose requests the test answers one by one. */
 function listOfNumbers(patienceMs = 60_000) {
   let writes = 0;
   const answers: ((n: number) => void)[] = [];
@@ -14,7 +14,7 @@ function listOfNumbers(patienceMs = 60_000) {
 }
 
 describe("a shared read", () => {
-  test("is asked for once by all who take a recent one, while it is under way and afterwards", async () => {
+  test("takes one request for all readers of a recent answer, during the request and afterwards", async () => {
     const { list, asked, answer } = listOfNumbers();
     const first = [list.recent(1_000), list.recent(1_000)];
     answer(1);
@@ -22,7 +22,7 @@ describe("a shared read", () => {
     expect(asked()).toBe(1);
   });
 
-  test("is asked for anew where the last one is too old", async () => {
+  test("takes a new request if the recent answer is too old", async () => {
     const { list, asked, answer } = listOfNumbers();
     const first = list.recent(1_000);
     answer(1);
@@ -34,7 +34,7 @@ describe("a shared read", () => {
     expect(await second).toBe(2);
   });
 
-  test("that is to be fresh is not the one under way, and one request serves all who wait for it", async () => {
+  test("that must be fresh takes one new request for all its readers, even if another is in progress", async () => {
     const { list, asked, answer } = listOfNumbers();
     const old = list.recent(1_000);
     const fresh = [list.fresh(), list.fresh()];
@@ -52,7 +52,7 @@ describe("a shared read", () => {
     expect(await Promise.all(later)).toEqual([3, 3]);
   });
 
-  test("is current for each reader once, and is asked for again by who asks again, together", async () => {
+  test("gives each reader the current answer once, and takes one request for all who read again", async () => {
     const { list, asked, answer } = listOfNumbers();
     const first = [list.current(1_000, "a"), list.current(1_000, "b")];
     answer(1);
@@ -66,7 +66,7 @@ describe("a shared read", () => {
     expect(await list.current(1_000, "d")).toBe(2);
   });
 
-  test("is not current for who has read by itself what it looks for", async () => {
+  test("takes a new request for a reader that has read its object by itself since", async () => {
     const { list, asked, answer } = listOfNumbers();
     const others = list.recent(1_000);
     answer(1);
@@ -79,7 +79,7 @@ describe("a shared read", () => {
     expect(await own).toBe(2);
   });
 
-  test("is not current where it is too old", async () => {
+  test("takes a new request if the current answer is too old", async () => {
     const { list, asked, answer } = listOfNumbers();
     const first = list.current(1_000, "a");
     answer(1);
@@ -91,7 +91,7 @@ describe("a shared read", () => {
     expect(await second).toBe(2);
   });
 
-  test("is not current once this process has written, be it under way or there: a new one is", async () => {
+  test("takes a new request after a write of this process, even if the write came during the last request", async () => {
     const { list, asked, answer, write } = listOfNumbers();
     const first = [list.current(1_000, "a"), list.recent(1_000)];
     write();
@@ -109,7 +109,7 @@ describe("a shared read", () => {
     expect(await second).toBe(3);
   });
 
-  test("is current whoever asked for it", async () => {
+  test("serves as current whichever reader asked for it", async () => {
     const { list, asked, answer } = listOfNumbers();
     const others = list.recent(1_000);
     answer(1);
@@ -117,7 +117,7 @@ describe("a shared read", () => {
     expect(asked()).toBe(1);
   });
 
-  test("that takes too long is waited for once, and is taken when it is there", async () => {
+  test("that takes too long is waited for once, and its answer is used when it comes", async () => {
     const { list, asked, answer } = listOfNumbers(20);
     expect(await Promise.all([list.recent(60_000), list.recent(60_000)])).toEqual([-1, -1]);
     expect(await Promise.race([list.recent(60_000), new Promise(setImmediate)])).toBe(-1);
@@ -127,7 +127,7 @@ describe("a shared read", () => {
     expect(asked()).toBe(1);
   });
 
-  test("that takes too long can be waited for all the same", async () => {
+  test("that takes too long can still be awaited by a reader that needs it", async () => {
     const { list, asked, answer } = listOfNumbers(1);
     const awaited = list.awaited();
     await new Promise(setImmediate);
@@ -137,7 +137,7 @@ describe("a shared read", () => {
     expect(asked()).toBe(1);
   });
 
-  test("that takes too long serves later readers once it is there", async () => {
+  test("that takes too long serves later readers of the current answer once it has come", async () => {
     const { list, asked, answer } = listOfNumbers(1);
     expect(await list.current(60_000, "a")).toBe(-1);
     answer(1);
@@ -146,7 +146,7 @@ describe("a shared read", () => {
     expect(asked()).toBe(1);
   });
 
-  test("is answered by what was asked for it, not by what somebody else asked for later", async () => {
+  test("gives each awaiting reader the answer to its own request, not to a later one", async () => {
     const { list, asked, answer } = listOfNumbers();
     const first = list.awaited();
     await new Promise(setImmediate);
@@ -159,7 +159,7 @@ describe("a shared read", () => {
     expect(await second).toBe(2);
   });
 
-  test("that fails against its promise fails those who wait, and nobody else", async () => {
+  test("that throws fails those who wait, without an unhandled rejection", async () => {
     const unheard: unknown[] = [];
     const hear = (error: unknown) => void unheard.push(error);
     process.on("unhandledRejection", hear);

@@ -10,11 +10,11 @@ const credentials = { baseUrl: "https://api.test", accessToken: "token" };
 const silent: Transport = { send: () => new Promise(() => {}), writes: 0, close: async () => {} };
 const late = { problem: "no answer came within 10 s" };
 
-describe("a list that does not come", () => {
+describe("a list that is not answered", () => {
   const reads = sharedReads({ transport: silent, credentials });
 
   test.each(["recent", "current", "fresh"] as const)(
-    "of keys, which can be read singly too, holds nobody up for longer than 10 s: %s",
+    "delays readers by at most 10 s if keys can be read one by one instead: %s",
     async (how) => {
       const done: unknown[] = [];
       for (const reader of ["a", "b", "c"]) {
@@ -29,10 +29,10 @@ describe("a list that does not come", () => {
   );
 
   test.each([
-    ["of keys, where it alone tells", reads.keys("ws_1").awaited],
+    ["of keys, if only the list can tell", reads.keys("ws_1").awaited],
     ["of scopes", () => reads.scopes("ws_1").recent(lastingMs)],
     ["of workspaces", () => reads.workspaces.recent(lastingMs)],
-  ])("is waited for: %s", async (_, read) => {
+  ])("is waited for if it is a list %s", async (_, read) => {
     const done: unknown[] = [];
     void read().then((answer) => done.push(answer));
     await vi.advanceTimersByTimeAsync(60_000);
@@ -40,8 +40,8 @@ describe("a list that does not come", () => {
   });
 });
 
-describe("what is read together", () => {
-  test("is shared by all calls with the same base URL and token over the same connections, and by no others", () => {
+describe("a list that several operations read", () => {
+  test("is shared only by calls with the same base URL, token and connections", () => {
     const call = { transport: silent, credentials };
     const keys = sharedReads(call).keys("ws_1");
     expect(sharedReads({ ...call, credentials: { ...credentials } }).keys("ws_1")).toBe(keys);
@@ -55,7 +55,7 @@ describe("what is read together", () => {
     expect(sharedReads(call).keys("ws_2")).not.toBe(keys);
   });
 
-  test("tells each reader what the call failed with", async () => {
+  test("gives each reader the error of the request", async () => {
     const error = new CallError("refused", "the service answered 403", 403);
     const refusing: Transport = { ...silent, send: async () => Promise.reject(error) };
     const list = sharedReads({ transport: refusing, credentials }).keys("ws_1");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { entry, heldKey, newKey, open, send } from "./standInCaller";
 
-describe("the stand-in's endpoints, in the default dialect", () => {
-  it("creates a key and answers its secret once", async () => {
+describe("the stand-in, in the default dialect,", () => {
+  it("creates a key and returns its secret only once", async () => {
     const { standIn, post, get, keyPath } = await open();
     const made = await post("/api-key", { ...newKey, prefix: "ci", expiresAt: 60, metadata: { a: 1 } });
     expect(made.status).toBe(201);
@@ -17,14 +17,14 @@ describe("the stand-in's endpoints, in the default dialect", () => {
     expect(standIn.key(id)).toMatchObject({ key, metadata: { a: 1 }, workspaceId: "ws_main" });
   });
 
-  it("gives a key without a prefix the workspace's default one", async () => {
+  it("uses the workspace's default prefix for a key without one", async () => {
     const { standIn, create } = await open();
     standIn.editWorkspace("ws_main", { defaultKeyPrefix: "acme" });
     expect((await create()).key).toMatch(/^sk_acme_/);
     expect((await create({ prefix: "own" })).prefix).toBe("own");
   });
 
-  it("migrates a key that exists, and masks it", async () => {
+  it("migrates an existing key, and masks it", async () => {
     const { post, get } = await open();
     const { status, body } = await post("/api-key/migrate", heldKey);
     expect(status).toBe(201);
@@ -35,7 +35,7 @@ describe("the stand-in's endpoints, in the default dialect", () => {
     expect(short.body.apiKey.maskedKey).toBe("…");
   });
 
-  it("lists the keys of one workspace, oldest first and without secrets", async () => {
+  it("lists the keys of a workspace, oldest first and without secrets", async () => {
     const { create, get } = await open();
     for (const name of ["a", "b", "c"]) await create({ name });
     await create({ name: "d", workspaceId: "ws_second" });
@@ -45,7 +45,7 @@ describe("the stand-in's endpoints, in the default dialect", () => {
     expect(body.apiKeys.some((key: object) => "key" in key)).toBe(false);
   });
 
-  it("edits only the fields given, and scope entries keep their ids", async () => {
+  it("edits only the fields of the request, and keeps the ids of scope entries", async () => {
     const { create, patch, keyPath } = await open();
     const { id, scopes } = await create();
     const renamed = await patch(keyPath(id), { name: "new" });
@@ -59,7 +59,7 @@ describe("the stand-in's endpoints, in the default dialect", () => {
     expect(narrowed.body.apiKey.enabled).toBe(false);
   });
 
-  it("deletes a key, answers its record, and then knows it no more", async () => {
+  it("deletes a key, returns its record, and then answers 404", async () => {
     const { standIn, create, del, get, keyPath } = await open();
     const { id } = await create();
     const first = await del(keyPath(id));
@@ -110,7 +110,7 @@ describe("the stand-in's endpoints, in the default dialect", () => {
     expect(standIn.billings()).toMatchObject([{ id: body.billing.id, externalMeterId: "m" }]);
   });
 
-  it("finds a key in its own workspace only", async () => {
+  it("finds a key only in its own workspace", async () => {
     const { create, get, patch, del } = await open();
     const { id } = await create();
     for (const call of [get, del, (path: string) => patch(path, { name: "x" })]) {
@@ -118,7 +118,7 @@ describe("the stand-in's endpoints, in the default dialect", () => {
     }
   });
 
-  it("keeps thousands of keys in one list", async () => {
+  it("lists thousands of keys", async () => {
     const { standIn, get } = await open();
     for (let n = 0; n < 10_000; n += 1) standIn.addKey({ workspaceId: "ws_main", name: `k${n}` });
     const { body } = await get("/workspace/ws_main/api-key");
@@ -127,8 +127,8 @@ describe("the stand-in's endpoints, in the default dialect", () => {
   });
 });
 
-describe("the stand-in's strictness", () => {
-  it("answers 404 at an unknown path, also one with a slash too many or an empty or broken parameter", async () => {
+describe("the stand-in is strict: it", () => {
+  it("answers 404 for an unknown path, an extra slash, or an empty or malformed parameter", async () => {
     const { standIn, get } = await open();
     for (const path of [
       "/workspaces",
@@ -144,7 +144,7 @@ describe("the stand-in's strictness", () => {
     expect(new Set(standIn.requests.map(({ endpoint }) => endpoint))).toEqual(new Set(["unknown"]));
   });
 
-  it("answers 405 to a wrong method and tells the right ones", async () => {
+  it("answers 405 to a wrong method, with the allowed ones", async () => {
     const { standIn, get } = await open();
     expect((await get("/api-key")).status).toBe(405);
     const { status, headers } = await send(standIn, "PUT", "/workspace/ws_main", {});
@@ -181,8 +181,8 @@ describe("the stand-in's strictness", () => {
     ["metadata as a list", { ...newKey, metadata: [] }],
     ["a scope entry with an id", { ...newKey, scopes: [entry("a", "read", "ks_1")] }],
     ["a scope entry without a flag", { ...newKey, scopes: [{ representation: "a", create: true }] }],
-    ["a scope entry that is text", { ...newKey, scopes: ["a"] }],
-  ])("refuses to create a key from %s", async (_, body) => {
+    ["a scope entry that is a string", { ...newKey, scopes: ["a"] }],
+  ])("refuses to create a key (%s)", async (_, body) => {
     const { standIn, post } = await open();
     const { status, body: answer } = await post("/api-key", body);
     expect(status).toBe(400);
@@ -191,7 +191,7 @@ describe("the stand-in's strictness", () => {
     expect(standIn.requests[0]?.carriedOut).toBe(false);
   });
 
-  it("names the place of what it refuses", async () => {
+  it("names the path of what it refuses", async () => {
     const { post } = await open();
     const { body } = await post("/api-key", {
       ...newKey,
@@ -200,7 +200,7 @@ describe("the stand-in's strictness", () => {
     expect(body.message).toBe("scopes[1].del must be a boolean");
   });
 
-  it("lets PATCH of a key carry name, enabled and scopes only", async () => {
+  it("accepts only name, enabled and scopes in a PATCH of a key", async () => {
     const { create, patch, keyPath } = await open();
     const { id } = await create();
     for (const field of ["prefix", "expiresAt", "customerId", "metadata"]) {
@@ -209,7 +209,7 @@ describe("the stand-in's strictness", () => {
     expect((await patch(keyPath(id), {})).status).toBe(200);
   });
 
-  it("refuses other bodies against the interface, too", async () => {
+  it("refuses other bodies that the interface does not allow", async () => {
     const { post, patch, standIn } = await open();
     const refused = [
       await post("/api-key/migrate", { ...heldKey, prefix: "x" }),
@@ -224,7 +224,7 @@ describe("the stand-in's strictness", () => {
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 400));
   });
 
-  it("answers 404 where a body names an unknown workspace", async () => {
+  it("answers 404 if a body names an unknown workspace", async () => {
     const { post } = await open();
     const elsewhere = { workspaceId: "ws_none" };
     expect((await post("/api-key", { ...newKey, ...elsewhere })).status).toBe(404);

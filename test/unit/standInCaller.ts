@@ -41,7 +41,7 @@ export async function send(
   return { status: response.status, headers: response.headers, text, body: parse(text) };
 }
 
-/** A scope entry of a request: the permissions are named in one text, such as "create read". */
+/** A scope entry of a request. The permissions are words in one string, such as "create read". */
 export function entry(representation: string, permissions: string, id?: string) {
   const has = (permission: string) => permissions.split(" ").includes(permission);
   const flags = { create: has("create"), read: has("read"), update: has("update"), del: has("del") };
@@ -60,7 +60,7 @@ export const newKey = {
 /** A valid body of migrate. */
 export const heldKey = { ...newKey, key: "sk_live_0123456789abcdef", metadata: {} };
 
-/** Starts a stand-in that ends with the test. */
+/** Starts a stand-in that closes when the test ends. */
 export async function open(
   dialect: Partial<Dialect> | PresetName = {},
   options: Omit<StandInOptions, "dialect"> = {},
@@ -90,7 +90,7 @@ function parse(text: string): Json {
   }
 }
 
-/** Knobs about writes and stored values; patchScopes has a suite of its own. */
+/** Settings of a dialect about writes and stored values. patchScopes has its own tests. */
 export type WriteKnob =
   | "patchFields"
   | "unknownScopeId"
@@ -113,7 +113,7 @@ export type WriteKnob =
   | "expiresAt"
   | "ids";
 
-/** Knobs about records as they are shown. */
+/** Settings of a dialect about the form of records in answers. */
 export type ShownKnob =
   | "timestamps"
   | "absent"
@@ -126,8 +126,8 @@ export type ShownKnob =
   | "extraEmptyScope"
   | "contentType";
 
-/** Knobs about writes that are carried out after their answer. */
+/** Settings of a dialect about writes that are applied after their answer. */
 export type LaterKnob = "writes" | "newKeys" | "laterMs";
 
-/** All other knobs, a new one included. */
+/** All other settings of a dialect, including new ones. */
 export type OtherKnob = Exclude<keyof Dialect, WriteKnob | ShownKnob | LaterKnob | "patchScopes">;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCommand } from "../../cli/commands";
 
-/** Runs the command in this process; `stop` is what Ctrl-C does. */
+/** Runs the command in this process. `stop` does what Ctrl-C does. */
 function run(...args: string[]) {
   const printed = { out: "", err: "" };
   let stop = () => {};
@@ -29,7 +29,7 @@ function run(...args: string[]) {
 }
 
 describe("pulumi-apikeys standin", () => {
-  it("prints what a program needs, then one line for each request without its body, until it is stopped", async () => {
+  it("prints the settings for a program, then a line for each request without its body, until it is stopped", async () => {
     const { printed, code, stop, exported } = run(
       "--port",
       "0",
@@ -54,7 +54,7 @@ describe("pulumi-apikeys standin", () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  it("serves the default workspaces in the preset asked for", async () => {
+  it("serves the default workspaces in the requested preset", async () => {
     const { printed, code, stop, exported } = run("--port=0", "--preset", "strictRest");
     const url = await exported("APIKEYS_BASE_URL");
     expect(printed.out).toContain("Preset strictRest. Workspaces:\n  ws_main (Main)\n  ws_second (Second)\n");
@@ -64,7 +64,7 @@ describe("pulumi-apikeys standin", () => {
     expect(await code).toBe(0);
   });
 
-  it("explains itself", async () => {
+  it("prints its options for --help", async () => {
     const { printed, code } = run("--help");
     expect(await code).toBe(0);
     for (const option of ["--port", "--preset", "--latency", "--token", "--workspace"]) {
@@ -81,7 +81,7 @@ describe("pulumi-apikeys standin", () => {
     [["--latency", "-1"], "--latency"],
     [["--token", "a b"], "--token"],
     [["--workspace", "a", "--workspace", "a"], "--workspace"],
-  ])("answers %j with its usage and exit code 2", async (args, named) => {
+  ])("answers the arguments %j with its usage and exit code 2", async (args, named) => {
     const { printed, code } = run(...args);
     expect(await code).toBe(2);
     expect(printed.out).toBe("");
@@ -89,7 +89,7 @@ describe("pulumi-apikeys standin", () => {
     expect(printed.err).toContain("Usage: npx pulumi-apikeys standin");
   });
 
-  it("says when it can't have the port", async () => {
+  it("fails with the port in the message if the port is in use", async () => {
     const first = run("--port", "0");
     const { port } = new URL(await first.exported("APIKEYS_BASE_URL"));
     const second = run("--port", port);

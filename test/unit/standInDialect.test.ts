@@ -5,7 +5,7 @@ import { heldKey, type Json, type OtherKnob, open } from "./standInCaller";
 const scope = { name: " Orders ", representation: "orders", description: "" };
 const names = (records: Json[]) => records.map(({ name }) => name);
 
-// One proof for each knob; the type makes a knob without a proof an error.
+// One test for each setting. A setting without one is a type error.
 const knobs: Record<OtherKnob, () => Promise<void>> = {
   async delete() {
     const see = async (how: Dialect["delete"]) => {
@@ -195,31 +195,34 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
 };
 
 describe("the stand-in's dialect", () => {
-  it.each(Object.entries(knobs))("has the knob %s", async (_, prove) => {
+  it.each(Object.entries(knobs))("has a working setting %s", async (_, prove) => {
     await prove();
   });
 
-  it.each(Object.keys(presets) as PresetName[])("%s serves a key from create to delete", async (preset) => {
-    const { standIn, create, get, patch, del, keyPath } = await open(preset);
-    const { id, key } = await create();
-    expect(key).toMatch(/^sk_/);
-    expect(standIn.key(String(id))?.key).toBe(key);
-    expect(String((await get(keyPath(id))).body.apiKey.id)).toBe(String(id));
-    expect((await patch(keyPath(id), { name: "x", enabled: true, scopes: [] })).status).toBeLessThan(300);
-    await standIn.settled();
-    expect(standIn.key(String(id))?.name).toBe("x");
-    expect((await del(keyPath(id))).status).toBeLessThan(300);
-    await standIn.settled();
-    expect(standIn.keys({ deleted: false })).toEqual([]);
-  });
+  it.each(Object.keys(presets) as PresetName[])(
+    "has a preset %s that serves a key from create to delete",
+    async (preset) => {
+      const { standIn, create, get, patch, del, keyPath } = await open(preset);
+      const { id, key } = await create();
+      expect(key).toMatch(/^sk_/);
+      expect(standIn.key(String(id))?.key).toBe(key);
+      expect(String((await get(keyPath(id))).body.apiKey.id)).toBe(String(id));
+      expect((await patch(keyPath(id), { name: "x", enabled: true, scopes: [] })).status).toBeLessThan(300);
+      await standIn.settled();
+      expect(standIn.key(String(id))?.name).toBe("x");
+      expect((await del(keyPath(id))).status).toBeLessThan(300);
+      await standIn.settled();
+      expect(standIn.keys({ deleted: false })).toEqual([]);
+    },
+  );
 
-  it("is told relative to the default dialect each time", async () => {
+  it("is set relative to the default each time", async () => {
     const { standIn, create } = await open({ createStatus: 200, names: "trimmed" });
     standIn.setDialect({ createStatus: 202 });
     expect((await create({ name: " a" })).name).toBe(" a");
   });
 
-  it("refuses a preset that does not exist and names those that do", async () => {
+  it("fails for an unknown preset, with a list of presets", async () => {
     const { standIn } = await open();
     expect(() => standIn.setDialect("softdelete" as PresetName)).toThrow(/"softdelete".*softDelete/);
   });

@@ -5,7 +5,7 @@ import { newKey, open, send } from "./standInCaller";
 describe("a fault rule of the stand-in", () => {
   const broken: Fault = { kind: "status", status: 503 };
 
-  it("applies once unless told otherwise, after the requests it lets through", async () => {
+  it("applies once by default, and only after as many requests as `after` says", async () => {
     const { standIn, get } = await open();
     const statuses = async (count: number) => {
       const seen: number[] = [];
@@ -22,7 +22,7 @@ describe("a fault rule of the stand-in", () => {
     expect(await statuses(1)).toEqual([200]);
   });
 
-  it("applies only to the endpoints, the method and the condition given", async () => {
+  it("applies only to the given endpoints, method and condition", async () => {
     const { standIn, get, post } = await open();
     standIn.inject({ endpoint: "createApiKey", fault: broken });
     standIn.inject({ endpoint: ["readWorkspace", "listScopes"], fault: broken });
@@ -40,7 +40,7 @@ describe("a fault rule of the stand-in", () => {
     expect((await post("/api-key", newKey)).status).toBe(201);
   });
 
-  it("counts the requests that another rule took", async () => {
+  it("counts requests that another rule applies to", async () => {
     const { standIn, get } = await open();
     standIn.inject({ fault: broken });
     standIn.inject({ after: 1, fault: { kind: "status", status: 502 } });
@@ -48,7 +48,7 @@ describe("a fault rule of the stand-in", () => {
     expect((await get("/workspace")).status).toBe(502);
   });
 
-  it("leaves the store alone where the request would have been refused", async () => {
+  it("does not apply a request that the stand-in would have refused", async () => {
     const { standIn } = await open();
     standIn.inject({ fault: { kind: "resetAfter" } });
     await expect(send(standIn, "POST", "/api-key", { name: "x" })).rejects.toThrow();

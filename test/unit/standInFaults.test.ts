@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Fault } from "../../standin";
 import { heldKey, type Json, newKey, open } from "./standInCaller";
 
-/** Creates a key while this goes wrong; what came back, whether it was carried out, and what the log says. */
+/** Creates a key with this fault. Returns the answer, whether the key was created, and the logged status. */
 async function createWith(fault: Fault) {
   const { standIn, post, get } = await open();
   standIn.inject({ fault });
@@ -16,21 +16,21 @@ async function createWith(fault: Fault) {
 }
 
 describe("a fault of the stand-in", () => {
-  it("resetBefore: nothing done, no answer", async () => {
+  it("resetBefore: not applied, no answer", async () => {
     expect(await createWith({ kind: "resetBefore" })).toEqual({ failed: true, logged: 0, carriedOut: false });
   });
 
-  it("resetAfter: done, no answer", async () => {
+  it("resetAfter: applied, no answer", async () => {
     expect(await createWith({ kind: "resetAfter" })).toEqual({ failed: true, logged: 0, carriedOut: true });
   });
 
-  it("errorAfter: done, and an error in the dialect's form", async () => {
+  it("errorAfter: applied, then an error in the dialect's form", async () => {
     const expected = { status: 500, body: { message: expect.any(String) }, carriedOut: true, logged: 500 };
     expect(await createWith({ kind: "errorAfter" })).toMatchObject(expected);
     expect((await createWith({ kind: "errorAfter", status: 504 })).status).toBe(504);
   });
 
-  it("status: not done, with the body and headers given", async () => {
+  it("status: not applied, with the given status, body and headers", async () => {
     expect(await createWith({ kind: "status", status: 503 })).toMatchObject({
       status: 503,
       body: { message: expect.any(String) },
@@ -47,7 +47,7 @@ describe("a fault of the stand-in", () => {
     expect([text.text, text.headers.get("content-type")]).toEqual(["bad gateway", "text/plain"]);
   });
 
-  it("truncated: done, and half of the body arrives", async () => {
+  it("truncated: applied, but only half of the body arrives", async () => {
     expect(await createWith({ kind: "truncated" })).toEqual({ failed: true, logged: 201, carriedOut: true });
     const { standIn } = await open();
     standIn.inject({ fault: { kind: "truncated" } });
@@ -58,7 +58,7 @@ describe("a fault of the stand-in", () => {
     expect(body).toHaveLength(Math.floor(declared / 2));
   });
 
-  it("truncated cuts an answer that has no body, too", async () => {
+  it("truncated: an answer without a body is cut off too", async () => {
     const { standIn, patch } = await open({ patchAnswer: "nothing" });
     standIn.inject({ fault: { kind: "truncated" } });
     await expect(patch("/workspace/ws_main", { defaultKeyPrefix: "p" })).rejects.toThrow();
@@ -66,13 +66,13 @@ describe("a fault of the stand-in", () => {
     expect(standIn.requests[0]?.status).toBe(200);
   });
 
-  it("garbled: done, and a body that only begins like JSON", async () => {
+  it("garbled: applied, with a body that only begins like JSON", async () => {
     const { status, text, body, carriedOut } = await createWith({ kind: "garbled" });
     expect([status, body, carriedOut]).toEqual([200, undefined, true]);
     expect(text).toMatch(/^\{"apiKey":.*"key":"sk_/);
   });
 
-  it.each([true, false])("hang: no answer ever, carried out: %s", async (carriedOut) => {
+  it.each([true, false])("hang: no answer (applied: %s)", async (carriedOut) => {
     const { standIn } = await open();
     standIn.inject({ fault: { kind: "hang", carriedOut } });
     const leaving = new AbortController();
@@ -102,7 +102,7 @@ describe("a fault of the stand-in", () => {
     expect(JSON.parse(Buffer.concat(chunks).toString()).workspaces).toHaveLength(2);
   });
 
-  it("drip stops when the client leaves", async () => {
+  it("drip: ends when the client closes the connection", async () => {
     const { standIn, get } = await open();
     standIn.inject({ fault: { kind: "drip", bytesPerSecond: 1 } });
     const leaving = new AbortController();
@@ -112,7 +112,7 @@ describe("a fault of the stand-in", () => {
     expect((await get("/workspace")).status).toBe(200);
   });
 
-  it("rateLimited: not done, with or without Retry-After", async () => {
+  it("rateLimited: not applied, with or without Retry-After", async () => {
     const limited = await createWith({ kind: "rateLimited", retryAfter: 3 });
     expect(limited).toMatchObject({ status: 429, carriedOut: false });
     expect(limited.headers.get("retry-after")).toBe("3");
@@ -121,7 +121,7 @@ describe("a fault of the stand-in", () => {
     expect(odd.headers.get("retry-after")).toBe("soon");
   });
 
-  it("redirect: not done, with a Location", async () => {
+  it("redirect: not applied, with a Location", async () => {
     const { status, headers, carriedOut } = await createWith({
       kind: "redirect",
       to: "http://127.0.0.1:9/x",
@@ -130,7 +130,7 @@ describe("a fault of the stand-in", () => {
     expect((await createWith({ kind: "redirect", to: "/x", status: 301 })).status).toBe(301);
   });
 
-  it("hugeBody: done, and the answer padded to the size asked for", async () => {
+  it("hugeBody: applied, with the answer padded to the given size", async () => {
     const huge = await createWith({ kind: "hugeBody", bytes: 3_000_000 });
     expect(huge).toMatchObject({ status: 201, carriedOut: true });
     expect(Buffer.byteLength(huge.text)).toBe(3_000_000);
@@ -140,7 +140,7 @@ describe("a fault of the stand-in", () => {
     expect([sized.headers.get("content-length"), Buffer.byteLength(sized.text)]).toEqual(["100000", 100_000]);
   });
 
-  it("hugeBody ends when the client leaves without reading on", async () => {
+  it("hugeBody: ends when the client closes the connection without reading on", async () => {
     let ended = 0;
     const { standIn } = await open({}, { onRequest: () => (ended += 1) });
     standIn.inject({ fault: { kind: "hugeBody", bytes: 1_000_000_000 } });
@@ -151,7 +151,7 @@ describe("a fault of the stand-in", () => {
     await expect.poll(() => ended).toBe(1);
   });
 
-  it("html: not done, a page instead of an answer", async () => {
+  it("html: not applied, with an HTML page as the answer", async () => {
     const { status, text, headers, carriedOut } = await createWith({ kind: "html" });
     expect([status, carriedOut, headers.get("content-type")]).toEqual([
       200,
@@ -162,13 +162,13 @@ describe("a fault of the stand-in", () => {
     expect((await createWith({ kind: "html", status: 502 })).status).toBe(502);
   });
 
-  it("emptyBody: done, without a body", async () => {
+  it("emptyBody: applied, without a body", async () => {
     const expected = { status: 200, text: "", carriedOut: true };
     expect(await createWith({ kind: "emptyBody" })).toMatchObject(expected);
     expect((await createWith({ kind: "emptyBody", status: 202 })).status).toBe(202);
   });
 
-  it("withoutKey: the answers of create and migrate lack the key", async () => {
+  it("withoutKey: applied, but create and migrate don't return the key", async () => {
     const { body, carriedOut } = await createWith({ kind: "withoutKey" });
     expect(body.apiKey.name).toBe("ci");
     expect(body.apiKey).not.toHaveProperty("key");
@@ -178,7 +178,7 @@ describe("a fault of the stand-in", () => {
     expect((await post("/api-key/migrate", heldKey)).body.apiKey).not.toHaveProperty("key");
   });
 
-  it("otherRecord: another record of the tenant where there is one, else an invented one", async () => {
+  it("otherRecord: another record of the tenant if there is one, otherwise an invented one", async () => {
     const { standIn, create, get, post, patch, keyPath } = await open();
     standIn.inject({ times: Number.POSITIVE_INFINITY, fault: { kind: "otherRecord" } });
     standIn.addTenant({ accessToken: "other", workspaces: [{ id: "ws_other" }] });

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type LoggedRequest, startStandIn } from "../../standin";
 import { entry, newKey, open, send } from "./standInCaller";
 
-describe("changes behind the provider's back", () => {
-  it("edits a key as given, flags and ids of its scopes filled in", async () => {
+describe("the stand-in's methods", () => {
+  it("edit a key as given, with missing flags and ids of its scopes filled in", async () => {
     const { standIn, create, get, keyPath } = await open({ names: "lowerCased" });
     const { id, createdAt } = await create();
     standIn.editKey(id, { name: "By Hand", prefix: "p", scopes: [{ representation: "orders", del: true }] });
@@ -14,7 +14,7 @@ describe("changes behind the provider's back", () => {
     expect((await get(keyPath(id))).body.apiKey).not.toHaveProperty("prefix");
   });
 
-  it("deletes a key by the dialect's way", async () => {
+  it("delete a key in the dialect's way", async () => {
     const { standIn, create } = await open();
     const [removed, marked] = [await create(), await create()];
     standIn.deleteKey(removed.id);
@@ -25,7 +25,7 @@ describe("changes behind the provider's back", () => {
     expect(standIn.keys({ deleted: false })).toEqual([]);
   });
 
-  it("adds a key with all that is not given made up", async () => {
+  it("add a key with generated values for missing fields", async () => {
     const { standIn, get, keyPath } = await open();
     const made = standIn.addKey({ workspaceId: "ws_main", name: "theirs", billingId: "b" });
     expect(made.key).toMatch(/^sk_/);
@@ -35,7 +35,7 @@ describe("changes behind the provider's back", () => {
     expect(standIn.keys({ workspaceId: "ws_second" }).map(({ id }) => id)).toEqual(["key_mine"]);
   });
 
-  it("adds, edits and deletes scopes, and edits and deletes workspaces", async () => {
+  it("add, edit and delete scopes, and edit and delete workspaces", async () => {
     const { standIn, get, create, keyPath } = await open();
     const { id } = standIn.addScope({ workspaceId: "ws_main", representation: "orders" });
     standIn.editScope(id, { name: "Renamed" });
@@ -52,7 +52,7 @@ describe("changes behind the provider's back", () => {
     expect(standIn.keys()).toEqual([]);
   });
 
-  it("hands out copies", async () => {
+  it("return copies of records", async () => {
     const { standIn, create } = await open();
     const { id } = await create();
     const copy = standIn.key(id);
@@ -64,7 +64,7 @@ describe("changes behind the provider's back", () => {
     expect(standIn.workspaces()[0]?.name).toBe("Main");
   });
 
-  it("says so when a record does not exist or exists already", async () => {
+  it("fail if a record does not exist or already exists", async () => {
     const { standIn } = await open();
     const key = { workspaceId: "ws_main", name: "k", id: "key_1" };
     standIn.addKey(key);
@@ -79,7 +79,7 @@ describe("changes behind the provider's back", () => {
 });
 
 describe("tenants of the stand-in", () => {
-  it("begin as given, and see only their own workspaces", async () => {
+  it("are set up as given, and see only their own workspaces", async () => {
     const standing = {
       tenants: [
         { accessToken: "token_a", workspaces: [{ id: "ws_a", teamId: "team_a" }] },
@@ -114,7 +114,7 @@ describe("tenants of the stand-in", () => {
 });
 
 describe("the stand-in's request log", () => {
-  it("holds every request with its endpoint, tenant, body and outcome, but no token", async () => {
+  it("has every request with its endpoint, tenant, body and status, but no token", async () => {
     const { standIn, post, get } = await open();
     await post("/api-key", newKey);
     await post("/api-key", "{");
@@ -148,7 +148,7 @@ describe("the stand-in's request log", () => {
     expect(standIn.requests).toMatchObject([{ n: 1 }]);
   });
 
-  it("tells connections apart", async () => {
+  it("numbers the connections", async () => {
     const { standIn, get } = await open();
     await get("/workspace");
     await send(standIn, "GET", "/workspace", undefined, { connection: "close" }).catch(() => {});
@@ -160,7 +160,7 @@ describe("the stand-in's request log", () => {
     expect(used.at(-1)).toBeGreaterThan(1);
   });
 
-  it("is handed out request by request, each with its outcome", async () => {
+  it("is passed to onRequest one request at a time, each with its status", async () => {
     const seen: LoggedRequest[] = [];
     const { standIn, get } = await open({}, { onRequest: (request) => seen.push(request) });
     standIn.inject({ fault: { kind: "resetAfter" } });
@@ -170,8 +170,8 @@ describe("the stand-in's request log", () => {
   });
 });
 
-describe("the stand-in's port", () => {
-  it("refuses connections while stopped, and has kept everything when started again", async () => {
+describe("the stand-in's server", () => {
+  it("refuses connections while stopped, and keeps its records until it is started again", async () => {
     const { standIn, create, get, keyPath } = await open();
     const { id } = await create();
     const { url } = standIn;
@@ -182,7 +182,7 @@ describe("the stand-in's port", () => {
     expect((await get(keyPath(id))).status).toBe(200);
   });
 
-  it("cuts requests that are under way when it closes, and may be closed twice", async () => {
+  it("cuts off requests in progress when it closes, and can be closed twice", async () => {
     const standIn = await startStandIn();
     standIn.inject({ fault: { kind: "hang" } });
     const hanging = expect(send(standIn, "GET", "/workspace")).rejects.toThrow();
@@ -192,7 +192,7 @@ describe("the stand-in's port", () => {
     await standIn.close();
   });
 
-  it("can be chosen, and a port in use is an error", async () => {
+  it("uses the given port, and fails if that is in use", async () => {
     const { standIn } = await open();
     const port = Number(new URL(standIn.url).port);
     await expect(startStandIn({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
@@ -202,7 +202,7 @@ describe("the stand-in's port", () => {
     await second.close();
   });
 
-  it("answers after the latency asked for", async () => {
+  it("answers after the given latency", async () => {
     const { standIn, get } = await open({}, { latencyMs: 500 });
     const reply = get("/workspace");
     await expect.poll(() => standIn.requests.length, { interval: 1 }).toBe(1);
@@ -210,7 +210,7 @@ describe("the stand-in's port", () => {
     expect((await reply).status).toBe(200);
   });
 
-  it("answers after another latency from the next request on", async () => {
+  it("uses a new latency from the next request on", async () => {
     const { standIn, get } = await open();
     standIn.setLatency(60);
     const began = performance.now();

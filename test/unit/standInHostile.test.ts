@@ -6,7 +6,7 @@ import { newKey, open } from "./standInCaller";
 
 const listing = "GET /api/v1/workspace HTTP/1.1\r\nHost: x\r\n";
 
-/** All bytes that come back on one connection for one request, `most` at most; then the client leaves. */
+/** All bytes of the answer to one request. After `most` bytes the client closes the connection. */
 async function rawAnswer(fault: Fault, most = 4_000_000) {
   const { standIn } = await open();
   standIn.inject({ fault });
@@ -31,7 +31,7 @@ async function rawAnswer(fault: Fault, most = 4_000_000) {
 }
 
 describe("a hostile answer of the stand-in", () => {
-  it("headers: done, the answer as usual with other headers, several of one name too", async () => {
+  it("headers: the usual answer with other headers, even several with one name", async () => {
     const headers = { "content-type": "text/html", "Retry-After": ["1", "x"] };
     const { head, body } = await rawAnswer({ kind: "headers", headers });
     expect(head).toMatch(/content-type: text\/html/i);
@@ -39,7 +39,7 @@ describe("a hostile answer of the stand-in", () => {
     expect(JSON.parse(body).workspaces).toHaveLength(2);
   });
 
-  it("moreFields: done, the text stands in each record, JSON or not", async () => {
+  it("moreFields: each record contains the given text, even if that is no JSON", async () => {
     const more = await rawAnswer({ kind: "moreFields", json: '"name":"b","__proto__":[[]]' });
     const { workspaces } = JSON.parse(more.body);
     expect(workspaces.map((one: { name: string }) => one.name)).toEqual(["b", "b"]);
@@ -50,13 +50,13 @@ describe("a hostile answer of the stand-in", () => {
     expect((await get(keyPath(id as string))).text).toMatch(/^\{"apiKey":\{"id":.*,"\$&":\}\}$/);
   });
 
-  it("surrounded: done, bytes before and after the answer", async () => {
+  it("surrounded: bytes before and after the answer", async () => {
     const before = "HTTP/1.1 103 X\r\n\r\n";
     const { text } = await rawAnswer({ kind: "surrounded", before, after: "later" });
     expect(text).toMatch(/^HTTP\/1\.1 103 X\r\n\r\nHTTP\/1\.1 200 OK\r\n.*"workspaces".*\}later$/s);
   });
 
-  it("raw: done, just these bytes", async () => {
+  it("raw: applied, with these bytes as the answer", async () => {
     expect((await rawAnswer({ kind: "raw", bytes: "HTTP/1.1 99\xff\r\n" })).text).toBe("HTTP/1.1 99\xff\r\n");
     const { standIn, post } = await open();
     standIn.inject({ fault: { kind: "raw", bytes: "no" } });
@@ -64,7 +64,7 @@ describe("a hostile answer of the stand-in", () => {
     expect([standIn.keys().length, standIn.requests[0]?.carriedOut]).toEqual([1, true]);
   });
 
-  it("wrongLength: done, with a length that is too large or too small", async () => {
+  it("wrongLength: a length that is too large or too small", async () => {
     for (const by of [10, -10]) {
       const { head, body } = await rawAnswer({ kind: "wrongLength", by });
       expect(Number(/content-length: (\d+)/.exec(head)?.[1])).toBe(body.length + by);
@@ -76,7 +76,7 @@ describe("a hostile answer of the stand-in", () => {
     }
   });
 
-  it("endless: headers, or 1xx answers, for as long as the client stays", async () => {
+  it("endless: headers or 1xx answers until the client closes the connection", async () => {
     const headers = await rawAnswer({ kind: "endless", what: "headers" });
     expect(headers.text.length).toBeGreaterThan(4_000_000);
     expect(headers.text).toMatch(/^HTTP\/1\.1 200 X\r\n/);
@@ -86,7 +86,7 @@ describe("a hostile answer of the stand-in", () => {
     expect(interim.text).not.toMatch(/HTTP\/1\.1 2/);
   });
 
-  it("gzipBomb: done, a small body that unpacks to a large one with the answer in it", async () => {
+  it("gzipBomb: a small body that decompresses to a large one with the answer in it", async () => {
     const { head, bytes } = await rawAnswer({ kind: "gzipBomb", bytes: 20_000_000 });
     expect(head).toMatch(/content-encoding: gzip/);
     expect(bytes.length).toBeLessThan(100_000);

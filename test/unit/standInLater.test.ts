@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../standin";
 import { entry, heldKey, type Json, type LaterKnob, open } from "./standInCaller";
 
-/** Longer than a few requests take: what is put off so long comes within a test only if the test waits for it. */
+/** Longer than a few requests take, so a write that is delayed by this is applied only if the test waits for it. */
 const laterMs = 300;
 const workspacePath = "/workspace/ws_main";
 const listPath = `${workspacePath}/api-key`;
 
-// One proof for each knob; the type makes a knob without a proof an error.
+// One test for each setting. A setting without one is a type error.
 const knobs: Record<LaterKnob, () => Promise<void>> = {
   async writes() {
     for (const [writes, status] of [
@@ -78,8 +78,8 @@ const knobs: Record<LaterKnob, () => Promise<void>> = {
   },
 };
 
-describe("writes that the stand-in carries out later", () => {
-  it.each(Object.entries(knobs))("have the knob %s", async (_, prove) => {
+describe("writes that the stand-in applies after its answer", () => {
+  it.each(Object.entries(knobs))("have a working setting %s", async (_, prove) => {
     await prove();
   });
 
@@ -88,7 +88,7 @@ describe("writes that the stand-in carries out later", () => {
     ["emptyBody", "emptyBody", 202, "", ""],
     ["emptyObject", "nothing", 202, "{}", ""],
   ] as const)(
-    "are answered by patchAnswer %s, deleteAnswer %s",
+    "are answered as patchAnswer %s and deleteAnswer %s say",
     async (...[patchAnswer, deleteAnswer, ...rest]) => {
       const dialect: Partial<Dialect> = { writes: "queued", laterMs, patchAnswer, deleteAnswer };
       const { standIn, create, patch, del, keyPath } = await open(dialect);
@@ -103,7 +103,7 @@ describe("writes that the stand-in carries out later", () => {
     },
   );
 
-  it("come in the order in which they were asked for, each upon what the one before left", async () => {
+  it("are applied in the order of their requests, each to the result of the one before", async () => {
     const { standIn, create, patch, del, get, keyPath } = await open({ writes: "queued", laterMs });
     const { id } = await create({ name: "old", enabled: true });
     await patch(keyPath(id), { name: "first", enabled: false });
@@ -126,7 +126,7 @@ describe("writes that the stand-in carries out later", () => {
     }
   });
 
-  it("are refused at once where they would be", async () => {
+  it("are refused at once if they are invalid", async () => {
     const { standIn, create, patch, del, keyPath } = await open({
       writes: "queued",
       laterMs,
@@ -141,7 +141,7 @@ describe("writes that the stand-in carries out later", () => {
     expect((await patch(keyPath(id), { name: "x" })).status).toBe(404);
   });
 
-  it("are not carried out once the stand-in is closed, but while it is down", async () => {
+  it("are applied even while the stand-in is stopped, but not after it is closed", async () => {
     const { standIn, create, patch, keyPath } = await open({ writes: "queued", laterMs: 30 });
     const { id } = await create({ name: "old" });
     await patch(keyPath(id), { name: "new" });

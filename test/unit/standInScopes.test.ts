@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../standin";
 import { entry, open } from "./standInCaller";
 
-/** What a key with orders: read+create and bills: read holds after a PATCH, as "representation permissions". */
+/** The scopes, as "representation permissions", that a key with "orders create read" and "bills read" has after a PATCH. */
 async function heldAfter(patchScopes: Dialect["patchScopes"], ...given: [string, string, "withId"?][]) {
   const { create, patch, keyPath } = await open({ patchScopes });
   const { id, scopes } = await create();
@@ -18,12 +18,12 @@ async function heldAfter(patchScopes: Dialect["patchScopes"], ...given: [string,
 }
 
 describe("PATCH of a key's scopes in the stand-in", () => {
-  it("replaces: only what is named stays", async () => {
+  it("replaces: only the entries of the request stay", async () => {
     expect(await heldAfter("replaces", ["orders", "update"])).toEqual(["orders update"]);
     expect(await heldAfter("replaces")).toEqual([]);
   });
 
-  it("upserts: what is not named stays, what is named is overwritten", async () => {
+  it("upserts: the entries of the request replace those of the same name, and the others stay", async () => {
     expect(await heldAfter("upserts", ["orders", "update"], ["users", "read"])).toEqual([
       "orders update",
       "bills read",
@@ -32,7 +32,7 @@ describe("PATCH of a key's scopes in the stand-in", () => {
     expect(await heldAfter("upserts", ["orders", ""])).toEqual(["orders", "bills read"]);
   });
 
-  it("merges: a flag given as false takes away only where the entry carries an id", async () => {
+  it("merges: a false flag removes a permission only if the entry has an id", async () => {
     expect(await heldAfter("merges", ["orders", "update"])).toEqual([
       "orders create read update",
       "bills read",
@@ -44,7 +44,7 @@ describe("PATCH of a key's scopes in the stand-in", () => {
     expect(await heldAfter("merges", ["orders", "", "withId"])).toEqual(["orders", "bills read"]);
   });
 
-  it("accumulates: only four false flags take away, and they take the whole entry", async () => {
+  it("accumulates: only four false flags remove anything, and they remove the whole entry", async () => {
     expect(await heldAfter("accumulates", ["orders", "update", "withId"])).toEqual([
       "orders create read update",
       "bills read",
@@ -52,7 +52,7 @@ describe("PATCH of a key's scopes in the stand-in", () => {
     expect(await heldAfter("accumulates", ["orders", ""], ["users", ""])).toEqual(["bills read"]);
   });
 
-  it("neverNarrows: nothing is ever taken away", async () => {
+  it("neverNarrows: nothing is ever removed", async () => {
     expect(await heldAfter("neverNarrows", ["orders", "", "withId"], ["bills", "del", "withId"])).toEqual([
       "orders create read",
       "bills read del",

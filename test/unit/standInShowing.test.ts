@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Dialect } from "../../standin";
 import { entry, type Json, newKey, open, type ShownKnob } from "./standInCaller";
 
-// One proof for each knob; the type makes a knob without a proof an error.
+// One test for each setting. A setting without one is a type error.
 const knobs: Record<ShownKnob, () => Promise<void>> = {
   async timestamps() {
     const { standIn, create, get, keyPath } = await open();
@@ -105,8 +105,8 @@ const knobs: Record<ShownKnob, () => Promise<void>> = {
   },
 };
 
-describe("how the stand-in's dialect shows records", () => {
-  it.each(Object.entries(knobs))("has the knob %s", async (_, prove) => {
+describe("the stand-in's dialect, for records in answers,", () => {
+  it.each(Object.entries(knobs))("has a working setting %s", async (_, prove) => {
     await prove();
   });
 });

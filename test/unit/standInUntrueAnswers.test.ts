@@ -7,13 +7,13 @@ type WithoutEffect = Omit<Extract<Fault, { kind: "withoutEffect" }>, "kind">;
 const scope = { name: "s", representation: "s", description: "" };
 const billing = { totalCredits: "1", workspaceId: "ws_main" };
 
-/** All that the service holds of what requests can make and change. */
+/** All records of the service that requests can create and change. */
 function held(standIn: StandIn) {
   return [standIn.keys(), standIn.workspaces(), standIn.scopes("ws_main"), standIn.billings()];
 }
 
-describe("an answer of the stand-in that is not true", () => {
-  it("markedDeleted: keys are told to be deleted that live", async () => {
+describe("a false answer of the stand-in", () => {
+  it("markedDeleted: existing keys are returned as deleted", async () => {
     const { standIn, create, get, patch, keyPath } = await open();
     const { id } = await create();
     standIn.inject({ times: 4, fault: { kind: "markedDeleted" } });
@@ -32,7 +32,7 @@ describe("an answer of the stand-in that is not true", () => {
     [{ answer: "nothing" }, 200, ""],
     [{ answer: "nothing", status: 204 }, 204, ""],
     [{ answer: "emptyObject" }, 200, "{}"],
-  ])("withoutEffect %j: a PATCH is answered %d, %j, and not carried out", async (fault, ...expected) => {
+  ])("withoutEffect %j: a PATCH is answered with %d and %j, but not applied", async (fault, ...expected) => {
     const { standIn, create, patch, keyPath } = await open();
     const { id } = await create({ name: "old" });
     standIn.editWorkspace("ws_main", { defaultKeyPrefix: "old" });
@@ -52,7 +52,7 @@ describe("an answer of the stand-in that is not true", () => {
     [{ answer: "before" }, 200, false],
     [{ answer: "nothing", status: 204 }, 204, ""],
     [{ answer: "emptyObject" }, 200, "{}"],
-  ])("withoutEffect %j: a DELETE is answered %d, %j, and not carried out", async (fault, ...expected) => {
+  ])("withoutEffect %j: a DELETE is answered with %d and %j, but not applied", async (fault, ...expected) => {
     const { standIn, create, get, del, keyPath } = await open();
     const { id } = await create();
     const before = held(standIn);
@@ -63,7 +63,7 @@ describe("an answer of the stand-in that is not true", () => {
     expect((await get("/workspace/ws_main/api-key")).body.apiKeys).toMatchObject([{ id, deleted: false }]);
   });
 
-  it("withoutEffect: a POST is answered with what was never made", async () => {
+  it("withoutEffect: a POST is answered with a record that was never created", async () => {
     const { standIn, create, get, post, keyPath } = await open({ listLag: 1 });
     const before = held(standIn);
     standIn.inject({ times: 4, fault: { kind: "withoutEffect", answer: "before" } });
@@ -79,7 +79,7 @@ describe("an answer of the stand-in that is not true", () => {
     expect((await post("/api-key/migrate", heldKey)).status).toBe(201);
   });
 
-  it("withoutEffect: the dialect's own answers, and its refusals", async () => {
+  it("withoutEffect: answers and refusals have the dialect's form", async () => {
     const { standIn, create, patch, del, keyPath } = await open();
     const { id } = await create({ name: "old" });
     standIn.inject({ times: Number.POSITIVE_INFINITY, fault: { kind: "withoutEffect", status: 200 } });
@@ -97,7 +97,7 @@ describe("an answer of the stand-in that is not true", () => {
   });
 });
 
-describe("a POST to the stand-in that was carried out", () => {
+describe("a successful POST to the stand-in", () => {
   const posts = [
     ["/api-key", newKey, newKey],
     ["/api-key/migrate", heldKey, { ...heldKey, key: "another" }],
@@ -105,17 +105,20 @@ describe("a POST to the stand-in that was carried out", () => {
     ["/customer-billing", billing, billing],
   ] as const;
 
-  it.each(posts)("%s may be answered 409, or with its record in 2 MB", async (path, first, second) => {
-    const { standIn, post } = await open();
-    const made = () => standIn.keys().length + standIn.scopes("ws_main").length + standIn.billings().length;
-    standIn.inject({ fault: { kind: "errorAfter", status: 409 } });
-    expect((await post(path, first)).status).toBe(409);
-    expect(made()).toBe(1);
-    standIn.inject({ fault: { kind: "hugeBody", bytes: 2_000_000 } });
-    const huge = await post(path, second);
-    expect([huge.status, Buffer.byteLength(huge.text), made()]).toEqual([201, 2_000_000, 2]);
-    expect(Object.values<Json>(huge.body)[0].id).toEqual(expect.any(String));
-  });
+  it.each(posts)(
+    "%s can be answered with a 409, or with 2 MB that contain the record",
+    async (path, first, second) => {
+      const { standIn, post } = await open();
+      const made = () => standIn.keys().length + standIn.scopes("ws_main").length + standIn.billings().length;
+      standIn.inject({ fault: { kind: "errorAfter", status: 409 } });
+      expect((await post(path, first)).status).toBe(409);
+      expect(made()).toBe(1);
+      standIn.inject({ fault: { kind: "hugeBody", bytes: 2_000_000 } });
+      const huge = await post(path, second);
+      expect([huge.status, Buffer.byteLength(huge.text), made()]).toEqual([201, 2_000_000, 2]);
+      expect(Object.values<Json>(huge.body)[0].id).toEqual(expect.any(String));
+    },
+  );
 
   it("is answered with more than 1 MiB for a key of 10,000 scopes, without any fault", async () => {
     const { standIn, post } = await open();

@@ -4,7 +4,7 @@ import { entry, heldKey, type Json, newKey, open, send, type WriteKnob } from ".
 const scope = { name: " Orders ", representation: "orders", description: "" };
 const names = (records: Json[]) => records.map(({ name }) => name);
 
-// One proof for each knob; the type makes a knob without a proof an error.
+// One test for each setting. A setting without one is a type error.
 const knobs: Record<WriteKnob, () => Promise<void>> = {
   async patchFields() {
     const { create, patch, keyPath } = await open({ patchFields: "replaces" });
@@ -210,8 +210,8 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
   },
 };
 
-describe("how the stand-in's dialect carries writes out and stores values", () => {
-  it.each(Object.entries(knobs))("has the knob %s", async (_, prove) => {
+describe("the stand-in's dialect, for writes and stored values,", () => {
+  it.each(Object.entries(knobs))("has a working setting %s", async (_, prove) => {
     await prove();
   });
 });

@@ -25,25 +25,25 @@ const canonicalOf = (name: string) =>
   managed.find((field) => field.name === name)?.canonical ?? ((value) => value);
 
 describe("canonical values", () => {
-  test("R2 of strings, absent, null and empty are one", () => {
+  test("R2 treat absent, null and empty strings as equal", () => {
     expect([undefined, null, ""].map(string)).toEqual([undefined, undefined, undefined]);
     expect([" ", "a", "A"].map(string)).toEqual([" ", "a", "A"]);
   });
 
-  test("R2 of booleans, absent, null and false are one", () => {
+  test("R2 treat absent, null and false as equal", () => {
     expect([undefined, null, false, true].map(boolean)).toEqual([false, false, false, true]);
   });
 
-  test("R2 of maps, absent, null and empty are one", () => {
+  test("R2 treat absent, null and empty maps as equal", () => {
     expect([undefined, null, {}].map(map)).toEqual([undefined, undefined, undefined]);
     expect(map({ a: null })).toEqual({ a: null });
   });
 
-  test("R2 of numbers, absent and null are one, and 0 is a number", () => {
+  test("R2 treat absent and null numbers as equal, and 0 as a number", () => {
     expect([undefined, null, 0, -0, 1].map(number)).toStrictEqual([undefined, undefined, 0, 0, 1]);
   });
 
-  test("R2 a value of a wrong type means none, and one that is not known yet stays", () => {
+  test("R2 treat a value of a wrong type as absent, and keep unknown values", () => {
     const wrong = [{}, [], "text", 1, true];
     for (const canonical of [string, number, boolean, map]) {
       for (const unknown of unknownSentinels) expect(canonical(unknown)).toBe(unknown);
@@ -56,7 +56,7 @@ describe("canonical values", () => {
 });
 
 describe("state after a write", () => {
-  test("R1 holds what was declared, the outputs and the secret; nothing undefined, nothing else", () => {
+  test("R1 has only the inputs, the outputs and the secret, and no undefined value", () => {
     fc.assert(
       fc.property(declared, record, (inputs, answer) => {
         const state = afterWrite(inputs, answer);
@@ -68,7 +68,7 @@ describe("state after a write", () => {
     );
   });
 
-  test("R3 remembers only the fields that the service answered otherwise than declared", () => {
+  test("R3 has in __observed only the fields whose answered value differs from the program", () => {
     fc.assert(
       fc.property(declared, record, (inputs, answer) => {
         const observed = observe(answer);
@@ -86,12 +86,12 @@ describe("state after a write", () => {
     );
   });
 
-  test("R3 of a service that answers as declared nothing is remembered", () => {
+  test("R3 has no __observed if the service answers as declared", () => {
     const answer = { ...blank, name: "ci", enabled: true, scopes: [] };
     expect(afterWrite({ name: "ci", enabled: true, scopes: [] }, answer)).not.toHaveProperty(observedKey);
   });
 
-  test("R4 holds what the service has where that was not made as declared", () => {
+  test("R4 has the service's values of fields that were not applied", () => {
     const answer = { ...blank, name: "old", enabled: true, scopes: [] };
     const notApplied = [
       { field: "name", words: "" },
@@ -102,7 +102,7 @@ describe("state after a write", () => {
     expect(state).toStrictEqual({ name: "old", enabled: true, scopes: [], ...born });
   });
 
-  test("an output that an answer leaves out keeps its value", () => {
+  test("keeps the value of an output that the answer leaves out", () => {
     const before = { ...born, maskedKey: "sk_…", createdAt: "then", effectivePrefix: "sk" };
     const state = stateAfterWrite(
       as({ name: "ci" }),
@@ -114,7 +114,7 @@ describe("state after a write", () => {
 });
 
 describe("state after a read", () => {
-  test("R3 of what was written is the same, however the service rewrote it", () => {
+  test("R3 is unchanged if the answer is that of the write, however the service rewrote values", () => {
     fc.assert(
       fc.property(declared, record, (inputs, answer) => {
         const state = afterWrite(inputs, answer);
@@ -123,7 +123,7 @@ describe("state after a read", () => {
     );
   });
 
-  test("R5 holds what drifted as observed, and everything else as it was", () => {
+  test("R5 has the observed values of drifted fields, and everything else unchanged", () => {
     fc.assert(
       fc.property(declared, record, record, (inputs, answer, later) => {
         const state = afterWrite(inputs, answer);
@@ -140,7 +140,7 @@ describe("state after a read", () => {
     );
   });
 
-  test("R3 of drift is quiet the second time, and drift back to what was remembered is drift again", () => {
+  test("R3 shows the same drift only once, and shows a change back as drift again", () => {
     fc.assert(
       fc.property(declared, record, record, (inputs, answer, later) => {
         const once = afterRead(afterWrite(inputs, answer), later);
@@ -157,8 +157,8 @@ describe("state after a read", () => {
   });
 });
 
-describe("the wire", () => {
-  test("R1 no undefined value is left at any depth, and nothing else is touched", () => {
+describe("what is sent to the engine and the service", () => {
+  test("R1 has no undefined value at any depth, and is otherwise unchanged", () => {
     const value = fc.letrec((tie) => ({
       node: fc.oneof(
         { maxDepth: 4 },
@@ -177,7 +177,7 @@ describe("the wire", () => {
     );
   });
 
-  test("K1 create sends four booleans for each scope, no id, and no field that is not declared", () => {
+  test("K1 has four booleans and no id for each scope of a create, and no undeclared field", () => {
     const inputs = { name: "ci", workspaceId: "ws", customerId: "cus", enabled: false };
     const scopes = [{ representation: "orders", read: true }];
     const all = { create: false, read: true, update: false, del: false };
@@ -191,7 +191,7 @@ describe("the wire", () => {
     });
   });
 
-  test("K5 migrate sends every field it has, metadata too", () => {
+  test("K5 has every field of the migrate call, including metadata", () => {
     const inputs = { name: "ci", workspaceId: "ws", customerId: "cus", enabled: true, scopes: [] };
     const body = { ...inputs, key: "sk_old", metadata: {} };
     expect(migrateBody(as({ ...inputs, existingKey: "sk_old" }))).toStrictEqual(body);
@@ -234,7 +234,7 @@ function holdsUndefined(value: unknown): boolean {
   return Object.values(value).some(holdsUndefined);
 }
 
-/** A list drops its undefined entries; toEqual sees to the objects. */
+/** Drops the undefined entries of lists; toEqual ignores those of objects. */
 function withoutHoles(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((entry) => entry !== undefined).map(withoutHoles);
   if (typeof value !== "object" || value === null) return value;

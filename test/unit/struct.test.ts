@@ -3,7 +3,7 @@ import { BinaryReader, BinaryWriter } from "google-protobuf";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { expect, test } from "vitest";
 
-// What the module replaces for all messages of a process, kept to compare with.
+// The library's functions, which the module replaces for the whole process. Kept to compare with.
 const { deserializeBinaryFromReader, serializeBinaryToWriter } = Struct;
 const library = { deserializeBinaryFromReader, serializeBinaryToWriter };
 
@@ -31,7 +31,7 @@ const codecs = (async () => {
   };
 })();
 
-/** google-protobuf loses one that is called `__proto__`. */
+/** Without `__proto__`, because google-protobuf loses a property of that name. */
 const name = fc.string({ unit: "binary" }).filter((one) => one !== "__proto__");
 const { tree } = fc.letrec((tie) => ({
   tree: fc.dictionary(name, tie("value"), { maxKeys: 5, noNullPrototype: true }),
@@ -45,7 +45,7 @@ const { tree } = fc.letrec((tie) => ({
   ),
 }));
 
-test("google-protobuf reads what is written, and what it writes is read", async () => {
+test("google-protobuf reads Structs that the plugin writes, and the plugin reads those of google-protobuf", async () => {
   const { written, writtenByLibrary, read, readByLibrary } = await codecs;
   fc.assert(
     fc.property(tree as fc.Arbitrary<Record<string, unknown>>, (given) => {
@@ -56,18 +56,18 @@ test("google-protobuf reads what is written, and what it writes is read", async 
   );
 });
 
-test("a property may have any name", async () => {
+test("a property of a Struct may have any name", async () => {
   const { read, written } = await codecs;
   const json = '{"__proto__":{"":1,"constructor":[{"__proto__":null}]}}';
   expect(JSON.stringify(read(written(JSON.parse(json))))).toBe(json);
 });
 
-test("properties are in the order of their names, however they came", async () => {
+test("properties of a Struct are written in the order of their names", async () => {
   const { read, written } = await codecs;
   expect(Object.keys(read(written({ b: 1, c: { z: 1, y: 2 }, a: 2 })))).toEqual(["a", "b", "c"]);
 });
 
-test("what is undefined is left out, in a list it is null", async () => {
+test("undefined properties are left out of a Struct, and undefined list entries become null", async () => {
   const { read, written } = await codecs;
   expect(read(written({ a: undefined, b: [1, undefined], c: { d: undefined } }))).toStrictEqual({
     b: [1, null],
@@ -75,7 +75,7 @@ test("what is undefined is left out, in a list it is null", async () => {
   });
 });
 
-test("nothing is read from no message, and from one without properties", async () => {
+test("a missing or empty Struct has no properties", async () => {
   const { propertiesOf } = await codecs;
   expect(propertiesOf(undefined)).toEqual({});
   expect(propertiesOf(new Struct())).toEqual({});

@@ -34,7 +34,7 @@ import {
 } from "../../sdk";
 import { secretOf as keySecretOf } from "../../sdk/apiKey";
 
-/** What check takes of the inputs of a shape. */
+/** The inputs that `check` accepts for a shape. */
 type Taken<S extends { readonly inputs: Readonly<Record<string, { readonly schema: z.ZodType }>> }> = z.input<
   z.ZodObject<{ [Name in keyof S["inputs"]]: S["inputs"][Name]["schema"] }>
 >;
@@ -45,40 +45,40 @@ type RotatingApiKeyInputs = Taken<RotatingApiKeyShape>;
 type ScopeInputs = Taken<ScopeShape>;
 type WorkspaceSettingsInputs = Taken<WorkspaceSettingsShape>;
 
-/** As both sides spell it: null stands for absent on the wire only, and readonly makes no difference. */
+/** Without null, which only means absent in the engine's messages, and without readonly. */
 type Plain<T> = T extends readonly (infer Entry)[]
   ? Plain<Entry>[]
   : T extends object
     ? { -readonly [Name in keyof T]: Plain<Exclude<T[Name], null>> }
     : T;
 type OptionalNames<T> = { [Name in keyof T]-?: object extends Pick<T, Name> ? Name : never }[keyof T];
-/** Types alone, whether optional or not. */
+/** The types, whether optional or not. */
 type Full<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
 type Declared<Args> = Plain<pulumi.Unwrap<Args>>;
 
-// tsc checks these; it runs with the linters.
-describe("what the SDK takes and what the provider takes agree in names, optionality and types", () => {
-  test("of an ApiKey, whose name has a default in the provider", () => {
+// tsc checks these, as a part of `npm run lint`.
+describe("the SDK and the provider agree on names, optionality and types of the inputs", () => {
+  test("of an ApiKey, except that name is optional in the SDK", () => {
     type Received = Plain<ApiKeyInputs>;
     expectTypeOf<OptionalNames<Declared<ApiKeyArgs>>>().toEqualTypeOf<OptionalNames<Received> | "name">();
     expectTypeOf<Omit<Full<Declared<ApiKeyArgs>>, "metadata">>().toEqualTypeOf<
       Omit<Full<Received>, "metadata">
     >();
-    // Unwrap makes `never` of the unknown values inside.
+    // Unwrap turns the `unknown` values inside into `never`.
     expectTypeOf<ApiKeyArgs["metadata"]>().toEqualTypeOf<
       pulumi.Input<NonNullable<ApiKeyInputs["metadata"]> | undefined> | undefined
     >();
   });
 
-  test("of a RotatingApiKey, which has an ApiKey's", () => {
+  test("of a RotatingApiKey, except that name is optional in the SDK", () => {
     type Received = Plain<RotatingApiKeyInputs>;
     type Args = Declared<RotatingApiKeyArgs>;
     expectTypeOf<OptionalNames<Args>>().toEqualTypeOf<OptionalNames<Received> | "name">();
     expectTypeOf<Omit<Full<Args>, "metadata">>().toEqualTypeOf<Omit<Full<Received>, "metadata">>();
   });
 
-  test("of a scope of an ApiKey, declared and answered", () => {
+  test("of a scope of an ApiKey, and on the answered scope", () => {
     type Received = NonNullable<Plain<ApiKeyInputs>["scopes"]>[number];
     expectTypeOf<Declared<KeyScopeArgs>>().toEqualTypeOf<Received>();
     expectTypeOf<Required<Plain<KeyScope>>>().toEqualTypeOf<Plain<Required<Omit<AnsweredScope, "id">>>>();
@@ -107,7 +107,7 @@ describe("what the SDK takes and what the provider takes agree in names, optiona
   });
 });
 
-/** What an Output has beside its declaration. */
+/** Members of an Output that its declaration hides. */
 interface Promised {
   readonly isKnown: Promise<boolean>;
   readonly isSecret: Promise<boolean>;
@@ -119,7 +119,7 @@ const inWorkspace = { workspaceId: "ws_1" };
 const existingKey = "sk_old";
 const entry = pulumi.output({ customerId: "cus_2" });
 
-/** Each kind with what it has beside its inputs. */
+/** Each kind with the outputs that are not inputs. */
 const resources = [
   {
     kind: "ApiKey",
@@ -130,7 +130,7 @@ const resources = [
     kind: "ApiKeySet",
     make: () =>
       new ApiKeySet("ci", { ...inWorkspace, keys: { a: { customerId: "cus_1", existingKey }, b: entry } }),
-    // What an Output holds may be secret, which is not known at once.
+    // b is an Output, which may contain secrets, so __secrets is added.
     computed: ["ids", "maskedKeys", "secrets", "__secrets"],
   },
   {
@@ -156,7 +156,7 @@ const resources = [
   },
 ] as const;
 
-describe("a resource in a program", () => {
+describe("resource classes of the SDK:", () => {
   const registered = new Map<string, pulumi.runtime.MockResourceArgs>();
   const made = new Map<string, pulumi.CustomResource>();
 
@@ -175,12 +175,12 @@ describe("a resource in a program", () => {
     }
   });
 
-  test("there is one for every kind that the provider knows", () => {
+  test("there is one for every kind of the provider", () => {
     expect(resources.map(({ kind }) => kind).sort()).toEqual(Object.keys(definitions).sort());
   });
 
   test.each(resources)(
-    "$kind has an output for every input of its schema and for what is computed, and no other",
+    "$kind has exactly its inputs and its computed properties as outputs",
     ({ kind, computed }) => {
       const resource = made.get(kind) ?? {};
       const names = Object.entries(resource).flatMap(([name, value]) =>
@@ -193,14 +193,17 @@ describe("a resource in a program", () => {
     },
   );
 
-  test.each(resources)("$kind registers its permanent type and its permanent provider string", ({ kind }) => {
-    const inputs = registered.get(`pulumi-nodejs:dynamic/apikeys:${kind}`)?.inputs;
-    expect(inputs?.["__provider"]).toBe(
-      `exports.handler=()=>require("pulumi-apikeys/dynamic").provider("${kind}");`,
-    );
-  });
+  test.each(resources)(
+    "$kind registers the type and the provider string that must never change",
+    ({ kind }) => {
+      const inputs = registered.get(`pulumi-nodejs:dynamic/apikeys:${kind}`)?.inputs;
+      expect(inputs?.["__provider"]).toBe(
+        `exports.handler=()=>require("pulumi-apikeys/dynamic").provider("${kind}");`,
+      );
+    },
+  );
 
-  test("each class knows its own resources, and those of no other, also by their type alone as policies ask", () => {
+  test("isInstance of each class recognizes exactly its own resources, even by their type alone, as policies ask", () => {
     const classes = { ApiKey, ApiKeySet, RotatingApiKey, WorkspaceSettings, Scope, CustomerBilling };
     for (const [kind, Class] of Object.entries(classes)) {
       expect([...made].flatMap(([of, resource]) => (Class.isInstance(resource) ? [of] : []))).toEqual([kind]);
@@ -211,7 +214,7 @@ describe("a resource in a program", () => {
     }
   });
 
-  test("an ApiKey passes the resource's name to the provider, and its existingKey is a secret", async () => {
+  test("ApiKey passes the resource's name to the provider, and makes existingKey a secret", async () => {
     const inputs = registered.get("pulumi-nodejs:dynamic/apikeys:ApiKey")?.inputs;
     expect(inputs).toMatchObject({ __resourceName: "ci", workspaceId: "ws_1" });
     expect(inputs?.["existingKey"]).toMatchObject({
@@ -221,16 +224,16 @@ describe("a resource in a program", () => {
     expect(await pulumi.isSecret((made.get("ApiKey") as ApiKey).existingKey)).toBe(true);
   });
 
-  test("an existingKey of an ApiKeySet is a secret", () => {
+  test("ApiKeySet makes the existingKey of an entry a secret", () => {
     const keys = registered.get("pulumi-nodejs:dynamic/apikeys:ApiKeySet")?.inputs["keys"];
-    // The mocks mark the whole of what holds a secret.
+    // The mocks mark the whole value that contains a secret.
     expect(keys).toEqual({
       [pulumi.runtime.specialSigKey]: pulumi.runtime.specialSecretSig,
       value: { a: { customerId: "cus_1", existingKey }, b: { customerId: "cus_2" } },
     });
   });
 
-  test("an ApiKeySet gives one secret, as a secret", async () => {
+  test("ApiKeySet.key returns one key's secret, as a secret", async () => {
     const set = new ApiKeySet("held", { ...inWorkspace, keys: { a: { customerId: "cus_1" } } });
     const held = { a: "sk_a" };
     Object.defineProperty(set, "secrets", { value: pulumi.output(held), configurable: true });
@@ -239,12 +242,12 @@ describe("a resource in a program", () => {
     expect(await pulumi.isSecret(key)).toBe(true);
   });
 
-  test("an ApiKeySet of mocks that give no outputs has no secrets, as an ApiKey has no key", async () => {
+  test("ApiKeySet.key is undefined if mocks return no outputs", async () => {
     const set = new ApiKeySet("mocked", { ...inWorkspace, keys: { a: { customerId: "cus_1" } } });
     expect(await new Promise((resolve) => set.key("a").apply(resolve))).toBeUndefined();
   });
 
-  test("K8 an ApiKey of mocks that give no secret has none", async () => {
+  test("K8 the key of an ApiKey is undefined if mocks return no secret", async () => {
     const { key } = new ApiKey("mocked", { ...inWorkspace, customerId: "cus_1" });
     expect(await new Promise((resolve) => key.apply(resolve))).toBeUndefined();
   });
@@ -255,16 +258,21 @@ describe("a resource in a program", () => {
       keySecretOf("ApiKey", "ci", text(held), text(id)) as unknown as Promised;
 
     test.each([
-      ["is what state has", pulumi.secret("sk_1"), "key_1", { isKnown: true, isSecret: true, value: "sk_1" }],
-      ["is not known in the preview of an update", pulumi.unknown, "key_1", { isKnown: false }],
-      ["is not known of a key that is not made yet", undefined, pulumi.unknown, { isKnown: false }],
+      [
+        "is the one in state",
+        pulumi.secret("sk_1"),
+        "key_1",
+        { isKnown: true, isSecret: true, value: "sk_1" },
+      ],
+      ["is unknown in the preview of an update", pulumi.unknown, "key_1", { isKnown: false }],
+      ["is unknown before the key is created", undefined, pulumi.unknown, { isKnown: false }],
     ])("K8 %s", async (_, held, id, expected) => {
       const { isKnown, isSecret, promise } = secretOf(held, id);
       const found = { isKnown: await isKnown, isSecret: await isSecret, value: await promise() };
       expect(found).toMatchObject(expected);
     });
 
-    test("K8 fails where state does not have it", async () => {
+    test("K8 fails if state does not have it", async () => {
       const { isKnown, isSecret, promise, allResources } = secretOf(undefined, "key_1");
       const [failed] = await Promise.allSettled([promise(), isKnown, isSecret, allResources()]);
       expect(failed).toMatchObject({
@@ -273,7 +281,7 @@ describe("a resource in a program", () => {
     });
   });
 
-  test("K8 what ApiKey.get returns is a resource with all that an ApiKey has, but for the secret", () => {
+  test("K8 ApiKey.get returns a resource with everything that an ApiKey has except the secret", () => {
     const read = ApiKey.get("read", "key_1", inWorkspace);
     // tsc checks these.
     expectTypeOf<keyof ApiKey>().toEqualTypeOf<keyof UnmanagedApiKey | "key">();
@@ -284,14 +292,14 @@ describe("a resource in a program", () => {
     expect(Object.keys(read)).not.toContain("key");
   });
 
-  test("K8 the option import is refused, with the way on", () => {
+  test("K8 the resource option import fails with what to do instead", () => {
     const args = { ...inWorkspace, customerId: "c" };
     expect(() => new ApiKey("taken", args, { import: "key_1" })).toThrow(/"taken".*pulumi import --file/);
   });
 });
 
 describe("in a preview, the outputs that the engine's answer lacks", () => {
-  /** The outputs that are known where the engine answers with the inputs and more: with a state, or only what is unknown. */
+  /** The outputs that are known if the engine answers with the inputs and `more`. */
   async function knownWith(more: object): Promise<Readonly<Record<string, readonly string[]>>> {
     const newResource = ({ inputs }: pulumi.runtime.MockResourceArgs) => ({
       id: "id_1",
@@ -308,7 +316,7 @@ describe("in a preview, the outputs that the engine's answer lacks", () => {
     return Object.fromEntries(await Promise.all(all));
   }
 
-  test("R12 are known to be absent if the answer is a state, whatever else in it is unknown", async () => {
+  test("R12 are known to be absent if the answer is a state, even with unknown values in it", async () => {
     const known = await knownWith({ __service: "s", name: pulumi.runtime.unknownValue });
     for (const { kind, make } of resources) {
       const names = Object.keys(make()).filter((name) => !name.startsWith("__") && name !== "name");
@@ -316,7 +324,7 @@ describe("in a preview, the outputs that the engine's answer lacks", () => {
     }
   });
 
-  test("R12 stay unknown where the program gives what means the same as none", async () => {
+  test("R12 stay unknown if the program sets an input to an empty value", async () => {
     await knownWith({ __service: "s", prefix: undefined });
     const key = new ApiKey("ci", { ...inWorkspace, customerId: "cus_1", prefix: "" });
     const { prefix, metadata } = key as unknown as Record<"prefix" | "metadata", Promised>;

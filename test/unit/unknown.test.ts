@@ -10,8 +10,8 @@ import { least, offline } from "./offline";
 const sentinel = fc.constantFrom(...unknownSentinels);
 
 describe("unknown values", () => {
-  test("the sentinels are the seven of the provider protocol, one of them the Node.js runtime's", () => {
-    // Written down a second time: a state or a plan with one that is missed would be taken for known.
+  test("are the seven sentinels of the provider protocol, one of them the Node.js runtime's", () => {
+    // Repeated here, because a value with a missing sentinel would be treated as known.
     const protocol = {
       bool: "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
       number: "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
@@ -24,7 +24,7 @@ describe("unknown values", () => {
     expect([...unknownSentinels].sort()).toEqual(Object.values(protocol).sort());
   });
 
-  test("metadata that holds what Pulumi marks specially is refused, by the runtime's own mark", () => {
+  test("are not the only special ones: metadata with an asset fails too", () => {
     const { specialSigKey, specialAssetSig } = runtime;
     for (const metadata of [
       { [specialSigKey]: specialAssetSig },
@@ -35,7 +35,7 @@ describe("unknown values", () => {
     expect(jsonObject().safeParse({ signature: specialAssetSig }).success).toBe(true);
   });
 
-  test("a sentinel is unknown, and so is whatever holds one at any depth", () => {
+  test("include every value that contains a sentinel at any depth", () => {
     const holder = fc.letrec((tie) => ({
       node: fc.oneof(
         { maxDepth: 5 },
@@ -47,24 +47,27 @@ describe("unknown values", () => {
     fc.assert(fc.property(holder, (value) => containsUnknown(value)));
   });
 
-  test("known values hold none, and text that only contains a sentinel is known", () => {
+  test("don't include plain values, or a string that only contains a sentinel", () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => !containsUnknown(value)));
     fc.assert(fc.property(sentinel, (value) => !isUnknown(`${value} `) && !isUnknown([value])));
     expect(containsUnknown(undefined)).toBe(false);
     expect(containsUnknown(null)).toBe(false);
   });
 
-  test.each(unknownSentinels)("what a preview says holds none: it says what state has (%s)", (unknown) => {
-    const lines: string[] = [];
-    const tell = (line: string) => lines.push(line);
-    const key = offline(undefined, {}, apiKey, tell);
-    key.diff("key_1", { ...least, __keyLost: true }, { ...least, name: unknown });
-    const grant = { workspaceId: "ws_1", totalCredits: "100", __grant: "uncertain" };
-    const billing = offline(undefined, {}, customerBilling, tell);
-    billing.diff("uncertain-1", grant, { workspaceId: unknown, totalCredits: unknown });
-    expect(lines).toEqual([
-      'Key "ci" in workspace ws_1: its secret is not in state, so the update replaces it.',
-      expect.stringMatching(/^Granting 100 credits in workspace ws_1: it is still not known whether/),
-    ]);
-  });
+  test.each(unknownSentinels)(
+    "don't appear in the lines of a preview, which have the values of state instead (%s)",
+    (unknown) => {
+      const lines: string[] = [];
+      const tell = (line: string) => lines.push(line);
+      const key = offline(undefined, {}, apiKey, tell);
+      key.diff("key_1", { ...least, __keyLost: true }, { ...least, name: unknown });
+      const grant = { workspaceId: "ws_1", totalCredits: "100", __grant: "uncertain" };
+      const billing = offline(undefined, {}, customerBilling, tell);
+      billing.diff("uncertain-1", grant, { workspaceId: unknown, totalCredits: unknown });
+      expect(lines).toEqual([
+        'Key "ci" in workspace ws_1: its secret is not in state, so the update replaces it.',
+        expect.stringMatching(/^Granting 100 credits in workspace ws_1: it is still not known whether/),
+      ]);
+    },
+  );
 });

@@ -2,13 +2,13 @@ import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** What a program declares when it runs: each resource's name and arguments, and what the program exports. */
+/** What a program declares: the name and arguments of each resource, and the program's exports. */
 export interface Declared {
   readonly resources: readonly { readonly kind: string; readonly name: string; readonly args: Args }[];
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-/** Compiles a program as Pulumi's language host does, and runs it with classes that only note how they are called. */
+/** Compiles a program as Pulumi's language host does, and runs it with classes that only record their arguments. */
 export function declaredBy(program: string): Declared {
   const { outputText, diagnostics } = transpileModule(program, {
     reportDiagnostics: true,
@@ -26,7 +26,7 @@ export function declaredBy(program: string): Declared {
     };
   const classes = { ApiKey: noting("ApiKey"), ApiKeySet: noting("ApiKeySet") };
   const module = { exports: {} };
-  // The function that Node.js puts round a CommonJS module.
+  // The function in which Node.js wraps a CommonJS module.
   new Function("exports", "require", "module", "__filename", "__dirname", outputText)(
     module.exports,
     () => classes,

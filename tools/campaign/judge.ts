@@ -125,7 +125,7 @@ function shown({ inputs, state, ...rest }: Entry): object {
 
 function defects(trace: Trace): readonly Finding[] {
   return operationsOf(trace)
-    .filter(({ operation: { message } }) => /defect/.test(message))
+    .filter(({ operation: { message } }) => /defect|bug in pulumi-apikeys/.test(message))
     .map(({ operation: { name, resource, message } }) => ({
       column: "defects",
       what: `${name} of ${resource}: ${message}`,

@@ -3,7 +3,7 @@ import type { Session } from "../../provider/core/definition";
 import { Failure } from "../../provider/core/errors";
 import { openBatch } from "../../provider/resources/apiKeySet/batch";
 
-/** A batch whose keys have a secret to hide each; what it says in the end, and while it lasts. */
+/** A batch of keys, each with a secret to mask, with its warnings and progress lines. */
 function open() {
   const warnings: string[] = [];
   const progress: string[] = [];
@@ -22,7 +22,7 @@ function open() {
 const named = (count: number, prefix = "k") =>
   Array.from({ length: count }, (_, place) => ({ name: `${prefix}${place}` }));
 
-/** What is told of so many keys, each of which fails for a reason of its own of 500 characters. */
+/** The lines of a batch in which so many keys fail, each for a different reason of 500 characters. */
 async function linesOf(count: number): Promise<readonly string[]> {
   const { batch } = open();
   await batch.each("created", named(count), async (_, { name }) => {
@@ -31,7 +31,7 @@ async function linesOf(count: number): Promise<readonly string[]> {
   return batch.lines();
 }
 
-test("of a few keys that fail the reasons are told whole, of many the beginnings and the ends", async () => {
+test("an error has the full reasons of a few failed keys, but shortened ones for many", async () => {
   const [few, many] = [await linesOf(3), await linesOf(30)];
   expect(few.map(({ length }) => length)).toEqual([499, 499, 499]);
   expect(few.join("")).not.toContain("…");
@@ -40,7 +40,7 @@ test("of a few keys that fail the reasons are told whole, of many the beginnings
   expect(many.at(-1)).toBe("and 10 more");
 });
 
-test("failures are told in the order of the keys, whichever came first", async () => {
+test("failures are listed in the order of the keys, whichever came first", async () => {
   const { batch } = open();
   await batch.each("created", named(4), async (_, { name }) => {
     await new Promise((resolve) => setTimeout(resolve, 20 - 5 * Number(name.slice(1))));
@@ -49,7 +49,7 @@ test("failures are told in the order of the keys, whichever came first", async (
   expect(batch.lines()).toEqual(['"k0": no a', '"k1": no b', '"k2": no c', '"k3": no d']);
 });
 
-test("of keys that fail for one reason it is told once, with their names, and of the most keys first", async () => {
+test("a reason of several keys is given once with their names, and the reason of most keys comes first", async () => {
   const { batch } = open();
   await batch.each(
     "created",
@@ -66,7 +66,7 @@ test("of keys that fail for one reason it is told once, with their names, and of
   ]);
 });
 
-test("a reason is the same whichever key the service names in it, and one of a single key names the key", async () => {
+test("reasons that differ only in the key's name or id count as one; the reason of a single key names it", async () => {
   const { batch } = open();
   const all = named(4).map(({ name }) => ({ name, id: `id.${name}` }));
   await batch.each("read", all, async (_, { name, id }) => {
@@ -92,7 +92,7 @@ test("a reason is the same whichever key the service names in it, and one of a s
   expect(batch.lines()[0]).toBe('For each of 2 keys ("x", "y"): no …, called …');
 });
 
-test("what was found of each key is told in the reason, once", async () => {
+test("a reason lists once what was found for each of its keys", async () => {
   const { batch } = open();
   await batch.each("created", named(3), async (_, { name }) => {
     const found = name === "k2" ? "none" : `key_${name}`;
@@ -103,7 +103,7 @@ test("what was found of each key is told in the reason, once", async () => {
   ]);
 });
 
-test("all that was found of each key is told, in as many lines as that takes", async () => {
+test("an error lists all that was found for each key, in as many lines as needed", async () => {
   const { batch } = open();
   const foundOf = (name: string) =>
     Array.from({ length: 10 }, (_, nth) => `key_${name}_${nth}_${"i".repeat(60)}`);
@@ -118,7 +118,7 @@ test("all that was found of each key is told, in as many lines as that takes", a
   for (const id of named(10).flatMap(({ name }) => foundOf(name))) expect(batch.lines().join()).toContain(id);
 });
 
-test("each key that may have been left in the service is named, and none of them twice", async () => {
+test("each key that may exist outside state is named exactly once", async () => {
   const { batch, warnings } = open();
   const reason = `${"why ".repeat(300)}what to do`;
   await batch.each("created", [...named(18), ...named(212, "left")], async (_, { name }) => {
@@ -134,7 +134,7 @@ test("each key that may have been left in the service is named, and none of them
   expect(batch.unresolved).toEqual(whole);
 });
 
-test("an error that nobody foresaw stops no other key, and says where to look but none of its own words", async () => {
+test("an unexpected error stops no other key, and says where to look without quoting the error's text", async () => {
   const { batch } = open();
   const done: string[] = [];
   await batch.each("created", named(8), async (_, { name }) => {
@@ -151,7 +151,7 @@ test("an error that nobody foresaw stops no other key, and says where to look bu
   expect(batch.unresolved).toHaveLength(1);
 });
 
-test("no secret of a key stands in what is told of it", async () => {
+test("failures contain no key's secret", async () => {
   const { batch } = open();
   await batch.each("created", named(2), async (_, { name }) => {
     throw new Failure(`refused for sk_${name}`, { reason: () => `refused for sk_${name}` });
@@ -159,7 +159,7 @@ test("no secret of a key stands in what is told of it", async () => {
   expect(batch.lines()).toEqual(['For each of 2 keys ("k0", "k1"): refused for [secret]']);
 });
 
-test("the ids that a warning speaks of are told where it is cut, in lines that are not too long themselves", async () => {
+test("if warnings are cut, further lines of limited length list all affected ids", async () => {
   const { batch, warnings } = open();
   const idOf = (name: string) => `key_${name}_${"i".repeat(name === "k0" ? 5_000 : 80)}`;
   await batch.each("read", named(60), async (part, { name }) => {
@@ -174,7 +174,7 @@ test("the ids that a warning speaks of are told where it is cut, in lines that a
   expect(warnings.every(({ length }) => length < 4_000)).toBe(true);
 });
 
-test("a key that fails is not counted as done", async () => {
+test("the progress line counts a failed key as failed, not as done", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
     const { batch, progress } = open();

@@ -5,7 +5,7 @@ import { isUnknown, unknown } from "../../provider/core/unknown";
 import { failureOf } from "./replying";
 import { asks, declared, iso, rotated, rotating, spoilable } from "./rotatingService";
 
-/** What a preview of the plugin promises; "?" stands for what is not known yet. */
+/** The outputs that the plugin's preview promises; "?" stands for an unknown one. */
 function promised(
   ci: ReturnType<typeof rotating>,
   kept: { readonly id: string; readonly state: object } | undefined,
@@ -32,44 +32,44 @@ function promised(
   );
 }
 
-describe("R18 a preview promises of a rotating key what the update then writes:", () => {
+describe("R18 the preview of a rotating key", () => {
   const disabled = { ...declared, enabled: false };
   const current = { key: "sk_key_2", keyId: "key_2", rotatedAt: iso(90), rotatesAt: iso(180) };
   const previous = { previousKey: "sk_key_1", previousKeyId: "key_1" };
   const unknownKey = { key: "?", keyId: "?", rotatedAt: "?", rotatesAt: "?" };
 
-  test("of a new one, that there is no previous key", () => {
+  test("promises no previous key for a new resource", () => {
     expect(promised(rotating(), undefined, declared)).toEqual(unknownKey);
   });
 
   test.each([
-    ["an edit, both keys", 91, disabled, { ...current, ...previous, retiresAt: iso(97) }],
-    ["a deletion, the current key", 97, disabled, current],
+    ["both keys for an edit", 91, disabled, { ...current, ...previous, retiresAt: iso(97) }],
+    ["the current key for a deletion of the previous one", 97, disabled, current],
     [
-      "a deletion that depends on its use, no less",
+      "the current key for a deletion that depends on the previous key's use",
       97,
       { ...disabled, retire: "whenUnused" },
       { ...current, previousKey: "?", previousKeyId: "?", retiresAt: "?" },
     ],
     [
-      "a deletion beside which another change waits, what is so until then",
+      "the current key for a deletion if another change has to wait for it",
       97,
       { ...declared, keepers: { a: "b" } },
       current,
     ],
     [
-      "one that will fail, nothing",
+      "no outputs for an update that will fail",
       91,
       { ...declared, keepers: { a: "b" } },
       { ...unknownKey, previousKey: "?", previousKeyId: "?", retiresAt: "?", keepers: { a: "b" } },
     ],
     [
-      "a change that is not known yet, nothing",
+      "no outputs if a change is unknown",
       91,
       { ...declared, customerId: unknown },
       { ...unknownKey, previousKey: "?", previousKeyId: "?", retiresAt: "?" },
     ],
-  ])("of %s", async (_, day, inputs, expected) => {
+  ])("promises %s", async (_, day, inputs, expected) => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.at(day);
@@ -80,8 +80,8 @@ describe("R18 a preview promises of a rotating key what the update then writes:"
 
   test.each([
     ["a deletion", 97, declared],
-    ["another overlap", 91, { ...declared, overlap: "8d" }],
-  ])("of %s, which does not write the current key, the whole state", async (_, day, inputs) => {
+    ["a change of overlap", 91, { ...declared, overlap: "8d" }],
+  ])("promises the whole state for %s, because the current key is not written", async (_, day, inputs) => {
     const ci = spoilable();
     const kept = await rotated(ci);
     ci.at(day);
@@ -89,7 +89,7 @@ describe("R18 a preview promises of a rotating key what the update then writes:"
     expect(ci.foresee(ci.check(inputs, undefined).inputs, kept)).toEqual(after);
   });
 
-  test("of a rotation, that the current key will be the previous one", async () => {
+  test("promises for a rotation that the current key becomes the previous one", async () => {
     const ci = spoilable();
     const kept = await ci.create();
     ci.at(90);
@@ -99,10 +99,10 @@ describe("R18 a preview promises of a rotating key what the update then writes:"
   });
 });
 
-describe("R16 what the program made secret", () => {
+describe("R16 a secret value", () => {
   const secretName = { ...declared, name: "hush", __secrets: [["name"], ["overlap"]], prefix: "quiet" };
 
-  test("is in no line, warning or error", async () => {
+  test("appears in no line, warning or error", async () => {
     const ci = spoilable();
     const kept = await rotated(ci, secretName);
     ci.at(97);
@@ -116,7 +116,7 @@ describe("R16 what the program made secret", () => {
     expect(all).not.toMatch(/hush|2026-04/);
   });
 
-  test("is in no line either where only the previous key still has it", async () => {
+  test("appears in no error even if only the previous key still has it", async () => {
     const ci = spoilable();
     const { id, state } = await rotated(ci, { ...secretName, name: "hush" });
     ci.always(asks("GET"), () => {
@@ -132,7 +132,7 @@ describe("R16 what the program made secret", () => {
     expect(message).not.toContain("hush");
   });
 
-  test("makes all hidden properties secret, and the dates that tell it", async () => {
+  test("makes all hidden properties secret, and the dates that reveal it", async () => {
     const ci = spoilable();
     const { state } = await rotated(ci, secretName);
     const paths = ci.secretOutputs(state).map((path) => path.join("."));
@@ -141,7 +141,7 @@ describe("R16 what the program made secret", () => {
     );
   });
 
-  test("neither secret stands anywhere but in its own output", async () => {
+  test("of a key appears in state only as key or previousKey", async () => {
     const ci = spoilable();
     const { state } = await rotated(ci);
     const { key, previousKey, ...others } = state;
@@ -150,8 +150,8 @@ describe("R16 what the program made secret", () => {
   });
 });
 
-describe("R20 what no state will hold", () => {
-  test("of a rotation is the new key, which is deleted again; the key before it stays", async () => {
+describe("R20 if the result can't be saved to state, the provider deletes", () => {
+  test("the new key of a rotation, and keeps the one before it", async () => {
     const run = openRun();
     const ci = spoilable({ run });
     const first = await ci.create();
@@ -167,7 +167,7 @@ describe("R20 what no state will hold", () => {
     expect([...ci.live.keys()]).toEqual(["key_1"]);
   });
 
-  test("of a create is its key", async () => {
+  test("the key of a create", async () => {
     const run = openRun();
     const ci = spoilable({ run });
     ci.once(asks("POST"), (answer) => {
@@ -178,7 +178,7 @@ describe("R20 what no state will hold", () => {
     expect(ci.live.size).toBe(0);
   });
 
-  test("of a rotation that gave no secret is that key all the same", async () => {
+  test("the new key of a rotation even if the answer had no secret", async () => {
     const run = openRun();
     const ci = spoilable({ run });
     const first = await ci.create();
@@ -192,8 +192,8 @@ describe("R20 what no state will hold", () => {
   });
 });
 
-describe("R15 what is not known in a preview", () => {
-  test("is in no line, and what it may do is told", async () => {
+describe("R15 an unknown value in a preview", () => {
+  test("appears in no line, but the line says what it may cause", async () => {
     const ci = spoilable();
     const kept = await rotated(ci);
     const draft = { ...declared, name: unknown, keepers: unknown };
@@ -207,7 +207,7 @@ describe("R15 what is not known in a preview", () => {
   });
 });
 
-describe("what check refuses", () => {
+describe("check of a RotatingApiKey", () => {
   test.each([
     [
       { rotateEvery: undefined },
@@ -243,23 +243,23 @@ describe("what check refuses", () => {
       { existingKey: "sk", prefix: "p" },
       "prefix: can't be combined with existingKey, because the service migrates a key without it; leave it out.",
     ],
-  ])("T2 of %j", (change, line) => {
+  ])("T2 fails for %j", (change, line) => {
     expect(rotating().check({ ...declared, ...change }, undefined).failures).toEqual([line]);
   });
 
-  test("T2 nothing of another customer for the key that was migrated: that makes a new one", () => {
+  test("T2 accepts another customer for a migrated key, because that creates a new key", () => {
     const before = { ...declared, existingKey: "sk_old" };
     expect(rotating().check({ ...before, customerId: "d" }, before).failures).toEqual([]);
   });
 
-  test("K5 another workspace for the key that was migrated", () => {
+  test("K5 fails for another workspace while existingKey stays", () => {
     const before = { ...declared, existingKey: "sk_old" };
     expect(rotating().check({ ...before, workspaceId: "ws_2" }, before).failures).toEqual([
       expect.stringMatching(/^workspaceId: can't change while existingKey stays/),
     ]);
   });
 
-  test("R2 lengths of time are compared by value", () => {
+  test("R2 compares lengths of time by value", () => {
     const spelled = (rotateEvery: string) =>
       rotating().check({ ...declared, rotateEvery }, undefined).inputs["rotateEvery"];
     expect(["2w", "14d", "336h", "014d"].map(spelled)).toEqual(["14d", "14d", "14d", "14d"]);
@@ -268,7 +268,7 @@ describe("what check refuses", () => {
 });
 
 describe("R19 an imported key", () => {
-  test("begins its time with the import, and is rotated to one with a secret", async () => {
+  test("counts its age from the import, and a rotation creates a key with a secret", async () => {
     const ci = spoilable();
     await ci.create();
     ci.at(10);
@@ -283,7 +283,7 @@ describe("R19 an imported key", () => {
     expect(next.state).not.toHaveProperty("previousKey");
   });
 
-  test("by a file needs its id alone; the next update begins its time, without a request", async () => {
+  test("by `pulumi import --file` needs only its id, and its age counts from the first read", async () => {
     const ci = spoilable();
     await ci.create();
     ci.writes();

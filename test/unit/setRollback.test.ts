@@ -7,7 +7,7 @@ import { failureOf, idIn, nameIn, replying } from "./replying";
 const existingKey = "sk_value_of_long_ago";
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
 
-/** A set whose run is over when it is asked, on a service that makes each key but those that are to be lost. */
+/** A set whose run has ended before its results are saved, on a service that loses the answers for some keys. */
 function ended({ lost = [], fails = () => {} }: { lost?: readonly string[]; fails?: () => void }) {
   const live: object[] = [];
   const set = replying(
@@ -38,7 +38,7 @@ function ended({ lost = [], fails = () => {} }: { lost?: readonly string[]; fail
   return { set, inputsOf, stateOf, deleted };
 }
 
-test("an update that no state will hold deletes what it made, and nothing that state holds", async () => {
+test("an update that can't be saved to state deletes the keys that it created, and no others", async () => {
   const { set, inputsOf, stateOf, deleted } = ended({});
   const { message, kept } = await failureOf(
     set.update("keys-1", stateOf(["a", "b"]), inputsOf({ a: {}, c: {} })),
@@ -48,16 +48,16 @@ test("an update that no state will hold deletes what it made, and nothing that s
   expect(deleted()).toEqual(["key_c"]);
 });
 
-test("K5 a key that the state of before has still to delete is not told as one that no state holds", async () => {
+test("K5 a key that state has still to delete is not named as left behind", async () => {
   const { set, inputsOf, stateOf, deleted } = ended({});
   const before = { ...stateOf(["b"]), __toDelete: [{ id: "key_a", name: "a" }] };
   await failureOf(set.update("keys-1", before, inputsOf({ a: { existingKey }, b: {} })));
   expect(deleted()).toEqual([]);
-  expect(set.warnings.join("\n")).not.toContain("stands in the service as key_a");
+  expect(set.warnings.join("\n")).not.toContain("exists in the service with id key_a");
 });
 
 test.each(["create", "update"] as const)(
-  "a key whose answer was lost in a %s that no state will hold is told of",
+  "a warning names a key whose answer was lost in a %s that can't be saved to state",
   async (operation) => {
     const { set, inputsOf, stateOf, deleted } = ended({ lost: ["a"] });
     const inputs = inputsOf({ a: {}, b: {} });
@@ -71,7 +71,7 @@ test.each(["create", "update"] as const)(
   },
 );
 
-test("each key that could not be deleted again, for whatever reason, is named", async () => {
+test("each key that could not be deleted again is named, whatever the reason", async () => {
   const { set, inputsOf } = ended({
     fails: () => {
       throw new TypeError("private words");
@@ -87,7 +87,7 @@ test("each key that could not be deleted again, for whatever reason, is named", 
   expect(told).not.toContain("private");
 });
 
-test("once the run is over, no other key is begun", async () => {
+test("no further key is created once the run has ended", async () => {
   const run = openRun();
   let posts = 0;
   const set = replying(
