@@ -66,6 +66,23 @@ describe("K6 an answer to create", () => {
     expect(keys.warnings).toEqual([expect.stringContaining("its customerId in the service has changed")]);
   });
 
+  test("R5 may leave the customer out, of which no refresh warns after the first update", async () => {
+    let now = { ...least, id: "key_2", deleted: false, enabled: true, scopes: [], customerId: "internal_1" };
+    let isDown = true;
+    const keys = replying(apiKey, ({ method, path, body }) => {
+      if (method === "POST") return { apiKey: { id: now.id, key: "sk_new" } };
+      if (path.endsWith("/api-key")) return { apiKeys: [] };
+      now = { ...now, ...(body as object) };
+      return isDown ? {} : { apiKey: now };
+    });
+    const { inputs } = keys.check(least, undefined);
+    const { kept } = await failureOf(keys.create(inputs));
+    isDown = false;
+    const updated = await keys.update("key_2", kept?.state ?? {}, { ...inputs, enabled: false });
+    await keys.read("key_2", updated);
+    expect([updated["customerId"], keys.warnings]).toEqual([least.customerId, []]);
+  });
+
   test.each([
     ["ahead", "2024-02-19T08:00:00Z", [expect.stringContaining("more than two days old by the clock")]],
     ["behind", "2099-02-19T08:00:00Z", []],

@@ -8,7 +8,6 @@ import { pollUntil } from "../../core/polling";
 import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
-import { observedKey } from "../../core/state";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./creation";
 import { isOfCustomer } from "./keysBefore";
@@ -44,12 +43,7 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
     () => ({ ...settledAs(record), error: new InconclusiveError("the run ended") }),
   );
   const doing = `${capitalised(label(declared))} was created with id ${id}${unconfirmed}`;
-  const { customerId } = settled.record;
-  // If the service spells the customer differently, that is no later change (R5).
-  const own = isOfCustomer({ customerId }, declared)
-    ? initial
-    : { ...initial, [observedKey]: { customerId } };
-  return outcome(id, stateAfterWrite(declared, settled, own), [
+  return outcome(id, stateAfterWrite(declared, settled, initial), [
     secretProblem(declared, record),
     problem(doing, failureOf(session, settled), `created${unconfirmed}: `),
   ]);
