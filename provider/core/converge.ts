@@ -126,7 +126,9 @@ export async function converge<T, Body>(
       if (next === undefined) break;
       const written = await send(next);
       isSent = true;
-      await observeResult(written, hasWaitedInVain ? undefined : seen);
+      // An answer with the object as it was before may show the aims, which an interim attempt has left.
+      const shown = isInterim?.(attempt - 1) ? { record: undefined } : written;
+      await observeResult(shown, hasWaitedInVain ? undefined : seen);
       isSeen = true;
     }
     return { record: seen, ...compareWithAims(convergence, seen) };
