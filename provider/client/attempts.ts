@@ -104,7 +104,7 @@ function readingOf<T>({ read, secrets, fieldNames }: Attempted<T>, body: Buffer 
   const reading = read(body);
   if (reading.usable || reading.foreign || !Buffer.isBuffer(body) || body.length === 0) return reading;
   const said = errorInPlace(new TextDecoder().decode(body), secrets, fieldNames);
-  return said ? { ...reading, problem: `${reading.problem}: "${said}"` } : reading;
+  return said ? { ...reading, problem: `${reading.problem}: "${said}"`, denied: true } : reading;
 }
 
 type Unusable = Extract<Reading<unknown>, { usable: false }>;

@@ -27,7 +27,7 @@ export interface Call {
   readonly sending?: () => void;
 }
 
-/** A write that the service carried out: it answered 2xx. */
+/** A write that was answered with 2xx. */
 export interface Written<T> {
   /** `undefined` when the answer can't be used. */
   readonly record: T | undefined;
@@ -35,6 +35,8 @@ export interface Written<T> {
   readonly problem?: string;
   /** Whether the answer is no JSON, so that something else than the service may have given it. */
   readonly foreign?: true;
+  /** Whether the answer has an error in place of the record, so that the service may have refused. */
+  readonly denied?: true;
   /** Whether it may not have been carried out yet: the service answered 202. */
   readonly deferred?: true;
 }
@@ -97,7 +99,8 @@ export async function write<T>(call: Call, request: Write, read: Reader<T>): Pro
     return { record: withoutSecrets(reading.value, [call.credentials.accessToken, ...secrets]), ...deferred };
   }
   const foreign = reading.foreign && { foreign: true as const };
-  return { record: undefined, problem: reading.problem, ...foreign, ...deferred };
+  const denied = reading.denied && { denied: true as const };
+  return { record: undefined, problem: reading.problem, ...foreign, ...denied, ...deferred };
 }
 
 /** The answer's record, unless the write may not have been carried out yet. */

@@ -13,6 +13,8 @@ type Read<T> =
       readonly usable: false;
       /** Whether the body is no JSON, as of a gateway's page: something else than the service may have answered. */
       readonly foreign?: true;
+      /** Whether the body has an error in place of the record: some services answer 200 to what they refuse. */
+      readonly denied?: true;
     });
 
 /** Turns an answer's body into what was asked for. */

@@ -41,6 +41,8 @@ export interface Convergence<T, Body> {
   readonly aims: readonly Aim[];
   /** The body of an attempt; `undefined` to give up. */
   readonly body: (attempt: number, seen: T) => Body | undefined;
+  /** Whether an attempt sends other values than the aims, so that another must follow, whatever is seen. */
+  readonly isInterim?: (attempt: number) => boolean;
   readonly send: (body: Body) => Promise<Written<T>>;
   /** Whether the answer to a write has all fields that the aims are about. */
   readonly isWhole: (answer: T) => boolean;
@@ -86,7 +88,7 @@ export async function converge<T, Body>(
   convergence: Convergence<T, Body>,
   created?: Written<T>,
 ): Promise<Settled<T>> {
-  const { last, isEdit, observe, aims, body, send } = convergence;
+  const { last, isEdit, observe, aims, body, isInterim, send } = convergence;
   const exactAims = aims.filter(({ exact }) => exact);
   const matches = (record: T, which = aims) => {
     const now = observe(record);
@@ -122,14 +124,16 @@ export async function converge<T, Body>(
     if (created !== undefined) await observeResult(created, undefined);
     for (
       let attempt = created === undefined ? 0 : 1;
-      attempt === 0 || !matches(seen, exactAims);
+      attempt === 0 || isInterim?.(attempt - 1) || !matches(seen, exactAims);
       attempt += 1
     ) {
       const next = body(attempt, seen);
       if (next === undefined) break;
       const written = await send(next);
       isSent = true;
-      await observeResult(written, hasWaitedInVain ? undefined : seen);
+      // An answer with the object as it was before may show the aims, which an interim attempt has left.
+      const shown = isInterim?.(attempt - 1) ? { record: undefined } : written;
+      await observeResult(shown, hasWaitedInVain ? undefined : seen);
       isSeen = true;
     }
     return { record: seen, ...compareWithAims(convergence, seen, problem), problem };

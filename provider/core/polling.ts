@@ -12,9 +12,10 @@ export async function pollUntil<T>(
   waitingFor: string,
   look: () => Promise<T>,
   isDone: (seen: T) => boolean,
+  pauses = pausesMs,
 ): Promise<T> {
   let seen = await look();
-  for (const [index, ms] of pausesMs.entries()) {
+  for (const [index, ms] of pauses.entries()) {
     if (isDone(seen) || session.over.aborted) break;
     if (index === 1) session.tell(`Waiting for ${waitingFor}.`);
     await session.pause(ms);

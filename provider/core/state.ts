@@ -36,9 +36,10 @@ export function same(field: Pick<ManagedField, "canonical">, left: unknown, righ
   return isDeepStrictEqual(left, right) || isDeepStrictEqual(field.canonical(left), field.canonical(right));
 }
 
-/** The value as text, without what a service may rewrite: outer white space and case. */
+/** The value as text, without what a service may rewrite: outer white space, case and the form of accents. */
 export function caseFolded(value: unknown): string {
   return String(value ?? "")
+    .normalize()
     .trim()
     .toLowerCase();
 }

@@ -89,13 +89,13 @@ function each<T>(make: (workspaceId: string) => T): (workspaceId: string) => T {
   };
 }
 
-function listing<T extends Listable>(all: readonly T[]): Listing<T> {
+function listing<T extends Listable>(records: readonly T[]): Listing<T> {
   const byId = new Map<string, T>();
   // If an id is listed twice, the record that is not deleted counts.
-  for (const record of all) {
+  for (const record of records) {
     if (record.deleted !== true || !byId.has(record.id)) byId.set(record.id, record);
   }
-  return { all, byId };
+  return { all: [...byId.values()], byId };
 }
 
 async function orUnavailable<T>(answer: Promise<T>): Promise<T | Unavailable> {

@@ -77,6 +77,56 @@ describe("settings to restore", () => {
   });
 });
 
+describe("a key", () => {
+  const inputs = { workspaceId, customerId: "cus_1", name: "ci", scopes: [], enabled: true };
+  const denial = answering({ error: "quota exceeded" });
+  const keys = () => process.of("ApiKey");
+
+  test("R7 is not gone because its DELETE is answered with an error, and the next GET with 404", async () => {
+    const { id, state } = await keys().create(inputs);
+    service.inject({ endpoint: "deleteApiKey", fault: denial });
+    service.inject({ endpoint: "readApiKey", fault: { kind: "status", status: 404 } });
+    await expect(keys().delete(id, state)).rejects.toThrow(/"quota exceeded", but the key still exists/);
+    await keys().delete(id, state);
+  });
+
+  test("K6 whose create is answered with an error may not have been created", async () => {
+    service.inject({ endpoint: "createApiKey", fault: denial });
+    await expect(keys().create(inputs)).rejects.toThrow(
+      /"quota exceeded"\. It is not known whether the key was created; the key is not in state/,
+    );
+  });
+
+  test("K6 that a list shows only 8 seconds after a lost answer is named", async () => {
+    service.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
+    service.inject({ endpoint: "listApiKeys", fault: answering({ apiKeys: [] }), times: 6 });
+    const { message } = await failureOf(keys().create({ ...inputs, name: "late" }));
+    const made = service.keys().find(({ name }) => name === "late");
+    expect(message).toContain(`New in the workspace's list: ${made?.id} ("late"`);
+  });
+
+  test("K6 is not waited for again where a list has shown nothing for 8 seconds", async () => {
+    const lists = async (name: string) => {
+      service.clearRequests();
+      service.inject({ endpoint: "createApiKey", fault: { kind: "resetBefore" } });
+      await failureOf(keys().create({ ...inputs, name }));
+      return service.requests.filter(({ method }) => method === "GET").length;
+    };
+    expect([await lists("lost1"), await lists("lost2")]).toEqual([7, 4]);
+  });
+
+  test("R6 is gone where the service spells its workspace's id in another case", async () => {
+    const { id, state } = await keys().create(inputs);
+    service.deleteKey(id);
+    service.inject({
+      endpoint: "readWorkspace",
+      fault: answering({ workspace: { id: workspaceId.toUpperCase() } }),
+      times: Number.POSITIVE_INFINITY,
+    });
+    expect(await keys().read(id, state)).toBeUndefined();
+  });
+});
+
 describe("a scope", () => {
   const inputs = { workspaceId, name: "Orders", representation: "Orders (all)" };
   const rewritten = { id: "sc_1", name: "Orders", representation: "orders-all" };

@@ -110,10 +110,15 @@ describe("an import by the plugin", () => {
     for (const [kind, id] of [
       ["WorkspaceSettings", "ws_nobody"],
       ["Scope", "ws_nobody/a"],
-      ["ApiKeySet", "ws_main/a=key_0"],
     ] as const) {
       await failureOf(resource(kind).import(id));
     }
+    const [ended] = await Promise.allSettled([resource("ApiKeySet").import("ws_main/a=key_0")]);
+    expect(ended).toMatchObject({
+      reason: {
+        message: expect.stringMatching(/^Reading the keys of .*1 of 1 failed.*\n"a": .*can't be read/),
+      },
+    });
   });
 
   test("puts the defaults of inputs into state", async () => {

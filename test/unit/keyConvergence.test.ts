@@ -153,7 +153,24 @@ describe("enabled and scopes", () => {
     expect(service.methods()).toBe(`GET PATCH${" GET".repeat(6)}${" PATCH GET".repeat(3)}`);
   });
 
-  test("K4 never stay wider than declared without an error, whatever the service does with a PATCH", async () => {
+  test("K4 a scope that was taken away whole is granted again, even if an earlier PATCH takes effect meanwhile", async () => {
+    const queue: HeldKey[] = [];
+    const write = (asked: HeldKey, before: HeldKey | undefined): HeldKey => {
+      if (before === undefined) return asked;
+      queue.push(asked);
+      return (queue.length > 2 && queue.shift()) || before;
+    };
+    const service = scripted({ write });
+    const { id, state } = await service.create({
+      ...inputs,
+      scopes: [{ representation: "orders", read: true, update: true }],
+    });
+    const scopes = [{ representation: "orders", read: true }];
+    await service.update(id, state, { ...inputs, scopes });
+    expect(canonicalScopes(queue.at(-1)?.scopes)).toEqual(scopes);
+  });
+
+  test("K4 a key never stays wider than declared without an error, whatever the service does with a PATCH", async () => {
     const whims = fc.infiniteStream(fc.constantFrom("takes", "adds", "ignores", "drops"));
     await fc.assert(
       fc.asyncProperty(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CallError } from "../../provider/client/callError";
 import { apiKey } from "../../provider/resources/apiKey";
 import { customerBilling } from "../../provider/resources/customerBilling";
 import { least } from "./offline";
@@ -38,6 +39,23 @@ describe("K6 an answer to create", () => {
   });
 
   test.each([
+    ["if only the list of now has it", [], true],
+    ["unless another new key has both", [{ ...least, id: "key_3" }], false],
+  ])("of another name and customer is that of the new one %s", async (_how, others, taken) => {
+    const answer = { id: "key_2", name: "ci-2", customerId: "internal_1" };
+    const keys = service(answer, (posts) => (posts === 0 ? [before] : [before, answer, ...others]));
+    const creating = answered(answer, keys);
+    if (taken) expect(await creating).toMatchObject({ id: "key_2", state: { key: "sk_new" } });
+    else
+      expect((await failureOf(creating)).message).toContain(
+        "the service answered with a different key, key_2",
+      );
+    expect(keys.warnings).toEqual(
+      taken ? [expect.stringContaining("key_2, which has another name and customer. If the service")] : [],
+    );
+  });
+
+  test.each([
     ["another name only", { name: "rewritten", customerId: "cus_1" }],
     ["another customer only", { name: least.name, customerId: "cus_2" }],
     ["no name", { customerId: "cus_2" }],
@@ -61,6 +79,36 @@ describe("K6 an answer to create", () => {
     now = { ...now, customerId: "internal_2" };
     await keys.read(id, updated);
     expect(keys.warnings).toEqual([expect.stringContaining("its customerId in the service has changed")]);
+  });
+
+  test("R5 may leave the customer out, of which no refresh warns after the first update", async () => {
+    let now = { ...least, id: "key_2", deleted: false, enabled: true, scopes: [], customerId: "internal_1" };
+    let isDown = true;
+    const keys = replying(apiKey, ({ method, path, body }) => {
+      if (method === "POST") return { apiKey: { id: now.id, key: "sk_new" } };
+      if (path.endsWith("/api-key")) return { apiKeys: [] };
+      now = { ...now, ...(body as object) };
+      return isDown ? {} : { apiKey: now };
+    });
+    const { inputs } = keys.check(least, undefined);
+    const { kept } = await failureOf(keys.create(inputs));
+    isDown = false;
+    const updated = await keys.update("key_2", kept?.state ?? {}, { ...inputs, enabled: false });
+    await keys.read("key_2", updated);
+    expect([updated["customerId"], keys.warnings]).toEqual([least.customerId, []]);
+  });
+
+  test("that is lost is found for an existing value, even if the list has its key twice", async () => {
+    const record = { ...least, id: "key_2", enabled: true, scopes: [] };
+    let posts = 0;
+    const keys = replying(apiKey, ({ method, path }) => {
+      if (method === "POST") posts += 1;
+      if (method === "POST") throw new CallError("ambiguous", "no answer came");
+      if (!path.endsWith("/api-key")) return { apiKey: record };
+      return { apiKeys: posts === 0 ? [] : [record, record] };
+    });
+    const { inputs } = keys.check({ ...least, existingKey: "sk_live_1" }, undefined);
+    expect(await keys.create(inputs)).toMatchObject({ id: "key_2", state: { key: "sk_live_1" } });
   });
 
   test.each([

@@ -51,6 +51,10 @@ describe("a key in the list", () => {
     expect(isLikelyKeyOf(listed(more), declared, value)).toBe(taken);
   });
 
+  test("has the declared name though the service writes accents in another form", () => {
+    expect(isNamesake({ name: "B\u00fcro" }, { name: "Bu\u0308ro" })).toBe(true);
+  });
+
   const since = new Date("2026-11-21T12:00:00Z");
   test.each([
     ["years ago", "2024-02-19T08:00:00Z", true],

@@ -173,7 +173,7 @@ test.each(["GET", "PATCH"])(
     });
     const failed = await ci.failed(ci.up(first));
     ci.always(asks(method, "key_1"), () => {
-      throw refused(400);
+      throw refused(403);
     });
     const again = await ci.failed(ci.up(failed));
     expect(again.state).toMatchObject({ keyId: "key_1", enabled: true });

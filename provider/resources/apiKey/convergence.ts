@@ -74,6 +74,7 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
     fields: managed,
     observe,
     body: bodies(declared),
+    isInterim: (attempt: number) => attempt === revoking,
     send: (body: EditApiKey) => editApiKey(session.call, path, body),
     isWhole,
     read: async () => {
@@ -97,6 +98,9 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
   } satisfies Partial<Convergence<ApiKeyRecord, EditApiKey>>;
 }
 
+/** The attempt that revokes whole scopes although they are declared. */
+const revoking = 2;
+
 /**
  * The PATCHes that are sent until the key matches the program. Each has all three fields, so that it means the same to a
  * service that merges and to one that replaces (K1). The second revokes scopes that are not declared. If a declared scope
@@ -119,7 +123,7 @@ function bodies(declared: KeyInputs): (attempt: number, now: ApiKeyRecord) => Ed
         return without([]);
       case 1:
         return without(undeclared);
-      case 2:
+      case revoking:
         return undeclared.length < tooMuch.size ? without(tooMuch) : undefined;
       case 3:
         return without([]);

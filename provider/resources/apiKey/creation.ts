@@ -6,7 +6,7 @@ import type { Session } from "../../core/definition";
 import { Failure, ifElsewhere, ifRefused, toFailure } from "../../core/errors";
 import { caseFolded } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
-import { isLikelyKeyOf, isOfCustomer, isOld, keysBefore, mayHaveValue } from "./keysBefore";
+import { isLikelyKeyOf, isNeverListed, isOfCustomer, isOld, keysBefore, mayHaveValue } from "./keysBefore";
 import { type Creation, findings, inWords, leftover, unmanagedNamesakes, whatToLookFor } from "./lostAnswer";
 import type { KeyInputs } from "./properties";
 import { createBody, label, migrateBody } from "./state";
@@ -24,9 +24,16 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
     const { named, general } = leftover(creation, namesakes);
     session.warn(`${doing}: ${named} ${replacing}`, ids, `${general} ${replacing}`);
   }
-  const { record, problem = "the answer can't be used", foreign, ...rest } = await post(creation, namesakes);
+  const {
+    record,
+    problem = "the answer can't be used",
+    foreign,
+    denied,
+    ...rest
+  } = await post(creation, namesakes);
   if (record !== undefined) return { record, ...rest };
-  return recover(creation, problem, "The service accepted the request", foreign && ifElsewhere(session));
+  const accepted = denied ? unknownOutcome : "The service accepted the request";
+  return recover(creation, problem, accepted, foreign && ifElsewhere(session));
 }
 
 /** For these replacements, the engine doesn't tell the provider which key is in state. */
@@ -100,14 +107,16 @@ function classify(creation: Creation, record: ApiKeyRecord): "own" | "another's"
       existingKey === undefined && record.key !== undefined && isNamed && isOfCustomer(record, declared);
     return isKnown || !isWhole ? "another's" : "unclear";
   }
-  // A service may rewrite both. Without a list of the keys before, nothing else distinguishes a new key.
-  const isSure = "has" in seen.before || unlisted.has(seen.before.error?.status ?? 0);
-  return isEcho || isOfCustomer(record, declared) || (isNamed && isSure) ? "own" : "another's";
+  // A service may rewrite either. Without a list of the keys before, nothing else distinguishes a new key.
+  const isSure = "has" in seen.before || isNeverListed(seen.before);
+  if (isEcho || isOfCustomer(record, declared) || (isNamed && isSure)) return "own";
+  return existingKey === undefined && record.key !== undefined ? "unclear" : "another's";
 }
 
 /**
  * A key looks old if this machine's clock is days ahead, or if a proxy has repeated the answer to an earlier create, whose
- * key may be deleted. Only a new key appears in the list after the POST.
+ * key may be deleted. It has neither the declared name nor the customer if the service rewrites both, or if a proxy has
+ * mixed up two answers. Only a new key appears in the list after the POST.
  */
 async function isNew({ session, declared, doing, seen }: Creation, record: ApiKeyRecord): Promise<boolean> {
   const { id } = record;
@@ -115,15 +124,15 @@ async function isNew({ session, declared, doing, seen }: Creation, record: ApiKe
   // Another create may have got the same answer.
   if (session.registry.has(declared.workspaceId, id)) return false;
   session.registry.add(declared.workspaceId, id);
+  const doubt = isOld(record, seen.since)
+    ? `which ${oldByClock}. Check the clock; if it is right,`
+    : "which has another name and customer. If the service doesn't rewrite both,";
   session.warn(
-    `${doing}: the service answered with ${inWords({ declared }, [record])}, which ${oldByClock}. Check the clock; if it is right, another resource or stack may manage this key.`,
+    `${doing}: the service answered with ${inWords({ declared }, [record])}, ${doubt} another resource or stack may manage this key.`,
     [id],
   );
   return true;
 }
-
-/** Statuses of a token that may not list keys, or of a service that has no list. */
-const unlisted = new Set([403, 405, 501]);
 
 /** Looks for the key in the workspace's list after a lost answer. Unless it is certain which key it is, the user must decide. */
 async function recover(

@@ -1,5 +1,6 @@
 import type { ApiKeyRecord } from "../../client/apiKeys";
 import type { Session } from "../../core/definition";
+import { pausesMs, pollUntil } from "../../core/polling";
 import { caseFolded } from "../../core/state";
 import { orAfter } from "../../reads/sharedRead";
 import { type Listing, lastingMs, sharedReads, type Unavailable } from "../../reads/sharedReads";
@@ -22,10 +23,17 @@ interface LiveKeys {
 
 export type KeysBefore = Awaited<ReturnType<typeof keysBefore>>;
 
-/** A list may lag behind the writes. */
-const lagMs = [0, 500, 1_500];
 /** How long to wait for other creates before their keys are reported as unknown. */
 const siblingsMs = 5_000;
+/** Lists that a search has read in vain for 8 seconds: later searches take 2. */
+const searchedInVain = new WeakSet<object>();
+
+/** Statuses of a token that may not list keys, or of a service that has no list. */
+const unlisted = new Set([403, 405, 501]);
+
+export function isNeverListed({ error }: Unavailable): boolean {
+  return unlisted.has(error?.status ?? 0);
+}
 
 /** The POSTs under way, by the list of their workspace. */
 const underWay = new WeakMap<object, Set<Promise<void>>>();
@@ -42,11 +50,23 @@ export async function keysBefore(session: Session, declared: KeyInputs) {
     !("has" in before && before.has(key.id)) &&
     !session.registry.has(workspaceId, key.id) &&
     !isOld(key, since);
-  async function* readAgain() {
-    for (const ms of lagMs) {
-      if (ms > 0) await session.pause(ms);
-      yield live(await list.fresh());
-    }
+  const listNow = async () => live(await list.fresh());
+  /** Lists the keys until the list shows what is looked for, because it may lag behind. The last list that could be read. */
+  async function search(
+    look: () => Promise<LiveKeys | Unavailable>,
+    isShown: (now: LiveKeys) => boolean,
+  ): Promise<LiveKeys | Unavailable> {
+    let last: LiveKeys | Unavailable = { problem: "it was not read" };
+    const lookAgain = async () => {
+      const now = await look();
+      if ("has" in now || "problem" in last) last = now;
+      return now;
+    };
+    const isOver = (now: LiveKeys | Unavailable) => ("has" in now ? isShown(now) : isNeverListed(now));
+    const pauses = searchedInVain.has(list) ? pausesMs.slice(0, 3) : pausesMs;
+    const end = await pollUntil(session, "the service's list to show the key", lookAgain, isOver, pauses);
+    if (!isOver(end)) searchedInVain.add(list);
+    return last;
   }
   return {
     /** The live keys before the POST. */
@@ -67,25 +87,22 @@ export async function keysBefore(session: Session, declared: KeyInputs) {
         posts.delete(over);
       }
     },
-    /** Whether the key has appeared in the list since then. */
+    /** Whether the key has appeared in the list since then, and no other new key has the declared name and customer. */
     async isAdded(id: string): Promise<boolean> {
       if ("problem" in before || before.has(id)) return false;
-      for await (const now of readAgain()) if ("has" in now && now.has(id)) return true;
-      return false;
+      const now = await search(listNow, (keys) => keys.has(id));
+      if ("problem" in now || !now.has(id)) return false;
+      return !now.namesakesOf(declared).some((key) => key.id !== id && isNew(key));
     },
     /** The keys created since then that no resource of this process manages, or why the list could not be read. */
     async newKeys(): Promise<readonly ApiKeyRecord[] | Unavailable> {
-      let found: readonly ApiKeyRecord[] | Unavailable = { problem: "it was not read" };
-      for await (const now of readAgain()) {
+      const look = async () => {
+        const now = await listNow();
         await orAfter<unknown>(siblingsMs, Promise.all(posts), undefined);
-        if ("problem" in now) {
-          if ("problem" in found) found = now;
-          continue;
-        }
-        found = now.all.filter(isNew);
-        if (now.namesakesOf(declared).some(isNew)) break;
-      }
-      return found;
+        return now;
+      };
+      const now = await search(look, (keys) => keys.namesakesOf(declared).some(isNew));
+      return "problem" in now ? now : now.all.filter(isNew);
     },
   };
 }

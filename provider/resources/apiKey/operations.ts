@@ -8,12 +8,11 @@ import { pollUntil } from "../../core/polling";
 import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
-import { observedKey } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./creation";
 import { isOfCustomer } from "./keysBefore";
-import { findKey, isRefusedAsGone, type KeyPath, lookUpKey } from "./presence";
+import { afterRefusal, findKey, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
 import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
 import { claimOf, isAsDeclared, label, outputs, stateAfterUpdate, stateAfterWrite } from "./state";
@@ -45,12 +44,7 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
     () => ({ ...settledAs(record), error: new InconclusiveError("the run ended") }),
   );
   const doing = `${capitalised(label(declared))} was created with id ${id}${unconfirmed}`;
-  const { customerId } = settled.record;
-  // If the service spells the customer differently, that is no later change (R5).
-  const own = isOfCustomer({ customerId }, declared)
-    ? initial
-    : { ...initial, [observedKey]: { customerId } };
-  return outcome(id, stateAfterWrite(declared, settled, own), [
+  return outcome(id, stateAfterWrite(declared, settled, initial), [
     secretProblem(declared, record),
     problem(doing, failureOf(session, settled), `created${unconfirmed}: `),
   ]);
@@ -170,14 +164,11 @@ async function send(
   by: typeof edit,
   edited: Omit<KeyEdit, "path">,
 ): Promise<Settled<ApiKeyRecord>> {
-  const { path, doing, notDone, gone } = write;
+  const { path, doing, notDone } = write;
   try {
-    const settled = await by(session, { path, ...edited });
-    // A repeated PATCH may have been refused, after the first was not answered.
-    if (settled.unseen && (await isRefusedAsGone(session, path, settled.error))) throw gone();
-    return settled;
+    return await sendOnce(session, write, by, edited);
   } catch (error) {
-    throw toFailure(await causeOf(session, write, error), session, {
+    throw toFailure(error, session, {
       doing,
       notDone,
       advice: `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`,
@@ -185,13 +176,28 @@ async function send(
   }
 }
 
-/** The refusal, or that the key is gone. */
-async function causeOf(session: Session, { path, gone }: KeyWrite, error: unknown): Promise<unknown> {
+/** A refused write may mean that the key is gone or, to a service that refuses what changes nothing, that it is done. */
+async function sendOnce(
+  session: Session,
+  { path, gone }: KeyWrite,
+  by: typeof edit,
+  edited: Omit<KeyEdit, "path">,
+): Promise<Settled<ApiKeyRecord>> {
+  let settled: Settled<ApiKeyRecord> | undefined;
+  let refusal: unknown;
   try {
-    return (await isRefusedAsGone(session, path, error)) ? gone() : error;
-  } catch (doubt) {
-    return doubt;
+    settled = await by(session, { path, ...edited });
+    // A repeated PATCH may have been refused, after the first was not answered.
+    if (settled.unseen) refusal = settled.error;
+  } catch (error) {
+    refusal = error;
   }
+  const now = await afterRefusal(session, path, refusal);
+  if (now === "gone") throw gone();
+  const isDone = (record: ApiKeyRecord) => isAsDeclared(record, edited.declared);
+  if (now !== undefined && isDone(now) && isDone(edited.current)) return settledAs(now);
+  if (settled === undefined) throw refusal;
+  return settled;
 }
 
 /** Deletes the key, unless another resource manages it too. */
@@ -237,13 +243,13 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
   try {
     answered = await deleteApiKey(session.call, path);
   } catch (error) {
-    if (await isRefusedAsGone(session, path, error)) return;
+    if ((await afterRefusal(session, path, error)) === "gone") return;
     throw error;
   }
   if (recordOf(answered)?.deleted) return;
-  // A gateway that answers with a page may answer the next request with a 404.
+  // A gateway that answers with a page may answer the next request with a 404, and an error is no success.
   const isGone = async () =>
-    answered.foreign
+    answered.foreign || answered.denied
       ? (await lookUpKey(session, path)) === undefined
       : "missing" in (await findKey(session, path));
   if (await pollUntil(session, `key ${path.keyId} to be deleted`, isGone, Boolean)) return;

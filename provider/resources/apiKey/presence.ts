@@ -102,14 +102,21 @@ export function isAboutKey(error: unknown): error is CallError {
   return status >= 400 && status <= 499 && !saysNothing.has(status);
 }
 
-/** Looks the key up. Throws a CallError or an InconclusiveError if it is not certain whether the key is gone. */
-export async function isRefusedAsGone(session: Session, path: KeyPath, error: unknown): Promise<boolean> {
-  if (!isAboutKey(error)) return false;
+/**
+ * The key after a refused write, or "gone"; `undefined` if the refusal says nothing about it. Throws a CallError or an
+ * InconclusiveError if it is not certain whether the key is gone.
+ */
+export async function afterRefusal(
+  session: Session,
+  path: KeyPath,
+  error: unknown,
+): Promise<ApiKeyRecord | "gone" | undefined> {
+  if (!isAboutKey(error)) return undefined;
   try {
-    return (await lookUpKey(session, path)) === undefined;
+    return (await lookUpKey(session, path)) ?? "gone";
   } catch (doubt) {
     // The refusal tells the user more than the failed read.
-    if (doubt instanceof CallError && error.status !== 404 && error.status !== 410) return false;
+    if (doubt instanceof CallError && error.status !== 404 && error.status !== 410) return undefined;
     throw doubt;
   }
 }

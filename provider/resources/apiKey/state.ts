@@ -17,6 +17,7 @@ import {
 } from "../../core/state";
 import { capitalised } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
+import { isOfCustomer } from "./keysBefore";
 import { type KeyCompared, type KeyDraft, type KeyInputs, type KeyState, shape } from "./properties";
 import { canonicalScopes, toWire } from "./scopes";
 
@@ -153,18 +154,21 @@ export function outputs({ maskedKey, createdAt, updatedAt, billingId, prefix, ex
   };
 }
 
-/** Outputs that an answer leaves out keep their value. */
+/** What an answer leaves out keeps its value. */
 export function stateAfterWrite(
   declared: KeyInputs,
   settled: Settled<ApiKeyRecord>,
   before: KeyState,
 ): KeyState {
   const { [observedKey]: observed, ...after } = stateAfter(managed, declared, settled, observe);
+  const { customerId = string(hiddenIn(before, observedKey)["customerId"]) } = settled.record;
+  // If the service spells the customer differently, that is no later change (R5).
+  const customer = isOfCustomer({ customerId }, declared) ? {} : { customerId };
   return {
     ...pick(before, [...Object.keys(shape.outputs), "__keyLost", "__claim"]),
     ...defined(outputs(settled.record)),
     ...after,
-    [observedKey]: nonEmpty({ ...observed, ...pick(hiddenIn(before, observedKey), ["customerId"]) }),
+    [observedKey]: nonEmpty({ ...observed, ...customer }),
   };
 }
 

@@ -141,16 +141,15 @@ export async function find(
     }
     ids.set(alias, keyId);
   }
-  const byAlias = new Map<string, OwnedKey>();
-  for (const [alias, keyId] of ids) {
-    failIfCancelled(session);
-    const key = await readKey(session, keyId, { workspaceId });
-    if (key === undefined) {
-      throw new Failure(`There is no key ${keyId} in workspace ${workspaceId}, so nothing was imported.`);
-    }
-    byAlias.set(alias, key);
+  const wanted = Array.from(ids, ([alias, id]) => [alias, { id, state: { workspaceId } }] as const);
+  const set = { workspaceId };
+  const found = await readKeys(session, ownerOf(set), { byAlias: new Map(wanted), toDelete: [] });
+  const missing = [...ids].flatMap(([alias, id]) => (found.byAlias.has(alias) ? [] : [id]));
+  if (missing.length > 0) {
+    const keys = listed(missing, 20, " or ");
+    throw new Failure(`There is no key ${keys} in workspace ${workspaceId}, so nothing was imported.`);
   }
-  const state = stateOf({ workspaceId }, { byAlias, toDelete: [] });
+  const state = stateOf(set, found);
   return { id: isReading ? list : `keys-${randomUUID()}`, state };
 }
 
