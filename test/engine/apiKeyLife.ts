@@ -12,7 +12,7 @@ const replaced = (field: string, before: string, after: string) => ({
 export const apiKeyLife: LifecycleCase = {
   kind: "ApiKey",
   program: programWithKeys,
-  computed: ["billingId", "effectiveExpiresAt", "updatedAt"],
+  computed: ["billingId", "effectiveExpiresAt", "effectivePrefix", "updatedAt"],
   managed: [
     {
       field: "name",

@@ -138,22 +138,25 @@ describe("a set of keys on the engine", () => {
     expect(changed).toEqual([]);
   });
 
-  it("R2 a value that moves between entries and defaults, or is written differently, is no change", async () => {
-    const reversed = Object.entries(text.keys).toReversed();
-    text = { ...text, keys: Object.fromEntries(reversed) };
-    await scene.declare(programWithSet({ ...text, keys: { ...text.keys, plain: `{ name: "plain" }` } }));
-    await expectSilentUp(scene);
-    const elsewhere = `{ customerId: "customer-1", scopes: [{ representation: "carts", read: true }] }`;
-    const own = Object.entries(text.keys).map(([alias, entry]) => [
-      alias,
-      alias === "scoped" ? "{}" : entry.replace("{", `{ scopes: ${reading("refunds")}, `),
-    ]);
-    await scene.declare(programWithSet({ ...text, defaults: elsewhere, keys: Object.fromEntries(own) }));
-    await expectSilentUp(scene);
-    await scene.declare(programWithSet(text));
-    await expectSilentUp(scene);
-    await expectQuiet(scene);
-  });
+  itInAll(
+    "R2 a value that moves between entries and defaults, or is written differently, is no change",
+    async () => {
+      const reversed = Object.entries(text.keys).toReversed();
+      text = { ...text, keys: Object.fromEntries(reversed) };
+      await scene.declare(programWithSet({ ...text, keys: { ...text.keys, plain: `{ name: "plain" }` } }));
+      await expectSilentUp(scene);
+      const elsewhere = `{ customerId: "customer-1", scopes: [{ representation: "carts", read: true }] }`;
+      const own = Object.entries(text.keys).map(([alias, entry]) => [
+        alias,
+        alias === "scoped" ? "{}" : entry.replace("{", `{ scopes: ${reading("refunds")}, `),
+      ]);
+      await scene.declare(programWithSet({ ...text, defaults: elsewhere, keys: Object.fromEntries(own) }));
+      await expectSilentUp(scene);
+      await scene.declare(programWithSet(text));
+      await expectSilentUp(scene);
+      await expectQuiet(scene);
+    },
+  );
 
   itInAll(
     "R5 drift in one entry is shown as old → now and now → declared, and `up --refresh` reverts it",

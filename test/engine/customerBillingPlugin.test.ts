@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { itInAll } from "../inAll";
 import { expectSilentUp, onlyLine } from "./expectations";
 import { type Scene, setScene } from "./scene";
 
@@ -50,7 +51,7 @@ describe("a grant in a program without this package, with the plugin", () => {
     await expectSilentUp(scene);
   });
 
-  it("B6 is granted once if it is renamed, and keeps its record with aliases or by its id", async () => {
+  itInAll("B6 is granted once if it is renamed, and keeps its record with aliases or by its id", async () => {
     await granted();
     await scene.declare(program("renamed"));
     await expectRefused("renamed", renamed);

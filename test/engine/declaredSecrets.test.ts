@@ -346,7 +346,7 @@ new CustomerBilling("billing", { workspaceId, totalCredits: ${mark}("76543") });
     ["no longer secret", "", undefined],
     ["secret again", "s", []],
   ] as const;
-  it.each(someOf(cases, ([words]) => words !== "secret again"))(
+  it.each(someOf(cases, ([words]) => words === "made secret"))(
     "R16 take one update of each resource, and no request: %s",
     async (_, mark, found) => {
       await declare(mark);

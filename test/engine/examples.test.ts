@@ -416,7 +416,7 @@ describe("examples/adopt", () => {
     });
   });
 
-  it("then shows no change and writes nothing", async () => {
+  itInAll("then shows no change and writes nothing", async () => {
     await expectNothingToDo(scene);
     const preview = await scene.stack.previewRefresh({ expectNoChanges: true });
     expect(preview.ok, preview.output).toBe(true);

@@ -35,6 +35,8 @@ describe("a newcomer who follows README.md in an empty folder", () => {
     expect(program).toContain(line);
     await reader.write("index.ts", program.replace(line, `${line}, update: true`));
     const [key] = live();
+    // That the program compiles is shown above.
+    await reader.run("export PULUMI_NODEJS_TRANSPILE_ONLY=true");
     const [preview, update, destroy] = await follow(steps.slice(change).replace(/^ +\[id=key_\w+\]\n/m, ""));
     expect(preview?.output).toContain(`[id=${key?.id}]`);
     expect(update?.output).toContain("1 updated");

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeInAll } from "../inAll";
 import { expectSilentUp, stepsFor } from "./expectations";
 import type { Outcome } from "./outcome";
 import type { Scene } from "./scene";
@@ -114,9 +115,8 @@ describe.each(readdirSync(snapshots))("an unsettled state that version %s wrote"
   });
 });
 
-describe.each(readdirSync(snapshots))(
-  "an unsettled state that version %s wrote, without an update",
-  (version) => {
+for (const version of readdirSync(snapshots)) {
+  describeInAll(`an unsettled state that version ${version} wrote, without an update`, () => {
     let scene: Scene;
     beforeAll(async () => {
       scene = await restored(version, "unsettled");
@@ -143,5 +143,5 @@ describe.each(readdirSync(snapshots))(
       expect(live(scene)).toEqual({});
       expect(workspace(scene, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 8 });
     });
-  },
-);
+  });
+}

@@ -117,7 +117,7 @@ describe('settings with onDestroy "restore"', () => {
   });
   afterAll(() => scene?.close());
 
-  it("W5 take a change of onDestroy itself without a write", async () => {
+  itInAll("W5 take a change of onDestroy itself without a write", async () => {
     await scene.declare(program({ ...resources, retained: declared("retained", `onDestroy: "retain"`) }));
     await expectSilentUp(scene);
     await scene.declare(program({ ...resources, whole: declared("whole", "") }));

@@ -151,7 +151,7 @@ describe("findPulumi", () => {
     it("names all four ways, and why each failed, if the build fails too", async () => {
       await script("tools/go", `[ "$1" = build ] && echo 'no space left' >&2 && exit 1\n${go("go1.26.0")}`);
       expect((await failure()).split("\n")).toEqual([
-        expect.stringContaining("no Pulumi CLI"),
+        expect.stringContaining("No Pulumi CLI"),
         "  1. PATH: there is no pulumi on it",
         `  2. the cache of the npm package \`pulumi\`: there is none in ${join(home, ".pulumi", "versions")}`,
         "  3. the download of the npm package `pulumi`: pulumi: fetch failed",
