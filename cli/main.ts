@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runCommand } from "./commands";
+import { runCommand } from "./run";
 
 void runCommand(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),

@@ -21,8 +21,8 @@ export interface ProviderArgs {
    */
   readonly accessToken?: pulumi.Input<string | undefined>;
   /**
-   * The name of an environment variable with the access token, instead of `accessToken`. The variable is read at each
-   * call and its value is never stored, so a rotated token takes effect at once, in refresh and destroy too. Default:
+   * The name of an environment variable with the access token, instead of `accessToken`. The variable is read in each
+   * run and its value is never stored, so a rotated token takes effect at once, in refresh and destroy too. Default:
    * none.
    */
   readonly accessTokenEnv?: pulumi.Input<string | undefined>;

@@ -108,7 +108,6 @@ export const presets = {
     scopeIds: "newEachWrite",
     scopeOrder: "reversed",
     absent: "empty",
-    billingRequires: "few",
     migrateRequires: "few",
     scopeRequires: "few",
   }),

@@ -7,7 +7,7 @@ import (
 
 // declare declares the defaults of a workspace, a scope, a key of the team, a key for each customer, and credits.
 func declare(ctx *pulumi.Context, workspaceName string, customers []string) error {
-	// The token is read from this variable at each call, so it is never in state. The base URL comes from the
+	// The token is read from this variable in each run, so it is never in state. The base URL comes from the
 	// environment variable APIKEYS_BASE_URL.
 	provider, err := apikeys.NewProvider(ctx, "team", &apikeys.ProviderArgs{
 		AccessTokenEnv: pulumi.String("TEAM_APIKEYS_TOKEN"),

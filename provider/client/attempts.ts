@@ -74,7 +74,7 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
     const draw = shared.random();
     const outcome = await once(turn, draw);
     const reading = outcome.kind === "done" ? readingOf(call, outcome.body) : undefined;
-    // A write that the service carried out is over, whatever its answer looks like.
+    // A write that was answered with 2xx is over, whatever the answer looks like.
     if (reading?.usable || (reading !== undefined && call.method !== "GET")) {
       return outcome.kind === "done" && outcome.status === 202 ? { ...reading, deferred: true } : reading;
     }
@@ -102,9 +102,10 @@ function unpaced(outcome: CallOutcome, policy: Policy): CallOutcome {
 
 function readingOf<T>({ read, secrets, fieldNames }: Attempted<T>, body: Buffer | Unreadable): Reading<T> {
   const reading = read(body);
-  if (reading.usable || reading.foreign || !Buffer.isBuffer(body) || body.length === 0) return reading;
+  if (reading.usable || reading.flaw !== undefined || !Buffer.isBuffer(body) || body.length === 0)
+    return reading;
   const said = errorInPlace(new TextDecoder().decode(body), secrets, fieldNames);
-  return said ? { ...reading, problem: `${reading.problem}: "${said}"`, denied: true } : reading;
+  return said ? { ...reading, problem: `${reading.problem}: "${said}"`, flaw: "error" } : reading;
 }
 
 type Unusable = Extract<Reading<unknown>, { usable: false }>;

@@ -5,7 +5,7 @@
  */
 
 import { CallError } from "./callError";
-import type { Reader } from "./reading";
+import type { Flaw, Reader } from "./reading";
 import type { Policy } from "./retry";
 import { withoutSecrets } from "./secrets";
 import type { Transport } from "./transport";
@@ -33,10 +33,7 @@ export interface Written<T> {
   readonly record: T | undefined;
   /** Why not, in words fit for an error message: "the answer …". */
   readonly problem?: string;
-  /** Whether the answer is no JSON, so that something else than the service may have given it. */
-  readonly foreign?: true;
-  /** Whether the answer has an error in place of the record, so that the service may have refused. */
-  readonly denied?: true;
+  readonly flaw?: Flaw;
   /** Whether it may not have been carried out yet: the service answered 202. */
   readonly deferred?: true;
 }
@@ -98,9 +95,8 @@ export async function write<T>(call: Call, request: Write, read: Reader<T>): Pro
   if (reading.usable) {
     return { record: withoutSecrets(reading.value, [call.credentials.accessToken, ...secrets]), ...deferred };
   }
-  const foreign = reading.foreign && { foreign: true as const };
-  const denied = reading.denied && { denied: true as const };
-  return { record: undefined, problem: reading.problem, ...foreign, ...denied, ...deferred };
+  const flaw = reading.flaw && { flaw: reading.flaw };
+  return { record: undefined, problem: reading.problem, ...flaw, ...deferred };
 }
 
 /** The answer's record, unless the write may not have been carried out yet. */

@@ -7,14 +7,17 @@ export type Reading<T> = Read<T> & {
   readonly deferred?: true;
 };
 
+/**
+ * Why a 2xx may not come from the service, or not mean success: the body is no JSON, as of a gateway's page; or it has an
+ * error in place of the record, as some services answer to what they refuse.
+ */
+export type Flaw = "notJson" | "error";
+
 type Read<T> =
   | { readonly usable: true; readonly value: T }
   | (Unreadable & {
       readonly usable: false;
-      /** Whether the body is no JSON, as of a gateway's page: something else than the service may have answered. */
-      readonly foreign?: true;
-      /** Whether the body has an error in place of the record: some services answer 200 to what they refuse. */
-      readonly denied?: true;
+      readonly flaw?: Flaw;
     });
 
 /** Turns an answer's body into what was asked for. */
@@ -74,7 +77,7 @@ export function reader<Schema extends z.ZodType, T>(
     try {
       parsed = parseJson(body, fatal);
     } catch {
-      return { ...unusable("the answer is not JSON"), foreign: true };
+      return { ...unusable("the answer is not JSON"), flaw: "notJson" };
     }
     const result = schema.safeParse(parsed);
     if (!result.success) return unusable(complaint(result.error));

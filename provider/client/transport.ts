@@ -145,8 +145,8 @@ function summary(result: Exchange): string {
 
 function wireRequest<T>(request: ApiRequest<T>): WireRequest {
   const { method, baseUrl, path, accessToken, body, maxSent, maxBytes } = request;
-  if (!URL.canParse(baseUrl)) throw new CallError("notSent", "the base URL is not a URL");
-  const base = new URL(baseUrl);
+  const base = URL.parse(baseUrl);
+  if (base === null) throw new CallError("notSent", "the base URL is not a URL");
   const headers: Record<string, string> = {
     accept: "application/json",
     // Nothing is decompressed, so that no small answer can become a large one.

@@ -46,15 +46,8 @@ const workspace: z.ZodType<WorkspaceRecord> = record({
 
 export const workspaceAnswer = z.object({ workspace });
 
-/** A service may spell the id in another case than the user. */
-const workspaceOf = (workspaceId: string) => {
-  const isAsked = only(workspaceId.toLowerCase(), "workspace");
-  return reader(
-    workspaceAnswer,
-    (answer) => answer.workspace,
-    ({ id }) => isAsked({ id: id.toLowerCase() }),
-  );
-};
+const workspaceOf = (workspaceId: string) =>
+  reader(workspaceAnswer, (answer) => answer.workspace, only(workspaceId, "workspace"));
 const workspaces = reader(z.object({ workspaces: requiredList(workspace) }), (answer) => answer.workspaces);
 
 /** 4.6. */

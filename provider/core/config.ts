@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import { isLoopback } from "../client/agents";
 import type { Credentials } from "../client/call";
 import { isOn } from "../client/switches";
@@ -72,19 +71,12 @@ export interface Misconfiguration {
 
 type Resolved = Configuration | Misconfiguration;
 
-const cache = new WeakMap<EngineConfig, { readonly values: readonly unknown[]; readonly found: Resolved }>();
+const cache = new WeakMap<EngineConfig, Resolved>();
 
-/**
- * The configuration, or what is wrong with it. Read for each request, so that a token rotated in the
- * environment works at once (R14); resolved again only if a variable has changed.
- */
+/** The configuration, or what is wrong with it. Resolved once: the environment of the provider's process stays as it is. */
 export function configuration(given: EngineConfig, env: Environment): Resolved {
-  const names = [...Object.values(variables), "APIKEYS_MOVED_FROM", "APIKEYS_NO_KEY_LIST"];
-  const values = [...names, given.argument.accessTokenEnv].map((name) => name && env[name]);
-  const cached = cache.get(given);
-  if (cached !== undefined && isDeepStrictEqual(cached.values, values)) return cached.found;
-  const found = resolve(given, env);
-  cache.set(given, { values, found });
+  const found = cache.get(given) ?? resolve(given, env);
+  cache.set(given, found);
   return found;
 }
 
@@ -249,7 +241,7 @@ function accessToken(sources: Sources): Token | undefined {
 /** What to do if the service does not accept the token, by where it came from. */
 const tokenRemedies = {
   argument:
-    "Pass a valid token there, or use accessTokenEnv, which is read at each call. Refresh and destroy use the arguments of the last update, unless you add `--run-program`",
+    "Pass a valid token there, or use accessTokenEnv, which is read in each run. Refresh and destroy use the arguments of the last update, unless you add `--run-program`",
   environment: "Set it to a valid token",
   stack:
     "Set a valid token there with `pulumi config set --secret apikeys:accessToken`, or in the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence. Refresh and destroy use the stack config of the last update, unless you add `--run-program`",

@@ -104,7 +104,7 @@ export async function converge<T, Body>(
   /** Sets `seen` to what the write came to. `before`: the object as it was, if waiting for a change is worthwhile. */
   async function observeResult(written: Written<T>, before: T | undefined): Promise<void> {
     const answer = recordOf(written);
-    problem = written.deferred ? "the service answered 202" : written.problem;
+    problem = written.deferred ? "the service answered 202" : written.flaw && written.problem;
     if (answer !== undefined && convergence.isWhole(answer) && matches(answer)) {
       seen = answer;
       return;
@@ -131,9 +131,7 @@ export async function converge<T, Body>(
       if (next === undefined) break;
       const written = await send(next);
       isSent = true;
-      // An answer with the object as it was before may show the aims, which an interim attempt has left.
-      const shown = isInterim?.(attempt - 1) ? { record: undefined } : written;
-      await observeResult(shown, hasWaitedInVain ? undefined : seen);
+      await observeResult(written, hasWaitedInVain ? undefined : seen);
       isSeen = true;
     }
     return { record: seen, ...compareWithAims(convergence, seen, problem), problem };

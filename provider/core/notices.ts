@@ -9,24 +9,24 @@ import { inBounds, oneLine } from "./text";
 /** Notes and warnings that `check` and `diff` show. */
 
 /** Shows a line about what an update would do, if there is one. */
-export function note(kind: KindContext, text: string | undefined, ...all: readonly Properties[]): void {
-  const { note: show = kind.host.tell } = kind.host;
-  if (text !== undefined) show?.(lineOf(kind, text, ...all));
+export function note(context: KindContext, text: string | undefined, ...all: readonly Properties[]): void {
+  const { note: show = context.host.tell } = context.host;
+  if (text !== undefined) show?.(lineOf(context, text, ...all));
 }
 
 /** Shows the definition's warning, once for each resource. */
-export function warnOfState(kind: KindContext, compared: AnyComparison): void {
-  const { definition, host, warned } = kind;
+export function warnOfState(context: KindContext, compared: AnyComparison): void {
+  const { definition, host, warned } = context;
   const { id, state, inputs } = compared;
   const warning = warned.has(id) ? undefined : definition.warning?.(compared);
   if (warning === undefined) return;
   warned.add(id);
-  host.warn(lineOf(kind, warning, state, inputs));
+  host.warn(lineOf(context, warning, state, inputs));
 }
 
 /** Warns of keys that have expired or soon will, once for each key. */
-export function warnOfExpiry(kind: KindContext, compared: AnyComparison): void {
-  const { definition, host, warned } = kind;
+export function warnOfExpiry(context: KindContext, compared: AnyComparison): void {
+  const { definition, host, warned } = context;
   const { state, inputs, now } = compared;
   const found = host.configuration();
   if ("problems" in found || found.expiry === undefined || definition.expiries === undefined) return;
@@ -35,7 +35,7 @@ export function warnOfExpiry(kind: KindContext, compared: AnyComparison): void {
   const unsaid = due(keys, found.expiry, now).filter((key) => !warned.has(nameOf(key)));
   if (unsaid.length === 0) return;
   for (const key of unsaid) warned.add(nameOf(key));
-  host.warn(lineOf(kind, expiryWarning(of, unsaid, now), state, inputs));
+  host.warn(lineOf(context, expiryWarning(of, unsaid, now), state, inputs));
 }
 
 /** A line with the text, without the secrets of these properties. */

@@ -26,12 +26,12 @@ interface Subject {
 }
 
 export function check(
-  kind: KindContext,
+  context: KindContext,
   inputs: Properties,
   before: Properties | undefined,
   { name, urn = "" }: Subject,
 ): CheckResult {
-  const { declarations, definition, host, inState } = kind;
+  const { declarations, definition, host, inState } = context;
   const named = withName(definition, inputs, name);
   const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
@@ -47,12 +47,13 @@ export function check(
     replacesItself: compared.replacesItself || holder === urn,
     heldBy: holder?.split("::").at(-1),
   };
-  protectAdopted(kind, declared, last);
+  protectAdopted(context, declared, last);
   const found = host.configuration();
   const misconfigured = "problems" in found ? found.problems : [];
   const problems = [...misconfigured, ...failures(definition, named, before ?? hidden.get(urn), checked)];
   // A resource that is in state already gets its notes from diff.
-  if (before === undefined && problems.length === 0) note(kind, definition.createNote?.(declared), declared);
+  if (before === undefined && problems.length === 0)
+    note(context, definition.createNote?.(declared), declared);
   return { inputs: defined(declared), failures: problems };
 }
 
@@ -67,11 +68,11 @@ export interface DetailedDifference extends Difference {
   readonly details: readonly Change[];
 }
 
-export function detailedDiff(kind: KindContext, given: Kept, news: Properties): DetailedDifference {
-  const { definition } = kind;
-  const compared = compare(kind, given, news);
+export function detailedDiff(context: KindContext, given: Kept, news: Properties): DetailedDifference {
+  const { definition } = context;
+  const compared = compare(context, given, news);
   const changed = differing(definition, compared);
-  const result = diff(kind, compared, changed);
+  const result = diff(context, compared, changed);
   if (result.changes === false) return { ...result, details: [] };
   const before = inputsOf(definition, compared.state);
   const now: Properties = compared.inputs;
@@ -89,36 +90,36 @@ function remarked({ fields }: AnyDefinition, { state, inputs }: AnyComparison): 
 
 /** What an update would do; it also prints the notes and warnings about it. */
 export function diff(
-  kind: KindContext,
+  context: KindContext,
   compared: AnyComparison,
-  changed = differing(kind.definition, compared),
+  changed = differing(context.definition, compared),
 ): Difference {
-  const { definition, host, refreshed } = kind;
-  register(kind, compared);
+  const { definition, host, refreshed } = context;
+  register(context, compared);
   const result = difference(definition, compared, changed);
   const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
   // A resource that `.get` reads is never updated, and another resource may manage its object.
   if (compared.state[readingKey] !== true && !refreshed.delete(compared.id)) {
-    warnOfState(kind, compared);
-    if (result.replaces.length === 0) warnOfExpiry(kind, compared);
+    warnOfState(context, compared);
+    if (result.replaces.length === 0) warnOfExpiry(context, compared);
     // updateNote describes an update, or a replacement that only state asks for.
     const isExplained = result.replaces.some((name) =>
       definition.fields.some((field) => field.name === name),
     );
     const noteOf = isExplained ? definition.replaceNote : definition.updateNote;
     const line = result.changes === false ? undefined : noteOf?.(compared);
-    note(kind, line ?? repetition(definition, compared, result), compared.state, compared.inputs);
+    note(context, line ?? retryNote(definition, compared, result), compared.state, compared.inputs);
     if (isOnlySecrets) {
       const what = `${definition.kind} ${compared.id}: only which of its values are secret has changed. No request is sent.`;
-      host.note?.(lineOf(kind, what, compared.state, compared.inputs));
+      host.note?.(lineOf(context, what, compared.state, compared.inputs));
     }
   }
   // Only state says which of its values are secret, so it has to be saved again.
   return isOnlySecrets ? { ...result, changes: true } : result;
 }
 
-/** After a failure, the engine updates the resource whatever the difference. It may show none, because it compares inputs. */
-function repetition({ kind }: AnyDefinition, { id, state }: AnyComparison, { replaces }: Difference) {
+/** After a failure, the engine updates the resource, even if its preview shows no difference of inputs. */
+function retryNote({ kind }: AnyDefinition, { id, state }: AnyComparison, { replaces }: Difference) {
   if (state[failedKey] !== true || replaces.length > 0) return undefined;
   return `${kind} ${id}: its last create or update failed halfway, so it is updated again.`;
 }
@@ -141,17 +142,17 @@ export function withNewSecrets(
 }
 
 /** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
-export function foresee(kind: KindContext, news: Properties, before?: Kept): Properties {
-  const { definition } = kind;
+export function foresee(context: KindContext, news: Properties, before?: Kept): Properties {
+  const { definition } = context;
   if (before === undefined) {
     const inputs = canonical(definition, news);
-    return foreseen(kind, inputs, {}, definition.foreseeCreate?.(inputs));
+    return foreseen(context, inputs, {}, definition.foreseeCreate?.(inputs));
   }
-  const compared = compare(kind, before, news);
+  const compared = compare(context, before, news);
   const { inputs, state } = compared;
   return (
     withNewSecrets(definition, before.state, news, compared) ??
-    foreseen(kind, inputs, state, definition.foreseeUpdate?.(compared))
+    foreseen(context, inputs, state, definition.foreseeUpdate?.(compared))
   );
 }
 

@@ -243,7 +243,7 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
   const failure = sentences(
     `${doing}: the service accepted the request at ${at}, but ${answer.problem ?? "its answer can't be used"}`,
     waysOut,
-    answer.foreign && ifElsewhere(session),
+    answer.flaw === "notJson" ? ifElsewhere(session) : undefined,
   );
   return { ...uncertain(declared), failure };
 }

@@ -88,13 +88,13 @@ function findExactly(
 
 /** The scope of this representation; the service may have changed its case or trimmed it. */
 function findFolded(declared: ScopeState, scopes: readonly ScopeRecord[]): ScopeRecord | undefined {
-  return findExactly(declared, scopes) ?? scopes.find((scope) => isSame(declared, scope, "representation"));
+  return findExactly(declared, scopes) ?? scopes.find((scope) => isAlike(declared, scope, "representation"));
 }
 
 type Shown = "name" | "representation" | "description";
 
 /** A list or an answer may leave a field out, which says nothing. */
-function isSame(declared: ScopeState, record: ScopeRecord, field: Shown): boolean {
+function isAlike(declared: ScopeState, record: ScopeRecord, field: Shown): boolean {
   return record[field] === undefined || caseFolded(declared[field]) === caseFolded(record[field]);
 }
 
@@ -102,7 +102,7 @@ function isSame(declared: ScopeState, record: ScopeRecord, field: Shown): boolea
 function differences(declared: ScopeState, record: ScopeRecord): string | undefined {
   const fields: readonly Shown[] = ["name", "representation", "description"];
   const found = fields
-    .filter((field) => !isSame(declared, record, field))
+    .filter((field) => !isAlike(declared, record, field))
     .map((field) => `${field} ${shown(declared, field, `"${record[field]}"`)}`);
   return found.length === 0 ? undefined : found.join(" and ");
 }
@@ -155,8 +155,9 @@ const unclear = "It is not known whether the scope was created";
 
 /** An answer may be another scope's. If the service rewrote the representation, a new id and the name tell the scope. */
 function isAnswerTo(declared: ScopeState, record: ScopeRecord, before: readonly ScopeRecord[]): boolean {
-  if (isSame(declared, record, "representation")) return true;
-  return isSame(declared, record, "name") && !before.some(({ id }) => id === record.id);
+  if (isAlike(declared, record, "representation")) return true;
+  const isNamed = record.name !== undefined && isAlike(declared, record, "name");
+  return isNamed && !before.some(({ id }) => id === record.id);
 }
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCommand } from "../../cli/commands";
+import { runCommand } from "../../cli/run";
 import { systemClock } from "../../provider/client/clock";
 import { type Dialect, type PresetName, presets, type StandIn, startStandIn } from "../../standin";
 import { someOf } from "../all";

@@ -136,10 +136,10 @@ describe("an endpoint of the client", () => {
 });
 
 describe("the answer to a successful write", () => {
-  it.each<[string, string, string, { foreign: true }?]>([
+  it.each<[string, string, string, { flaw: "notJson" }?]>([
     ["204", "HTTP/1.1 204 X\r\n\r\n", "the answer is empty"],
     ["200 without a body", answer(200), "the answer is empty"],
-    ["200 with HTML", answer(200, "<html>"), "the answer is not JSON", { foreign: true }],
+    ["200 with HTML", answer(200, "<html>"), "the answer is not JSON", { flaw: "notJson" }],
     ["200 with another form", answer(200, { ok: true }), "the answer's apiKey is not an object"],
     [
       "200 with another key",
@@ -151,10 +151,10 @@ describe("the answer to a successful write", () => {
       answer(200, { apiKey: { id: "k", enabled: 1 } }),
       "the answer's apiKey.enabled is not true or false",
     ],
-  ])("(%s) gives neither an error nor a record, but the reason", async (_name, reply, problem, foreign) => {
+  ])("(%s) gives neither an error nor a record, but the reason", async (_name, reply, problem, flaw) => {
     const server = await wireServer(() => reply);
     const call = callTo(server.url);
-    const expected = { record: undefined, problem, ...foreign };
+    const expected = { record: undefined, problem, ...flaw };
     expect(await api.editApiKey(call, keyPath, { name: "a" })).toEqual(expected);
     expect(await api.deleteApiKey(call, keyPath)).toEqual(expected);
     expect(server.requests).toHaveLength(2);

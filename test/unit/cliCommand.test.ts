@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runCommand } from "../../cli/commands";
+import { runCommand } from "../../cli/run";
 import { version } from "../../package.json";
 
 async function run(...args: readonly string[]) {

@@ -24,9 +24,9 @@ describe("reading an answer", () => {
     expect(readKey(body)).toMatchObject({ usable: false, problem: expected, lasting: false });
   });
 
-  it("marks an answer that is not JSON as foreign, because another server may have sent it", () => {
-    expect(readKey(Buffer.from("<html>"))).toMatchObject({ foreign: true });
-    expect(readKey(json({}))).not.toHaveProperty("foreign");
+  it("marks an answer that is not JSON, because another server may have sent it", () => {
+    expect(readKey(Buffer.from("<html>"))).toMatchObject({ flaw: "notJson" });
+    expect(readKey(json({}))).not.toHaveProperty("flaw");
   });
 
   it("says that an empty answer, such as that of a 204, is empty", () => {

@@ -118,7 +118,7 @@ describe("R4 a write that was answered", () => {
     expect([steps, failure]).toEqual(["send read", undefined]);
   });
 
-  test("R4 is sent again for an exact field, and then fails with the declared and the actual value", async () => {
+  test("is sent again for an exact field, and then fails with the declared and the actual value", async () => {
     const take = ({ name: asked }: Box) => ({ name: `${asked}_` });
     const { steps, words, failure, state } = await converged({
       before,
@@ -134,7 +134,7 @@ describe("R4 a write that was answered", () => {
     expect(state).toMatchObject({ name: "new_" });
   });
 
-  test("R4 is sent once for a field that may be rewritten, and state also has the actual value", async () => {
+  test("is sent once for a field that may be rewritten, and state also has the actual value", async () => {
     const { steps, words, warnings, state } = await converged({
       before,
       declared: { name: "new" },
@@ -147,7 +147,7 @@ describe("R4 a write that was answered", () => {
     expect(state).toMatchObject({ name: "new", [observedKey]: { name: "slug-1" } });
   });
 
-  test("R4 fails if a string did not change, warns if only separators differ, and accepts another case", async () => {
+  test("fails if a string did not change, warns if only separators differ, and accepts another case", async () => {
     const staying = (from: string) =>
       converged({ before: { name: from }, declared: { name: "new" }, take: () => ({}) });
     expect((await staying("old")).words).toEqual([
@@ -162,7 +162,7 @@ describe("R4 a write that was answered", () => {
     expect(await staying(" NEW")).toMatchObject({ words: [], warnings: [] });
   });
 
-  test("R4 a number that stayed or was rounded is a warning, unless it is exact", async () => {
+  test("causes only a warning for a number that stayed or was rounded, unless it is exact", async () => {
     const staying = (exact: boolean) => converged({ before, declared: { size: 2 }, exact, take: () => ({}) });
     expect(await staying(false)).toMatchObject({
       words: [],

@@ -39,23 +39,6 @@ describe("K6 an answer to create", () => {
   });
 
   test.each([
-    ["if only the list of now has it", [], true],
-    ["unless another new key has both", [{ ...least, id: "key_3" }], false],
-  ])("of another name and customer is that of the new one %s", async (_how, others, taken) => {
-    const answer = { id: "key_2", name: "ci-2", customerId: "internal_1" };
-    const keys = service(answer, (posts) => (posts === 0 ? [before] : [before, answer, ...others]));
-    const creating = answered(answer, keys);
-    if (taken) expect(await creating).toMatchObject({ id: "key_2", state: { key: "sk_new" } });
-    else
-      expect((await failureOf(creating)).message).toContain(
-        "the service answered with a different key, key_2",
-      );
-    expect(keys.warnings).toEqual(
-      taken ? [expect.stringContaining("key_2, which has another name and customer. If the service")] : [],
-    );
-  });
-
-  test.each([
     ["another name only", { name: "rewritten", customerId: "cus_1" }],
     ["another customer only", { name: least.name, customerId: "cus_2" }],
     ["no name", { customerId: "cus_2" }],
@@ -77,6 +60,31 @@ describe("K6 an answer to create", () => {
     await keys.read(id, updated);
     expect([updated["customerId"], keys.warnings]).toEqual([least.customerId, []]);
     now = { ...now, customerId: "internal_2" };
+    await keys.read(id, updated);
+    expect(keys.warnings).toEqual([expect.stringContaining("its customerId in the service has changed")]);
+  });
+
+  test("R4 with another name is accepted, with a warning", async () => {
+    const keys = service({ id: "key_2", name: "rewritten", customerId: "cus_1" }, () => [before]);
+    const { state } = await answered({ id: "key_2", name: "rewritten", customerId: "cus_1" }, keys);
+    expect(state).toMatchObject({ name: least.name, __observed: { name: "rewritten" } });
+    expect(keys.warnings).toEqual([
+      expect.stringContaining('Key key_2: name: the program has "ci", the service has "rewritten"'),
+    ]);
+  });
+
+  test("R5 and an update of a key whose customer has changed since warns, because no later refresh does", async () => {
+    let customerId = "cus_1";
+    let now = {};
+    const keys = replying(apiKey, ({ method, path, body }) => {
+      if (path.endsWith("/api-key") && method === "GET") return { apiKeys: [] };
+      now = { deleted: false, ...now, ...(body as object), id: "key_2" };
+      return { apiKey: { ...now, customerId, ...(method === "POST" && { key: "sk_new" }) } };
+    });
+    const { inputs } = keys.check({ ...least, customerId }, undefined);
+    const { id, state } = await keys.create(inputs);
+    customerId = "cus_thief";
+    const updated = await keys.update(id, state, { ...inputs, enabled: false });
     await keys.read(id, updated);
     expect(keys.warnings).toEqual([expect.stringContaining("its customerId in the service has changed")]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ApiKeyRecord } from "../../provider/client/apiKeys";
-import { isLikelyKeyOf, isNamesake, isOld, mayHaveValue } from "../../provider/resources/apiKey/keysBefore";
+import { isLikelyKeyOf, isNamesake, isOld, mayHaveValue } from "../../provider/resources/apiKey/matching";
 import type { KeyInputs } from "../../provider/resources/apiKey/properties";
 
 const value = "sk_live_Zx81kdPq33";

@@ -151,18 +151,23 @@ describe("R16 a secret value", () => {
 });
 
 describe("R20 if the result can't be saved to state, the provider deletes", () => {
-  test("the new key of a rotation, and keeps the one before it", async () => {
+  /** A rotation whose engine exits during the POST, which is answered with this. */
+  const stoppedDuringPost = async (answered: (apiKey: object) => object) => {
     const run = openRun();
     const ci = spoilable({ run });
     const first = await ci.create();
     ci.at(90);
     ci.once(asks("POST"), (answer) => {
       run.stop("the engine exited");
-      return answer();
+      return { apiKey: answered((answer() as { apiKey: object }).apiKey) };
     });
-    const { message, kept } = await failureOf(ci.up(first));
-    expect(message).toContain("could not be saved");
-    expect(kept).toBeUndefined();
+    return { ci, failure: await failureOf(ci.up(first)) };
+  };
+
+  test("the new key of a rotation, and keeps the one before it", async () => {
+    const { ci, failure } = await stoppedDuringPost((apiKey) => apiKey);
+    expect(failure.message).toContain("could not be saved");
+    expect(failure.kept).toBeUndefined();
     expect(ci.writes()).toEqual(["POST", "POST", "DELETE key_2"]);
     expect([...ci.live.keys()]).toEqual(["key_1"]);
   });
@@ -179,15 +184,7 @@ describe("R20 if the result can't be saved to state, the provider deletes", () =
   });
 
   test("the new key of a rotation even if the answer had no secret", async () => {
-    const run = openRun();
-    const ci = spoilable({ run });
-    const first = await ci.create();
-    ci.at(90);
-    ci.once(asks("POST"), (answer) => {
-      run.stop("the engine exited");
-      return { apiKey: { ...(answer() as { apiKey: object }).apiKey, key: undefined } };
-    });
-    await failureOf(ci.up(first));
+    const { ci } = await stoppedDuringPost((apiKey) => ({ ...apiKey, key: undefined }));
     expect([...ci.live.keys()]).toEqual(["key_1"]);
   });
 });

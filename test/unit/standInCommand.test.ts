@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCommand } from "../../cli/commands";
+import { runCommand } from "../../cli/run";
 
 /** Runs the command in this process. `stop` does what Ctrl-C does. */
 function run(...args: string[]) {

@@ -37,7 +37,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
     gate: async (method) => (method === "POST" || method === "PATCH" ? run.whyOver() : undefined),
   });
   const config = engineConfig(() => undefined);
-  const surroundings = {
+  const hostContext = {
     configuration: () => configuration(config, env),
     transport: () => transport,
     warn: (message: string) => void warnings.push(`warning: ${message}`),
@@ -52,7 +52,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
   const resources = new Map(
     Object.entries(definitions).map(([kind, definition]) => [
       kind,
-      asResource(lifecycle(definition, surroundings), () => killed),
+      asResource(lifecycle(definition, hostContext), () => killed),
     ]),
   );
   return {

@@ -42,7 +42,7 @@ let instance: Instance | undefined;
 export function provider(
   kind: string,
 ): dynamic.ResourceProvider<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>> {
-  // npm only warns of it, and the code fails on it in ways that explain nothing.
+  // npm only warns of an older Node.js, on which this code fails with errors that explain nothing.
   if (isTooOld(process.version)) {
     throw new HostError(`pulumi-apikeys needs Node.js 22.19 or newer on PATH; this is ${process.version}.`);
   }

@@ -19,7 +19,7 @@ const kinds = {
 } as const;
 
 /** State as the engine keeps it, with the provider string of a Node.js program, whose stack can move. */
-function keptState(resource: Lifecycle, state: Properties, given: Properties): Struct {
+function stateStruct(resource: Lifecycle, state: Properties, given: Properties): Struct {
   const provider = given[providerKey];
   const kept = provider === undefined ? state : { ...state, [providerKey]: provider };
   return toStruct(kept, resource.secretOutputs(state));
@@ -34,7 +34,7 @@ function isReadFirst(resource: Lifecycle, given: Properties): boolean {
 }
 
 /** What the engine is to save although the operation failed. */
-export function keptOf(
+export function initFailed(
   resource: Lifecycle,
   { id, state }: Kept,
   given: Properties,
@@ -43,7 +43,7 @@ export function keptOf(
   return new messages.ErrorResourceInitFailed()
     .setId(id)
     .setReasonsList([message])
-    .setProperties(keptState(resource, state, given))
+    .setProperties(stateStruct(resource, state, given))
     .setRefreshBeforeUpdate(isReadFirst(resource, given));
 }
 
@@ -58,7 +58,6 @@ export function calls(resource: Lifecycle) {
     const given = fromStruct(struct);
     return given.properties[secretsKey] === undefined ? declared(given) : given.properties;
   };
-  const sentState = (state: Properties, given: Properties) => keptState(resource, state, given);
   const sentInputs = (inputs: Properties, given: Properties) => {
     const provider = given[providerKey];
     const all = provider === undefined ? inputs : { ...inputs, [providerKey]: provider };
@@ -87,12 +86,14 @@ export function calls(resource: Lifecycle) {
     create: async (request: messages.CreateRequest) => {
       const inputs = checked(request.getProperties());
       if (request.getPreview()) {
-        return new messages.CreateResponse().setProperties(sentState(resource.foresee(inputs), inputs));
+        return new messages.CreateResponse().setProperties(
+          stateStruct(resource, resource.foresee(inputs), inputs),
+        );
       }
       const { id, state } = await resource.create(inputs, request.getUrn());
       return new messages.CreateResponse()
         .setId(id)
-        .setProperties(sentState(state, inputs))
+        .setProperties(stateStruct(resource, state, inputs))
         .setRefreshBeforeUpdate(isReadFirst(resource, inputs));
     },
     read: async (request: messages.ReadRequest) => {
@@ -109,7 +110,7 @@ export function calls(resource: Lifecycle) {
       const answer = new messages.ReadResponse().setRefreshBeforeUpdate(isReadFirst(resource, given));
       if (found === undefined) return answer;
       if (!isKnown) ownIds.set(id, found.id);
-      answer.setId(found.id).setProperties(sentState(found.state, isKnown ? state : given));
+      answer.setId(found.id).setProperties(stateStruct(resource, found.state, isKnown ? state : given));
       return found.inputs === undefined
         ? answer
         : answer.setInputs(sentInputs(found.inputs, isKnown ? state : given));
@@ -121,7 +122,7 @@ export function calls(resource: Lifecycle) {
         ? resource.foresee(inputs, { id: ownId(request.getId()), state })
         : await resource.update(ownId(request.getId()), state, inputs);
       return new messages.UpdateResponse()
-        .setProperties(sentState(next, inputs))
+        .setProperties(stateStruct(resource, next, inputs))
         .setRefreshBeforeUpdate(isReadFirst(resource, inputs));
     },
     delete: async (request: messages.DeleteRequest) => {

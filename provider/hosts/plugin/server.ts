@@ -17,7 +17,7 @@ import { type Listed, listers } from "../../listing";
 import { type Arguments, argumentsOf } from "./arguments";
 import type { Engine } from "./engine";
 import { serviceError } from "./failures";
-import { calls, keptOf } from "./resource";
+import { calls, initFailed } from "./resource";
 import { fromStruct, toStruct } from "./wire";
 
 interface Served {
@@ -90,7 +90,7 @@ function handlers({ instance, engine, run }: Served) {
               const given = fromStruct(request.getNews?.() ?? request.getProperties?.()).properties;
               const { message, kept } = failed(error);
               // An unknown kind keeps nothing.
-              done(serviceError(message, kept && keptOf(kindOf(urn).lifecycle, kept, given, message)));
+              done(serviceError(message, kept && initFailed(kindOf(urn).lifecycle, kept, given, message)));
             },
           ),
       );
@@ -126,7 +126,7 @@ function handlers({ instance, engine, run }: Served) {
       return new messages.DiffResponse().setChanges(isDeepStrictEqual(olds, news) ? DIFF_NONE : DIFF_SOME);
     }),
     configure: unary(async (request: messages.ConfigureRequest) => {
-      instance.configure(settingsFrom(request.getUrn() ?? "", fromStruct(request.getArgs()).properties));
+      instance.configure(configFrom(request.getUrn() ?? "", fromStruct(request.getArgs()).properties));
       return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     invoke: unary(async (request: messages.InvokeRequest) => {
@@ -171,7 +171,7 @@ function kindIn(token: string): string {
  * A default provider is configured by stack config; any other by its arguments. A Node.js program passes both under the
  * names that they have in the dynamic host, so that a Provider does not change when its stack moves.
  */
-function settingsFrom(urn: string, given: Properties): EngineConfig {
+function configFrom(urn: string, given: Properties): EngineConfig {
   // The engine adds a version to the name.
   const isDefault = /^default(_\d+_\d+_\d+.*)?$/.test(urn.split("::").at(-1) ?? "");
   const own = `${isDefault ? configNamespace : argumentNamespace}:`;

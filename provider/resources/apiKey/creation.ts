@@ -6,8 +6,9 @@ import type { Session } from "../../core/definition";
 import { Failure, ifElsewhere, ifRefused, toFailure } from "../../core/errors";
 import { caseFolded } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
-import { isLikelyKeyOf, isNeverListed, isOfCustomer, isOld, keysBefore, mayHaveValue } from "./keysBefore";
+import { isNeverListed, keysBefore } from "./keysBefore";
 import { type Creation, findings, inWords, leftover, unmanagedNamesakes, whatToLookFor } from "./lostAnswer";
+import { isLikelyKeyOf, isOfCustomer, isOld, mayHaveValue } from "./matching";
 import type { KeyInputs } from "./properties";
 import { createBody, label, migrateBody } from "./state";
 
@@ -24,16 +25,10 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
     const { named, general } = leftover(creation, namesakes);
     session.warn(`${doing}: ${named} ${replacing}`, ids, `${general} ${replacing}`);
   }
-  const {
-    record,
-    problem = "the answer can't be used",
-    foreign,
-    denied,
-    ...rest
-  } = await post(creation, namesakes);
+  const { record, problem = "the answer can't be used", flaw, ...rest } = await post(creation, namesakes);
   if (record !== undefined) return { record, ...rest };
-  const accepted = denied ? unknownOutcome : "The service accepted the request";
-  return recover(creation, problem, accepted, foreign && ifElsewhere(session));
+  const accepted = flaw === "error" ? unknownOutcome : "The service accepted the request";
+  return recover(creation, problem, accepted, flaw === "notJson" ? ifElsewhere(session) : undefined);
 }
 
 /** For these replacements, the engine doesn't tell the provider which key is in state. */
@@ -59,7 +54,7 @@ async function post(creation: Creation, namesakes: readonly ApiKeyRecord[]): Pro
       if (written.record === undefined) return written;
       session.hide(written.record.key);
       const whose = classify(creation, written.record);
-      if (whose === "another's" || (whose === "unclear" && !(await isNew(creation, written.record)))) {
+      if (whose === "another's" || (whose === "unclear" && !(await takeIfNew(creation, written.record)))) {
         const age = isOld(written.record, seen.since) ? `, which ${oldByClock}` : "";
         return {
           record: undefined,
@@ -107,28 +102,26 @@ function classify(creation: Creation, record: ApiKeyRecord): "own" | "another's"
       existingKey === undefined && record.key !== undefined && isNamed && isOfCustomer(record, declared);
     return isKnown || !isWhole ? "another's" : "unclear";
   }
-  // A service may rewrite either. Without a list of the keys before, nothing else distinguishes a new key.
+  // A service may rewrite both. Without a list of the keys before, nothing else distinguishes a new key.
   const isSure = "has" in seen.before || isNeverListed(seen.before);
-  if (isEcho || isOfCustomer(record, declared) || (isNamed && isSure)) return "own";
-  return existingKey === undefined && record.key !== undefined ? "unclear" : "another's";
+  return isEcho || isOfCustomer(record, declared) || (isNamed && isSure) ? "own" : "another's";
 }
 
 /**
  * A key looks old if this machine's clock is days ahead, or if a proxy has repeated the answer to an earlier create, whose
- * key may be deleted. It has neither the declared name nor the customer if the service rewrites both, or if a proxy has
- * mixed up two answers. Only a new key appears in the list after the POST.
+ * key may be deleted. Only a new key appears in the list after the POST.
  */
-async function isNew({ session, declared, doing, seen }: Creation, record: ApiKeyRecord): Promise<boolean> {
+async function takeIfNew(
+  { session, declared, doing, seen }: Creation,
+  record: ApiKeyRecord,
+): Promise<boolean> {
   const { id } = record;
   if (!(await seen.isAdded(id))) return false;
   // Another create may have got the same answer.
   if (session.registry.has(declared.workspaceId, id)) return false;
   session.registry.add(declared.workspaceId, id);
-  const doubt = isOld(record, seen.since)
-    ? `which ${oldByClock}. Check the clock; if it is right,`
-    : "which has another name and customer. If the service doesn't rewrite both,";
   session.warn(
-    `${doing}: the service answered with ${inWords({ declared }, [record])}, ${doubt} another resource or stack may manage this key.`,
+    `${doing}: the service answered with ${inWords({ declared }, [record])}, which ${oldByClock}. Check the clock; if it is right, another resource or stack may manage this key.`,
     [id],
   );
   return true;

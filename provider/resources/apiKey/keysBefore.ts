@@ -1,17 +1,16 @@
 import type { ApiKeyRecord } from "../../client/apiKeys";
 import type { Session } from "../../core/definition";
 import { pausesMs, pollUntil } from "../../core/polling";
-import { caseFolded } from "../../core/state";
-import { orAfter } from "../../reads/sharedRead";
+import { orAfter, type SharedRead } from "../../reads/sharedRead";
 import { type Listing, lastingMs, sharedReads, type Unavailable } from "../../reads/sharedReads";
+import { isOld, type NameAndCustomer, nameAndCustomer } from "./matching";
 import type { KeyInputs } from "./properties";
+import { label } from "./state";
 
 /**
  * The workspace's keys before a POST show which key it created if its answer is lost. All creates of a process share them,
  * so that many creates cost one request for each workspace.
  */
-
-type NameAndCustomer = { readonly name?: string | undefined; readonly customerId?: string | undefined };
 
 /** The keys of a workspace that are not deleted. */
 interface LiveKeys {
@@ -50,24 +49,6 @@ export async function keysBefore(session: Session, declared: KeyInputs) {
     !("has" in before && before.has(key.id)) &&
     !session.registry.has(workspaceId, key.id) &&
     !isOld(key, since);
-  const listNow = async () => live(await list.fresh());
-  /** Lists the keys until the list shows what is looked for, because it may lag behind. The last list that could be read. */
-  async function search(
-    look: () => Promise<LiveKeys | Unavailable>,
-    isShown: (now: LiveKeys) => boolean,
-  ): Promise<LiveKeys | Unavailable> {
-    let last: LiveKeys | Unavailable = { problem: "it was not read" };
-    const lookAgain = async () => {
-      const now = await look();
-      if ("has" in now || "problem" in last) last = now;
-      return now;
-    };
-    const isOver = (now: LiveKeys | Unavailable) => ("has" in now ? isShown(now) : isNeverListed(now));
-    const pauses = searchedInVain.has(list) ? pausesMs.slice(0, 3) : pausesMs;
-    const end = await pollUntil(session, "the service's list to show the key", lookAgain, isOver, pauses);
-    if (!isOver(end)) searchedInVain.add(list);
-    return last;
-  }
   return {
     /** The live keys before the POST. */
     before,
@@ -76,77 +57,51 @@ export async function keysBefore(session: Session, declared: KeyInputs) {
     /** Runs the POST. Other creates wait for it, so that they don't report its key as one of unknown origin. */
     async posting<T>(post: () => Promise<T>): Promise<T> {
       const posted = post();
-      const over = posted.then(
+      const ended = posted.then(
         () => {},
         () => {},
       );
-      posts.add(over);
+      posts.add(ended);
       try {
         return await posted;
       } finally {
-        posts.delete(over);
+        posts.delete(ended);
       }
     },
-    /** Whether the key has appeared in the list since then, and no other new key has the declared name and customer. */
+    /** Whether the key has appeared in the list since then. */
     async isAdded(id: string): Promise<boolean> {
       if ("problem" in before || before.has(id)) return false;
-      const now = await search(listNow, (keys) => keys.has(id));
-      if ("problem" in now || !now.has(id)) return false;
-      return !now.namesakesOf(declared).some((key) => key.id !== id && isNew(key));
+      const now = await search(session, list, (keys) => keys.has(id), declared);
+      return "has" in now && now.has(id);
     },
     /** The keys created since then that no resource of this process manages, or why the list could not be read. */
     async newKeys(): Promise<readonly ApiKeyRecord[] | Unavailable> {
-      const look = async () => {
-        const now = await listNow();
-        await orAfter<unknown>(siblingsMs, Promise.all(posts), undefined);
-        return now;
-      };
-      const now = await search(look, (keys) => keys.namesakesOf(declared).some(isNew));
+      const isShown = (keys: LiveKeys) => keys.namesakesOf(declared).some(isNew);
+      const now = await search(session, list, isShown, declared);
+      await orAfter<unknown>(siblingsMs, Promise.all(posts), undefined);
       return "problem" in now ? now : now.all.filter(isNew);
     },
   };
 }
 
-/** Clocks differ, and a time may lack its zone or be a date only. */
-const skewMs = 48 * 3_600_000;
-const plausible = Date.UTC(2000);
-
-/** Whether a key was certainly created long before. */
-export function isOld({ createdAt = "" }: Pick<ApiKeyRecord, "createdAt">, since: Date): boolean {
-  const number = /^\d+$/.test(createdAt) ? Number(createdAt) : Number.NaN;
-  const created = Number.isNaN(number) ? Date.parse(createdAt) : number < 1e11 ? number * 1_000 : number;
-  return created > plausible && created < since.getTime() - skewMs;
-}
-
-/** Whether a key has the declared name and customer, however the service may have spelled them. */
-export function isNamesake(key: NameAndCustomer, declared: NameAndCustomer): boolean {
-  return nameOf(key) === nameOf(declared);
-}
-
-function nameOf({ name, customerId }: NameAndCustomer): string {
-  return JSON.stringify([caseFolded(name), caseFolded(customerId)]);
-}
-
-/** Whether a key is of the declared customer, as far as is known. */
-export function isOfCustomer({ customerId }: NameAndCustomer, declared: NameAndCustomer): boolean {
-  return customerId === undefined || caseFolded(customerId) === caseFolded(declared.customerId);
-}
-
-/** Whether a key can have this value: its customer and masked form don't contradict that. */
-export function mayHaveValue(key: ApiKeyRecord, declared: KeyInputs, value: string): boolean {
-  return isOfCustomer(key, declared) && value.endsWith(endOf(key.maskedKey));
-}
-
-/** Whether a key can have this value, and its name or masked form matches too. */
-export function isLikelyKeyOf(key: ApiKeyRecord, declared: KeyInputs, value: string): boolean {
-  if (!mayHaveValue(key, declared, value)) return false;
-  return caseFolded(key.name) === caseFolded(declared.name) || endOf(key.maskedKey).length >= 4;
-}
-
-/** The end of a secret that its masked form shows; "" if it shows none that is usable. */
-function endOf(maskedKey = ""): string {
-  const [, end = ""] = /(?:[^A-Za-z0-9]{2,}|[*#\u2022\u2026]|x{3,})([A-Za-z0-9]{3,})$/i.exec(maskedKey) ?? [];
-  return end;
+/** The keys once the list shows what is looked for, because it may lag behind; otherwise, the last that could be listed. */
+async function search(
+  session: Session,
+  list: SharedRead<Listing<ApiKeyRecord> | Unavailable>,
+  isShown: (now: LiveKeys) => boolean,
+  declared: KeyInputs,
+): Promise<LiveKeys | Unavailable> {
+  let last: LiveKeys | Unavailable = { problem: "it was not read" };
+  const look = async () => {
+    const now = live(await list.fresh());
+    if ("has" in now || "problem" in last) last = now;
+    return now;
+  };
+  const isDone = (now: LiveKeys | Unavailable) => ("has" in now ? isShown(now) : isNeverListed(now));
+  const pauses = searchedInVain.has(list) ? pausesMs.slice(0, 3) : pausesMs;
+  const end = await pollUntil(session, `the list to show ${label(declared)}`, look, isDone, pauses);
+  if (!isDone(end)) searchedInVain.add(list);
+  return last;
 }
 
 const indexes = new WeakMap<Listing<ApiKeyRecord>, LiveKeys>();
@@ -160,7 +115,7 @@ function live(answer: Listing<ApiKeyRecord> | Unavailable): LiveKeys | Unavailab
 
 function indexed(all: readonly ApiKeyRecord[]): LiveKeys {
   const ids = new Set(all.map(({ id }) => id));
-  const byName = Map.groupBy(all, nameOf);
-  const namesakesOf = (declared: NameAndCustomer) => byName.get(nameOf(declared)) ?? [];
+  const byName = Map.groupBy(all, nameAndCustomer);
+  const namesakesOf = (declared: NameAndCustomer) => byName.get(nameAndCustomer(declared)) ?? [];
   return { all, since: new Date(), has: (id) => ids.has(id), namesakesOf };
 }

@@ -4,7 +4,8 @@ import type { Session } from "../../core/definition";
 import { isSecret } from "../../core/secrecy";
 import { listed } from "../../core/text";
 import type { Unavailable } from "../../reads/sharedReads";
-import { isNamesake, type KeysBefore } from "./keysBefore";
+import type { KeysBefore } from "./keysBefore";
+import { isNamesake } from "./matching";
 import type { KeyInputs } from "./properties";
 
 /** Messages about keys that a create may have created, or that earlier creates may have left behind. */

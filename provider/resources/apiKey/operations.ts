@@ -8,14 +8,24 @@ import { pollUntil } from "../../core/polling";
 import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
+import { failedKey } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./creation";
-import { isOfCustomer } from "./keysBefore";
+import { isOfCustomer } from "./matching";
 import { afterRefusal, findKey, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
 import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
-import { claimOf, isAsDeclared, label, outputs, stateAfterUpdate, stateAfterWrite } from "./state";
+import {
+  claimOf,
+  isAsDeclared,
+  label,
+  outputs,
+  readOnlyChanges,
+  readOnlyWarnings,
+  stateAfterUpdate,
+  stateAfterWrite,
+} from "./state";
 
 /** The operations on one API key. A set uses them for each of its keys. */
 
@@ -43,11 +53,17 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
     confirm(session, pathOf(declared, id), declared, created),
     () => ({ ...settledAs(record), error: new InconclusiveError("the run ended") }),
   );
+  warnAbout(session, id, settled);
   const doing = `${capitalised(label(declared))} was created with id ${id}${unconfirmed}`;
   return outcome(id, stateAfterWrite(declared, settled, initial), [
     secretProblem(declared, record),
     problem(doing, failureOf(session, settled), `created${unconfirmed}: `),
   ]);
+}
+
+/** An error says more, and then the record may be incomplete. */
+function warnAbout(session: Session, id: string, { warnings, error }: Settled<ApiKeyRecord>): void {
+  for (const warning of error === undefined ? warnings : []) session.warn(`Key ${id}: ${warning}`, [id]);
 }
 
 const unconfirmed = ", but could not be confirmed to match the program";
@@ -99,7 +115,11 @@ export async function update(
   const current = listed ?? (await readToWrite(session, write));
   const by = listed === undefined ? edit : editListed;
   const settled = await send(session, write, by, { declared, state, current });
-  for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
+  warnAbout(session, id, settled);
+  // State has the new customer from now on. After a failure, it may have had none.
+  const changed = state[failedKey] ? [] : readOnlyChanges(settled.record, state);
+  const customer = changed.filter((name) => name === "customerId");
+  for (const line of readOnlyWarnings(id, state, customer)) session.warn(line, [id]);
   return outcome(id, stateAfterUpdate(declared, settled, state), [
     problem(doing, failureOf(session, settled)),
   ]);
@@ -127,7 +147,7 @@ async function adopt(
     ? settledAs(current)
     : await send(session, write, edit, { declared, state: {}, current });
   session.registry.release(path.workspaceId, id, declaredClaim);
-  for (const warning of settled.warnings) session.warn(`Key ${id}: ${warning}`, [id]);
+  warnAbout(session, id, settled);
   const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
   return outcome(id, stateAfterWrite(declared, settled, before), [
     problem(doing, failureOf(session, settled)),
@@ -166,7 +186,7 @@ async function send(
 ): Promise<Settled<ApiKeyRecord>> {
   const { path, doing, notDone } = write;
   try {
-    return await sendOnce(session, write, by, edited);
+    return await sendOrExplainRefusal(session, write, by, edited);
   } catch (error) {
     throw toFailure(error, session, {
       doing,
@@ -177,7 +197,7 @@ async function send(
 }
 
 /** A refused write may mean that the key is gone or, to a service that refuses what changes nothing, that it is done. */
-async function sendOnce(
+async function sendOrExplainRefusal(
   session: Session,
   { path, gone }: KeyWrite,
   by: typeof edit,
@@ -195,7 +215,9 @@ async function sendOnce(
   const now = await afterRefusal(session, path, refusal);
   if (now === "gone") throw gone();
   const isDone = (record: ApiKeyRecord) => isAsDeclared(record, edited.declared);
-  if (now !== undefined && isDone(now) && isDone(edited.current)) return settledAs(now);
+  // One that may have been carried out before is done if the key shows it.
+  const wasDone = settled !== undefined || isDone(edited.current);
+  if (now !== undefined && isDone(now) && wasDone) return settledAs(now);
   if (settled === undefined) throw refusal;
   return settled;
 }
@@ -249,7 +271,7 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
   if (recordOf(answered)?.deleted) return;
   // A gateway that answers with a page may answer the next request with a 404, and an error is no success.
   const isGone = async () =>
-    answered.foreign || answered.denied
+    answered.flaw !== undefined
       ? (await lookUpKey(session, path)) === undefined
       : "missing" in (await findKey(session, path));
   if (await pollUntil(session, `key ${path.keyId} to be deleted`, isGone, Boolean)) return;

@@ -10,10 +10,10 @@ import {
   managed,
   observe,
   outputs,
-  tellsUnmanaged,
-  unmanagedChanges,
-  unmanagedWarning,
-  withUnmanaged,
+  readOnlyChanges,
+  readOnlyWarnings,
+  tellsReadOnly,
+  withReadOnly,
 } from "./state";
 
 export function pathOf({ workspaceId }: KeyDraft, keyId: string): KeyPath {
@@ -46,12 +46,9 @@ function found(
   state: KeyState,
   record: ApiKeyRecord,
 ): Outcome<KeyState> {
-  const changed = unmanagedChanges(record, state);
-  for (const name of changed) {
-    const line = unmanagedWarning(keyId, state, name);
-    if (line !== undefined) session.warn(line, [keyId]);
-  }
-  const next = applyDrift(managed, withUnmanaged(state, record, changed), observe(record));
+  const changed = readOnlyChanges(record, state);
+  for (const line of readOnlyWarnings(keyId, state, changed)) session.warn(line, [keyId]);
+  const next = applyDrift(managed, withReadOnly(state, record, changed), observe(record));
   if (!isIncomplete(state)) return { id: keyId, state: next };
   const seen = defined({ customerId: record.customerId, ...outputs(record) });
   return { id: keyId, state: { ...seen, ...defined(next) } };
@@ -87,8 +84,8 @@ async function listedAsInState(
     isWhole(record) &&
     // Without scopes, the list may have left them out.
     (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del) &&
-    tellsUnmanaged(record, state) &&
-    unmanagedChanges(record, state).length === 0 &&
+    tellsReadOnly(record, state) &&
+    readOnlyChanges(record, state).length === 0 &&
     applyDrift(managed, state, observe(record)) === state;
   return isConfirmed ? record : undefined;
 }

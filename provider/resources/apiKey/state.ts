@@ -17,7 +17,7 @@ import {
 } from "../../core/state";
 import { capitalised } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
-import { isOfCustomer } from "./keysBefore";
+import { isOfCustomer } from "./matching";
 import { type KeyCompared, type KeyDraft, type KeyInputs, type KeyState, shape } from "./properties";
 import { canonicalScopes, toWire } from "./scopes";
 
@@ -161,7 +161,7 @@ export function stateAfterWrite(
   before: KeyState,
 ): KeyState {
   const { [observedKey]: observed, ...after } = stateAfter(managed, declared, settled, observe);
-  const { customerId = string(hiddenIn(before, observedKey)["customerId"]) } = settled.record;
+  const customerId = settled.record.customerId ?? string(hiddenIn(before, observedKey)["customerId"]);
   // If the service spells the customer differently, that is no later change (R5).
   const customer = isOfCustomer({ customerId }, declared) ? {} : { customerId };
   return {
@@ -185,26 +185,28 @@ const stableOutputs = Object.entries(shape.outputs).flatMap(([name, output]) =>
   "stable" in output ? [name] : [],
 );
 
-/** What no PATCH changes, but somebody else may: its name in a record, and in state. */
-const unmanaged = {
+/** Fields that the provider never changes, but others may: the name in a record, and in state. */
+const readOnlyFields = {
   customerId: "customerId",
   prefix: "effectivePrefix",
   expiresAt: "effectiveExpiresAt",
   billingId: "billingId",
 } as const;
-type Unmanaged = keyof typeof unmanaged;
-const unmanagedNames = Object.keys(unmanaged) as Unmanaged[];
+type ReadOnly = keyof typeof readOnlyFields;
+const readOnlyNames = Object.keys(readOnlyFields) as ReadOnly[];
 
-/** Whether a record has all fields that `unmanagedChanges` compares: a list may leave some out. */
-export function tellsUnmanaged(record: ApiKeyRecord, state: KeyState): boolean {
-  return unmanagedNames.every((name) => state[unmanaged[name]] === undefined || record[name] !== undefined);
+/** Whether a record has all fields of which a change is a warning: a list may leave some out. */
+export function tellsReadOnly(record: ApiKeyRecord, state: KeyState): boolean {
+  return readOnlyNames.every(
+    (name) => name === "billingId" || state[readOnlyFields[name]] === undefined || record[name] !== undefined,
+  );
 }
 
 /** The fields that can't be changed in place, but have changed since they were last read (R5). */
-export function unmanagedChanges(record: ApiKeyRecord, state: KeyState): readonly Unmanaged[] {
+export function readOnlyChanges(record: ApiKeyRecord, state: KeyState): readonly ReadOnly[] {
   const known: Properties = { ...state, ...hiddenIn(state, observedKey) };
-  return unmanagedNames.filter((name) => {
-    const before = known[unmanaged[name]];
+  return readOnlyNames.filter((name) => {
+    const before = known[readOnlyFields[name]];
     return (
       before !== undefined && record[name] !== undefined && caseFolded(before) !== caseFolded(record[name])
     );
@@ -212,19 +214,22 @@ export function unmanagedChanges(record: ApiKeyRecord, state: KeyState): readonl
 }
 
 /** State with the changed outputs. An update leaves them as they are, so that previews can show them (R18). */
-export function withUnmanaged(
-  state: KeyState,
-  record: ApiKeyRecord,
-  changed: readonly Unmanaged[],
-): KeyState {
+export function withReadOnly(state: KeyState, record: ApiKeyRecord, changed: readonly ReadOnly[]): KeyState {
   const read = changed
     .filter((name) => name !== "customerId")
-    .map((name) => [unmanaged[name], record[name]] as const);
+    .map((name) => [readOnlyFields[name], record[name]] as const);
   return read.length === 0 ? state : { ...state, ...Object.fromEntries(read) };
 }
 
-export function unmanagedWarning(id: string, state: KeyState, name: Unmanaged): string | undefined {
-  // It is no input, so the refresh says all by showing the new value.
-  if (name === "billingId") return undefined;
-  return `${capitalised(label(state))} (${id}): its ${name} in the service has changed. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`;
+export function readOnlyWarnings(
+  id: string,
+  state: KeyState,
+  changed: readonly ReadOnly[],
+): readonly string[] {
+  return changed
+    .filter((name) => name !== "billingId")
+    .map(
+      (name) =>
+        `${capitalised(label(state))} (${id}): its ${name} in the service has changed. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`,
+    );
 }

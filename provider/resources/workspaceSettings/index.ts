@@ -147,7 +147,7 @@ async function apply(
     target,
     steady,
     restored: declaredIn(toRestore),
-    isOpen: before.__sent !== undefined,
+    mustSend: before.__sent !== undefined,
     secrecies: [declared, before],
   };
   const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
@@ -255,8 +255,8 @@ async function remove(
   const toRestore = restorable(state, declaredIn(state), record);
   warnOfLeft(session, doing, state, record);
   const restored = declaredIn(toRestore);
-  const isOpen = restored.length > 0 && state.__sent !== undefined;
-  const writing = { workspaceId: id, target: toRestore, restored, isOpen, secrecies: [state] };
+  const mustSend = restored.length > 0 && state.__sent !== undefined;
+  const writing = { workspaceId: id, target: toRestore, restored, mustSend, secrecies: [state] };
   const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
   const settled = await writeOrFail(session, writing, record, { doing, notDone: stays, advice });
   const { notApplied, error } = settled;

@@ -21,8 +21,8 @@ export interface Writing {
   readonly steady?: readonly Setting[];
   /** Former values to restore: a GET must show exactly these (W5). */
   readonly restored?: readonly Setting[];
-  /** Whether it is not known what became of the last write: a read may be older. */
-  readonly isOpen?: boolean;
+  /** Whether to send even if the workspace seems to have the values: the read may be older than a write whose outcome is unknown. */
+  readonly mustSend?: boolean;
   /** Properties that may mark a setting as secret: messages then don't show its value. */
   readonly secrecies: readonly Properties[];
 }
@@ -34,12 +34,12 @@ export interface Writing {
  */
 export async function write(
   session: Session,
-  { workspaceId, target, steady = [], restored = [], isOpen = false, secrecies }: Writing,
+  { workspaceId, target, steady = [], restored = [], mustSend = false, secrecies }: Writing,
   before: WorkspaceRecord,
 ): Promise<Settled<WorkspaceRecord>> {
   const wanted = declaredIn(target);
   const old = observe(before);
-  if (!isOpen && wanted.every((field) => same(field, target[field.name], old[field.name]))) {
+  if (!mustSend && wanted.every((field) => same(field, target[field.name], old[field.name]))) {
     return settledAs(before);
   }
   const others = settings.filter((field) => !wanted.includes(field));
