@@ -131,7 +131,9 @@ export async function converge<T, Body>(
       if (next === undefined) break;
       const written = await send(next);
       isSent = true;
-      await observeResult(written, hasWaitedInVain ? undefined : seen);
+      // Its answer may show the object as it was before the interim attempt, when it matched: only a read counts.
+      const shown = isInterim?.(attempt - 1) ? { ...written, record: undefined } : written;
+      await observeResult(shown, hasWaitedInVain ? undefined : seen);
       isSeen = true;
     }
     return { record: seen, ...compareWithAims(convergence, seen, problem), problem };

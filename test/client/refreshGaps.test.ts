@@ -25,7 +25,9 @@ async function readListed(
   states: object[],
   ids: readonly string[] = records.map(({ id }) => id),
 ) {
+  const asked: string[] = [];
   const server = createServer(({ url = "" }, response) => {
+    asked.push(url);
     const record = records.find(({ id }) => url.endsWith(`/${id}`));
     const all = { apiKeys: listed, workspaces: listed, workspace: { id: "ws" } };
     if (record === undefined && /\/api-key\/[^/]+$/.test(url)) response.statusCode = 404;
@@ -40,7 +42,7 @@ async function readListed(
     ids.map((id, place) => readResult(process, { kind, id, state: { ...states[place] } })),
   );
   await process.close();
-  return { results, warnings: process.warnings };
+  return { results, warnings: process.warnings, asked };
 }
 
 const orders = [{ representation: "orders", read: true }];
@@ -71,6 +73,17 @@ test("R5 a list that leaves out a field which can't be changed in place confirms
     [state("a"), state("b", { effectiveExpiresAt: 1_000 })],
   );
   expect(warnings).toEqual([expect.stringContaining("its expiresAt in the service has changed")]);
+});
+
+test("R5 a list without the billing record confirms a key that has one, because nothing depends on it", async () => {
+  const held = { billingId: "bill_1" };
+  const { asked } = await readBoth(
+    "ApiKey",
+    [key("a", held), key("b", held)],
+    ["billingId"],
+    [state("a", held), state("b", held)],
+  );
+  expect(asked.filter((url) => url.endsWith("/b"))).toEqual([]);
 });
 
 test("R3 a list that leaves out a setting confirms no workspace that declares it as empty", async () => {

@@ -170,6 +170,31 @@ describe("enabled and scopes", () => {
     expect(canonicalScopes(queue.at(-1)?.scopes)).toEqual(scopes);
   });
 
+  test("K4 an answer that shows the key before the write doesn't confirm the last PATCH", async () => {
+    const moods = ["adds", "drops", "adds", "drops"];
+    const write = (asked: HeldKey, before: HeldKey | undefined): HeldKey => {
+      if (before === undefined) return asked;
+      if (moods.shift() === "drops") return { ...asked, scopes: asked.scopes.slice(1) };
+      return { ...asked, scopes: [...before.scopes, ...asked.scopes] };
+    };
+    const all = { create: true, read: true, update: true, del: true };
+    const service = scripted({ write, answer: "before" });
+    const { id, state } = await service.create({
+      ...inputs,
+      scopes: [
+        { representation: "carts", create: true, del: true },
+        { representation: "users", update: true, del: true },
+      ],
+    });
+    const scopes = [
+      { representation: "carts", ...all },
+      { representation: "users", create: true },
+    ];
+    const { failure } = await outcomeOf(service.update(id, state, { ...inputs, scopes }));
+    expect(canonicalScopes(service.held().scopes)).toHaveLength(1);
+    expect(failure).toContain("scopes: the program has");
+  });
+
   test("K4 a key never stays wider than declared without an error, whatever the service does with a PATCH", async () => {
     const whims = fc.infiniteStream(fc.constantFrom("takes", "adds", "ignores", "drops"));
     await fc.assert(
