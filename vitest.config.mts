@@ -34,8 +34,8 @@ const onlyInAll = [
   "test/engine/{queued,otherService,gone,apiKeyConvergence,apiKeyAdoption}.test.ts",
   // Adoption by the command, on the engine: client/adoptCommand, engine/examples.
   "test/engine/adoptCommand.test.ts",
-  // Rotated tokens and duplicate declarations, on the engine: engine/credentials, unit/{configValues,declarations}, host/configuration.
-  "test/engine/{tokenRotation,declaredTwice}.test.ts",
+  // Tokens and duplicate declarations, on the engine: unit/{config,configValues,declarations}, host/configuration.
+  "test/engine/{credentials,tokenRotation,declaredTwice}.test.ts",
   // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.
   "test/engine/{twoStacks,sharedKey}.test.ts",
   // Programs in Python and Go, which need generated SDKs.

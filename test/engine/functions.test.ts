@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { itInAll } from "../inAll";
 import { expectUnsaid } from "./expectations";
 import { programOfFunctions } from "./functionsProgram";
 import { type Scene, setScene } from "./scene";
@@ -105,52 +106,56 @@ it("results are not secret although the token is, and contain no key's secret", 
   await expectUnsaid(scene, ["token-of-acme", ...scene.service.keys().map(({ key }) => key)]);
 });
 
-it("a function with `{provider}` uses that Provider's credentials, and the Output forms wait for Outputs among them", async () => {
-  const by = (name: string, args: string) => `const ${name} = new apikeys.Provider("${name}", { ${args} });`;
-  const url = scene.service.url;
-  await scene.declare(
-    programOfFunctions(
-      {
-        plain: "apikeys.getWorkspaces({ provider: plain })",
-        byEnv: "apikeys.getWorkspaces({ provider: byEnv })",
-        eventual: "apikeys.getWorkspacesOutput({ provider: eventual })",
-        ofSecret: "apikeys.getWorkspacesOutput({ provider: configured })",
-        eventualKey: `apikeys.getApiKeyOutput({ workspaceId: pulumi.output("ws_main"), name: "key_ci" })`,
-        eventualKeys: `apikeys.getApiKeysOutput({ workspaceId: "ws_main", enabled: pulumi.output(false) })`,
-        eventualWorkspace: `apikeys.getWorkspaceOutput({ name: pulumi.output("Main") })`,
-        eventualScopes: `apikeys.getScopesOutput(${anyOf})`,
-        refused: "messageOf(() => apikeys.getWorkspaces({ provider: eventual }))",
-        refusedToo: `messageOf(() => apikeys.getApiKey({ workspaceId: "ws_main", id: "key_ci" }, { provider: configured }))`,
-      },
-      [
-        by("plain", `baseUrl: "${url}", accessToken: "token-of-globex"`),
-        by("byEnv", `accessTokenEnv: "APIKEYS_TOKEN_OF_GLOBEX"`),
-        by("eventual", `accessToken: pulumi.output("token-of-globex")`),
-        by("configured", `accessToken: new pulumi.Config("apikeys").requireSecret("accessToken")`),
-      ].join("\n"),
-    ),
-  );
-  const up = await scene.stack.up({ args: ["--skip-preview"] });
-  expect(up.ok, up.output).toBe(true);
-  const theirs = { workspaces: [{ id: "ws_theirs", name: "Theirs" }] };
-  const refusal = (name: string) =>
-    `${name}: the Provider's accessToken is an Output, whose value may not be known yet: use ${name}Output, which waits for it.`;
-  expect(await outputs()).toMatchObject({
-    plain: theirs,
-    byEnv: theirs,
-    eventual: theirs,
-    ofSecret: { workspaces: tenants[0]?.workspaces },
-    eventualKey: { id: "key_ci" },
-    eventualKeys: { apiKeys: [{ id: "key_off" }] },
-    eventualWorkspace: { id: "ws_main" },
-    eventualScopes: { scopes: [{ id: "sc_orders" }] },
-    refused: refusal("getWorkspaces"),
-    refusedToo: refusal("getApiKey"),
-  });
-  const marks = Object.values(await scene.stack.outputs()).map(({ secret }) => secret);
-  expect(marks.filter((secret) => secret)).toEqual([]);
-  await expectUnsaid(scene, ["token-of-acme", "token-of-globex"]);
-});
+itInAll(
+  "a function with `{provider}` uses that Provider's credentials, and the Output forms wait for Outputs among them",
+  async () => {
+    const by = (name: string, args: string) =>
+      `const ${name} = new apikeys.Provider("${name}", { ${args} });`;
+    const url = scene.service.url;
+    await scene.declare(
+      programOfFunctions(
+        {
+          plain: "apikeys.getWorkspaces({ provider: plain })",
+          byEnv: "apikeys.getWorkspaces({ provider: byEnv })",
+          eventual: "apikeys.getWorkspacesOutput({ provider: eventual })",
+          ofSecret: "apikeys.getWorkspacesOutput({ provider: configured })",
+          eventualKey: `apikeys.getApiKeyOutput({ workspaceId: pulumi.output("ws_main"), name: "key_ci" })`,
+          eventualKeys: `apikeys.getApiKeysOutput({ workspaceId: "ws_main", enabled: pulumi.output(false) })`,
+          eventualWorkspace: `apikeys.getWorkspaceOutput({ name: pulumi.output("Main") })`,
+          eventualScopes: `apikeys.getScopesOutput(${anyOf})`,
+          refused: "messageOf(() => apikeys.getWorkspaces({ provider: eventual }))",
+          refusedToo: `messageOf(() => apikeys.getApiKey({ workspaceId: "ws_main", id: "key_ci" }, { provider: configured }))`,
+        },
+        [
+          by("plain", `baseUrl: "${url}", accessToken: "token-of-globex"`),
+          by("byEnv", `accessTokenEnv: "APIKEYS_TOKEN_OF_GLOBEX"`),
+          by("eventual", `accessToken: pulumi.output("token-of-globex")`),
+          by("configured", `accessToken: new pulumi.Config("apikeys").requireSecret("accessToken")`),
+        ].join("\n"),
+      ),
+    );
+    const up = await scene.stack.up({ args: ["--skip-preview"] });
+    expect(up.ok, up.output).toBe(true);
+    const theirs = { workspaces: [{ id: "ws_theirs", name: "Theirs" }] };
+    const refusal = (name: string) =>
+      `${name}: the Provider's accessToken is an Output, whose value may not be known yet: use ${name}Output, which waits for it.`;
+    expect(await outputs()).toMatchObject({
+      plain: theirs,
+      byEnv: theirs,
+      eventual: theirs,
+      ofSecret: { workspaces: tenants[0]?.workspaces },
+      eventualKey: { id: "key_ci" },
+      eventualKeys: { apiKeys: [{ id: "key_off" }] },
+      eventualWorkspace: { id: "ws_main" },
+      eventualScopes: { scopes: [{ id: "sc_orders" }] },
+      refused: refusal("getWorkspaces"),
+      refusedToo: refusal("getApiKey"),
+    });
+    const marks = Object.values(await scene.stack.outputs()).map(({ secret }) => secret);
+    expect(marks.filter((secret) => secret)).toEqual([]);
+    await expectUnsaid(scene, ["token-of-acme", "token-of-globex"]);
+  },
+);
 
 it("the Output form stays unknown in a preview with an unknown argument, without a request; the update resolves it", async () => {
   await scene.declare(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { someOf } from "../all";
+import { itInAll } from "../inAll";
 import { errorsFor, onlyLine } from "./expectations";
 import type { Host } from "./project";
 import { hurried, type Scene, setScene } from "./scene";
@@ -129,18 +130,21 @@ describe.each(hosts)("a resource that get reads, in the %s host", (host) => {
     expect(written()).toEqual([]);
   });
 
-  it("R19 replaces a managed resource of the same name, which is then unmanaged and not deleted", async () => {
-    const releasing = (declared: string) =>
-      scene.declare(`import { ApiKey } from "pulumi-apikeys";\n${declared};\n`);
-    await releasing(`new ApiKey("ours", { workspaceId: "ws_main", customerId: "cus_1" })`);
-    expect((await scene.stack.up()).ok).toBe(true);
-    const key = scene.service.keys().find(({ name }) => name === "ours");
-    await releasing(`ApiKey.get("ours", "${key?.id}", { workspaceId: "ws_main" })`);
-    expect((await scene.stack.preview({ expectNoChanges: true })).ok).toBe(true);
-    scene.service.clearRequests();
-    expect((await scene.stack.up()).ok).toBe(true);
-    expect((await scene.stack.destroy()).ok).toBe(true);
-    expect(written()).toEqual([]);
-    expect(scene.service.key(key?.id ?? "")).toEqual(key);
-  });
+  itInAll(
+    "R19 replaces a managed resource of the same name, which is then unmanaged and not deleted",
+    async () => {
+      const releasing = (declared: string) =>
+        scene.declare(`import { ApiKey } from "pulumi-apikeys";\n${declared};\n`);
+      await releasing(`new ApiKey("ours", { workspaceId: "ws_main", customerId: "cus_1" })`);
+      expect((await scene.stack.up()).ok).toBe(true);
+      const key = scene.service.keys().find(({ name }) => name === "ours");
+      await releasing(`ApiKey.get("ours", "${key?.id}", { workspaceId: "ws_main" })`);
+      expect((await scene.stack.preview({ expectNoChanges: true })).ok).toBe(true);
+      scene.service.clearRequests();
+      expect((await scene.stack.up()).ok).toBe(true);
+      expect((await scene.stack.destroy()).ok).toBe(true);
+      expect(written()).toEqual([]);
+      expect(scene.service.key(key?.id ?? "")).toEqual(key);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { itInAll } from "../inAll";
+import { describeInAll, itInAll } from "../inAll";
 import { expectQuiet, expectSilentUp } from "./expectations";
 import type { Outcome } from "./outcome";
 import type { Host } from "./project";
@@ -137,7 +137,7 @@ describe("a stack with every kind of resource that moves to the plugin, and back
   });
 });
 
-describe("keys that were imported with the plugin, in a stack that moves to the dynamic host", () => {
+describeInAll("keys that were imported with the plugin, in a stack that moves to the dynamic host", () => {
   const program = `import { ApiKey } from "pulumi-apikeys";
 
 const moved = process.env["APIKEYS_STEP"] === "moved";

@@ -10,7 +10,7 @@ const newest = readdirSync(snapshots)
   .at(-1);
 
 /** The snapshots of a published version must never change: see CONTRIBUTING.md. */
-it.each(someOf(stories, (story) => story !== "unsettled"))(
+it.each(someOf(stories, (story) => story === "settled"))(
   "R1 this version writes the %s state as in the newest snapshot",
   async (story) => {
     const version = newest ?? "";
