@@ -109,7 +109,7 @@ describe('settings with onDestroy "restore"', () => {
       id: `ws_${name}`,
       ...(name === "empty" ? { defaultRateLimitPerSecond: 3 } : theirs),
     }));
-    const tenants = [{ accessToken: "token", workspaces }];
+    const tenants = [{ accessToken: "token-of-restored", workspaces }];
     scene = await setScene("settings-restored", { tenants, program: program(resources), env: hurried });
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
