@@ -11,7 +11,9 @@ const workspaces = ["prefix", "addresses", "rate", "expiration", "order", "defau
 
 lifecycleSuite({
   kind: "WorkspaceSettings",
-  tenants: [{ accessToken: "token-of-settings", workspaces: workspaces.map((name) => ({ id: `ws_${name}` })) }],
+  tenants: [
+    { accessToken: "token-of-settings", workspaces: workspaces.map((name) => ({ id: `ws_${name}` })) },
+  ],
   program: programOf("WorkspaceSettings"),
   calls: { create: ["GET", "PATCH"], update: ["GET", "PATCH"], delete: [] },
   computed: [],
