@@ -1,5 +1,12 @@
 import { openTransport, type Transport } from "./client/transport";
-import { configuration, disagreement, type EngineConfig, type Environment } from "./core/config";
+import {
+  type Configuration,
+  configuration,
+  disagreement,
+  type EngineConfig,
+  type Environment,
+  type Misconfiguration,
+} from "./core/config";
 import type { HostContext, Shared } from "./core/context";
 import { Failure } from "./core/errors";
 import { type Lifecycle, lifecycle } from "./core/lifecycle";
@@ -26,8 +33,13 @@ export function openInstance(options: InstanceOptions) {
   let opened: Transport | undefined;
   let isWarned = false;
   let now = Date.now();
+  let resolved: Configuration | Misconfiguration | undefined;
 
-  const configured = () => configuration(config, env);
+  /** Resolved once for each `configure`, because the environment of this process doesn't change. */
+  function configured(): Configuration | Misconfiguration {
+    resolved ??= configuration(config, env);
+    return resolved;
+  }
 
   function transport(): Transport {
     if (opened !== undefined) return opened;
@@ -43,6 +55,7 @@ export function openInstance(options: InstanceOptions) {
     /** The engine has configured the provider, and its run begins. Warns, once in a process, of settings that disagree. */
     configure(given: EngineConfig): void {
       config = given;
+      resolved = undefined;
       now = Date.now();
       const line = isWarned ? undefined : disagreement(config, env);
       if (line === undefined) return;

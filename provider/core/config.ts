@@ -69,17 +69,6 @@ export interface Misconfiguration {
   readonly problems: readonly string[];
 }
 
-type Resolved = Configuration | Misconfiguration;
-
-const cache = new WeakMap<EngineConfig, Resolved>();
-
-/** The configuration, or what is wrong with it. Resolved once: the environment of the provider's process stays as it is. */
-export function configuration(given: EngineConfig, env: Environment): Resolved {
-  const found = cache.get(given) ?? resolve(given, env);
-  cache.set(given, found);
-  return found;
-}
-
 /** The warning if the environment hides a different base URL in stack config. */
 export function disagreement({ argument, stack }: EngineConfig, env: Environment): string | undefined {
   const [used, unused] = [env["APIKEYS_BASE_URL"], stack.baseUrl];
@@ -99,7 +88,8 @@ interface Sources {
   readonly refuse: (problem: string) => undefined;
 }
 
-function resolve(given: EngineConfig, env: Environment): Resolved {
+/** The configuration, or what is wrong with it. */
+export function configuration(given: EngineConfig, env: Environment): Configuration | Misconfiguration {
   const problems: string[] = [];
   const sources: Sources = { given, env, refuse: (problem) => void problems.push(problem) };
   const url = baseUrl(sources);

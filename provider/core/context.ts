@@ -10,7 +10,7 @@ import type { Properties } from "./state";
 
 /** What the lifecycle needs of its host. */
 export interface HostContext {
-  /** As of now, because a token in the environment may be rotated. */
+  /** As of the last time that the engine configured the provider. */
   readonly configuration: () => Configuration | Misconfiguration;
   readonly transport: () => Transport;
   readonly run: Run;

@@ -13,7 +13,7 @@ import {
   readOnlyChanges,
   readOnlyWarnings,
   tellsReadOnly,
-  withReadOnly,
+  withChangedOutputs,
 } from "./state";
 
 export function pathOf({ workspaceId }: KeyDraft, keyId: string): KeyPath {
@@ -48,10 +48,15 @@ function found(
 ): Outcome<KeyState> {
   const changed = readOnlyChanges(record, state);
   for (const line of readOnlyWarnings(keyId, state, changed)) session.warn(line, [keyId]);
-  const next = applyDrift(managed, withReadOnly(state, record, changed), observe(record));
+  const next = withDrift(state, record);
   if (!isIncomplete(state)) return { id: keyId, state: next };
   const seen = defined({ customerId: record.customerId, ...outputs(record) });
   return { id: keyId, state: { ...seen, ...defined(next) } };
+}
+
+/** State as the record shows the key; the same object if nothing has changed. */
+function withDrift(state: KeyState, record: ApiKeyRecord): KeyState {
+  return applyDrift(managed, withChangedOutputs(state, record), observe(record));
 }
 
 type KeyList = ReturnType<SharedReads["keys"]>;
@@ -86,7 +91,7 @@ async function listedAsInState(
     (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del) &&
     tellsReadOnly(record, state) &&
     readOnlyChanges(record, state).length === 0 &&
-    applyDrift(managed, state, observe(record)) === state;
+    withDrift(state, record) === state;
   return isConfirmed ? record : undefined;
 }
 

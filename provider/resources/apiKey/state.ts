@@ -190,35 +190,33 @@ const readOnlyFields = {
   customerId: "customerId",
   prefix: "effectivePrefix",
   expiresAt: "effectiveExpiresAt",
-  billingId: "billingId",
 } as const;
 type ReadOnly = keyof typeof readOnlyFields;
 const readOnlyNames = Object.keys(readOnlyFields) as ReadOnly[];
 
-/** Whether a record has all fields of which a change is a warning: a list may leave some out. */
+/** Whether a record has all fields that `readOnlyChanges` compares: a list may leave some out. */
 export function tellsReadOnly(record: ApiKeyRecord, state: KeyState): boolean {
   return readOnlyNames.every(
-    (name) => name === "billingId" || state[readOnlyFields[name]] === undefined || record[name] !== undefined,
+    (name) => state[readOnlyFields[name]] === undefined || record[name] !== undefined,
   );
 }
 
 /** The fields that can't be changed in place, but have changed since they were last read (R5). */
 export function readOnlyChanges(record: ApiKeyRecord, state: KeyState): readonly ReadOnly[] {
   const known: Properties = { ...state, ...hiddenIn(state, observedKey) };
-  return readOnlyNames.filter((name) => {
-    const before = known[readOnlyFields[name]];
-    return (
-      before !== undefined && record[name] !== undefined && caseFolded(before) !== caseFolded(record[name])
-    );
-  });
+  return readOnlyNames.filter((name) => isOther(known[readOnlyFields[name]], record[name]));
 }
 
-/** State with the changed outputs. An update leaves them as they are, so that previews can show them (R18). */
-export function withReadOnly(state: KeyState, record: ApiKeyRecord, changed: readonly ReadOnly[]): KeyState {
-  const read = changed
-    .filter((name) => name !== "customerId")
-    .map((name) => [readOnlyFields[name], record[name]] as const);
-  return read.length === 0 ? state : { ...state, ...Object.fromEntries(read) };
+function isOther(before: unknown, now: unknown): boolean {
+  return before !== undefined && now !== undefined && caseFolded(before) !== caseFolded(now);
+}
+
+/** State with the outputs that have changed. An update leaves them as they are, so that previews can show them (R18). */
+export function withChangedOutputs(state: KeyState, record: ApiKeyRecord): KeyState {
+  const now = pick(outputs(record), ["billingId", "effectivePrefix", "effectiveExpiresAt"]);
+  const before: Properties = state;
+  const changed = Object.entries(now).filter(([name, value]) => isOther(before[name], value));
+  return changed.length === 0 ? state : { ...state, ...Object.fromEntries(changed) };
 }
 
 export function readOnlyWarnings(
@@ -226,10 +224,8 @@ export function readOnlyWarnings(
   state: KeyState,
   changed: readonly ReadOnly[],
 ): readonly string[] {
-  return changed
-    .filter((name) => name !== "billingId")
-    .map(
-      (name) =>
-        `${capitalised(label(state))} (${id}): its ${name} in the service has changed. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`,
-    );
+  return changed.map(
+    (name) =>
+      `${capitalised(label(state))} (${id}): its ${name} in the service has changed. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`,
+  );
 }
