@@ -6,6 +6,7 @@ import {
   type EngineConfig,
   type Environment,
   type Misconfiguration,
+  misspellings,
 } from "./core/config";
 import type { HostContext, Shared } from "./core/context";
 import { Failure } from "./core/errors";
@@ -52,15 +53,18 @@ export function openInstance(options: InstanceOptions) {
     return opened;
   }
   return {
-    /** The engine has configured the provider, and its run begins. Warns, once in a process, of settings that disagree. */
-    configure(given: EngineConfig): void {
+    /**
+     * The engine has configured the provider, and its run begins. Warns, once in a process, of settings that disagree,
+     * and of keys of stack config that seem to misspell one.
+     */
+    configure(given: EngineConfig, keys: readonly string[] = []): void {
       config = given;
       resolved = undefined;
       now = Date.now();
-      const line = isWarned ? undefined : disagreement(config, env);
-      if (line === undefined) return;
-      isWarned = true;
-      options.warn(line);
+      if (isWarned) return;
+      const lines = [disagreement(config, env), ...misspellings(keys)].filter((line) => line !== undefined);
+      isWarned = lines.length > 0;
+      for (const line of lines) options.warn(line);
     },
     /** The operations of a kind of resource. Throws a Failure if this version does not know the kind. */
     resource(kind: string): Lifecycle {

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
+import { distance } from "fastest-levenshtein";
 import { isLoopback } from "../client/agents";
 import type { Credentials } from "../client/call";
 import { isOn } from "../client/switches";
 import { type ExpiryWarnings, msPerUnit } from "./expiry";
-import { sentences } from "./text";
+import { oneLine, sentences } from "./text";
 
 /** The namespaces of stack config, and of the arguments of an explicit Provider. */
 export const configNamespace = "apikeys";
@@ -78,6 +79,26 @@ export function disagreement({ argument, stack }: EngineConfig, env: Environment
   // An invalid URL may contain a password.
   const quoted = (url: string) => (badUrl(url, true) === undefined ? ` (${url.trim()})` : "");
   return `APIKEYS_BASE_URL${quoted(used)} is used, but stack config apikeys:baseUrl${quoted(unused)} differs. Unset one of them.`;
+}
+
+/**
+ * A warning for each key of stack config that seems to misspell a setting. Other keys may be settings of another version,
+ * or the user's own, in a project that is called apikeys.
+ */
+export function misspellings(keys: readonly string[]): readonly string[] {
+  // The SDK reads the host.
+  const names = [...Object.keys(variables), "host"];
+  return keys.flatMap((key) => {
+    const [namespace, name = ""] = key.split(":");
+    if (namespace !== configNamespace || names.includes(name)) return [];
+    const written = name.toLowerCase();
+    const meant = names.find((one) => distance(one.toLowerCase(), written) <= one.length / 5);
+    return meant === undefined
+      ? []
+      : [
+          `Stack config ${oneLine(key)} is not a setting, so it has no effect; did you mean apikeys:${meant}?`,
+        ];
+  });
 }
 
 /** Where settings are looked up. */

@@ -112,6 +112,14 @@ describe("the configuration of the dynamic host", () => {
     ]);
   });
 
+  test("R8 one warning names the setting that a key of stack config seems to misspell", async () => {
+    const host = await started({ ...stack(), "apikeys:paralel": "4", "shop:paralel": "4" });
+    await Promise.all(["ApiKey", "Scope"].map((kind) => host.resource(kind).check(least)));
+    expect(host.output.stderr.split("\n").filter((line) => line.includes("paralel"))).toEqual([
+      "warning: Stack config apikeys:paralel is not a setting, so it has no effect; did you mean apikeys:parallel?",
+    ]);
+  });
+
   test("R14 an explicit Provider's arguments take precedence over the environment, field by field", async () => {
     const config = {
       ...stack(),

@@ -130,6 +130,14 @@ describe("the configuration of the plugin", () => {
     ]);
   });
 
+  test("R8 one warning names the setting that a key of stack config seems to misspell", async () => {
+    await bare.configure({ ...stack(), "apikeys:paralel": "4" });
+    await bare.configure({ ...stack(), "apikeys:paralel": "4" });
+    expect(bare.told.filter(({ message }) => message.includes("paralel"))).toMatchObject([
+      { severity: "warning", message: expect.stringMatching(/^Stack config apikeys:paralel .*:parallel\?$/) },
+    ]);
+  });
+
   test("R14 a 401 says where the token came from", async () => {
     await bare.configure({ ...stack(), "apikeys:accessToken": "stale" });
     const { message } = await failureOf(bare.resource("ApiKey").create(least));

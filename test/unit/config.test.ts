@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { disagreement } from "../../provider/core/config";
+import { disagreement, misspellings } from "../../provider/core/config";
 
 import { least, offline } from "./offline";
 import { type Given, problemsOf, resolved } from "./resolvedConfig";
@@ -104,6 +104,37 @@ describe("the configuration", () => {
     // A URL that may contain a password is not quoted.
     expect(warningOf("https://a.test", "https://me:secret@b.test")).toBe(line(" (https://a.test)", ""));
     expect(warningOf("https://a.test", "b.test")).toBe(line(" (https://a.test)", ""));
+  });
+
+  test("R8 a key of stack config that seems to misspell a setting gives a warning", () => {
+    const meant = (name: string) =>
+      misspellings([`apikeys:${name}`]).map((line) => line.match(/did you mean apikeys:(\w+)\?$/)?.[1]);
+    for (const [name, setting] of [
+      ["paralel", "parallel"],
+      ["acessToken", "accessToken"],
+      ["baseURL", "baseUrl"],
+      ["base_url", "baseUrl"],
+      ["expiryWarningDay", "expiryWarningDays"],
+      ["expiresAtUnits", "expiresAtUnit"],
+      ["Host", "host"],
+    ] as const) {
+      expect(meant(name)).toEqual([setting]);
+    }
+    // The settings themselves, a later version's, the user's own in a project of that name, and other namespaces.
+    const fine = [
+      "baseUrl",
+      "host",
+      "proxy",
+      "port",
+      "hosts",
+      "cost",
+      "region",
+      "workspace",
+      "customers",
+      "retries",
+    ];
+    expect(misspellings(fine.map((name) => `apikeys:${name}`))).toEqual([]);
+    expect(misspellings(["shop:paralel", "apikeys.provider:paralel"])).toEqual([]);
   });
 
   test("R14 is read from the environment", () => {

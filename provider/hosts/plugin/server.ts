@@ -126,7 +126,8 @@ function handlers({ instance, engine, run }: Served) {
       return new messages.DiffResponse().setChanges(isDeepStrictEqual(olds, news) ? DIFF_NONE : DIFF_SOME);
     }),
     configure: unary(async (request: messages.ConfigureRequest) => {
-      instance.configure(configFrom(request.getUrn() ?? "", fromStruct(request.getArgs()).properties));
+      const { config, keys } = configFrom(request.getUrn() ?? "", fromStruct(request.getArgs()).properties);
+      instance.configure(config, keys);
       return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     invoke: unary(async (request: messages.InvokeRequest) => {
@@ -171,13 +172,14 @@ function kindIn(token: string): string {
  * A default provider is configured by stack config; any other by its arguments. A Node.js program passes both under the
  * names that they have in the dynamic host, so that a Provider does not change when its stack moves.
  */
-function configFrom(urn: string, given: Properties): EngineConfig {
+function configFrom(urn: string, given: Properties): { config: EngineConfig; keys: readonly string[] } {
   // The engine adds a version to the name.
   const isDefault = /^default(_\d+_\d+_\d+.*)?$/.test(urn.split("::").at(-1) ?? "");
   const own = `${isDefault ? configNamespace : argumentNamespace}:`;
-  return engineConfig(
+  const config = engineConfig(
     (key) => given[key] ?? (key.startsWith(own) ? given[key.slice(own.length)] : undefined),
   );
+  return { config, keys: Object.keys(given).map((key) => (key.includes(":") ? key : own + key)) };
 }
 
 /** The existing objects of a kind that match the query. */
