@@ -186,7 +186,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
   /** How long the previous key stays valid after a rotation, in days if it is whole days, otherwise in hours. */
   declare readonly overlap: pulumi.Output<string>;
   /** When the previous key is deleted: "afterOverlap" or "whenUnused". */
-  declare readonly retire: pulumi.Output<string>;
+  declare readonly retire: pulumi.Output<"afterOverlap" | "whenUnused">;
 
   /**
    * Creates an API key that is rotated by age, or takes an existing one as the first key with `existingKey` or

@@ -16,6 +16,22 @@ describe("the schema", () => {
     expect(committed).toEqual(packageSchema());
   });
 
+  it("says in a release where the plugin is, and who publishes it", () => {
+    expect(packageSchema("https://github.com/acme/pulumi-apikeys")).toEqual({
+      ...committed,
+      publisher: "acme",
+      repository: "https://github.com/acme/pulumi-apikeys",
+      pluginDownloadURL: "github://api.github.com/acme/pulumi-apikeys",
+    });
+  });
+
+  it("has no integer that may exceed 32 bits, which it has in C# and Java", () => {
+    const integers = JSON.stringify(committed).match(/"\w+":\{"type":"integer"/g) ?? [];
+    expect(new Set(integers.map((one) => one.split('"')[1]))).toEqual(
+      new Set(["parallel", "expiryWarningDays", "defaultRateLimitPerSecond"]),
+    );
+  });
+
   it("refers only to its own types", () => {
     const own = Object.keys(committed.types).map((token) => `#/types/${token}`);
     expect(new Set(all("$ref", committed))).toEqual(new Set(["pulumi.json#/Any", ...own]));

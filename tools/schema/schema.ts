@@ -25,7 +25,7 @@ const ofAnyWorkspace = {
   description: "Only those of this workspace. Default: those of all.",
 };
 
-export function packageSchema(): object {
+export function packageSchema(repository?: string): object {
   const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8"));
   const sdk = readSdk();
   const types = typesOf(sdk);
@@ -38,9 +38,10 @@ export function packageSchema(): object {
     name: "apikeys",
     version,
     displayName: "API Keys",
-    description: "Pulumi resources for API keys, workspaces, scopes and customer credits.",
+    description,
     keywords: ["pulumi", "apikeys", "api-keys", "category/infrastructure", "kind/native"],
     license: "Apache-2.0",
+    ...(repository && released(repository)),
     // Has the SDKs say the version, and Go have a module.
     meta: { supportPack: true },
     language,
@@ -50,6 +51,12 @@ export function packageSchema(): object {
     resources: tokens(resources),
     functions: tokens(invokes),
   };
+}
+
+/** Where an SDK, also one that a user generates, finds the plugin and its pages. */
+function released(repository: string): object {
+  const [, publisher, name] = new URL(repository).pathname.split("/");
+  return { publisher, repository, pluginDownloadURL: `github://api.github.com/${publisher}/${name}` };
 }
 
 /** A setting in stack config, which default providers of every language read, by what a Provider's argument says of it. */
@@ -67,6 +74,29 @@ function ofConfig<Spec extends { readonly description?: string | undefined }>(sp
 const elsewhere =
   /Default: the environment variable (\w+), then, in Node\.js programs, stack config `[^`]+`(?:, then ([^.]+))?\.$/;
 
+/** The page of the SDK on PyPI: what docs/plugin.md says of Python. */
+function pythonReadme(): string {
+  const page = readFileSync(join(__dirname, "../../docs/plugin.md"), "utf8");
+  const [, install] = /For Python, install the SDK:\n\n(.+?)\n\nFor Go, /s.exec(page) ?? [];
+  if (install === undefined)
+    throw new Error("docs/plugin.md no longer says how to install the SDK for Python");
+  return `# API Keys for Pulumi
+
+${description}
+
+${install}
+
+Set the service's base URL and an access token:
+
+\`\`\`sh
+pulumi config set apikeys:baseUrl https://api.example.com
+pulumi config set --secret apikeys:accessToken
+\`\`\`
+`;
+}
+
+const description = "Pulumi resources for API keys, workspaces, scopes and customer credits.";
+
 const language = {
   nodejs: {
     packageName: "pulumi-apikeys",
@@ -77,8 +107,10 @@ const language = {
     packageName: "pulumi_apikeys",
     requires: { pulumi: ">=3.216.0,<4.0.0" },
     pyproject: { enabled: true },
+    readme: pythonReadme(),
     respectSchemaVersion: true,
   },
+  csharp: { namespaces: { apikeys: "ApiKeys" }, respectSchemaVersion: true },
   go: {
     importBasePath: "pulumi-apikeys/sdk/go/apikeys",
     generateResourceContainerTypes: false,

@@ -62,8 +62,7 @@ export function typesOf(sdk: Sdk): Types {
     if (may(TypeFlags.Unknown)) return { $ref: "pulumi.json#/Any" };
     // What may be a number as well is passed on as text, which loses nothing.
     if (may(TypeFlags.StringLike)) return { type: "string" };
-    // Every number of the service is a whole one.
-    if (may(TypeFlags.NumberLike)) return { type: "integer" };
+    if (may(TypeFlags.NumberLike)) return { type: isSmall(where) ? "integer" : "number" };
     if (may(TypeFlags.BooleanLike)) return { type: "boolean" };
     const [only, ...others] = known;
     if (only === undefined || others.length > 0) throw new Error(`${where} has no type in a schema`);
@@ -86,6 +85,14 @@ export function typesOf(sdk: Sdk): Types {
   }
 
   return { property, object, named };
+}
+
+/**
+ * All numbers are whole, but an integer has 32 bits in C# and Java: a time in milliseconds doesn't fit, and C# turns one that
+ * the service returns into another number.
+ */
+function isSmall(where: string): boolean {
+  return /\.(parallel|expiryWarningDays|defaultRateLimitPerSecond)$/.test(where);
 }
 
 function isSecret(secret: Secret): boolean {
