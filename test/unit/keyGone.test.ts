@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
+import { openRun } from "../../provider/core/run";
+import { apiKey } from "../../provider/resources/apiKey";
 import { alive, keyOn, markedDeleted, missing, record, state } from "./keyAnswers";
-import { failureOf, refused } from "./replying";
+import { failureOf, refused, replying } from "./replying";
 
 const withoutIt = { apiKeys: [{ ...record, id: "key_2" }] };
 const withIt = { apiKeys: [{ ...record, deleted: false }] };
@@ -94,6 +96,28 @@ describe("R6 a key that neither a GET nor the list of a lagging service shows", 
     expect(await requestsFor("key_1")).toEqual(["key_1", "ws_1", "api-key", "api-key", "key_1"]);
     expect(await requestsFor("key_9")).toEqual(["key_9", "ws_1", "key_9"]);
     expect(service.progress).toHaveLength(1);
+  });
+
+  test("is not gone if the run has ended, which ends the wait: a new key is named as left behind", async () => {
+    const endingWith = (ending: "GET" | "POST") => {
+      const run = openRun();
+      return replying(
+        apiKey,
+        ({ method, path }) => {
+          if (method === ending) run.stop("the test ended it");
+          if (method === "POST") return { apiKey: { ...record, key: "sk_1" } };
+          if (path.endsWith("/ws_1")) return { workspace: { id: "ws_1" } };
+          if (path.endsWith("/api-key")) return { apiKeys: [] };
+          throw refused(404);
+        },
+        { run },
+      );
+    };
+    const { key: _, ...inputs } = state;
+    const created = await failureOf(endingWith("POST").create(inputs));
+    expect(created.message).toContain("exists in the service with id key_1, but the run ended before");
+    const refreshed = await failureOf(endingWith("GET").read("key_1", state));
+    expect(refreshed.message).toContain("the run ended before it could be confirmed. State is unchanged");
   });
 
   test.each([

@@ -40,7 +40,7 @@ export async function lookUpKey(session: Session, path: KeyPath): Promise<ApiKey
   const first = await findKey(session, path);
   if ("record" in first) return first.record;
   await expectVisible(session, path.workspaceId, first.missing);
-  if (!first.marked) await awaitShown(session, path);
+  if (!first.marked) await awaitShown(session, path, first.missing);
   // The first answer may have been a mistake, and a list may be truncated or lag behind.
   const last = await pollUntil(
     session,
@@ -62,7 +62,7 @@ const waits = new WeakMap<object, Promise<unknown>>();
  * A service that lags behind may show a key that was just created neither by GET nor in its list. In each process one wait
  * serves all keys of a workspace: after it, none that another process created is too new.
  */
-async function awaitShown(session: Session, { workspaceId, keyId }: KeyPath): Promise<void> {
+async function awaitShown(session: Session, { workspaceId, keyId }: KeyPath, missing: string): Promise<void> {
   const list = sharedReads(session.call).keys(workspaceId);
   const before = await list.recent(lastingMs);
   if ("byId" in before && before.byId.has(keyId)) return;
@@ -72,6 +72,8 @@ async function awaitShown(session: Session, { workspaceId, keyId }: KeyPath): Pr
     pollUntil(session, `the service to show key ${keyId}`, nothing, () => false).then(list.fresh);
   waits.set(list, waiting);
   await waiting;
+  if (session.over.aborted)
+    throw new InconclusiveError(`${missing}, and the run ended before it could be confirmed`);
 }
 
 /** Whether the workspace's list has the key as not deleted. Throws an InconclusiveError if it can't be read. */
