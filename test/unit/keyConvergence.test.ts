@@ -123,6 +123,24 @@ describe("enabled and scopes", () => {
     expect(stubborn.service.methods()).toBe("GET PATCH GET GET GET GET GET GET PATCH GET");
   });
 
+  test("K4 that the service spells in another form keep their permissions, and the error shows both forms", async () => {
+    const lower = (scope: HeldKey["scopes"][number]) =>
+      [String(scope["representation"]).toLowerCase(), scope] as const;
+    const write = (asked: HeldKey): HeldKey => {
+      const scopes = Array.from(new Map(asked.scopes.map(lower)), ([name, scope]) => ({
+        ...scope,
+        representation: name,
+      }));
+      return { ...asked, scopes };
+    };
+    const { service, outcome } = await changed(
+      { scopes: [{ representation: "Orders", read: true }] },
+      { write },
+    );
+    expect(outcome.failure).toContain("scopes: the program has Orders (read), the service has orders (read)");
+    expect(service.held().scopes).toEqual([orders]);
+  });
+
   test("K4 are not revoked as a whole if it is enough to send the declared PATCH again", async () => {
     let patches = 0;
     const write = (asked: HeldKey, before: HeldKey | undefined): HeldKey => {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { KeyScope } from "../../client/apiKeys";
 import type { Canonical } from "../../core/fields";
-import { isRecord, type Properties } from "../../core/state";
+import { caseFolded, isRecord, type Properties } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
 
 /** The permission flags of a key's scope (interface, section 2). */
@@ -99,13 +99,17 @@ export function toWire(declared: readonly Granted[], current: readonly KeyScope[
   }));
 }
 
-/** Representations by which more is granted than declared. */
+/** Representations by which more is granted than declared. The service may spell a declared one in another form. */
 export function excess(declared: readonly Granted[], current: readonly KeyScope[]): ReadonlySet<string> {
+  const granted = new Map(canonicalScopes(current)?.map((scope) => [scope.representation, scope]));
   const wanted = new Map(declared.map((scope) => [scope.representation, scope]));
-  const wider = (canonicalScopes(current) ?? []).filter((scope) =>
-    permissions.some((name) => scope[name] && !wanted.get(scope.representation)?.[name]),
-  );
-  return new Set(wider.map(({ representation }) => representation));
+  const absent = declared.filter(({ representation }) => !granted.has(representation));
+  const inOtherForm = new Map(absent.map((scope) => [caseFolded(scope.representation), scope]));
+  const isWider = ([representation, scope]: readonly [string, Granted]) => {
+    const own = wanted.get(representation) ?? inOtherForm.get(caseFolded(representation));
+    return permissions.some((name) => scope[name] && !own?.[name]);
+  };
+  return new Set([...granted].filter(isWider).map(([representation]) => representation));
 }
 
 /** Scopes as declared, but the named representations with no permission at all (K4). */
