@@ -39,10 +39,8 @@ export interface Convergence<T, Body> {
   readonly fields: readonly ManagedField[];
   readonly observe: (record: T) => Properties;
   readonly aims: readonly Aim[];
-  /** The body of an attempt; `undefined` to give up. */
+  /** The body of an attempt; `undefined` to give up. After one with another value for an exact aim, another follows. */
   readonly body: (attempt: number, seen: T) => Body | undefined;
-  /** Whether an attempt sends other values than the aims, so that another must follow, whatever is seen. */
-  readonly isInterim?: (attempt: number) => boolean;
   readonly send: (body: Body) => Promise<Written<T>>;
   /** Whether the answer to a write has all fields that the aims are about. */
   readonly isWhole: (answer: T) => boolean;
@@ -83,12 +81,12 @@ interface NotApplied {
  * Sends writes until the object matches the aims, or there is nothing left to send. Throws only if nothing was sent, or the
  * first request was refused: a later error must not lose an object that exists.
  */
-export async function converge<T, Body>(
+export async function converge<T, Body extends object>(
   session: Session,
   convergence: Convergence<T, Body>,
   created?: Written<T>,
 ): Promise<Settled<T>> {
-  const { last, isEdit, observe, aims, body, isInterim, send } = convergence;
+  const { last, isEdit, observe, aims, body, send } = convergence;
   const exactAims = aims.filter(({ exact }) => exact);
   const matches = (record: T, which = aims) => {
     const now = observe(record);
@@ -111,30 +109,30 @@ export async function converge<T, Body>(
     }
     const isStill = (record: T) =>
       before !== undefined && isSame(convergence.fields, observe(before), observe(record));
-    const found = await pollUntil(
-      session,
-      convergence.waitingFor,
-      convergence.read,
-      (record) => record !== undefined && (matches(record) || !isStill(record)),
-    );
+    const found = await pollUntil(session, {
+      waitingFor: convergence.waitingFor,
+      look: convergence.read,
+      isDone: (record) => record !== undefined && (matches(record) || !isStill(record)),
+    });
     seen = found ?? (await convergence.explainMissing());
     hasWaitedInVain ||= before !== undefined && isSame(convergence.fields, observe(last), observe(seen));
   }
   try {
     if (created !== undefined) await observeResult(created, undefined);
-    for (
-      let attempt = created === undefined ? 0 : 1;
-      attempt === 0 || isInterim?.(attempt - 1) || !matches(seen, exactAims);
-      attempt += 1
-    ) {
+    /** Whether a write must follow, whatever is seen. */
+    let mustFollow = created === undefined;
+    for (let attempt = mustFollow ? 0 : 1; mustFollow || !matches(seen, exactAims); attempt += 1) {
       const next = body(attempt, seen);
       if (next === undefined) break;
       const written = await send(next);
       isSent = true;
-      // Its answer may show the object as it was before the interim attempt, when it matched: only a read counts.
-      const shown = isInterim?.(attempt - 1) ? { ...written, record: undefined } : written;
+      // Its answer may show the object as it was before the last attempt, when it matched: only a read counts.
+      const shown = mustFollow && attempt > 0 ? { ...written, record: undefined } : written;
       await observeResult(shown, hasWaitedInVain ? undefined : seen);
       isSeen = true;
+      mustFollow = exactAims.some(
+        ({ field: { name }, field, value }) => name in next && !same(field, value, next[name as keyof Body]),
+      );
     }
     return { record: seen, ...compareWithAims(convergence, seen, problem), problem };
   } catch (error) {

@@ -3,16 +3,18 @@ import type { Session } from "./definition";
 /** A service may carry out a write, or show it, a little later. These pauses between two reads take 8.1 s in all. */
 export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
 
-/**
- * Looks now, and after each pause until it is done. Returns what it saw last, done or not. `waitingFor` completes the
- * progress line "Waiting for …": "key key_1 to be deleted".
- */
+interface Polling<T> {
+  /** Completes the progress line "Waiting for …": "key key_1 to be deleted". */
+  readonly waitingFor: string;
+  readonly look: () => Promise<T>;
+  readonly isDone: (seen: T) => boolean;
+  readonly pauses?: readonly number[];
+}
+
+/** Looks now, and after each pause until it is done. Returns what it saw last, done or not. */
 export async function pollUntil<T>(
   session: Pick<Session, "pause" | "over" | "tell">,
-  waitingFor: string,
-  look: () => Promise<T>,
-  isDone: (seen: T) => boolean,
-  pauses = pausesMs,
+  { waitingFor, look, isDone, pauses = pausesMs }: Polling<T>,
 ): Promise<T> {
   let seen = await look();
   for (const [index, ms] of pauses.entries()) {

@@ -210,12 +210,11 @@ function untilListed(
   doing: string,
 ): Promise<ScopeRecord | undefined> {
   const attempt = { doing, notDone: unclear };
-  return pollUntil(
-    session,
-    "the service's list to show the scope",
-    async () => findFolded(declared, await list(session, declared, attempt)),
-    (found) => found !== undefined,
-  );
+  return pollUntil(session, {
+    waitingFor: "the service's list to show the scope",
+    look: async () => findFolded(declared, await list(session, declared, attempt)),
+    isDone: (found) => found !== undefined,
+  });
 }
 
 /** A list may be truncated, and no call deletes a scope: one that is not listed stays in state, with a warning. */

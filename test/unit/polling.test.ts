@@ -12,7 +12,7 @@ function looking(seen: readonly string[], over = new AbortController().signal) {
     tell: (line: string) => void told.push(line),
   };
   const look = async () => seen[Math.min(looks++, seen.length - 1)] ?? "";
-  const found = pollUntil(session, "it", look, (one) => one === "done");
+  const found = pollUntil(session, { waitingFor: "it", look, isDone: (one) => one === "done" });
   return { found, paused, told, looks: () => looks };
 }
 

@@ -74,7 +74,6 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
     fields: managed,
     observe,
     body: bodies(declared),
-    isInterim: (attempt: number) => attempt === revoking,
     send: (body: EditApiKey) => editApiKey(session.call, path, body),
     isWhole,
     read: async () => {
@@ -98,37 +97,21 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
   } satisfies Partial<Convergence<ApiKeyRecord, EditApiKey>>;
 }
 
-/** The attempt that revokes whole scopes although they are declared. */
-const revoking = 2;
-
 /**
  * The PATCHes that are sent until the key matches the program. Each has all three fields, so that it means the same to a
  * service that merges and to one that replaces (K1). The second revokes scopes that are not declared. If a declared scope
  * has a permission too many, the third revokes the whole scope and the fourth grants it again: a moment with too few
  * permissions is better than a key with too many (K4).
  */
-function bodies(declared: KeyInputs): (attempt: number, now: ApiKeyRecord) => EditApiKey | undefined {
-  const wanted = new Set(declared.scopes.map(({ representation }) => representation));
-  let tooMuch: ReadonlySet<string> = new Set();
-  return (attempt, now) => {
-    const current = now.scopes ?? [];
-    const without = (revoked: Iterable<string>): EditApiKey => {
-      const { name, enabled } = declared;
-      return { name, enabled, scopes: toWireWithout(revoked, declared.scopes, current) };
-    };
-    if (attempt === 1) tooMuch = excess(declared.scopes, current);
-    const undeclared = [...tooMuch].filter((representation) => !wanted.has(representation));
-    switch (attempt) {
-      case 0:
-        return without([]);
-      case 1:
-        return without(undeclared);
-      case revoking:
-        return undeclared.length < tooMuch.size ? without(tooMuch) : undefined;
-      case 3:
-        return without([]);
-    }
-    return undefined;
+function bodies({ name, enabled, scopes }: KeyInputs) {
+  const wanted = new Set(scopes.map(({ representation }) => representation));
+  let tooMuch: readonly string[] = [];
+  return (attempt: number, { scopes: current = [] }: ApiKeyRecord): EditApiKey | undefined => {
+    if (attempt === 1) tooMuch = [...excess(scopes, current)];
+    const undeclared = tooMuch.filter((representation) => !wanted.has(representation));
+    const whole = undeclared.length < tooMuch.length ? tooMuch : undefined;
+    const revoked = [[], undeclared, whole, []][attempt];
+    return revoked && { name, enabled, scopes: toWireWithout(revoked, scopes, current) };
   };
 }
 

@@ -6,8 +6,8 @@ import type { Session } from "../../core/definition";
 import { Failure, ifElsewhere, ifRefused, toFailure } from "../../core/errors";
 import { caseFolded } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
-import { isNeverListed, keysBefore } from "./keysBefore";
-import { type Creation, findings, inWords, leftover, unmanagedNamesakes, whatToLookFor } from "./lostAnswer";
+import { type Creation, isAdded, isNeverListed, keysBefore, newKeys, posting } from "./keysBefore";
+import { findings, inWords, leftover, unmanagedNamesakes, whatToLookFor } from "./lostAnswer";
 import { isLikelyKeyOf, isOfCustomer, isOld, mayHaveValue } from "./matching";
 import type { KeyInputs } from "./properties";
 import { createBody, label, migrateBody } from "./state";
@@ -45,7 +45,7 @@ async function post(creation: Creation, namesakes: readonly ApiKeyRecord[]): Pro
       capitalised(whatToLookFor(creation)),
     );
   try {
-    return await seen.posting(async () => {
+    return await posting(seen, async () => {
       const call = { ...session.call, sending: () => session.onInterrupt(underWay) };
       const written =
         declared.existingKey === undefined
@@ -111,17 +111,15 @@ function classify(creation: Creation, record: ApiKeyRecord): "own" | "another's"
  * A key looks old if this machine's clock is days ahead, or if a proxy has repeated the answer to an earlier create, whose
  * key may be deleted. Only a new key appears in the list after the POST.
  */
-async function takeIfNew(
-  { session, declared, doing, seen }: Creation,
-  record: ApiKeyRecord,
-): Promise<boolean> {
+async function takeIfNew(creation: Creation, record: ApiKeyRecord): Promise<boolean> {
+  const { session, declared, doing } = creation;
   const { id } = record;
-  if (!(await seen.isAdded(id))) return false;
+  if (!(await isAdded(creation, id))) return false;
   // Another create may have got the same answer.
   if (session.registry.has(declared.workspaceId, id)) return false;
   session.registry.add(declared.workspaceId, id);
   session.warn(
-    `${doing}: the service answered with ${inWords({ declared }, [record])}, which ${oldByClock}. Check the clock; if it is right, another resource or stack may manage this key.`,
+    `${doing}: the service answered with ${inWords(creation, [record])}, which ${oldByClock}. Check the clock; if it is right, another resource or stack may manage this key.`,
     [id],
   );
   return true;
@@ -136,7 +134,7 @@ async function recover(
 ): Promise<NewKey> {
   const { session, declared, doing, seen } = creation;
   const { existingKey, workspaceId } = declared;
-  const now = await seen.newKeys();
+  const now = await newKeys(creation);
   if (existingKey !== undefined && !("problem" in now) && !("problem" in seen.before)) {
     // Another create whose answer was lost may see the same list.
     const isFree = ({ id }: ApiKeyRecord) => !session.registry.has(workspaceId, id);

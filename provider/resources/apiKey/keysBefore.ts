@@ -20,12 +20,28 @@ interface LiveKeys {
   namesakesOf(declared: NameAndCustomer): readonly ApiKeyRecord[];
 }
 
-export type KeysBefore = Awaited<ReturnType<typeof keysBefore>>;
+type KeyList = SharedRead<Listing<ApiKeyRecord> | Unavailable>;
+
+export interface KeysBefore {
+  readonly list: KeyList;
+  /** The live keys before the POST. */
+  readonly before: LiveKeys | Unavailable;
+  /** When they were read. A key created long before is not new, even if a truncated list shows it only now. */
+  readonly since: Date;
+}
+
+/** A key that is being created, or migrated. */
+export interface Creation {
+  readonly session: Session;
+  readonly declared: KeyInputs;
+  readonly doing: string;
+  readonly seen: KeysBefore;
+}
 
 /** How long to wait for other creates before their keys are reported as unknown. */
 const siblingsMs = 5_000;
 /** Lists that a search has read in vain for 8 seconds: later searches take 2. */
-const searchedInVain = new WeakSet<object>();
+const searchedInVain = new WeakSet<KeyList>();
 
 /** Statuses of a token that may not list keys, or of a service that has no list. */
 const unlisted = new Set([403, 405, 501]);
@@ -34,72 +50,67 @@ export function isNeverListed({ error }: Unavailable): boolean {
   return unlisted.has(error?.status ?? 0);
 }
 
-/** The POSTs under way, by the list of their workspace. */
-const underWay = new WeakMap<object, Set<Promise<void>>>();
-
 /** The list is read again before a migration, because the service may already have the key. */
-export async function keysBefore(session: Session, declared: KeyInputs) {
-  const { workspaceId } = declared;
-  const list = sharedReads(session.call).keys(workspaceId);
+export async function keysBefore(session: Session, declared: KeyInputs): Promise<KeysBefore> {
+  const list = sharedReads(session.call).keys(declared.workspaceId);
+  const before = live(await (declared.existingKey === undefined ? list.recent(lastingMs) : list.fresh()));
+  return { list, before, since: "has" in before ? before.since : new Date() };
+}
+
+/** The POSTs under way, by the list of their workspace. */
+const underWay = new WeakMap<KeyList, Set<Promise<unknown>>>();
+
+/** Runs the POST. Other creates wait for it, so that they don't report its key as one of unknown origin. */
+export async function posting<T>({ list }: KeysBefore, post: () => Promise<T>): Promise<T> {
   const posts = underWay.get(list) ?? new Set();
   underWay.set(list, posts);
-  const before = live(await (declared.existingKey === undefined ? list.recent(lastingMs) : list.fresh()));
-  const since = "has" in before ? before.since : new Date();
+  const posted = post();
+  posts.add(posted);
+  try {
+    return await posted;
+  } finally {
+    posts.delete(posted);
+  }
+}
+
+/** Whether the key has appeared in the list since then. */
+export async function isAdded(creation: Creation, id: string): Promise<boolean> {
+  const { before } = creation.seen;
+  if ("problem" in before || before.has(id)) return false;
+  const now = await search(creation, (keys) => keys.has(id));
+  return "has" in now && now.has(id);
+}
+
+/** The keys created since then that no resource of this process manages, or why the list could not be read. */
+export async function newKeys(creation: Creation): Promise<readonly ApiKeyRecord[] | Unavailable> {
+  const { session, declared, seen } = creation;
+  const { list, before, since } = seen;
   const isNew = (key: ApiKeyRecord) =>
     !("has" in before && before.has(key.id)) &&
-    !session.registry.has(workspaceId, key.id) &&
+    !session.registry.has(declared.workspaceId, key.id) &&
     !isOld(key, since);
-  return {
-    /** The live keys before the POST. */
-    before,
-    /** When they were read. A key created long before is not new, even if a truncated list shows it only now. */
-    since,
-    /** Runs the POST. Other creates wait for it, so that they don't report its key as one of unknown origin. */
-    async posting<T>(post: () => Promise<T>): Promise<T> {
-      const posted = post();
-      const ended = posted.then(
-        () => {},
-        () => {},
-      );
-      posts.add(ended);
-      try {
-        return await posted;
-      } finally {
-        posts.delete(ended);
-      }
-    },
-    /** Whether the key has appeared in the list since then. */
-    async isAdded(id: string): Promise<boolean> {
-      if ("problem" in before || before.has(id)) return false;
-      const now = await search(session, list, (keys) => keys.has(id), declared);
-      return "has" in now && now.has(id);
-    },
-    /** The keys created since then that no resource of this process manages, or why the list could not be read. */
-    async newKeys(): Promise<readonly ApiKeyRecord[] | Unavailable> {
-      const isShown = (keys: LiveKeys) => keys.namesakesOf(declared).some(isNew);
-      const now = await search(session, list, isShown, declared);
-      await orAfter<unknown>(siblingsMs, Promise.all(posts), undefined);
-      return "problem" in now ? now : now.all.filter(isNew);
-    },
-  };
+  const now = await search(creation, (keys) => keys.namesakesOf(declared).some(isNew));
+  await orAfter<unknown>(siblingsMs, Promise.allSettled(underWay.get(list) ?? []), undefined);
+  return "problem" in now ? now : now.all.filter(isNew);
 }
 
 /** The keys once the list shows what is looked for, because it may lag behind; otherwise, the last that could be listed. */
 async function search(
-  session: Session,
-  list: SharedRead<Listing<ApiKeyRecord> | Unavailable>,
+  { session, declared, seen: { list } }: Creation,
   isShown: (now: LiveKeys) => boolean,
-  declared: KeyInputs,
 ): Promise<LiveKeys | Unavailable> {
   let last: LiveKeys | Unavailable = { problem: "it was not read" };
-  const look = async () => {
-    const now = live(await list.fresh());
-    if ("has" in now || "problem" in last) last = now;
-    return now;
-  };
   const isDone = (now: LiveKeys | Unavailable) => ("has" in now ? isShown(now) : isNeverListed(now));
-  const pauses = searchedInVain.has(list) ? pausesMs.slice(0, 3) : pausesMs;
-  const end = await pollUntil(session, `the list to show ${label(declared)}`, look, isDone, pauses);
+  const end = await pollUntil(session, {
+    waitingFor: `the list to show ${label(declared)}`,
+    look: async () => {
+      const now = live(await list.fresh());
+      if ("has" in now || "problem" in last) last = now;
+      return now;
+    },
+    isDone,
+    pauses: searchedInVain.has(list) ? pausesMs.slice(0, 3) : pausesMs,
+  });
   if (!isDone(end)) searchedInVain.add(list);
   return last;
 }

@@ -1,22 +1,12 @@
 import type { ApiKeyRecord } from "../../client/apiKeys";
 import { plainText } from "../../client/errorText";
-import type { Session } from "../../core/definition";
 import { isSecret } from "../../core/secrecy";
 import { listed } from "../../core/text";
 import type { Unavailable } from "../../reads/sharedReads";
-import type { KeysBefore } from "./keysBefore";
+import type { Creation } from "./keysBefore";
 import { isNamesake } from "./matching";
-import type { KeyInputs } from "./properties";
 
 /** Messages about keys that a create may have created, or that earlier creates may have left behind. */
-
-/** A key that is being created, or migrated. */
-export interface Creation {
-  readonly session: Session;
-  readonly declared: KeyInputs;
-  readonly doing: string;
-  readonly seen: KeysBefore;
-}
 
 /** Keys of the declared name and customer that no resource of this run manages, as far as the run has come. */
 export function unmanagedNamesakes({ session, declared, seen }: Creation): readonly ApiKeyRecord[] {
@@ -99,7 +89,7 @@ export function leftover(creation: Creation, alike: readonly ApiKeyRecord[]) {
 const longestName = 60;
 
 /** Ids and times from the service, and the name if it is the declared one; those come first. */
-export function inWords({ declared }: Pick<Creation, "declared">, keys: readonly ApiKeyRecord[]): string {
+export function inWords({ declared }: Creation, keys: readonly ApiKeyRecord[]): string {
   const ordered = keys.toSorted((a, b) => Number(isNamesake(b, declared)) - Number(isNamesake(a, declared)));
   const words = ordered.map((key) => {
     const { id, name = "", createdAt } = key;

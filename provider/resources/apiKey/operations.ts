@@ -274,7 +274,8 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
     answered.flaw !== undefined
       ? (await lookUpKey(session, path)) === undefined
       : "missing" in (await findKey(session, path));
-  if (await pollUntil(session, `key ${path.keyId} to be deleted`, isGone, Boolean)) return;
+  const waitingFor = `key ${path.keyId} to be deleted`;
+  if (await pollUntil(session, { waitingFor, look: isGone, isDone: Boolean })) return;
   const said = answered.problem ?? "the service accepted the deletion";
   throw new InconclusiveError(`${said}, but the key still exists`);
 }

@@ -42,12 +42,11 @@ export async function lookUpKey(session: Session, path: KeyPath): Promise<ApiKey
   await expectVisible(session, path.workspaceId, first.missing);
   if (!first.marked) await awaitShown(session, path, first.missing);
   // The first answer may have been a mistake, and a list may be truncated or lag behind.
-  const last = await pollUntil(
-    session,
-    `the service's list to confirm that key ${path.keyId} is gone`,
-    async () => ({ listed: await isListed(session, path, first), found: await findKey(session, path) }),
-    (seen) => !seen.listed || "record" in seen.found,
-  );
+  const last = await pollUntil(session, {
+    waitingFor: `the service's list to confirm that key ${path.keyId} is gone`,
+    look: async () => ({ listed: await isListed(session, path, first), found: await findKey(session, path) }),
+    isDone: (seen) => !seen.listed || "record" in seen.found,
+  });
   if ("record" in last.found) return last.found.record;
   if (!last.listed) return undefined;
   throw new InconclusiveError(
@@ -66,10 +65,12 @@ async function awaitShown(session: Session, { workspaceId, keyId }: KeyPath, mis
   const list = sharedReads(session.call).keys(workspaceId);
   const before = await list.recent(lastingMs);
   if ("byId" in before && before.byId.has(keyId)) return;
-  const nothing = async () => {};
-  const waiting =
-    waits.get(list) ??
-    pollUntil(session, `the service to show key ${keyId}`, nothing, () => false).then(list.fresh);
+  const polling = {
+    waitingFor: `the service to show key ${keyId}`,
+    look: async () => {},
+    isDone: () => false,
+  };
+  const waiting = waits.get(list) ?? pollUntil(session, polling).then(list.fresh);
   waits.set(list, waiting);
   await waiting;
   if (session.over.aborted)

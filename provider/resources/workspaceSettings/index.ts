@@ -202,15 +202,14 @@ function readToRestore(
   attempt: Attempt,
 ): Promise<WorkspaceRecord> {
   const ours = replaced(state).filter((field) => fields.includes(field));
-  return pollUntil(
-    session,
-    `workspace ${id} to show the last update`,
-    () => readOrFail(session, id, attempt),
-    (record) => {
+  return pollUntil(session, {
+    waitingFor: `workspace ${id} to show the last update`,
+    look: () => readOrFail(session, id, attempt),
+    isDone: (record) => {
       const [before, now] = [restorable(state, ours, record), observe(record)];
       return ours.every((field) => field.name in before && !same(field, before[field.name], now[field.name]));
     },
-  );
+  });
 }
 
 async function readOrFail(session: Session, workspaceId: string, attempt: Attempt): Promise<WorkspaceRecord> {
