@@ -25,6 +25,16 @@ test("a set that was imported with numbers as ids keeps these keys", async () =>
   expect(asked).toEqual(["GET 1042"]);
 });
 
+test.each(["a", "a=", "=key_1", "a=key_1,a=key_2", "a=key_1,b=key_1"])(
+  "R19 an import of a set fails for %s, which doesn't give each key once under its own alias",
+  async (list) => {
+    const set = replying(apiKeySet, () => ({}));
+    const { message } = await failureOf(set.find({ id: `ws_1/${list}`, given: {}, isReading: false }));
+    expect(message).toContain("ApiKeySet: give each key once, as alias=keyId");
+    expect(set.calls).toEqual([]);
+  },
+);
+
 test("R19 an import accepts a workspace whose id has a slash", async () => {
   const asked: string[] = [];
   const reply = ({ path }: { readonly path: string }) => {

@@ -133,13 +133,10 @@ export async function find(
   [workspaceId = "", list = ""]: readonly string[],
   isReading: boolean,
 ): Promise<SetOutcome> {
-  const ids = new Map<string, string>();
-  for (const pair of list.split(",")) {
-    const [, alias = "", keyId = ""] = /^([^=]+)=(.+)$/.exec(pair) ?? [];
-    if (alias === "" || ids.has(alias)) {
-      throw new Failure("ApiKeySet: give each key once, as alias=keyId, after the id of the workspace.");
-    }
-    ids.set(alias, keyId);
+  const pairs = list.split(",").map((pair) => /^([^=]+)=(.+)$/.exec(pair) ?? []);
+  const ids = new Map(pairs.map(([, alias = "", keyId = ""]) => [alias, keyId]));
+  if (ids.has("") || ids.size < pairs.length || new Set(ids.values()).size < pairs.length) {
+    throw new Failure("ApiKeySet: give each key once, as alias=keyId, after the id of the workspace.");
   }
   const wanted = Array.from(ids, ([alias, id]) => [alias, { id, state: { workspaceId } }] as const);
   const set = { workspaceId };
