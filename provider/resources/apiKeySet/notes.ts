@@ -10,57 +10,52 @@ import { label, mismatchedAliases, quoted } from "./state";
 export function previewNote(state: SetState, plan: Plan): string | undefined {
   const { owned, inputs, steps } = plan;
   if (isUnknown(inputs.keys)) return undefined;
-  const aliasesOf = (op: Step["op"]) =>
-    steps.filter((step) => step.op === op && !adoptedBy(step)).map(({ alias }) => alias);
-  const conditional = new Set(
-    steps.flatMap((step) => ("isConditional" in step && step.isConditional ? [step.alias] : [])),
-  );
-  const replaced = aliasesOf("replace");
-  const adopting = steps.filter(adoptedBy);
-  const adoptedIds = new Set(adopting.map(adoptedBy));
+  const adoptedIds = new Set(steps.map(adoptedBy));
   const withoutId = new Set(mismatchedAliases(state).keys);
   const isRenameUnknown = entriesIn(inputs).some(
     ([, entry]) => isRecord(entry) && isUnknown(entry["renamedFrom"]),
   );
-  const moved = steps.filter(
-    (step) => "stateAlias" in step && step.stateAlias !== step.alias && step.op !== "replace",
-  );
-  const parts = [
+  const counts = (is: (step: Step) => unknown, one: string, several?: string) =>
     counted(
-      moved.map(({ alias }) => alias),
+      steps.filter(is).map(({ alias }) => alias),
+      one,
+      several,
+    );
+  const isReplaced = (step: Step) => step.op === "replace" && !adoptedBy(step);
+  const isConditional = (step: Step) => "isConditional" in step && step.isConditional;
+  const parts = [
+    counts(
+      (step) => "stateAlias" in step && step.stateAlias !== step.alias && step.op !== "replace",
       "to keep under a new alias",
     ),
-    counted(
-      steps.flatMap((step) => (step.op === "update" && step.key.state[failedKey] ? [step.alias] : [])),
+    counts(
+      (step) => step.op === "update" && step.key.state[failedKey],
       "to write again, because the last update could not confirm it",
       "to write again, because the last update could not confirm them",
     ),
-    counted(
-      adopting.map(({ alias }) => alias),
+    counts(
+      adoptedBy,
       "existing key to adopt, without its secret",
       "existing keys to adopt, without their secrets",
     ),
-    counted(
-      adopting.flatMap(({ alias, op }) => (op === "replace" ? [alias] : [])),
+    counts(
+      (step) => step.op === "replace" && adoptedBy(step),
       "to delete, with another key adopted in its place",
     ),
-    counted(
-      replaced.filter((alias) => !conditional.has(alias)),
-      "to replace, with a new secret",
-    ),
-    counted(
-      replaced.filter((alias) => conditional.has(alias)),
+    counts((step) => isReplaced(step) && !isConditional(step), "to replace, with a new secret"),
+    counts(
+      (step) => isReplaced(step) && isConditional(step),
       "to replace if its unknown values change",
       "to replace if their unknown values change",
     ),
     // An unknown renamedFrom may keep any of them.
-    isRenameUnknown ? undefined : counted(aliasesOf("delete"), "to delete"),
+    counts(({ op }) => op === "delete" && !isRenameUnknown, "to delete"),
     counted(
       owned.toDelete.filter(({ id }) => !adoptedIds.has(id)).map(({ name }) => name),
       "already replaced, still to delete",
     ),
-    counted(
-      aliasesOf("create").filter((alias) => withoutId.has(alias)),
+    counts(
+      (step) => step.op === "create" && !adoptedBy(step) && withoutId.has(step.alias),
       "without an id in state, to create",
     ),
   ].filter((part) => part !== undefined);
