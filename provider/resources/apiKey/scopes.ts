@@ -89,8 +89,13 @@ export function repeated(value: unknown): readonly number[] {
 
 /** Scopes as a request carries them: all four flags, and the id that the service has for the representation now. */
 export function toWire(declared: readonly Granted[], current: readonly KeyScope[] = []): KeyScope[] {
+  const ids = new Map(
+    current.flatMap(({ representation, id }) =>
+      id === undefined ? [] : [[representation, { id }] as const],
+    ),
+  );
   return declared.map(({ representation, create, read, update, del }) => ({
-    ...idOf(representation, current),
+    ...ids.get(representation),
     representation,
     create: create === true,
     read: read === true,
@@ -121,11 +126,6 @@ export function toWireWithout(
   const without = new Set(revoked);
   const kept = declared.filter(({ representation }) => !without.has(representation));
   return toWire([...kept, ...[...without].map((representation) => ({ representation }))], current);
-}
-
-function idOf(representation: string, current: readonly KeyScope[]): { id?: string } {
-  const id = current.find((scope) => scope.representation === representation && scope.id !== undefined)?.id;
-  return id === undefined ? {} : { id };
 }
 
 /** Scopes in words for a message: `orders (read, update)`. */
