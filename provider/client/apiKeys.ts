@@ -1,8 +1,8 @@
 /** API keys: their records (interface, section 2) and calls (4.1 to 4.5 and 4.9). */
 
-import * as z from "zod";
 import { type Call, get, limits, only, type Written, write } from "./call";
 import {
+  type Decode,
   flag,
   identifier,
   list,
@@ -10,6 +10,7 @@ import {
   mirroredFlag,
   mirroredNumber,
   mirroredText,
+  orAbsent,
   permission,
   record,
   requiredList,
@@ -91,14 +92,19 @@ export interface EditApiKey {
   readonly scopes?: readonly KeyScope[] | undefined;
 }
 
-const keyScope = record({
+const keyScopeFields = record({
   id: text,
   representation: requiredText,
   create: permission,
   read: permission,
   update: permission,
   del: permission,
-}).transform(({ id, ...flags }): KeyScope => (id === undefined ? flags : { id, ...flags }));
+});
+
+const keyScope: Decode<KeyScope> = (value) => {
+  const { id, ...flags } = keyScopeFields(value);
+  return id === undefined ? flags : { id, ...flags };
+};
 
 const apiKeyFields = {
   id: identifier,
@@ -134,22 +140,22 @@ function withSecretApart(record: ApiKeyRecord, existingKey?: string): ApiKeyReco
 
 // The secret is sent only once. So only the id can make this answer unusable: any other field that can't be read is taken
 // as absent.
-const apiKeyWithSecret: z.ZodType<ApiKeyRecord> = record({
+const apiKeyWithSecret: Decode<ApiKeyRecord> = record({
   ...apiKeyFields,
   name: mirroredText,
-  scopes: list(keyScope).catch(undefined),
+  scopes: orAbsent(list(keyScope)),
   enabled: mirroredFlag,
   key: secretText,
 });
 
 // A secret that an answer of read, list, edit or delete carries against the interface is not taken over.
-const apiKey: z.ZodType<ApiKeyRecord> = record({ ...apiKeyFields, key: withheld });
+const apiKey: Decode<ApiKeyRecord> = record({ ...apiKeyFields, key: withheld });
 
 /** Answers of edit, read and delete (4.1, 4.2, 4.9). */
-export const apiKeyAnswer = z.object({ apiKey });
+export const apiKeyAnswer = record({ apiKey });
 /** Answers of create and migrate (4.4, 4.5), with the secret. */
-const newApiKeyAnswer = z.object({ apiKey: apiKeyWithSecret });
-export const apiKeysAnswer = z.object({ apiKeys: requiredList(apiKey) });
+const newApiKeyAnswer = record({ apiKey: apiKeyWithSecret });
+export const apiKeysAnswer = record({ apiKeys: requiredList(apiKey) });
 
 /** A key whose id can't be part of a URL could be created, but neither read nor deleted. */
 function namable({ id }: ApiKeyRecord): string | undefined {
@@ -180,7 +186,10 @@ export async function readApiKey(call: Call, { workspaceId, keyId }: ApiKeyPath)
 }
 
 /** 4.3. Records may lack scopes and enabled, and the list may be cut. */
-export async function listApiKeys(call: Call, { workspaceId }: WorkspacePath): Promise<ApiKeyRecord[]> {
+export async function listApiKeys(
+  call: Call,
+  { workspaceId }: WorkspacePath,
+): Promise<readonly ApiKeyRecord[]> {
   return get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key`, apiKeys, limits.list);
 }
 

@@ -1,8 +1,7 @@
 /** Customer billing: its records (interface, section 2) and the call that creates one (4.12). */
 
-import * as z from "zod";
 import { type Call, type Written, write } from "./call";
-import { identifier, mirroredFlag, mirroredText, record } from "./fields";
+import { type Decode, identifier, mirroredFlag, mirroredText, record } from "./fields";
 import { apiPath } from "./paths";
 import { reader } from "./reading";
 
@@ -26,7 +25,7 @@ export interface CreateBilling {
   readonly workspaceId: string;
 }
 
-const billing: z.ZodType<BillingRecord> = record({
+const billing: Decode<BillingRecord> = record({
   id: identifier,
   totalCredits: mirroredText,
   usedCredits: mirroredText,
@@ -36,7 +35,7 @@ const billing: z.ZodType<BillingRecord> = record({
   updatedAt: mirroredText,
 });
 
-export const billingAnswer = z.object({ billing });
+export const billingAnswer = record({ billing });
 
 const newBilling = reader(billingAnswer, (answer) => answer.billing);
 

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { type Decode, Mismatch } from "./fields";
 import type { Unreadable } from "./outcome";
 
 /** What a 2xx answer came to. The problem is a phrase that begins with "the answer". */
@@ -31,17 +31,9 @@ function fieldName(path: readonly PropertyKey[]): string {
   }, "");
 }
 
-const containers: Record<string, string> = { object: "an object", array: "a list" };
-
-// Only the path and our own words: the schema's message may contain values.
-function complaint(error: z.ZodError): string {
-  const issue = error.issues[0];
-  const name = issue === undefined ? "" : fieldName(issue.path);
-  const what = name === "" ? "the answer" : `the answer's ${name}`;
-  if (issue?.code === "custom") return `${what} ${issue.message}`;
-  if (issue?.code !== "invalid_type") return `${what} is not as expected`;
-  // An issue of the schema for containers doesn't say whether the field was there.
-  return `${what} is not ${containers[issue.expected] ?? "as expected"}`;
+function complaint({ path, message }: Mismatch): string {
+  const name = fieldName(path);
+  return name === "" ? `the answer ${message}` : `the answer's ${name} ${message}`;
 }
 
 const unusable = (problem: string, lasting = false) => ({ usable: false, problem, lasting }) as const;
@@ -64,9 +56,9 @@ function parseJson(body: Buffer, fatal: boolean): unknown {
  * A reader for answers of one shape. `select` takes the record out of the wrapper; `check` may find a problem with
  * it, as a phrase that begins with "the answer". Text that is no UTF-8 makes the answer unusable where it is `fatal`.
  */
-export function reader<Schema extends z.ZodType, T>(
-  schema: Schema,
-  select: (answer: z.output<Schema>) => T,
+export function reader<Answer, T>(
+  decode: Decode<Answer>,
+  select: (answer: Answer) => T,
   check: (value: T) => string | undefined = () => undefined,
   { fatal = true } = {},
 ): Reader<T> {
@@ -79,10 +71,13 @@ export function reader<Schema extends z.ZodType, T>(
     } catch {
       return { ...unusable("the answer is not JSON"), flaw: "notJson" };
     }
-    const result = schema.safeParse(parsed);
-    if (!result.success) return unusable(complaint(result.error));
-    const value = select(result.data);
-    const problem = check(value);
-    return problem === undefined ? { usable: true, value } : unusable(problem);
+    try {
+      const value = select(decode(parsed));
+      const problem = check(value);
+      return problem === undefined ? { usable: true, value } : unusable(problem);
+    } catch (error) {
+      if (!(error instanceof Mismatch)) throw error;
+      return unusable(complaint(error));
+    }
   };
 }

@@ -1,8 +1,7 @@
 /** The scopes that a workspace defines: their records (interface, section 2) and calls (4.10 and 4.11). */
 
-import * as z from "zod";
 import { type Call, get, limits, type Written, write } from "./call";
-import { identifier, mirroredText, record, requiredList, requiredText, text } from "./fields";
+import { type Decode, identifier, mirroredText, record, requiredList, requiredText, text } from "./fields";
 import { apiPath } from "./paths";
 import { reader } from "./reading";
 import type { WorkspacePath } from "./workspaces";
@@ -24,7 +23,7 @@ export interface CreateScope {
   readonly description: string;
 }
 
-const scope: z.ZodType<ScopeRecord> = record({
+const scope: Decode<ScopeRecord> = record({
   id: identifier,
   name: text,
   representation: requiredText,
@@ -33,13 +32,16 @@ const scope: z.ZodType<ScopeRecord> = record({
   updatedAt: mirroredText,
 });
 
-export const scopeAnswer = z.object({ scope });
+export const scopeAnswer = record({ scope });
 
 const newScope = reader(scopeAnswer, (answer) => answer.scope);
-const scopes = reader(z.object({ scopes: requiredList(scope) }), (answer) => answer.scopes);
+const scopes = reader(record({ scopes: requiredList(scope) }), (answer) => answer.scopes);
 
 /** 4.10. */
-export async function listScopes(call: Call, { workspaceId }: WorkspacePath): Promise<ScopeRecord[]> {
+export async function listScopes(
+  call: Call,
+  { workspaceId }: WorkspacePath,
+): Promise<readonly ScopeRecord[]> {
   return get(call, apiPath`/api/v1/workspace/${workspaceId}/scopes`, scopes, limits.list);
 }
 

@@ -1,8 +1,17 @@
 /** Workspaces: their records (interface, section 2) and calls (4.6 to 4.8). */
 
-import * as z from "zod";
 import { type Call, get, limits, only, type Written, write } from "./call";
-import { identifier, list, mirroredText, number, record, requiredList, requiredText, text } from "./fields";
+import {
+  type Decode,
+  identifier,
+  list,
+  mirroredText,
+  number,
+  record,
+  requiredList,
+  requiredText,
+  text,
+} from "./fields";
 import { apiPath } from "./paths";
 import { reader } from "./reading";
 
@@ -32,7 +41,7 @@ export interface EditWorkspace {
   readonly defaultExpiration?: number | undefined;
 }
 
-const workspace: z.ZodType<WorkspaceRecord> = record({
+const workspace: Decode<WorkspaceRecord> = record({
   id: identifier,
   name: mirroredText,
   teamId: mirroredText,
@@ -44,14 +53,14 @@ const workspace: z.ZodType<WorkspaceRecord> = record({
   updatedAt: mirroredText,
 });
 
-export const workspaceAnswer = z.object({ workspace });
+export const workspaceAnswer = record({ workspace });
 
 const workspaceOf = (workspaceId: string) =>
   reader(workspaceAnswer, (answer) => answer.workspace, only(workspaceId, "workspace"));
-const workspaces = reader(z.object({ workspaces: requiredList(workspace) }), (answer) => answer.workspaces);
+const workspaces = reader(record({ workspaces: requiredList(workspace) }), (answer) => answer.workspaces);
 
 /** 4.6. */
-export async function listWorkspaces(call: Call): Promise<WorkspaceRecord[]> {
+export async function listWorkspaces(call: Call): Promise<readonly WorkspaceRecord[]> {
   return get(call, apiPath`/api/v1/workspace`, workspaces, limits.list);
 }
 
