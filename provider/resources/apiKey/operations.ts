@@ -48,11 +48,13 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
     ...(key === undefined ? { __keyLost: true } : { key }),
     ...(ownClaim !== undefined && { __claim: ownClaim }),
   };
-  const settled = await unlessAborted(
-    session.over,
-    confirm(session, pathOf(declared, id), declared, created),
-    () => ({ ...settledAs(record), error: new InconclusiveError("the run ended") }),
-  );
+  const settled =
+    isAsDeclared(record, declared) && !created.deferred
+      ? settledAs(record)
+      : await unlessAborted(session.over, confirm(session, pathOf(declared, id), declared, created), () => ({
+          ...settledAs(record),
+          error: new InconclusiveError("the run ended"),
+        }));
   warnAbout(session, id, settled);
   const doing = `${capitalised(label(declared))} was created with id ${id}${unconfirmed}`;
   return outcome(id, stateAfterWrite(declared, settled, initial), [
@@ -73,11 +75,10 @@ function problem(doing: string, why: string | undefined, before = ""): KeyProble
 }
 
 function outcome(id: string, state: KeyState, all: readonly (KeyProblem | undefined)[]): KeyOutcome {
-  const [failure, reason] = [
-    sentences(...all.map((one) => one?.failure)),
-    sentences(...all.map((one) => one?.reason)),
-  ];
-  return failure === "" ? { id, state } : { id, state, failure, reason };
+  const problems = all.filter((one) => one !== undefined);
+  if (problems.length === 0) return { id, state };
+  const joined = (of: keyof KeyProblem) => sentences(...problems.map((one) => one[of]));
+  return { id, state, failure: joined("failure"), reason: joined("reason") };
 }
 
 /** Deletes a new key, whose secret would be lost, but never an existing one, which may be in use (K5, K11). */
