@@ -42,14 +42,14 @@ async function loaded<T>(load: () => Promise<T>): Promise<T> {
 const proxyUrl = (value = "") => (value === "" || value.includes("://") ? value : `http://${value}`);
 
 export function openAgents(env: NodeJS.ProcessEnv, connectMs: number): Agents {
-  const agents = new Map<"direct" | "proxied", Promise<Dispatcher>>();
+  const agents = new Map<string, Promise<Dispatcher>>();
   let closed = false;
 
-  async function open(loopback: boolean): Promise<Dispatcher> {
+  async function open(origin: string): Promise<Dispatcher> {
     const httpProxy = proxyUrl(env["http_proxy"] ?? env["HTTP_PROXY"]);
     const httpsProxy = proxyUrl(env["https_proxy"] ?? env["HTTPS_PROXY"]);
     // undici would send loopback through the proxy too, token and all.
-    if (loopback || (httpProxy === "" && httpsProxy === "")) {
+    if (isLoopback(new URL(origin).hostname) || (httpProxy === "" && httpsProxy === "")) {
       const Agent = await loaded(loadAgent);
       return new Agent(options(connectMs));
     }
@@ -62,7 +62,6 @@ export function openAgents(env: NodeJS.ProcessEnv, connectMs: number): Agents {
     }
   }
 
-  const loopbackOf = (origin: string): boolean => isLoopback(new URL(origin).hostname);
   const refuseIfClosed = (): void => {
     if (closed) throw new CallError("notSent", "the client was closed");
   };
@@ -70,15 +69,13 @@ export function openAgents(env: NodeJS.ProcessEnv, connectMs: number): Agents {
   return {
     async kept(origin) {
       refuseIfClosed();
-      const loopback = loopbackOf(origin);
-      const name = loopback ? "direct" : "proxied";
-      const agent = agents.get(name) ?? open(loopback);
-      agents.set(name, agent);
+      const agent = agents.get(origin) ?? open(origin);
+      agents.set(origin, agent);
       return agent;
     },
     async fresh(origin) {
       refuseIfClosed();
-      return open(loopbackOf(origin));
+      return open(origin);
     },
     async close() {
       closed = true;

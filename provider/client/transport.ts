@@ -72,10 +72,12 @@ const toStderr = (line: string): void => {
 /** Cheap: the HTTP library is loaded and connections are opened when they are first needed. */
 export function openTransport(options: TransportOptions = {}): Transport {
   const { log = toStderr, env = process.env, clock = systemClock, random = Math.random } = options;
+  const isDebugging = isOn(env["APIKEYS_DEBUG"]);
   const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
   const agents = openAgents(env, timeOuts.connectMs);
   const bucket = openRetryBucket();
   const paces = new Map<string, Pace>();
+  const bases = new Map<string, URL>();
   let writes = 0;
   options.signal?.addEventListener("abort", () => {
     for (const pace of paces.values()) pace.hurry();
@@ -86,6 +88,13 @@ export function openTransport(options: TransportOptions = {}): Transport {
     paces.set(origin, pace);
     if (options.signal?.aborted) pace.hurry();
     return pace;
+  }
+
+  function baseOf(baseUrl: string): URL {
+    const base = bases.get(baseUrl) ?? URL.parse(baseUrl);
+    if (base === null) throw new CallError("notSent", "the base URL is not a URL");
+    bases.set(baseUrl, base);
+    return base;
   }
 
   async function onFreshConnection(wire: WireRequest, limits: TimeOuts): Promise<Exchange> {
@@ -100,7 +109,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
   async function send<T>(request: ApiRequest<T>): Promise<Reading<T>> {
     const { method, policy, read } = request;
     const secrets = [request.accessToken, ...request.secrets];
-    const wire = wireRequest(request);
+    const wire = wireRequest(request, baseOf(request.baseUrl));
     const call = {
       method,
       policy,
@@ -119,7 +128,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
       },
       note: (result: Exchange, attempts: number, tookMs: number) => {
         if (method !== "GET") writes += 1;
-        if (!isOn(env["APIKEYS_DEBUG"])) return;
+        if (!isDebugging) return;
         const line = `apikeys: ${method} ${wire.path} ${summary(result)} attempt ${attempts} ${Math.round(tookMs)} ms`;
         log(maskSecrets(line, secrets));
       },
@@ -143,10 +152,8 @@ function summary(result: Exchange): string {
     : `${result.status} (the answer ${result.body.problem})`;
 }
 
-function wireRequest<T>(request: ApiRequest<T>): WireRequest {
-  const { method, baseUrl, path, accessToken, body, maxSent, maxBytes } = request;
-  const base = URL.parse(baseUrl);
-  if (base === null) throw new CallError("notSent", "the base URL is not a URL");
+function wireRequest<T>(request: ApiRequest<T>, base: URL): WireRequest {
+  const { method, path, accessToken, body, maxSent, maxBytes } = request;
   const headers: Record<string, string> = {
     accept: "application/json",
     // Nothing is decompressed, so that no small answer can become a large one.
