@@ -14,8 +14,9 @@ export function openRegistry() {
   let claimed = 0;
   const key = (workspaceId: unknown, id: string) => JSON.stringify([workspaceId, id]);
   const entryOf = (workspaceId: unknown, id: string): Entry => {
-    const found = entries.get(key(workspaceId, id)) ?? { exists: true, claims: new Set<string>() };
-    entries.set(key(workspaceId, id), found);
+    const own = key(workspaceId, id);
+    const found = entries.get(own) ?? { exists: true, claims: new Set<string>() };
+    entries.set(own, found);
     return found;
   };
   /** Adds an object that is in state, or that this process created. */

@@ -67,7 +67,9 @@ export function markedAt(
 ): Properties {
   const tree = (value: unknown, below: readonly (readonly string[])[]): unknown => {
     if (below.some(({ length }) => length === 0)) return value === null ? value : mark(value);
-    if (!isRecord(value) || below.length === 0) return value;
+    // Most entries of a set have nothing to mark, so they are not copied.
+    if (!isRecord(value) || !below.some(([first = ""]) => first === "*" || Object.hasOwn(value, first)))
+      return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => {
         const leading = below.filter(([first]) => first === "*" || first === name);

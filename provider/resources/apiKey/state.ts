@@ -165,12 +165,14 @@ export function stateAfterWrite(
   // If the service spells the customer differently, that is no later change (R5).
   const customer = isOfCustomer({ customerId }, declared) ? {} : { customerId };
   return {
-    ...pick(before, [...Object.keys(shape.outputs), "__keyLost", "__claim"]),
+    ...pick(before, keptProperties),
     ...defined(outputs(settled.record)),
     ...after,
     [observedKey]: nonEmpty({ ...observed, ...customer }),
   };
 }
+
+const keptProperties = [...Object.keys(shape.outputs), "__keyLost", "__claim"];
 
 /** Previews show stable outputs as unchanged, so an update keeps their value too. */
 export function stateAfterUpdate(
