@@ -97,7 +97,16 @@ export function toFailure(error: unknown, of: Endpoint, attempt: Attempt): Failu
   return new Failure(`${attempt.doing}: ${reason}`, { reason: () => reason, unresolved });
 }
 
-/** The same without what was tried. */
+/** Awaits a call. If it fails, throws the message for the user. */
+export async function orFail<T>(call: Promise<T>, of: Endpoint, attempt: Attempt): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw toFailure(error, of, attempt);
+  }
+}
+
+/** The same as `toFailure`, without what was tried. */
 export function reasonOf(
   error: unknown,
   of: Endpoint,

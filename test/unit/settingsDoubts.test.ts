@@ -117,6 +117,29 @@ describe("a PATCH of settings whose result is not known", () => {
   });
 });
 
+test("W2 an update sends a value that a read shows already, if the last update wrote another one: a cache may be older", async () => {
+  const cached = { id: "ws_1", ...workspace.held };
+  const service = replying(workspaceSettings, ({ method, body }) => {
+    if (method === "PATCH") workspace.held = { ...workspace.held, ...(body as object) };
+    return { workspace: method === "PATCH" ? { id: "ws_1", ...workspace.held } : cached };
+  });
+  const { state } = await service.create(inputs);
+  await service.update("ws_1", state, { ...inputs, defaultKeyPrefix: "old" });
+  expect(workspace.held["defaultKeyPrefix"]).toBe("old");
+});
+
+test("W2 an update whose PATCH is refused succeeds if the workspace has the values, before and after", async () => {
+  const { state } = await workspace.settings.create(inputs);
+  workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
+  workspace.fault = { method: "PATCH", error: refused(422) };
+  const theirs = { ...inputs, defaultKeyPrefix: "theirs" };
+  expect(await workspace.settings.update("ws_1", state, theirs)).toMatchObject(theirs);
+  const { message } = await kept(
+    workspace.settings.update("ws_1", state, { ...inputs, defaultKeyPrefix: "x" }),
+  );
+  expect(message).toContain("422");
+});
+
 describe("the body of a PATCH of settings", () => {
   test("W1 repeats undeclared settings exactly as read, and leaves out absent ones", async () => {
     workspace.held = { defaultKeyPrefix: "old", defaultAllowedIPs: ["2001:DB8:0::1", "10.0.0.1/32"] };

@@ -141,14 +141,33 @@ describe("destroy with onDestroy 'restore'", () => {
     expect(after).not.toHaveProperty("defaultExpiration");
   });
 
-  test("W5 warns about settings that are not restored, with their former values", async () => {
-    const state = await made(workspace.settings);
-    workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
-    await workspace.settings.delete("ws_1", state);
-    expect(workspace.settings.warnings).toEqual([
-      expect.stringContaining(
-        'left as they are: defaultKeyPrefix (has changed since this resource wrote it; before: "old").',
-      ),
-    ]);
+  test.each(["destroy", "an update that no longer declares them"])(
+    "W1 W5 %s warns about settings that are not restored, with their former values",
+    async (by) => {
+      const state = await made(workspace.settings);
+      workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
+      const { defaultKeyPrefix: _, ...rest } = declared;
+      await (by === "destroy"
+        ? workspace.settings.delete("ws_1", state)
+        : workspace.settings.update("ws_1", state, rest));
+      expect(workspace.settings.warnings).toEqual([
+        expect.stringContaining(
+          'left as they are: defaultKeyPrefix (has changed since this resource wrote it; before: "old").',
+        ),
+      ]);
+    },
+  );
+
+  test("W5 restores a prefix that a refresh did not see, if it is there again", async () => {
+    const { state } = await workspace.settings.create(inputs);
+    const { held } = workspace;
+    workspace.held = { name: "Main" };
+    const { state: without = {} } = (await workspace.settings.read("ws_1", state)) ?? {};
+    expect(without).not.toHaveProperty("defaultKeyPrefix");
+    expect((await workspace.settings.read("ws_1", without))?.state).toEqual(without);
+    workspace.held = held;
+    expect((await workspace.settings.read("ws_1", without))?.state).toEqual(state);
+    await workspace.settings.delete("ws_1", without);
+    expect(workspace.held["defaultKeyPrefix"]).toBe("old");
   });
 });

@@ -5,10 +5,10 @@
  */
 import { mask } from "../../client/secrets";
 import { readWorkspace, type WorkspaceRecord } from "../../client/workspaces";
-import { failureOf, notAppliedWords, type Settled } from "../../core/converge";
+import { failureOf, notAppliedWords } from "../../core/converge";
 import type { Checked } from "../../core/declarations";
 import { define, type Outcome, type Session } from "../../core/definition";
-import { type Attempt, Failure, toFailure } from "../../core/errors";
+import { type Attempt, Failure, orFail, toFailure } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
 import { isSecret } from "../../core/secrecy";
 import { applyDrift, defined, nonEmpty, type Properties, same } from "../../core/state";
@@ -31,8 +31,8 @@ import {
   settings,
   shape,
 } from "./properties";
-import { type Change, lastWritten, replaced, restorable, written } from "./state";
-import { sayingOf, type Writing, write } from "./writing";
+import { type Change, doubtful, lastWritten, managedIn, replaced, restorable, written } from "./state";
+import { sayingOf, write } from "./writing";
 
 export const workspaceSettings = define({
   kind: "WorkspaceSettings",
@@ -85,22 +85,12 @@ async function create(session: Session, declared: SettingsInputs): Promise<Setti
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const remembered = sendable(declaredIn(declared), record);
   session.onInterrupt(forgotten(workspaceId, declared, remembered));
-  const target = only(settings, declared);
-  return apply(
-    session,
-    doing,
-    { declared, target, remembered, before: outputs(record), steady: [], toRestore: {} },
-    record,
-  );
+  const change = { declared, remembered, before: outputs(record), steady: [], toRestore: {} };
+  return apply(session, doing, change, record);
 }
 
 /** The warning with the former values, if the result can't be saved: the next create would take the new ones for them. */
-function forgotten(
-  workspaceId: string,
-  declared: SettingsState,
-  remembered: Settings | Properties,
-): string | undefined {
-  const before: Properties = remembered;
+function forgotten(workspaceId: string, declared: SettingsState, before: Properties): string | undefined {
   const changed = settings.filter(
     (field) => field.name in before && !same(field, before[field.name], declared[field.name]),
   );
@@ -116,13 +106,11 @@ async function update(
   declared: SettingsInputs,
 ): Promise<SettingsOutcome> {
   const doing = `Updating the defaults of workspace ${id}`;
-  const managed = declaredIn(declared);
-  const dropped = declaredIn(state).filter((field) => !managed.includes(field));
-  const isRestoring = declared.onDestroy === "restore";
-  const attempt = { doing, notDone: "State is unchanged" };
-  const record = await readToRestore(session, id, state, isRestoring ? dropped : [], attempt);
-  const toRestore = isRestoring ? restorable(state, dropped, record) : {};
-  const added = managed.filter(({ name }) => state[name] === undefined);
+  const [managed, before] = [declaredIn(declared), managedIn(state)];
+  const dropped = before.filter((field) => declared.onDestroy === "restore" && !managed.includes(field));
+  const record = await readToRestore(session, id, state, dropped, { doing, notDone: "State is unchanged" });
+  const toRestore = chooseToRestore(session, doing, state, dropped, record);
+  const added = managed.filter((field) => !before.includes(field));
   const remembered = { ...sendable(added, record), ...state.__before };
   const observed = observe(record);
   const steady = managed.filter(
@@ -130,8 +118,7 @@ async function update(
       same(field, state[field.name], declared[field.name]) &&
       same(field, lastWritten(state, field.name), observed[field.name]),
   );
-  const target = { ...toRestore, ...only(settings, declared) };
-  return apply(session, doing, { declared, target, remembered, before: state, steady, toRestore }, record);
+  return apply(session, doing, { declared, remembered, before: state, steady, toRestore }, record);
 }
 
 async function apply(
@@ -140,25 +127,26 @@ async function apply(
   change: Change,
   record: WorkspaceRecord,
 ): Promise<SettingsOutcome> {
-  const { declared, target, before, steady, toRestore } = change;
+  const { declared, before, steady, toRestore } = change;
   const { workspaceId } = declared;
+  const target = { ...toRestore, ...only(settings, declared) };
   const writing = {
     workspaceId,
     target,
     steady,
     restored: declaredIn(toRestore),
-    mustSend: before.__sent !== undefined,
+    doubted: doubtful(before, target),
     secrecies: [declared, before],
   };
   const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
   const attempt = { doing, notDone: "State is unchanged", advice };
-  const settled = await writeOrFail(session, writing, record, attempt);
+  const settled = await orFail(write(session, writing, record), session, attempt);
   for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
   const isLeft = settled.notApplied.some(({ field }) => field in toRestore);
   const reason = failureOf(session, settled);
   const failure = sentences(reason && `${doing}: ${reason}`, isLeft ? leftOut : undefined);
-  const state = written(change, settled);
-  return failure === "" ? { id: workspaceId, state } : { id: workspaceId, state, failure };
+  const outcome = { id: workspaceId, state: written(change, target, settled) };
+  return failure === "" ? outcome : { ...outcome, failure };
 }
 
 const leftOut =
@@ -168,7 +156,7 @@ async function read(session: Session, id: string, state: SettingsState): Promise
   const doing = `Reading the defaults of workspace ${id}`;
   const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
   const observed = observe(record);
-  const managed = declaredIn(state);
+  const managed = managedIn(state);
   const moved = managed.filter((field) => !same(field, lastWritten(state, field.name), observed[field.name]));
   const last = Object.fromEntries(moved.map(({ name }) => [name, lastWritten(state, name) ?? ""]));
   const next = { ...applyDrift(managed, state, observed), ...defined(outputs(record)) };
@@ -212,26 +200,9 @@ function readToRestore(
   });
 }
 
-async function readOrFail(session: Session, workspaceId: string, attempt: Attempt): Promise<WorkspaceRecord> {
-  try {
-    return await readWorkspace(session.call, { workspaceId });
-  } catch (error) {
-    const advice = `Check the id, and that the access token is allowed to read workspace ${workspaceId}.`;
-    throw toFailure(error, session, { advice, ...attempt });
-  }
-}
-
-async function writeOrFail(
-  session: Session,
-  writing: Writing,
-  record: WorkspaceRecord,
-  attempt: Attempt,
-): Promise<Settled<WorkspaceRecord>> {
-  try {
-    return await write(session, writing, record);
-  } catch (error) {
-    throw toFailure(error, session, attempt);
-  }
+function readOrFail(session: Session, workspaceId: string, attempt: Attempt): Promise<WorkspaceRecord> {
+  const advice = `Check the id, and that the access token is allowed to read workspace ${workspaceId}.`;
+  return orFail(readWorkspace(session.call, { workspaceId }), session, { advice, ...attempt });
 }
 
 const stays = "It stays in state";
@@ -251,13 +222,11 @@ async function remove(
     notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
     advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
   });
-  const toRestore = restorable(state, declaredIn(state), record);
-  warnOfLeft(session, doing, state, record);
-  const restored = declaredIn(toRestore);
-  const mustSend = restored.length > 0 && state.__sent !== undefined;
-  const writing = { workspaceId: id, target: toRestore, restored, mustSend, secrecies: [state] };
+  const target = chooseToRestore(session, doing, state, managedIn(state), record);
+  const [restored, doubted] = [declaredIn(target), doubtful(state, target)];
+  const writing = { workspaceId: id, target, restored, doubted, secrecies: [state] };
   const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
-  const settled = await writeOrFail(session, writing, record, { doing, notDone: stays, advice });
+  const settled = await orFail(write(session, writing, record), session, { doing, notDone: stays, advice });
   const { notApplied, error } = settled;
   if (error !== undefined) throw toFailure(error, session, { doing, notDone: stays });
   if (notApplied.length === 0) return;
@@ -267,32 +236,37 @@ async function remove(
 const byHand = "restore the settings by hand first; values that are already restored are not touched";
 const again = `Run the command again, or ${byHand}`;
 
-/** Warns of settings that can't be restored, or that were changed since. */
-function warnOfLeft(session: Session, doing: string, state: SettingsState, record: WorkspaceRecord): void {
-  const remembered = state.__before ?? {};
-  const toRestore = restorable(state, declaredIn(state), record);
+/** The values to restore. Warns of settings that can't be restored, or that were changed since. */
+function chooseToRestore(
+  session: Session,
+  doing: string,
+  state: SettingsState,
+  fields: readonly Setting[],
+  record: WorkspaceRecord,
+): Settings {
+  const { __before: before = {} } = state;
+  const toRestore = restorable(state, fields, record);
   const observed = observe(record);
   const say = sayingOf([state]);
   const isDone = (field: Setting) =>
-    field.name in remembered && same(field, remembered[field.name], observed[field.name]);
-  const left = declaredIn(state)
+    field.name in before && same(field, before[field.name], observed[field.name]);
+  const left = fields
     .filter((field) => !(field.name in toRestore || isDone(field)))
     .map(({ name }) =>
-      name in remembered
-        ? `${name} (has changed since this resource wrote it; before: ${say(name, remembered[name])})`
+      name in before
+        ? `${name} (has changed since this resource wrote it; before: ${say(name, before[name])})`
         : `${name} (had no value before)`,
     );
   if (left.length > 0) session.warn(`${doing}: not restored, but left as they are: ${left.join(", ")}.`);
+  return toRestore;
 }
 
 /** If the program still declares settings of the workspace, destroying this resource must not change them. */
 function warnOfHandover(session: Session, id: string, state: SettingsState): void {
-  const remembered = state.__before ?? {};
   const say = sayingOf([state]);
-  const others = replaced(state);
-  if (others.length === 0) return;
-  const values = others.map(({ name }) => `${name} ${say(name, remembered[name])}`).join(", ");
+  const values = replaced(state).map(({ name }) => `${name} ${say(name, state.__before?.[name])}`);
+  if (values.length === 0) return;
   session.warn(
-    `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${values}. To rename a resource and keep them, use the option aliases.`,
+    `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${values.join(", ")}. To rename a resource and keep them, use the option aliases.`,
   );
 }

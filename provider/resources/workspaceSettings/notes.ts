@@ -1,13 +1,13 @@
 import type { Comparison } from "../../core/definition";
 import { isUnknown } from "../../core/unknown";
 import { declaredIn, type Setting, type SettingsState, type Shape } from "./properties";
-import { replaced } from "./state";
+import { managedIn, replaced } from "./state";
 import { sayingOf } from "./writing";
 
 /** What becomes of settings that are no longer declared: the engine shows them as removed, which the service can't do. */
 export function updateNote({ state, inputs }: Comparison<Shape>): string | undefined {
   const managed = declaredIn(inputs);
-  const dropped = declaredIn(state).filter((field) => !managed.includes(field));
+  const dropped = managedIn(state).filter((field) => !managed.includes(field));
   if (dropped.length === 0) return undefined;
   const fates = fatesOf(state, dropped, inputs.onDestroy, "if unchanged since the last update");
   return `Settings of workspace ${state.workspaceId} that are no longer declared: ${fates}.`;
@@ -19,7 +19,7 @@ export function replaceNote({ state, inputs }: Comparison<Shape>): string {
     ? "no longer managed if workspaceId changes"
     : "no longer managed";
   const condition = "if unchanged since the last update, unless another resource declares the workspace";
-  const fates = fatesOf(state, declaredIn(state), state.onDestroy, condition);
+  const fates = fatesOf(state, managedIn(state), state.onDestroy, condition);
   return `Settings of workspace ${state.workspaceId} that are ${left}: ${fates}.`;
 }
 

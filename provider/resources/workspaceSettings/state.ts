@@ -18,8 +18,6 @@ import {
 /** A write of settings. */
 export interface Change {
   readonly declared: SettingsInputs;
-  /** The target values of the workspace: declared ones, and former ones to restore. */
-  readonly target: Settings;
   /** The former values, to restore on destroy. */
   readonly remembered: Settings;
   /** The state before; of a create, only the outputs, as they were read. */
@@ -30,9 +28,10 @@ export interface Change {
   readonly toRestore: Settings;
 }
 
-/** State after a write (R1). */
+/** State after a write (R1). `target`: the declared values, and the former ones to restore. */
 export function written(
-  { declared, target, remembered, before }: Change,
+  { declared, remembered, before }: Change,
+  target: Settings,
   settled: Settled<WorkspaceRecord>,
 ): SettingsState {
   const { record, unseen } = settled;
@@ -41,8 +40,8 @@ export function written(
   const open = settings.filter(({ name }) => notApplied.some(({ field }) => field === name));
   const state = stateAfter(settings, declared, { ...settled, notApplied }, observe);
   const managed = declaredIn(state);
-  const last = open
-    .filter(({ name }) => name in before)
+  const last = managedIn(before)
+    .filter((field) => open.includes(field))
     .map(({ name }) => [name, lastWritten(before, name) ?? ""]);
   const observed = state[observedKey];
   return {
@@ -56,6 +55,11 @@ export function written(
   };
 }
 
+/** The settings that this stack manages, also one that the last read did not show. */
+export function managedIn(state: SettingsState): readonly Setting[] {
+  return settings.filter(({ name }) => state[name] !== undefined || name in (state.__last ?? {}));
+}
+
 /** The value of a setting after the last write. */
 export function lastWritten(state: SettingsState, name: Setting["name"]): unknown {
   const { __last: last = {} } = state;
@@ -67,7 +71,7 @@ export function lastWritten(state: SettingsState, name: Setting["name"]): unknow
 /** The settings that this stack has changed, or may have: they had another value before. */
 export function replaced(state: SettingsState): readonly Setting[] {
   const { __before: before = {}, __sent: sent = {} } = state;
-  return declaredIn(state).filter((field) => {
+  return managedIn(state).filter((field) => {
     const { name } = field;
     const ours = name in sent ? sent[name] : lastWritten(state, name);
     return name in before && !same(field, before[name], ours);
@@ -91,4 +95,12 @@ function isOurs(state: SettingsState, field: Setting, value: unknown): boolean {
   const { __sent: sent = {} } = state;
   if (field.name in sent && same(field, sent[field.name], value)) return true;
   return same(field, lastWritten(state, field.name), value);
+}
+
+/** The settings whose last write had another value, or an unknown result: a read that shows the target value may be older. */
+export function doubtful(state: SettingsState, target: Settings): readonly Setting[] {
+  const { __sent: sent = {} } = state;
+  return managedIn(state).filter(
+    (field) => field.name in sent || !same(field, lastWritten(state, field.name), target[field.name]),
+  );
 }

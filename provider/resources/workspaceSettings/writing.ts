@@ -21,8 +21,8 @@ export interface Writing {
   readonly steady?: readonly Setting[];
   /** Former values to restore: a GET must show exactly these (W5). */
   readonly restored?: readonly Setting[];
-  /** Whether to send even if the workspace seems to have the values: the read may be older than a write whose outcome is unknown. */
-  readonly mustSend?: boolean;
+  /** Settings to write even if the workspace seems to have the value: the read may be older than the last write. */
+  readonly doubted?: readonly Setting[];
   /** Properties that may mark a setting as secret: messages then don't show its value. */
   readonly secrecies: readonly Properties[];
 }
@@ -34,14 +34,14 @@ export interface Writing {
  */
 export async function write(
   session: Session,
-  { workspaceId, target, steady = [], restored = [], mustSend = false, secrecies }: Writing,
+  { workspaceId, target, steady = [], restored = [], doubted = [], secrecies }: Writing,
   before: WorkspaceRecord,
 ): Promise<Settled<WorkspaceRecord>> {
   const wanted = declaredIn(target);
   const old = observe(before);
-  if (!mustSend && wanted.every((field) => same(field, target[field.name], old[field.name]))) {
-    return settledAs(before);
-  }
+  const isDone = (field: Setting) =>
+    !doubted.includes(field) && same(field, target[field.name], old[field.name]);
+  if (wanted.every(isDone)) return settledAs(before);
   const others = settings.filter((field) => !wanted.includes(field));
   const kept = sendable(others, before);
   // A service may refuse an empty list, even if that is what it has.
