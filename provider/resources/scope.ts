@@ -5,6 +5,7 @@
  */
 import { CallError } from "../client/callError";
 import { createScope, type ScopeRecord } from "../client/scopes";
+import type { Checked } from "../core/declarations";
 import {
   type DraftOf,
   define,
@@ -13,7 +14,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { type Attempt, Failure, toFailure } from "../core/errors";
+import { type Attempt, Failure, orFail, toFailure } from "../core/errors";
 import { aString, optional, required, stable, string } from "../core/fields";
 import { pollUntil } from "../core/polling";
 import { expectVisible } from "../core/presence";
@@ -48,8 +49,22 @@ type ScopeInputs = InputsOf<Shape>;
 type ScopeState = StateOf<Shape>;
 type ScopeOutcome = Outcome<ScopeState>;
 
-/** The service has no call to change a scope (S2). */
-function rules(declared: DraftOf<Shape>, before: DraftOf<Shape> | undefined): readonly string[] {
+type ScopeDraft = DraftOf<Shape>;
+
+/** Two creates at the same time would not find each other's scope (R17). */
+function identities({ workspaceId, representation }: ScopeDraft): readonly string[] {
+  const known = [workspaceId, representation].map((value) => (isUnknown(value) ? undefined : string(value)));
+  return known.includes(undefined) ? [] : [JSON.stringify(known)];
+}
+
+function rules(declared: ScopeDraft, before: ScopeDraft | undefined, { twinOf }: Checked): readonly string[] {
+  const twin = identities(declared).map(twinOf).find(Boolean);
+  if (twin !== undefined) {
+    return [
+      `representation: the resource ${twin} declares the same scope, which the service could then create twice. Declare it once.`,
+    ];
+  }
+  // The service has no call to change a scope (S2).
   if (before === undefined) return [];
   const changed = (name: keyof Shape["inputs"]) => string(declared[name]) !== string(before[name]);
   // An unknown value may be another one, which creates another scope.
@@ -114,6 +129,7 @@ export const scope = define({
   shape,
   onDestroy: "retain",
   rules,
+  identities,
   replaceNote: ({ id, state }) => `${staying(id, state)}.`,
   importing: { form: "workspaceId/representation", read: find },
   create,
@@ -171,18 +187,18 @@ async function afterFailure(
   error: unknown,
 ): Promise<ScopeOutcome> {
   const { verdict, status } = error instanceof CallError ? error : {};
-  const looking =
-    verdict === "ambiguous"
-      ? untilListed(session, declared, doing)
-      : verdict === "refused"
-        ? list(session, declared, { doing, notDone: unclear }).then((scopes) => findExactly(declared, scopes))
-        : undefined;
-  let isListRead = looking !== undefined;
-  // What became of the POST says more than that the list can't be read.
-  const found = await looking?.catch((failed: unknown) => {
+  let found: ScopeRecord | undefined;
+  let isListRead = true;
+  try {
+    if (verdict === "ambiguous") found = await untilListed(session, declared, doing);
+    if (verdict === "refused") {
+      found = findExactly(declared, await list(session, declared, { doing, notDone: unclear }));
+    }
+  } catch (failed) {
+    // What became of the POST says more than that the list can't be read.
     if (!(failed instanceof Failure)) throw failed;
     isListRead = false;
-  });
+  }
   if (found !== undefined) return adopted(doing, declared, found);
   throw toFailure(error, session, {
     doing,
@@ -190,7 +206,7 @@ async function afterFailure(
     unclear: `${unclear}. Run \`pulumi up\` again, which looks for it before creating one`,
     advice:
       status === 409 && isListRead
-        ? "the workspace has the scope, but its list, which may be truncated, does not show it. Remove this resource; keys can refer to the scope without it"
+        ? "another scope has this name, so declare another name; or the workspace has the scope without showing it in its list, so remove this resource: keys can refer to the scope without it"
         : `Check that the access token is allowed to create scopes in ${declared.workspaceId}.`,
   });
 }
@@ -224,11 +240,8 @@ async function read(session: Session, id: string, state: ScopeState): Promise<Sc
   const scopes = await list(session, state, attempt, id);
   const record = scopes.find((one) => one.id === id) ?? findFolded(state, scopes);
   if (record === undefined) {
-    try {
-      await expectVisible(session, String(state.workspaceId), "the service does not list the scope");
-    } catch (error) {
-      throw toFailure(error, session, attempt);
-    }
+    const visible = expectVisible(session, String(state.workspaceId), "the service does not list the scope");
+    await orFail(visible, session, attempt);
     const notFound = `${capitalised(label(state))} (${id}): the service does not list it, but the list may be truncated, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`;
     return { id, state, notFound };
   }
@@ -265,12 +278,8 @@ async function list(
   attempt: Attempt,
   reader?: string,
 ): Promise<readonly ScopeRecord[]> {
-  try {
-    const scopes = sharedReads(session.call).scopes(String(workspaceId));
-    const answer = reader === undefined ? scopes.awaited() : scopes.current(lastingMs, reader);
-    return orThrow(await answer).all;
-  } catch (error) {
-    const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
-    throw toFailure(error, session, { ...attempt, advice });
-  }
+  const scopes = sharedReads(session.call).scopes(String(workspaceId));
+  const answer = reader === undefined ? scopes.awaited() : scopes.current(lastingMs, reader);
+  const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
+  return (await orFail(answer.then(orThrow), session, { ...attempt, advice })).all;
 }

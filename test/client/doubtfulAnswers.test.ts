@@ -157,11 +157,11 @@ describe("a scope", () => {
     expect(posts()).toHaveLength(1);
   });
 
-  test("S4 fails with what to do if it exists but the truncated list does not show it", async () => {
+  test("S4 fails with both possible reasons if it exists but the truncated list does not show it", async () => {
     service.addScope(inputs);
     listing([]);
     await expect(process.of("Scope").create(inputs)).rejects.toThrow(
-      /If the service refused it: the workspace has the scope, but its list, which may be truncated, does not show it\. Remove this resource; keys can refer to the scope without it\.$/,
+      /If the service refused it: another scope has this name, so declare another name; or the workspace has the scope without showing it in its list, so remove this resource: keys can refer to the scope without it\.$/,
     );
   });
 

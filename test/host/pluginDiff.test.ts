@@ -188,7 +188,10 @@ const respelled: Readonly<Record<string, readonly [Properties, Properties]>> = {
     { ...settings, workspaceId: "ws_second" },
     { workspaceId: "ws_second", defaultAllowedIPs: ["10.1.2.3/8"], defaultKeyPrefix: "" },
   ],
-  Scope: [scope, { ...scope, description: "" }],
+  Scope: [
+    { ...scope, representation: "again" },
+    { ...scope, representation: "again", description: "" },
+  ],
   CustomerBilling: [
     { ...grant, grant: "again" },
     { ...grant, totalCredits: 100, allowOverages: null, grant: " again " },

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openDeclarations, unchecked } from "../../provider/core/declarations";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { customerBilling } from "../../provider/resources/customerBilling";
+import { scope } from "../../provider/resources/scope";
 import { workspaceSettings } from "../../provider/resources/workspaceSettings";
 import { replying } from "./replying";
 
@@ -150,6 +151,20 @@ describe("check of a CustomerBilling that is replaced", () => {
     expect(billing.check(held, held).failures).toEqual([]);
     expect(billing.check(held, undefined).failures).toEqual([]);
   });
+});
+
+test("R17 S4 a Scope fails the check if another declares it too: two creates at once would post it twice", () => {
+  const one = { workspaceId: "ws_1", name: "Orders", representation: "orders" };
+  const scopes = replying(scope, silent);
+  const failures = (name: string, two: object) => scopes.check({ ...one, ...two }, undefined, name).failures;
+  expect(failures("one", {})).toEqual([]);
+  const others = [{ workspaceId: "ws_2" }, { representation: "Orders" }, { representation: unknown }];
+  for (const [n, other] of [...others, { workspaceId: unknown }].entries()) {
+    expect(failures(`other ${n}`, other)).toEqual([]);
+  }
+  expect(failures("two", { name: "Other" })).toEqual([
+    expect.stringMatching(/^representation: the resource one declares the same scope, .* Declare it once\.$/),
+  ]);
 });
 
 describe("WorkspaceSettings of one workspace", () => {

@@ -73,6 +73,7 @@ describe("the create of a scope whose POST fails", () => {
       const { message } = await failureOf(subject.create(inputs));
       const holds = status === 409 ? "It is not known whether the scope was created" : "Nothing was created";
       expect(message).toContain(`the service answered ${status}. ${holds}`);
+      expect(message).not.toContain("without showing it in its list");
     },
   );
 });
