@@ -7,7 +7,8 @@ import { openTransport, type Transport } from "./client/transport";
 import type { WorkspaceRecord } from "./client/workspaces";
 import { configuration, engineConfig } from "./core/config";
 import type { HostContext } from "./core/context";
-import { Failure, toFailure } from "./core/errors";
+import { Failure, orFail } from "./core/errors";
+import { defined, type Properties } from "./core/state";
 import { capitalised, listed } from "./core/text";
 import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
 
@@ -61,40 +62,47 @@ export async function getWorkspace(source: Source, { id, name }: ByIdOrName): Pr
     throw new Failure("Finding a workspace: give either id or name.");
   if (id !== undefined) {
     expectIds({ id });
-    const doing = `Reading workspace ${id}`;
-    return ask(
-      source,
-      doing,
-      (reads) => readFresh(reads.workspace(id)),
-      "Check the id, and that the access token is allowed to read the workspace.",
-    );
+    const advice = "Check the id, and that the access token is allowed to read the workspace.";
+    return ask(source, `Reading workspace ${id}`, (reads) => readFresh(reads.workspace(id)), advice);
   }
-  return ask(source, "Listing the workspaces", async ({ workspaces }) => {
-    const { all } = await readFresh(workspaces);
-    return single(
-      `workspace named "${name}"`,
-      all.filter((one) => one.name === name),
-      all,
-    );
-  });
+  return ask(source, "Listing the workspaces", async ({ workspaces }) =>
+    single(`workspace named "${name}"`, name, (await readFresh(workspaces)).all),
+  );
 }
 
 export async function getApiKeys(
   source: Source,
-  filter: InWorkspace & ApiKeyFilter,
+  { workspaceId, includeDeleted = false, ...filter }: InWorkspace & ApiKeyFilter,
 ): Promise<{ apiKeys: FoundApiKey[] }> {
-  const { workspaceId, name, customerId, enabled, includeDeleted } = filter;
-  const isWanted = (key: ApiKeyRecord) => includeDeleted === true || !key.deleted;
-  const listed = await pickKeys(source, workspaceId, (all) =>
-    all
-      .filter(isWanted)
-      .filter((key) => name === undefined || key.name === name)
-      .filter((key) => customerId === undefined || key.customerId === customerId),
+  const fields = (["name", "customerId", "enabled"] as const).filter((field) => filter[field] !== undefined);
+  type FilterField = (typeof fields)[number];
+  const isWanted = (key: ApiKeyRecord) => includeDeleted || !key.deleted;
+  const isEqual = (key: ApiKeyRecord, field: FilterField) =>
+    (field === "enabled" ? (key.enabled ?? false) : key[field]) === filter[field];
+  let omitted: readonly FilterField[] = [];
+  // A deleted key may not be readable by itself.
+  const isOpen = (key: ApiKeyRecord, field: FilterField) =>
+    !key.deleted && key[field] === undefined && omitted.includes(field);
+  const candidates = await pickKeys(source, workspaceId, (all) => {
+    // A list may leave a field out of all records, and `enabled` where it is false.
+    omitted = fields.filter((field) => field === "enabled" || all.every((key) => key[field] === undefined));
+    return all.filter(
+      (key) => isWanted(key) && fields.every((field) => isOpen(key, field) || isEqual(key, field)),
+    );
+  });
+  const keys = await Promise.all(
+    candidates.map((key) =>
+      fields.some((field) => isOpen(key, field)) ? complete(source, workspaceId, key) : key,
+    ),
   );
-  if (enabled === undefined) return { apiKeys: listed.map(withoutSecret) };
-  const known = await Promise.all(listed.map((key) => withEnabled(source, workspaceId, key)));
-  const matching = known.filter(isWanted).filter((key) => (key.enabled ?? false) === enabled);
-  return { apiKeys: matching.map(withoutSecret) };
+  const found = keys.filter((key) => isWanted(key) && fields.every((field) => isEqual(key, field)));
+  return { apiKeys: found.map(withoutSecret) };
+}
+
+/** A listed key with the fields that the list leaves out, or as deleted if it is not found. */
+async function complete(source: Source, workspaceId: string, listed: ApiKeyRecord): Promise<ApiKeyRecord> {
+  const key = await read(source, workspaceId, listed.id, { ...listed, deleted: true });
+  return { ...listed, ...defined(key as object as Properties) };
 }
 
 async function pickKeys<T>(
@@ -111,17 +119,22 @@ async function pickKeys<T>(
   );
 }
 
-/** The key with `enabled`, which a list may leave out. A deleted key may not be readable by itself. */
-async function withEnabled(source: Source, workspaceId: string, key: ApiKeyRecord): Promise<ApiKeyRecord> {
-  return key.enabled !== undefined || key.deleted ? key : read(source, workspaceId, key.id);
-}
-
-async function read(source: Source, workspaceId: string, keyId: string): Promise<ApiKeyRecord> {
+async function read(
+  source: Source,
+  workspaceId: string,
+  keyId: string,
+  missing?: ApiKeyRecord,
+): Promise<ApiKeyRecord> {
   expectIds({ workspaceId, id: keyId });
   return ask(
     source,
     `Reading key ${keyId} of workspace ${workspaceId}`,
-    (_reads, call) => readApiKey(call, { workspaceId, keyId }),
+    (_reads, call) =>
+      readApiKey(call, { workspaceId, keyId }).catch((error: unknown) => {
+        const isMissing = error instanceof CallError && (error.status === 404 || error.status === 410);
+        if (isMissing && missing !== undefined) return missing;
+        throw error;
+      }),
     "Check both ids, and that the access token is allowed to read the key.",
   );
 }
@@ -140,14 +153,14 @@ export async function getApiKey(
 }
 
 function keyNamed(source: Source, workspaceId: string, name: string | undefined): Promise<ApiKeyRecord> {
-  return pickKeys(source, workspaceId, (all) => {
-    const alive = all.filter(({ deleted }) => !deleted);
-    return single(
-      `key named "${name}" in workspace ${workspaceId}`,
-      alive.filter((one) => one.name === name),
-      alive,
-    );
-  });
+  const what = `key named "${name}" in workspace ${workspaceId}`;
+  return pickKeys(source, workspaceId, (all) =>
+    single(
+      what,
+      name,
+      all.filter(({ deleted }) => !deleted),
+    ),
+  );
 }
 
 export async function getScopes(
@@ -174,7 +187,8 @@ interface Named {
   readonly name: string | undefined;
 }
 
-function single<T extends Named>(what: string, found: readonly T[], all: readonly T[]): T {
+function single<T extends Named>(what: string, wanted: string | undefined, all: readonly T[]): T {
+  const found = all.filter(({ name }) => name === wanted);
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
   if (found.length > 1) {
@@ -182,7 +196,7 @@ function single<T extends Named>(what: string, found: readonly T[], all: readonl
       `There is more than one ${what}: ${found.map(({ id }) => id).join(", ")}. Use its id instead.`,
     );
   }
-  const some = all.map(({ id, name }) => `"${name ?? ""}" (${id})`);
+  const some = all.map(({ id, name }) => (name === undefined ? id : `"${name}" (${id})`));
   const there = some.length === 0 ? "are none" : `${some.length === 1 ? "is" : "are"} ${listed(some)}`;
   throw new Failure(`No ${what} found; there ${there}.`);
 }
@@ -204,12 +218,8 @@ async function ask<T>(
 ): Promise<T> {
   const found = source.configuration();
   if ("problems" in found) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
-  try {
-    const call = { transport: source.transport(), credentials: found.credentials };
-    // A copy, because programs may change it and others may get the same answer.
-    return structuredClone(await act(sharedReads(call), call));
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    throw toFailure(error, found, { doing, notDone: "", ...(advice && { advice }) });
-  }
+  const call = { transport: source.transport(), credentials: found.credentials };
+  const attempt = { doing, notDone: "", ...(advice && { advice }) };
+  // A copy, because programs may change it and others may get the same answer.
+  return structuredClone(await orFail(act(sharedReads(call), call), found, attempt));
 }
