@@ -197,10 +197,10 @@ export const customerBilling = define({
   read: async (_session, id, state) => ({ id, state }),
   update: (_session, { id, state, inputs }) => update(id, state, inputs),
   delete: async (session, id, state) => {
-    const { billingId, workspaceId } = state;
-    const isOpen = billingId === undefined && isUncertain(state);
-    const record = isOpen ? "a grant whose answer was lost" : (billingId ?? id);
-    const ifGranted = isOpen ? ", if they were granted," : "";
+    const { billingId = id, workspaceId } = state;
+    const [record, ifGranted] = isUncertain(state)
+      ? ["a grant whose answer was lost", ", if they were granted,"]
+      : [billingId, ""];
     session.warn(
       `The credits of ${record} in workspace ${workspaceId}${ifGranted} stay in the service, which has no call to take a grant back; they are only removed from state.`,
     );
@@ -223,9 +223,10 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
   try {
     answer = await createBilling({ ...session.call, sending }, body);
   } catch (error) {
+    const isAnswered = error instanceof CallError && error.verdict !== "notSent";
     const failure = toFailure(error, session, {
       doing,
-      notDone: notGranted(error),
+      notDone: `Nothing was granted${isAnswered ? "" : ": no part of the request was sent"}`,
       unclear: `The request was sent at ${at}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
       advice: `Check that the access token is allowed to create billing records in ${workspaceId}.`,
     });
@@ -260,16 +261,11 @@ function warnOfDoubt(session: Session, doing: string, declared: BillingInputs, r
     .filter((name) => declared[name] !== undefined && record[name] !== undefined)
     .filter((name) => !same(shape.inputs[name], declared[name], record[name]))
     .map((name) => `has ${name} ${shown(declared, name, JSON.stringify(record[name]))}`);
-  const doubts = [...(isKnown ? ["already belongs to another grant of this stack"] : []), ...different];
+  const doubts = isKnown ? ["already belongs to another grant of this stack", ...different] : different;
   if (doubts.length === 0) return;
   session.warn(
     `${doing}: the service answered with the record ${id}, which ${doubts.join(" and ")}. Check in the service what was granted. To grant again, change grant.`,
   );
-}
-
-function notGranted(error: unknown): string {
-  const sent = error instanceof CallError && error.verdict !== "notSent";
-  return sent ? "Nothing was granted" : "Nothing was granted: no part of the request was sent";
 }
 
 /** A grant can't be taken back, and the next update would grant again (B3). */
@@ -293,12 +289,8 @@ function stillOpen(state: BillingState): string {
 
 /** No update sends a request: it adopts a record, or repeats the open question. */
 async function update(id: string, state: BillingState, declared: BillingInputs): Promise<BillingOutcome> {
-  const { billingId } = declared;
-  if (isUncertain(state) && billingId === undefined) {
-    throw new Failure(stillOpen(state));
-  }
-  return {
-    id,
-    state: { createdAt: state.createdAt, ...declared, billingId: billingId ?? state.billingId },
-  };
+  const { billingId = state.billingId } = declared;
+  // An open grant has no record yet.
+  if (isUncertain(state) && billingId === undefined) throw new Failure(stillOpen(state));
+  return { id, state: { createdAt: state.createdAt, ...declared, billingId } };
 }
