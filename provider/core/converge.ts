@@ -39,11 +39,17 @@ export interface Convergence<T, Body> {
   readonly fields: readonly ManagedField[];
   readonly observe: (record: T) => Properties;
   readonly aims: readonly Aim[];
-  /** The body of an attempt; `undefined` to give up. After one with another value for an exact aim, another follows. */
-  readonly body: (attempt: number, seen: T) => Body | undefined;
+  /** What an attempt sends; `undefined` to give up. After an interim one another must follow, whatever is seen. */
+  readonly body: (
+    attempt: number,
+    seen: T,
+  ) => { readonly body: Body; readonly isInterim?: boolean } | undefined;
   readonly send: (body: Body) => Promise<Written<T>>;
-  /** Whether the answer to a write has all fields that the aims are about. */
-  readonly isWhole: (answer: T) => boolean;
+  /**
+   * Whether the answer to a write shows the object, if it matches: it has all fields, and no read must confirm it. `before`:
+   * the object as it was seen last.
+   */
+  readonly isShown: (answer: T, before: T) => boolean;
   /** The object; `undefined` if it is not found. */
   readonly read: () => Promise<T | undefined>;
   /** Called if the object is not found: returns it after all, or throws the reason. */
@@ -81,7 +87,7 @@ interface NotApplied {
  * Sends writes until the object matches the aims, or there is nothing left to send. Throws only if nothing was sent, or the
  * first request was refused: a later error must not lose an object that exists.
  */
-export async function converge<T, Body extends object>(
+export async function converge<T, Body>(
   session: Session,
   convergence: Convergence<T, Body>,
   created?: Written<T>,
@@ -103,7 +109,7 @@ export async function converge<T, Body extends object>(
   async function observeResult(written: Written<T>, before: T | undefined): Promise<void> {
     const answer = recordOf(written);
     problem = written.deferred ? "the service answered 202" : written.flaw && written.problem;
-    if (answer !== undefined && convergence.isWhole(answer) && matches(answer)) {
+    if (answer !== undefined && convergence.isShown(answer, seen) && matches(answer)) {
       seen = answer;
       return;
     }
@@ -119,20 +125,21 @@ export async function converge<T, Body extends object>(
   }
   try {
     if (created !== undefined) await observeResult(created, undefined);
-    /** Whether a write must follow, whatever is seen. */
-    let mustFollow = created === undefined;
-    for (let attempt = mustFollow ? 0 : 1; mustFollow || !matches(seen, exactAims); attempt += 1) {
+    let isInterim = false;
+    for (
+      let attempt = created === undefined ? 0 : 1;
+      attempt === 0 || isInterim || !matches(seen, exactAims);
+      attempt += 1
+    ) {
       const next = body(attempt, seen);
       if (next === undefined) break;
-      const written = await send(next);
+      const written = await send(next.body);
       isSent = true;
-      // Its answer may show the object as it was before the last attempt, when it matched: only a read counts.
-      const shown = mustFollow && attempt > 0 ? { ...written, record: undefined } : written;
+      // After an interim attempt, an answer may still show the object from before it, which matched: only a read counts.
+      const shown = isInterim ? { ...written, record: undefined } : written;
       await observeResult(shown, hasWaitedInVain ? undefined : seen);
       isSeen = true;
-      mustFollow = exactAims.some(
-        ({ field: { name }, field, value }) => name in next && !same(field, value, next[name as keyof Body]),
-      );
+      isInterim = next.isInterim === true;
     }
     return { record: seen, ...compareWithAims(convergence, seen, problem), problem };
   } catch (error) {

@@ -27,6 +27,7 @@ export const apiKeyLife: LifecycleCase = {
       before: "base",
       after: "{ ...base, enabled: false }",
       values: [true, false],
+      confirmedBy: ["GET"],
       drift: (service, id) => service.editKey(id, { enabled: true }),
       drifted: true,
     },
@@ -41,6 +42,7 @@ export const apiKeyLife: LifecycleCase = {
           { representation: "orders", read: true },
         ],
       ],
+      confirmedBy: ["GET"],
       paths: ["scopes[0].del", "scopes[0].read", "scopes[0].representation", "scopes[0].update", "scopes[1]"],
       drift: (service, id) =>
         service.editKey(id, { scopes: [{ representation: "orders", create: true, read: true }] }),

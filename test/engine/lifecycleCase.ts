@@ -16,6 +16,8 @@ interface ManagedField extends Pair {
   readonly values: readonly [before: unknown, after: unknown];
   /** The paths that the plugin's preview shows as changed. Default: the field. */
   readonly paths?: readonly string[];
+  /** The requests that confirm the update, beside those of the suite. Default: none. */
+  readonly confirmedBy?: readonly string[];
   /** Changes the field outside Pulumi to `drifted`. */
   drift(service: StandIn, id: string): void;
   readonly drifted: unknown;

@@ -64,7 +64,7 @@ describe("creating an ApiKey", () => {
     scene.standIn.setDialect({ enabledOnCreate: "ignored" });
     const inputs = await declared(scene, { enabled: false });
     const { result, endpoints } = await requestsOf(scene, () => key.create(inputs));
-    expect(endpoints).toBe("createApiKey readApiKey editApiKey");
+    expect(endpoints).toBe("createApiKey readApiKey editApiKey readApiKey");
     expect(stored(scene, result).enabled).toBe(false);
   });
 

@@ -41,6 +41,8 @@ describe("updating an ApiKey", () => {
           ],
         },
       },
+      // It loses a permission.
+      { endpoint: "readApiKey", body: undefined },
     ]);
   });
 

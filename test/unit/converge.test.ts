@@ -68,14 +68,14 @@ async function converged({
       fields,
       observe: (box) => ({ ...box }),
       aims,
-      body: (attempt) => (attempt < attempts ? declared : undefined),
+      body: (attempt) => (attempt < attempts ? { body: declared } : undefined),
       send: async (body) => {
         steps.push("send");
         sent += 1;
         now = { ...now, ...take(body, now, sent) };
         return answer(now, sent);
       },
-      isWhole: (box) => box.name !== undefined,
+      isShown: (box) => box.name !== undefined,
       read: async () => {
         steps.push("read");
         return read(now);

@@ -93,12 +93,44 @@ describe("a name", () => {
 
 describe("enabled and scopes", () => {
   test("K1 are updated by one GET and one PATCH with all three fields, if the answer matches the program", async () => {
-    const { service } = await changed(
-      { enabled: false, scopes: [{ representation: "orders", read: true }] },
-      {},
-    );
+    const { service } = await changed({ scopes: [{ representation: "orders", read: true }] }, {});
     expect(service.methods()).toBe("GET PATCH");
-    expect(service.calls[1]?.body).toEqual({ name: "ci", enabled: false, scopes: [orders] });
+    expect(service.calls[1]?.body).toEqual({ name: "ci", enabled: true, scopes: [orders] });
+  });
+
+  test("K4 that lose rights are read after the PATCH, because its answer may only repeat the request", async () => {
+    const { service, outcome } = await changed({ enabled: false }, { answer: "echo" });
+    expect(service.methods()).toBe("GET PATCH GET");
+    expect(outcome.failure).toBeUndefined();
+    const kept: Script = {
+      answer: "echo",
+      write: (asked, before) => ({ ...asked, ...(before && { enabled: true, scopes: before.scopes }) }),
+    };
+    const disabled = await changed({ enabled: false }, kept);
+    expect(disabled.outcome.failure).toContain("enabled: the program has false, the service still has true");
+    const wide = scripted(kept);
+    const { id, state } = await wide.create({ ...inputs, scopes: [{ ...orders, del: true }] });
+    const narrowed = await outcomeOf(wide.update(id, state, { ...inputs, scopes: [orders] }));
+    expect(narrowed.failure).toContain(
+      "scopes: the program has orders (read), the service still has orders (read, del)",
+    );
+  });
+
+  test("K4 that lose only rights which a read has shown, or another spelling, are read after the PATCH too", async () => {
+    const adding = (extra: HeldKey["scopes"]): Script => ({
+      answer: "echo",
+      write: (asked, before) => ({ ...asked, scopes: [...(before?.scopes ?? extra), ...asked.scopes] }),
+    });
+    const admin = { ...orders, representation: "admin" };
+    const created = await scripted({ ...adding([admin]), createAnswer: ({ scopes: _, ...key }) => key })
+      .create({ ...inputs, scopes: [orders] })
+      .catch((error: Error) => error.message);
+    expect(created).toContain("the program has orders (read), the service has admin (read), orders (read)");
+    const respelling = scripted(adding([]));
+    const { id, state } = await respelling.create({ ...inputs, scopes: [admin] });
+    const scopes = [{ ...orders, representation: "Admin" }];
+    const respelled = await outcomeOf(respelling.update(id, state, { ...inputs, scopes }));
+    expect(respelled.failure).toContain("scopes: the program has Admin (read)");
   });
 
   test("R4 are read once more if the PATCH is answered with nothing or with the previous values", async () => {
@@ -271,7 +303,7 @@ describe("a key that is created", () => {
       write: (asked, before) => (before === undefined ? { ...asked, enabled: true } : asked),
     });
     const { state } = await service.create({ ...inputs, enabled: false });
-    expect(service.methods()).toBe("POST GET PATCH");
+    expect(service.methods()).toBe("POST GET PATCH GET");
     expect(service.held().enabled).toBe(false);
     expect(state).toMatchObject({ enabled: false, key: "sk_secret" });
   });

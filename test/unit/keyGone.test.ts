@@ -78,10 +78,8 @@ describe("R6 a key that neither a GET nor the list of a lagging service shows", 
   });
 
   test("is waited for by an update, which then goes on, and by a refused deletion, which then fails", async () => {
-    const updated = keyOn({ reads: late, write: { apiKey: { ...record, enabled: false } } });
-    expect(await updated.update("key_1", state, { ...state, enabled: false })).toMatchObject({
-      enabled: false,
-    });
+    const updated = keyOn({ reads: late, write: { apiKey: { ...record, name: "new" } } });
+    expect(await updated.update("key_1", state, { ...state, name: "new" })).toMatchObject({ name: "new" });
     const { message } = await failureOf(keyOn({ reads: late, write: refused(404) }).delete("key_1", state));
     expect(message).toContain("the service answered 404. It stays in state");
   });

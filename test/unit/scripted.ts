@@ -13,13 +13,20 @@ export interface HeldKey {
 export interface Script {
   /** The key after a create or PATCH. Default: it has the fields of the request. */
   readonly write?: (asked: HeldKey, before: HeldKey | undefined) => HeldKey;
-  /** The answer to a PATCH: the key before or after it, or nothing. Default: after. */
-  readonly answer?: "after" | "before" | "nothing";
+  /** The answer to a PATCH: the key before or after it, the request's values, or nothing. Default: after. */
+  readonly answer?: "after" | "before" | "echo" | "nothing";
+  /** What the answer to a create shows of the key. Default: all. */
+  readonly createAnswer?: (key: HeldKey) => object;
   readonly key?: HeldKey;
 }
 
 /** An ApiKey's operations, on a service in memory that has one key and behaves as the script says. */
-export function scripted({ write = (asked) => asked, answer = "after", key }: Script) {
+export function scripted({
+  write = (asked) => asked,
+  answer = "after",
+  createAnswer = (created) => created,
+  key,
+}: Script) {
   let held = key;
   const calls: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
   const shown = (of: HeldKey) => ({ apiKey: { id: "key_1", ...of } });
@@ -35,8 +42,10 @@ export function scripted({ write = (asked) => asked, answer = "after", key }: Sc
       return "";
     }
     held = write({ ...before, ...(body as HeldKey) }, before);
-    if (method === "POST") return { apiKey: { ...shown(held).apiKey, key: "sk_secret" } };
-    return answer === "nothing" ? "" : shown(answer === "after" || before === undefined ? held : before);
+    if (method === "POST") return { apiKey: { ...createAnswer(held), id: "key_1", key: "sk_secret" } };
+    if (answer === "nothing") return "";
+    if (answer === "echo") return shown({ ...held, ...(body as HeldKey) });
+    return shown(answer === "after" || before === undefined ? held : before);
   }
 
   const { warnings, ...operations } = replying(apiKey, ({ method, path, body }) => {

@@ -8,7 +8,7 @@ import { isSecret } from "../../core/secrecy";
 import { hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
 import { findKey, isAboutKey, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState } from "./properties";
-import { excess, type Granted, inWords, toWire, toWireWithout } from "./scopes";
+import { excess, type Granted, inWords, isWider, toWire, toWireWithout } from "./scopes";
 import { isWhole, managed, observe } from "./state";
 
 /** Writes a key until it is seen to match the program (R4, K1, K4). */
@@ -75,7 +75,8 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
     observe,
     body: bodies(declared),
     send: (body: EditApiKey) => editApiKey(session.call, path, body),
-    isWhole,
+    isShown: (answer: ApiKeyRecord, before: ApiKeyRecord) =>
+      isWhole(answer) && !losesRights(before, declared),
     read: async () => {
       const found = await findKey(session, path);
       return "record" in found ? found.record : undefined;
@@ -98,6 +99,14 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
 }
 
 /**
+ * Whether an edit takes rights away. Its answer may repeat the request although the service only adds scopes, so a read must
+ * confirm it (K4).
+ */
+function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): boolean {
+  return (before.enabled === true && !enabled) || isWider(before.scopes ?? [], scopes);
+}
+
+/**
  * The PATCHes that are sent until the key matches the program. Each has all three fields, so that it means the same to a
  * service that merges and to one that replaces (K1). The second revokes scopes that are not declared. If a declared scope
  * has a permission too many, the third revokes the whole scope and the fourth grants it again: a moment with too few
@@ -106,12 +115,13 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
 function bodies({ name, enabled, scopes }: KeyInputs) {
   const wanted = new Set(scopes.map(({ representation }) => representation));
   let tooMuch: readonly string[] = [];
-  return (attempt: number, { scopes: current = [] }: ApiKeyRecord): EditApiKey | undefined => {
+  return (attempt: number, { scopes: current = [] }: ApiKeyRecord) => {
     if (attempt === 1) tooMuch = [...excess(scopes, current)];
     const undeclared = tooMuch.filter((representation) => !wanted.has(representation));
     const whole = undeclared.length < tooMuch.length ? tooMuch : undefined;
     const revoked = [[], undeclared, whole, []][attempt];
-    return revoked && { name, enabled, scopes: toWireWithout(revoked, scopes, current) };
+    const body: EditApiKey = { name, enabled, scopes: toWireWithout(revoked ?? [], scopes, current) };
+    return revoked && { body, isInterim: attempt === 2 };
   };
 }
 

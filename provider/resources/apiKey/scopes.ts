@@ -104,17 +104,30 @@ export function toWire(declared: readonly Granted[], current: readonly KeyScope[
   }));
 }
 
+const grantsMore = (scope: Granted, than: Granted | undefined) =>
+  permissions.some((name) => scope[name] && !than?.[name]);
+
+const byRepresentation = (scopes: readonly Granted[]) =>
+  new Map(scopes.map((scope) => [scope.representation, scope]));
+
+/** Whether the scopes grant more than the declared ones, spelled in the same way. */
+export function isWider(current: readonly KeyScope[], declared: readonly Granted[]): boolean {
+  const wanted = byRepresentation(declared);
+  return (canonicalScopes(current) ?? []).some((scope) =>
+    grantsMore(scope, wanted.get(scope.representation)),
+  );
+}
+
 /** Representations by which more is granted than declared. The service may spell a declared one in another form. */
 export function excess(declared: readonly Granted[], current: readonly KeyScope[]): ReadonlySet<string> {
-  const granted = new Map(canonicalScopes(current)?.map((scope) => [scope.representation, scope]));
-  const wanted = new Map(declared.map((scope) => [scope.representation, scope]));
+  const granted = byRepresentation(canonicalScopes(current) ?? []);
+  const wanted = byRepresentation(declared);
   const absent = declared.filter(({ representation }) => !granted.has(representation));
   const inOtherForm = new Map(absent.map((scope) => [caseFolded(scope.representation), scope]));
-  const isWider = ([representation, scope]: readonly [string, Granted]) => {
-    const own = wanted.get(representation) ?? inOtherForm.get(caseFolded(representation));
-    return permissions.some((name) => scope[name] && !own?.[name]);
-  };
-  return new Set([...granted].filter(isWider).map(([representation]) => representation));
+  const wider = [...granted].filter(([representation, scope]) =>
+    grantsMore(scope, wanted.get(representation) ?? inOtherForm.get(caseFolded(representation))),
+  );
+  return new Set(wider.map(([representation]) => representation));
 }
 
 /** Scopes as declared, but the named representations with no permission at all (K4). */

@@ -1,3 +1,4 @@
+import { CallError } from "../../client/callError";
 import {
   type EditWorkspace,
   editWorkspace,
@@ -39,9 +40,10 @@ export async function write(
 ): Promise<Settled<WorkspaceRecord>> {
   const wanted = declaredIn(target);
   const old = observe(before);
-  const isDone = (field: Setting) =>
-    !doubted.includes(field) && same(field, target[field.name], old[field.name]);
-  if (wanted.every(isDone)) return settledAs(before);
+  const matches = (record: WorkspaceRecord) =>
+    wanted.every((field) => same(field, target[field.name], observe(record)[field.name]));
+  const isMatching = matches(before);
+  if (isMatching && !wanted.some((field) => doubted.includes(field))) return settledAs(before);
   const others = settings.filter((field) => !wanted.includes(field));
   const kept = sendable(others, before);
   // A service may refuse an empty list, even if that is what it has.
@@ -58,21 +60,29 @@ export async function write(
       }),
     ...others.map((field): Aim => ({ field, value: old[field.name], exact: field.name in kept, kept: true })),
   ];
-  return converge(session, {
+  const read = () => readWorkspace(session.call, { workspaceId });
+  const written = converge(session, {
     waitingFor: `workspace ${workspaceId} to show the change`,
     last: before,
     isEdit: true,
     fields: settings,
     observe,
     aims,
-    body: (attempt) => [body, bodyOf(target, kept, before)][attempt],
+    body: (attempt) => [{ body }, { body: bodyOf(target, kept, before) }][attempt],
     send: (sent) => editWorkspace(session.call, { workspaceId }, sent),
     // Restored values must be seen in a read (W5).
-    isWhole: (answer) =>
+    isShown: (answer) =>
       restored.length === 0 && settings.every(({ name }) => !(name in body) || answer[name] !== undefined),
-    read: () => readWorkspace(session.call, { workspaceId }),
-    explainMissing: () => readWorkspace(session.call, { workspaceId }),
+    read,
+    explainMissing: read,
     say: sayingOf(secrecies),
+  });
+  return written.catch(async (error: unknown) => {
+    // A service may refuse a PATCH that changes nothing.
+    const isRefused = isMatching && error instanceof CallError && error.verdict === "refused";
+    const now = isRefused ? await read().catch(() => undefined) : undefined;
+    if (now === undefined || !matches(now)) throw error;
+    return settledAs(now);
   });
 }
 
