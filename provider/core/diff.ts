@@ -87,13 +87,23 @@ export function changesAt(path: readonly PropertyKey[], before: unknown, now: un
   if (isDeepStrictEqual(before, now)) return [];
   if (before === undefined) return [{ path, kind: "add" }];
   if (now === undefined) return [{ path, kind: "delete" }];
-  const steps =
-    Array.isArray(before) && Array.isArray(now)
-      ? [...(before.length > now.length ? before : now).keys()]
-      : isRecord(before) && isRecord(now)
-        ? Object.keys({ ...before, ...now })
-        : [];
-  if (steps.length === 0) return [{ path, kind: "update" }];
-  const at = (value: unknown, step: PropertyKey) => (value as Readonly<Record<PropertyKey, unknown>>)[step];
-  return steps.flatMap((step) => changesAt([...path, step], at(before, step), at(now, step)));
+  const areLists = Array.isArray(before) && Array.isArray(now);
+  const between = (was: object, is: object) =>
+    Object.keys({ ...was, ...is }).flatMap((step) =>
+      changesAt(
+        [...path, areLists ? Number(step) : step],
+        (was as Properties)[step],
+        (is as Properties)[step],
+      ),
+    );
+  // An entry that both lists have is no change, wherever it is: one more entry would change all that follow it.
+  const gainedOrLost = areLists ? between(without(before, now), without(now, before)) : [];
+  if (gainedOrLost.length > 0) return gainedOrLost;
+  const changes = areLists || (isRecord(before) && isRecord(now)) ? between(before, now) : [];
+  return changes.length > 0 ? changes : [{ path, kind: "update" }];
+}
+
+function without(list: readonly unknown[], other: readonly unknown[]): readonly unknown[] {
+  const had = new Set(other.map((entry) => JSON.stringify(entry)));
+  return list.map((entry) => (had.has(JSON.stringify(entry)) ? undefined : entry));
 }

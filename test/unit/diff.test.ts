@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { changesAt } from "../../provider/core/diff";
 import { unknownSentinels } from "../../provider/core/unknown";
 import { differing, type Meant, meant, written } from "./inputArbitraries";
 import { least, offline } from "./offline";
@@ -140,4 +141,22 @@ describe("diff of an ApiKey", () => {
     const { key: _, ...state } = stateOf(least);
     expect(subject.diff("id_1", state, least)).toEqual({ changes: false, replaces: [] });
   });
+});
+
+const [orders, users, wider] = [{ of: "orders" }, { of: "users" }, { of: "users", read: true }];
+test.each<[string, readonly unknown[], readonly unknown[], Readonly<Record<string, string>>]>([
+  ["an entry more in front", [orders, users], [{ of: "a" }, orders, users], { "list,0": "add" }],
+  ["an entry less in front", [orders, users], [users], { "list,0": "delete" }],
+  ["a part of an entry", [orders, users], [orders, wider], { "list,1,read": "add" }],
+  [
+    "an entry more in front of one that changes",
+    [orders, users],
+    ["a", orders, wider],
+    { "list,0": "add", "list,1": "delete", "list,2": "add" },
+  ],
+  ["another order", [1, 2], [2, 1], { "list,0": "update", "list,1": "update" }],
+  ["one of two equal entries", [1, 1, 2], [1, 2], { "list,1": "update", "list,2": "delete" }],
+])("R18 a list with %s shows what only one of the two has", (_which, before, now, expected) => {
+  const changes = changesAt(["list"], before, now);
+  expect(Object.fromEntries(changes.map(({ path, kind }) => [path.join(), kind]))).toEqual(expected);
 });
