@@ -39,11 +39,7 @@ export function warnOfExpiry(context: KindContext, compared: AnyComparison): voi
 }
 
 /** A line with the text, without the secrets of these properties. */
-export function lineOf(
-  { definition, paths }: KindContext,
-  text: string,
-  ...all: readonly Properties[]
-): string {
+function lineOf({ definition, paths }: KindContext, text: string, ...all: readonly Properties[]): string {
   const always = all.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
   const hidden = textsIn([...always, ...secretValues(all, definition.follows)]);
   return inBounds(maskSecrets(oneLine(text), hidden));

@@ -52,23 +52,29 @@ export async function read(
     const before = { id, state: definition.parse(given) };
     register(context, before);
     if (definition.isReadFirst && urn !== undefined) inState.set(urn, inputsOf(definition, before.state));
-    const outcome = await definition.read(session, id, before.state);
-    if (writtenElsewhere(given, services())) expectFound(definition, before, outcome, session.baseUrlSource);
+    const outcome = await readThere(context, session, given, before);
     forget(context, before, outcome);
     if (outcome === undefined) return undefined;
     if (outcome.notFound !== undefined) session.warn(outcome.notFound);
-    const [service, last] = [serviceAfterRead(given, services()), lastService(given)];
     refreshed.add(outcome.id);
-    const unchanged = { id: outcome.id, state: given };
-    const isComparable = !(failedKey in given);
-    // Most reads return the same object.
-    if (isComparable && outcome.state === before.state && service === last) return unchanged;
-    const found = toKept(outcome, service);
-    const same = wireable({ ...before.state, [serviceKey]: last });
-    if (isComparable && isDeepStrictEqual(found.state, same)) return unchanged;
+    const found = toKept(outcome, serviceAfterRead(given, services()));
+    const last = wireable({ ...before.state, [serviceKey]: lastService(given) });
+    if (isDeepStrictEqual(found.state, last)) return { id: found.id, state: given };
     const inputs = withSecrets(inputsOf(definition, found.state), secretsOf(found.state));
     return { ...found, inputs: defined(inputs) };
   });
+}
+
+/** Reads an object of state. Not to find it at another base URL than that of its last write is an error. */
+async function readThere(
+  { definition, services }: KindContext,
+  session: Session,
+  given: Properties,
+  before: Kept,
+): Promise<Outcome | undefined> {
+  const now = await definition.read(session, before.id, before.state);
+  if (writtenElsewhere(given, services())) expectFound(definition, before, now, session.baseUrlSource);
+  return now;
 }
 
 /** An object that the user names by its id. */
@@ -106,7 +112,7 @@ export function find(
 }
 
 export async function update(context: KindContext, given: Kept, news: Properties): Promise<Properties> {
-  const { definition } = context;
+  const { definition, services } = context;
   const request = [given, news];
   const first = failureBefore(context, request);
   if (first !== undefined) throw first;
@@ -115,18 +121,19 @@ export async function update(context: KindContext, given: Kept, news: Properties
     register(context, compared);
     const same = withNewSecrets(definition, given.state, news, compared);
     if (same !== undefined) return same;
-    await expectThere(context, session, given.state, compared);
+    if (writtenElsewhere(given.state, services())) await readThere(context, session, given.state, compared);
     return afterWrite(context, await updateOrRollBack(context, session, compared)).state;
   });
   return remembering(context, request, updating, given);
 }
 
 export function remove(context: KindContext, { id, state: given }: Kept): Promise<void> {
-  const { declarations, definition } = context;
+  const { declarations, definition, services } = context;
   return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     register(context, before);
-    if (definition.onDestroy === "delete") await expectThere(context, session, given, before);
+    if (definition.onDestroy === "delete" && writtenElsewhere(given, services()))
+      await readThere(context, session, given, before);
     const identities = [...(definition.identities?.(inputsOf(definition, before.state)) ?? [])];
     await definition.delete(session, id, before.state, identities.some(declarations.has));
     forget(context, before);
@@ -150,18 +157,6 @@ function operate<T>(
       throw error instanceof Failure ? reworded(error, (line) => inBounds(session.masked(line))) : error;
     }
   });
-}
-
-/** After a change of the base URL, the object must exist at the new one before it is written. */
-async function expectThere(
-  { definition, services }: KindContext,
-  session: Session,
-  given: Properties,
-  before: Kept,
-): Promise<void> {
-  if (!writtenElsewhere(given, services())) return;
-  const now = await definition.read(session, before.id, before.state);
-  expectFound(definition, before, now, session.baseUrlSource);
 }
 
 function afterWrite({ services }: KindContext, outcome: Outcome): Kept {

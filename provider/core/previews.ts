@@ -6,7 +6,7 @@ import type { AnyComparison, AnyDefinition } from "./definition";
 import { type Change, changesAt, compare, type Difference, difference, differing } from "./diff";
 import { canonicalInputs } from "./fields";
 import { canonical, inputsOf, withName } from "./inputs";
-import { lineOf, note, warnOfExpiry, warnOfState } from "./notices";
+import { note, warnOfExpiry, warnOfState } from "./notices";
 import { protectAdopted, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
 import { defined, failedKey, type Kept, type Properties, providerKey, readingKey, serviceKey } from "./state";
@@ -94,7 +94,7 @@ export function diff(
   compared: AnyComparison,
   changed = differing(context.definition, compared),
 ): Difference {
-  const { definition, host, refreshed } = context;
+  const { definition, refreshed } = context;
   register(context, compared);
   const result = difference(definition, compared, changed);
   const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
@@ -102,26 +102,28 @@ export function diff(
   if (compared.state[readingKey] !== true && !refreshed.delete(compared.id)) {
     warnOfState(context, compared);
     if (result.replaces.length === 0) warnOfExpiry(context, compared);
-    // updateNote describes an update, or a replacement that only state asks for.
-    const isExplained = result.replaces.some((name) =>
-      definition.fields.some((field) => field.name === name),
-    );
-    const noteOf = isExplained ? definition.replaceNote : definition.updateNote;
-    const line = result.changes === false ? undefined : noteOf?.(compared);
-    note(context, line ?? retryNote(definition, compared, result), compared.state, compared.inputs);
-    if (isOnlySecrets) {
-      const what = `${definition.kind} ${compared.id}: only which of its values are secret has changed. No request is sent.`;
-      host.note?.(lineOf(context, what, compared.state, compared.inputs));
-    }
+    note(context, lineAbout(definition, compared, result, isOnlySecrets), compared.state, compared.inputs);
   }
   // Only state says which of its values are secret, so it has to be saved again.
   return isOnlySecrets ? { ...result, changes: true } : result;
 }
 
-/** After a failure, the engine updates the resource, even if its preview shows no difference of inputs. */
-function retryNote({ kind }: AnyDefinition, { id, state }: AnyComparison, { replaces }: Difference) {
-  if (state[failedKey] !== true || replaces.length > 0) return undefined;
-  return `${kind} ${id}: its last create or update failed halfway, so it is updated again.`;
+function lineAbout(
+  { kind, fields, replaceNote, updateNote }: AnyDefinition,
+  compared: AnyComparison,
+  { changes, replaces }: Difference,
+  isOnlySecrets: boolean,
+): string | undefined {
+  const { id, state } = compared;
+  // updateNote describes an update, or a replacement that only state asks for.
+  const isByInput = replaces.some((name) => fields.some((field) => field.name === name));
+  const line = changes === false ? undefined : (isByInput ? replaceNote : updateNote)?.(compared);
+  if (line !== undefined) return line;
+  // After a failure, the engine updates the resource, even if its preview shows no difference of inputs.
+  if (state[failedKey] === true && replaces.length === 0)
+    return `${kind} ${id}: its last create or update failed halfway, so it is updated again.`;
+  if (!isOnlySecrets) return undefined;
+  return `${kind} ${id}: only which of its values are secret has changed. No request is sent.`;
 }
 
 function hasSameSecrets({ state, inputs }: AnyComparison): boolean {

@@ -20,9 +20,7 @@ const kinds = {
 
 /** State as the engine keeps it, with the provider string of a Node.js program, whose stack can move. */
 function stateStruct(resource: Lifecycle, state: Properties, given: Properties): Struct {
-  const provider = given[providerKey];
-  const kept = provider === undefined ? state : { ...state, [providerKey]: provider };
-  return toStruct(kept, resource.secretOutputs(state));
+  return toStruct({ ...state, [providerKey]: given[providerKey] }, resource.secretOutputs(state));
 }
 
 /**
@@ -58,11 +56,8 @@ export function calls(resource: Lifecycle) {
     const given = fromStruct(struct);
     return given.properties[secretsKey] === undefined ? declared(given) : given.properties;
   };
-  const sentInputs = (inputs: Properties, given: Properties) => {
-    const provider = given[providerKey];
-    const all = provider === undefined ? inputs : { ...inputs, [providerKey]: provider };
-    return toStruct(all, resource.secretInputs(inputs));
-  };
+  const sentInputs = (inputs: Properties, given: Properties) =>
+    toStruct({ ...inputs, [providerKey]: given[providerKey] }, resource.secretInputs(inputs));
 
   return {
     check: async (request: messages.CheckRequest) => {
