@@ -19,13 +19,8 @@ export function plainText(text: string, secrets: readonly string[]): string {
 }
 
 function withoutHtml(text: string): string {
-  let before: string;
-  let after = text.replace(/<(script|style)\b.*?<\/\1\s*>/gi, " ");
-  do {
-    before = after;
-    after = before.replace(/<!--.*?-->|<[/!?]?[a-z][^<>]*>/gi, " ");
-  } while (after !== before);
-  return after;
+  const visible = text.replace(/<(script|style)\b.*?<\/\1\s*>/gi, " ");
+  return visible.replace(/<!--.*?-->|<[/!?]?[a-z][^<>]*>/gi, " ");
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
