@@ -43,7 +43,7 @@ const unusable = (problem: string, lasting = false) => ({ usable: false, problem
  * would otherwise turn into another one.
  */
 function keepDigits(_name: string, value: unknown, context?: { source?: string }): unknown {
-  const exact = typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value);
+  const exact = !Number.isInteger(value) || Number.isSafeInteger(value);
   return exact ? value : (context?.source ?? value);
 }
 
