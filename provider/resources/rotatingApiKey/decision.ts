@@ -67,8 +67,7 @@ function isOver(state: RotatingState, { overlap }: RotatingDraft, now: number): 
 
 /** Whether the current key has not been confirmed to match the program, so that the previous one must stay. */
 export function isUnconfirmed(state: RotatingState): boolean {
-  const { current, previous } = keysOf(state);
-  return current !== undefined && previous !== undefined && timesOf(state).overlapFrom === undefined;
+  return keysOf(state).previous !== undefined && timesOf(state).overlapFrom === undefined;
 }
 
 /** Whether a field that can change in place differs from the program. */
