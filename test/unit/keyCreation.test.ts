@@ -32,7 +32,8 @@ describe("K6 an answer to create", () => {
     ],
     ["another name and customer", { id: "key_2", name: "other", customerId: "cus_2" }],
   ])("counts as another key's because of %s", async (_how, answer) => {
-    const { message, kept, unresolved } = await failureOf(answered(answer));
+    const list = (posts: number) => (posts === 0 ? [before] : [before, { id: "key_2" }]);
+    const { message, kept, unresolved } = await failureOf(answered(answer, service(answer, list)));
     expect(message).toContain("the service answered with a different key, ");
     expect([kept, unresolved]).toEqual([undefined, true]);
     expect(message).not.toContain("sk_new");
@@ -44,6 +45,33 @@ describe("K6 an answer to create", () => {
     ["no name", { customerId: "cus_2" }],
   ])("counts as the new key's despite %s", async (_how, answer) => {
     expect((await answered({ ...answer, id: "key_2" })).id).toBe("key_2");
+  });
+
+  test.each([
+    ["a new id", "key_2"],
+    ["an id that was listed before", "key_1"],
+  ])("K5 counts as the migrated key's despite another name, another customer and %s", async (_how, id) => {
+    const keys = service({ id, name: "other", customerId: "cus_2", key: "sk_old" });
+    const { inputs } = keys.check({ ...least, existingKey: "sk_old" }, undefined);
+    expect((await keys.create(inputs)).id).toBe(id);
+  });
+
+  test("counts as another key's despite the declared name if its customer differs and no list was read before", async () => {
+    const answer = { ...least, id: "key_2", customerId: "cus_2" };
+    const { message } = await failureOf(
+      answered(
+        answer,
+        service(answer, () => "none"),
+      ),
+    );
+    expect(message).toContain("the service answered with a different key, key_2");
+  });
+
+  test("counts as another key's if this process has read that key, though no list shows it", async () => {
+    const keys = service({ ...least, id: "key_2" });
+    await keys.read("key_2", { ...least, key: "sk_old", enabled: true, scopes: [] });
+    const { message } = await failureOf(answered({}, keys));
+    expect(message).toContain("the service answered with a different key, key_2");
   });
 
   test("R5 may have a customerId of the service's own, and a refresh warns only if that changes later", async () => {
