@@ -19,6 +19,14 @@ describe("a set whose existingId changes", () => {
     expect([...service.live.keys()]).toEqual(["key_1", "made_1"]);
   });
 
+  test("K11 deletes the adopted key of an entry that is removed, though no other entry names a secret or an id", async () => {
+    const { create, update, service } = manyKeys(1);
+    const before = adoptingSet({ a: "key_0" }, { b: {} });
+    const done = await update(await create(before), adoptingSet({}, { b: {}, c: {} }), before);
+    expect(done.state["ids"]).toEqual({ b: "made_1", c: "made_2" });
+    expect([...service.live.keys()]).toEqual(["made_1", "made_2"]);
+  });
+
   const words =
     "can't change while existingId stays the same or is added, because only a new key can have another value; leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.";
 

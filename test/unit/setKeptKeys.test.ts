@@ -133,6 +133,7 @@ test("a key that could not be deleted keeps its secret, and is kept if the progr
   const first = await set.create(both);
   const second = await set.failed(set.update(first, of({ b: { customerId } }), both));
   expect(set.changes(second, of({ b: { customerId } }))).not.toBe(false);
+  expect(second.state["__toDelete"]).toBeUndefined();
   trouble.undeletable = false;
   const third = await set.update(second, both, both);
   expect(third.state["secrets"]).toEqual(first.state["secrets"]);

@@ -65,6 +65,7 @@ test("K11 a removed key stays in state with its secret if an entry that is to ad
   const second = await set.failed(set.update(first, adopting, before));
   expect(set.gone).toEqual([]);
   expect(second.state).toMatchObject({ ids: { a: "key_1", b: "key_2" }, secrets: { a: "sk_key_1" } });
+  expect(second.state["__toDelete"]).toBeUndefined();
 });
 
 test("a replaced key is kept until its successor is confirmed to match the program", async () => {

@@ -51,6 +51,14 @@ describe("destroy with onDestroy 'restore'", () => {
     return state;
   };
 
+  test("W5 restores a setting that an update was the first to declare", async () => {
+    workspace.held = { ...workspace.held, defaultExpiration: 60 };
+    const { state } = await workspace.settings.create(inputs);
+    const now = await workspace.settings.update("ws_1", state, { ...inputs, defaultExpiration: 5 });
+    await workspace.settings.delete("ws_1", now);
+    expect(workspace.held).toMatchObject({ defaultKeyPrefix: "old", defaultExpiration: 60 });
+  });
+
   test.each([404, 410, 403])(
     "W5 keeps the state if reading the workspace gives a %i, and names the ways out",
     async (status) => {
