@@ -14,6 +14,8 @@ describe("the service's own words in an error", () => {
     ["errors[].message", { errors: [{ message: "not allowed" }] }],
     ["errors[] as strings", { errors: ["not allowed"] }],
     ["detail, rather than title", { type: "about:blank", title: "Forbidden", detail: "not allowed" }],
+    ["detail, if nothing before has words", { message: " ", errors: [{ code: 7 }], detail: "not allowed" }],
+    ["errors[], some of which have no words", { errors: [{ code: 7 }, "not allowed", {}] }],
     ["title", { title: "not allowed", status: 403 }],
     ["detail[].msg", { detail: [{ loc: ["body"], msg: "not allowed" }] }],
     ["a JSON string", '"not allowed"'],
@@ -30,7 +32,7 @@ describe("the service's own words in an error", () => {
   it("are joined from up to five errors, with the field names of a map", () => {
     expect(said({ errors: [{ message: "a" }, { message: "b" }] })).toBe("a; b");
     expect(said({ errors: Array.from({ length: 9 }, () => "x") })).toBe("x; x; x; x; x");
-    expect(said({ errors: { name: ["is too short"], prefix: "is odd" } })).toBe(
+    expect(said({ errors: { name: ["is too short"], id: {}, prefix: "is odd" } })).toBe(
       "name: is too short; prefix: is odd",
     );
   });
@@ -102,6 +104,20 @@ describe("the service's own words in an error", () => {
     );
   });
 
+  it.each([
+    ["as HTML", "Ab&lt;c&gt;&amp;&quot;d/\u00e9 \u00fc'"],
+    ["as JSON", "Ab<c>&\\\"d/\u00e9 \u00fc'"],
+    ["as JSON in ASCII", "Ab<c>&\\\"d/\\u00e9 \\u00fc'"],
+    ["as JSON within HTML", 'Ab\\u003cc\\u003e\\u0026\\"d\\u002f\\u00e9 \\u00fc\\u0027'],
+    ["in a URL", "Ab%3Cc%3E%26%22d%2F%C3%A9%20%C3%BC'"],
+    ["in a URL with small letters", "Ab%3cc%3e%26%22d%2f%c3%a9%20%c3%bc'"],
+    ["as a form sends it", "Ab%3Cc%3E%26%22d%2F%C3%A9+%C3%BC%27"],
+    ["in capitals", "AB<C>&\"D/\u00c9 \u00dc'"],
+    ["in small letters", "ab<c>&\"d/\u00e9 \u00fc'"],
+  ])("have a secret masked that the service repeats %s", (_how, spelling) => {
+    expect(maskSecrets(`no ${spelling}.`, ["Ab<c>&\"d/\u00e9 \u00fc'"])).toBe("no [secret].");
+  });
+
   it("have a secret masked even if they are cut in the middle of it", () => {
     const token = "tok_0123456789abcdefghijklmnopqrstuvwxyz";
     for (let before = 255; before < 300; before += 1) {
@@ -116,6 +132,7 @@ describe("the service's own words in an error", () => {
 
   it("have a secret masked even if the service collapsed its white space", () => {
     expect(said("no name Owls Ltd.", ["  Owls \n Ltd "])).toBe("no name [secret].");
+    expect(maskSecrets("no name Owls \n Ltd.", ["  Owls \n Ltd "])).toBe("no name [secret].");
   });
 
   it("have a secret masked that only shows once other characters are stripped", () => {

@@ -118,6 +118,11 @@ describe("the outcome of a write", () => {
     expect(outcome).toMatchObject({ phrase: "the service answered 302" });
   });
 
+  it("has the words of an error, and not where its Location points", () => {
+    const outcome = classify(answered(409, "taken", { location: "/a" }), asked);
+    expect(outcome).toMatchObject({ phrase: 'the service answered 409 "taken"' });
+  });
+
   it("cuts the target of a redirect at 300 characters", () => {
     const outcome = classify(answered(302, "", { location: `https://x.example/${"a".repeat(900)}` }), {
       ...asked,

@@ -154,6 +154,9 @@ describe("the retry decision", () => {
 
   it("pauses for as long as a 429 asks, up to 10 minutes for the whole call", () => {
     const throttled = (ms: number): CallFailure => ({ kind: "throttled", phrase: "", askedMs: ms });
+    expect(decide("never", { kind: "throttled", phrase: "", askedMs: undefined }, fresh, 0)).toEqual({
+      act: "stop",
+    });
     expect(decide("unsent", throttled(600_000), fresh, 0)).toEqual({ act: "pause", forMs: 600_000 });
     const stop = { act: "stop", why: "asked to wait 601 s" };
     expect(decide("unsent", throttled(601_000), fresh, 0)).toEqual(stop);
@@ -175,7 +178,8 @@ describe("the retry decision", () => {
     expect(backOffMs(5, 0)).toBe(0);
   });
 
-  it("pauses for up to 8 s after a 429 that asks for no wait", () => {
+  it("pauses for up to 8 s, longer each time, after a 429 that asks for no wait", () => {
+    expect([1, 2, 3].map((throttled) => pauseMs(undefined, throttled, 0))).toEqual([125, 250, 500]);
     fc.assert(
       fc.property(
         fc.constantFrom(undefined, 0),
