@@ -192,6 +192,13 @@ describe("B3 a grant", () => {
     ]);
   });
 
+  test("has no warning if the answer leaves fields out, or has fields that are not declared", async () => {
+    answered({ id: "bill_1", spendCap: "500" });
+    const { spendCap: _, ...fewer } = inputs;
+    const { state } = await process.of("CustomerBilling").create(fewer);
+    expect([state["billingId"], process.warnings]).toEqual(["bill_1", []]);
+  });
+
   test("stays in state, with a warning, if the answer is the record of another grant of the stack", async () => {
     answered(record);
     answered(record);

@@ -68,9 +68,11 @@ describe("a resource that is read at a new base URL", () => {
     expect(() => expectFound(apiKeySet, held(ids), held({ k0: "key_0" }), now)).toThrow(
       /key_1, key_2, key_3, key_4, key_5 and 2 more can't be found/,
     );
-    expect(() => expectFound(scope, { id: "sc_1", state: {} }, undefined, now)).toThrow(
-      /^Scope: .*sc_1 can't be found at the base URL configured now \(https:\/\/a\.test, from stack config\)\. .* where it may still exist/,
-    );
+    for (const read of [undefined, { id: "sc_1", state: {}, notFound: "it is not listed" }]) {
+      expect(() => expectFound(scope, { id: "sc_1", state: {} }, read, now)).toThrow(
+        /^Scope: .*sc_1 can't be found at the base URL configured now \(https:\/\/a\.test, from stack config\)\. .* where it may still exist/,
+      );
+    }
   });
 
   test("fails if it has a key that is still to be deleted, because a read does not look for that", () => {

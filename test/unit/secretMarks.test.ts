@@ -32,14 +32,14 @@ const marked = (value: unknown) => ({ ...mark, value });
 
 test("R16 checked inputs mark the values that the program made secret; outputs mark all that may contain them", async () => {
   const secrets = { __secrets: [["metadata", "token"], ["name"], ["prefix"]] };
-  const metadata = { team: "red", token: "falcon" };
+  const metadata = { team: "red", token: { bird: "falcon", none: null } };
   const declared = { workspaceId: "ws_1", customerId: "cus_1", name: "ci", prefix: "owl", metadata };
   const key = provider("ApiKey");
   const { inputs = {} } = (await key.check?.({}, { ...declared, ...secrets })) ?? {};
   expect(inputs).toMatchObject({
     customerId: "cus_1",
     name: marked("ci"),
-    metadata: { team: "red", token: marked("falcon") },
+    metadata: { team: "red", token: marked(metadata.token) },
     ...secrets,
   });
 
