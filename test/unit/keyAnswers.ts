@@ -27,7 +27,7 @@ export interface Answers {
   readonly reads?: readonly unknown[];
   /** The answer to each write. */
   readonly write?: unknown;
-  /** Default: a list without the key. */
+  /** Default: a list without the key. A function is called at each GET. */
   readonly list?: unknown;
   readonly workspace?: unknown;
   readonly env?: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export function keyOn({ reads = [alive], write, list, workspace, env = {} }: Ans
         method !== "GET"
           ? write
           : path.endsWith("/api-key")
-            ? (list ?? { apiKeys: [{ ...record, id: "key_2" }] })
+            ? ((typeof list === "function" ? list() : list) ?? { apiKeys: [{ ...record, id: "key_2" }] })
             : path.includes("/api-key/key_")
               ? reads[Math.min(read++, reads.length - 1)]
               : (workspace ?? { workspace: { id: "ws_1" } });

@@ -58,6 +58,13 @@ test("R6 a key that one GET did not find, but that the list shows, is read again
   expect(service.progress).toEqual([]);
 });
 
+test("R6 a key that the list of a lagging service still shows is gone once the list no longer does", async () => {
+  const lists = [withIt, withIt, withIt];
+  const service = keyOn({ reads: [refused(404)], list: () => lists.pop() ?? withoutIt });
+  expect(await service.read("key_1", state)).toBeUndefined();
+  expect(lists).toEqual([]);
+});
+
 test("R6 a key that neither one GET nor an incomplete list showed is read again and stays in state", async () => {
   const service = keyOn({ reads: [refused(404), alive], list: { apiKeys: [] } });
   expect((await service.read("key_1", state))?.state).toMatchObject(state);
