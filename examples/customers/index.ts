@@ -58,7 +58,7 @@ const customers = customersIn("customers.csv").map((customer) => ({
 const meterOf = (id: string) => `meter-${id}`;
 
 // The customer's id is the alias, because it never changes: a new name or plan updates the key in place. All plans are
-// in one set, because a key can't move from one set to another.
+// in one set, because a key that moves to another set loses its secret.
 const keys = new ApiKeySet("customers", {
   workspaceId,
   keys: Object.fromEntries(

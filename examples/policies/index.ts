@@ -3,7 +3,7 @@ import { CustomerBilling } from "pulumi-apikeys";
 import { declaredKeys, type PolicyKey } from "pulumi-apikeys/policy";
 
 // The prefix of the keys of each stack. A stack that is not listed may use any.
-const prefixes: Readonly<Record<string, string>> = { production: "live", staging: "test" };
+const prefixes: Readonly<Record<string, string>> = { prod: "live", staging: "test" };
 const mostScopes = 5;
 
 // A URN begins with urn:pulumi:<stack>::<project>.
@@ -34,7 +34,7 @@ new PolicyPack("api-keys", {
       description: "No key in production may delete.",
       enforcementLevel: "mandatory",
       validateResource: eachKey(({ scopes }, stack) => {
-        const deleting = scopes.filter(({ del }) => stack === "production" && del);
+        const deleting = scopes.filter(({ del }) => stack === "prod" && del);
         if (deleting.length === 0) return undefined;
         return `may delete ${deleting.map(({ representation }) => representation).join(", ")}`;
       }),

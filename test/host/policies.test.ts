@@ -22,7 +22,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
     afterAll(() => pack?.stop());
 
     const inProduction = (kind: string, props: Properties, more: Partial<Analyzed> = {}) =>
-      pack.analyze({ type: types + kind, stack: "production", props, ...more });
+      pack.analyze({ type: types + kind, stack: "prod", props, ...more });
     const ofKeys = (keys: Properties, defaults?: Properties) =>
       inProduction("ApiKeySet", { workspaceId: "ws_main", keys, ...(defaults && { defaults }) });
 

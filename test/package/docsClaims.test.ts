@@ -75,7 +75,7 @@ describe("the pages about lost answers and runs that end early", () => {
   it("have the numbers of the code", () => {
     const claims = {
       "api-key.md": [
-        `at most one in ${lastingMs / 1000} seconds`,
+        `serves all creates in a workspace for ${lastingMs / 1000} seconds`,
         `takes longer than ${patienceMs / 1000} seconds`,
       ],
       "troubleshooting.md": [`has no answer after ${tellAfterMs / 1000} is printed`],
