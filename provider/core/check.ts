@@ -23,6 +23,7 @@ export function failures(
   const found = [
     ...issues.filter((issue) => !isUnknownAt(declared, issue.path)).flatMap((issue) => lines(issue, fields)),
     ...rules(declared, before, checked),
+    ...outputsAsText(declared, []),
   ];
   return firstOf(found).map((line) => inBounds(oneLine(line)));
 }
@@ -80,6 +81,21 @@ function nearest(key: string, known: readonly string[]): string {
   const [written, meant] = [key.toLowerCase(), name.toLowerCase()];
   const near = written.startsWith(meant) || distance(written, meant) <= Math.max(2, name.length / 2);
   return near ? `; did you mean ${name}?` : `; the properties are ${known.join(", ")}`;
+}
+
+/** What Pulumi's SDKs make of an Output in a string: it would otherwise become a key's name or value. */
+const outputAsText = /Calling \S+ on an \[?Output\b/;
+
+function outputsAsText(value: unknown, path: readonly PropertyKey[]): readonly string[] {
+  if (typeof value === "string") {
+    if (!outputAsText.test(value)) return [];
+    return [`${spelled(path)}: has an Output in a string: use apply, or pulumi.interpolate in Node.js.`];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([name, inner]) =>
+    outputsAsText(inner, [...path, isList ? Number(name) : name]),
+  );
 }
 
 /** A path as in a program: `scopes[0].read`, `keys["a b"]`. */

@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AnyDefinition } from "../../provider/core/definition";
@@ -26,6 +27,16 @@ describe("check of an ApiKey", () => {
         keepers: { rotated: "2026-01" },
       }),
     ).toEqual([]);
+  });
+
+  test("R8 refuses a string that has Pulumi's text in place of an Output", () => {
+    const text = `of-${pulumi.output("key_1")}`;
+    const failures = failuresOf({ name: text, metadata: { list: ["key_1", text] }, existingKey: text });
+    expect(failures).toEqual(
+      ["name", "metadata.list[1]", "existingKey"].map(
+        (path) => `${path}: has an Output in a string: use apply, or pulumi.interpolate in Node.js.`,
+      ),
+    );
   });
 
   test("R8 names all invalid inputs at once by their paths, without quoting values", () => {
