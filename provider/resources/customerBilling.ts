@@ -228,7 +228,7 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
       doing,
       notDone: `Nothing was granted${isAnswered ? "" : ": no part of the request was sent"}`,
       unclear: `The request was sent at ${at}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
-      advice: `Check that the access token is allowed to create billing records in ${workspaceId}.`,
+      advice: `Check that workspace ${workspaceId} exists, and that the access token is allowed to create billing records in it.`,
     });
     if (error instanceof CallError && error.verdict === "ambiguous") {
       return { ...uncertain(declared), failure: failure.message };

@@ -39,7 +39,7 @@ describe("a set in which some keys fail", () => {
       "Creating the keys of workspace ws_main: 2 of 5 failed. State records what succeeded. Do what the lines below say, then run `pulumi up` again.",
     );
     expect(lines.map((line) => line.trim())).toEqual([
-      'For each of 2 keys ("b", "d"): the service answered 403 "not this one". Nothing was created. Check that the access token is allowed to create keys in ws_main, and that the service accepts the values.',
+      'For each of 2 keys ("b", "d"): the service answered 403 "not this one". Nothing was created. Check that workspace ws_main exists, that the access token is allowed to create keys in it, and that the service accepts the values.',
     ]);
     const { aliases, set } = await heldBy(scene);
     expect(aliases).toEqual(["a", "c", "e"]);

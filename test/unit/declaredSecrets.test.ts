@@ -58,7 +58,7 @@ const cases: Readonly<Record<string, Case>> = {
     definition: apiKey,
     inputs: { ...base, workspaceId: "ws_of_the_owls", name: "ci" },
     secrets: [["workspaceId"]],
-    says: /^Creating key "ci" in workspace \[secret\]: .* is allowed to create keys in \[secret\]/,
+    says: /^Creating key "ci" in workspace \[secret\]: .* Check that workspace \[secret\] exists, /,
     hidden: ["ws_of_the_owls"],
   },
   "a key with a secret number and one secret entry of metadata": {

@@ -69,7 +69,7 @@ async function post(creation: Creation, namesakes: readonly ApiKeyRecord[]): Pro
       declared.existingKey === undefined || namesakes.length === 0
         ? ""
         : ` If the service already has this key, as ${inWords(creation, namesakes)}, ${session.importKey}.`;
-    const advice = `Check that the access token is allowed to create keys in ${declared.workspaceId}, and that the service accepts the values.${importHint}`;
+    const advice = `Check that workspace ${declared.workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${importHint}`;
     if (error instanceof CallError && error.verdict === "ambiguous") {
       return recover(creation, error.message, unknownOutcome, ifRefused(error, advice));
     }
