@@ -106,7 +106,7 @@ const stateMark = "__service";
 /**
  * Makes outputs known that the resource doesn't have. In a preview, Pulumi takes an output that the engine's answer
  * lacks for unknown, so whatever uses it would appear to change. If the answer is a state, what it lacks is absent. The
- * outputs stay Pulumi's own: functions that are uploaded to run elsewhere may refer to them, which takes no other kind.
+ * outputs stay Pulumi's own objects: a function that is uploaded to run elsewhere can refer to no others.
  *
  * @internal
  */
