@@ -86,7 +86,7 @@ export const identifier = field(
 /** Text, its first 16,384 characters; absent, null and "" are `undefined`. */
 export const text = field("a string", cutText(16_384));
 export const mirroredText = mirrored(cutText(1_024));
-/** A secret: too long for any secret, it is `undefined`. */
+/** A secret; `undefined` if it is too long to be one. */
 export const secretText = mirrored(wholeText(16_384));
 /** A number, also as numeric text; absent, null and "" are `undefined`. */
 export const number = field("a number", toNumber);

@@ -4,7 +4,7 @@ export type Declarations = ReturnType<typeof openDeclarations>;
 export interface Checked {
   /** The name of another resource in the program that declares this identity. */
   twinOf(identity: string): string | undefined;
-  /** Whether the resource is replaced by itself: one that declares the same. */
+  /** Whether the engine replaces the resource by one that declares the same. */
   readonly replacesItself: boolean;
   /** The name of the resource that has an identity in state, if the engine does not compare the inputs with it. */
   readonly heldBy?: string | undefined;
