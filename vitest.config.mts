@@ -104,8 +104,6 @@ export default defineConfig(({ mode }) => ({
         hookTimeout: 60_000,
       }),
       tier("engine", {
-        // Programs run in the process of their tests, and Pulumi's runtime keeps some of their state.
-        isolate: true,
         globalSetup: ["test/engine/globalSetup.ts"],
         testTimeout: 120_000,
         hookTimeout: 120_000,
