@@ -23,10 +23,15 @@ const urnOf = async (scene: Scene, name: string) =>
 const grants = ({ service }: Scene) =>
   service.billings().filter(({ totalCredits }) => totalCredits === "100").length;
 
-/** Preview and update fail for `held`, nothing is sent for it, and its state stays. */
-async function expectRefused(scene: Scene, message: RegExp, args: readonly string[] = []): Promise<void> {
+/** The commands fail for `held`, nothing is sent for it, and its state stays. */
+async function expectRefused(
+  scene: Scene,
+  message: RegExp,
+  args: readonly string[] = [],
+  commands: readonly ("preview" | "up")[] = ["preview", "up"],
+): Promise<void> {
   const before = await state(scene);
-  for (const command of ["preview", "up"] as const) {
+  for (const command of commands) {
     expect(onlyLine(await scene.stack[command]({ args }), "held")).toMatch(message);
     expect(grants(scene)).toBe(1);
   }
@@ -66,7 +71,7 @@ describe("a grant that the engine is told to replace", () => {
   it("B6 by `pulumi state taint` is granted once", async () => {
     const urn = await urnOf(scene, "held");
     expect((await scene.stack.run(["state", "taint", urn, "--yes"])).ok).toBe(true);
-    await expectRefused(scene, looked);
+    await expectRefused(scene, looked, [], ["up"]);
     expect((await scene.stack.run(["state", "untaint", urn, "--yes"])).ok).toBe(true);
   });
 
@@ -97,7 +102,6 @@ describe("a grant that the engine is told to replace", () => {
     const options = `${trigger("1")}, deleteBeforeReplace: true`;
     await scene.declare(program(options, "second"));
     const args = ["--target-replace", await urnOf(scene, "held")];
-    expect(onlyLine(await scene.stack.preview({ args }), "held")).toMatch(looked);
     expect(onlyLine(await scene.stack.up({ args }), "held")).toMatch(looked);
     expect(onlyLine(await scene.stack.up(), "held")).toMatch(asked);
     const id = scene.service.billings().find(({ totalCredits }) => totalCredits === "100")?.id;
@@ -130,7 +134,7 @@ describe("a grant whose answer was lost", () => {
     expect((await scene.stack.up()).ok).toBe(false);
     expect(grants(scene)).toBe(1);
     await scene.declare(lone({ held: `${held}, { replaceOnChanges: ["*"] }` }));
-    await expectRefused(scene, /grant: the credits were already granted/);
+    await expectRefused(scene, /grant: the credits were already granted/, [], ["up"]);
   });
 });
 

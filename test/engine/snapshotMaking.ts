@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { Dialect } from "../../standin";
 import { checkout } from "./folders";
-import { type Scene, setScene } from "./scene";
+import { hurried, type Scene, setScene } from "./scene";
 
 /** The states that this version writes, each with its program. */
 export const stories = ["settled", "unsettled", "sets"] as const;
@@ -32,11 +32,7 @@ export async function sceneOf(version: string, story: Story): Promise<Scene> {
     program: await readFile(join(snapshots, version, `${story}.ts`), "utf8"),
     dialect,
     tenants,
-    env: ({ url, accessToken }) => ({
-      APIKEYS_BASE_URL: url,
-      APIKEYS_ACCESS_TOKEN: accessToken,
-      APIKEYS_SNAPSHOT_EXISTING: "sk_test_takenOver",
-    }),
+    env: (service) => ({ ...hurried(service), APIKEYS_SNAPSHOT_EXISTING: "sk_test_takenOver" }),
   });
 }
 
