@@ -105,7 +105,7 @@ export async function live(options: LifeOptions): Promise<Life> {
   }
 
   /** One command in a new process, and its warnings. */
-  async function acting<T>(act: (site: Site) => Promise<T>): Promise<{ result: T; told: string }> {
+  async function acting<T>(act: (site: Site) => Promise<T>): Promise<{ result: T; warnings: string }> {
     const actor = await start({ url: standIn.url, accessToken, aheadMs: day * dayMs, env });
     const site: Site = {
       ...{ actor, control: openControl(), parallel: false, living: () => [] },
@@ -114,24 +114,24 @@ export async function live(options: LifeOptions): Promise<Life> {
     const result = await act(site);
     await actor.stop();
     await standIn.settled();
-    return { result, told: actor.warnings() };
+    return { result, warnings: actor.warnings() };
   }
 
   const previewed = () => acting((site) => preview(site, state, program()));
 
   /** An update, which must create and delete only what the preview before it announced. */
-  async function upAsTold(note: string, fault?: Trouble): Promise<Command> {
+  async function upAsAnnounced(note: string, fault?: Trouble): Promise<Command> {
     standIn.clearFaults();
     if (fault !== undefined) standIn.inject({ ...fault, after: fault.request - 1 });
     const from = standIn.requests.length;
-    const { result, told } = await acting((site) => up(site, state, program()));
+    const { result, warnings } = await acting((site) => up(site, state, program()));
     standIn.clearFaults();
     const asked = standIn.requests.slice(from);
     counts.faults += asked.filter((request) => request.fault !== undefined).length;
     for (const problem of problemsIn(asked, note, state, Date.now() + day * dayMs))
       find(`${problem}: ${JSON.stringify(note)}`);
     state = result.after;
-    const messages = [told, ...result.operations.map(({ message }) => message)].join("\n");
+    const messages = [warnings, ...result.operations.map(({ message }) => message)].join("\n");
     if (/defect|bug in pulumi-apikeys/.test(messages)) find(messages);
     if (result.green) handedOut = idsOf(state.entries[0]);
     else clearUp(messages);
@@ -163,18 +163,18 @@ export async function live(options: LifeOptions): Promise<Life> {
     for (let step = 1; ; step += 1) {
       const before = { current: output("keyId"), previous: output("previousKeyId") };
       place = "preview";
-      const { result: changed, told } = await previewed();
+      const { result: changed, warnings } = await previewed();
       if (step > 1 && changed.length === 0) return;
       // A rotation may have waited for a retirement.
-      if (step > 3) return void find(`there is still something to do: ${told}`);
-      const turn = turnIn(told);
+      if (step > 3) return void find(`there is still something to do: ${warnings}`);
+      const turn = turnIn(warnings);
       const fault = turn === undefined ? undefined : trouble?.(turn, counts[turn]);
       place = `up${fault === undefined ? "" : ` with ${JSON.stringify(fault)}`}`;
-      let ran = await upAsTold(told, fault);
+      let ran = await upAsAnnounced(warnings, fault);
       for (let repetition = 1; !ran.green && repetition <= repetitions; repetition += 1) {
         place = `${place}, again`;
         if (ran.operations.some(({ message }) => message.includes("pulumi up --refresh"))) await refreshed();
-        ran = await upAsTold((await previewed()).told);
+        ran = await upAsAnnounced((await previewed()).warnings);
       }
       if (!ran.green)
         return void find(

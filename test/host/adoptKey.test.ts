@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HostedResource } from "./host";
 import { declared, failureOf, isWrite, least, none, requestsOf, scopes, stored } from "./keyActs";
+import { quickTimers } from "./quickTimers";
 import { openScene, type Scene } from "./scene";
 
 describe("an ApiKey for a key that already exists", () => {
   let scene: Scene;
   let key: HostedResource;
   beforeAll(async () => {
-    scene = await openScene();
+    scene = await openScene({ env: quickTimers() });
     key = scene.key;
   });
   beforeEach(() => {

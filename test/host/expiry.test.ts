@@ -42,8 +42,8 @@ describe.each([
     const line = `warning: Key "ci" in workspace ws_main (${held.id}) expires on ${dateOf(expiresAt)}. To replace a key, change expiresAt or, if that is not declared, keepers.`;
     await vi.waitFor(() => expect(warningsIn(scene)).toEqual([line]));
     expect(scene.standIn.requests).toEqual([]);
-    const told = "told" in scene.host ? (scene.host as PluginHost).told : [];
-    for (const { urn } of told) expect(urn).toBe("urn" in resource ? resource.urn : "");
+    const logged = "logged" in scene.host ? (scene.host as PluginHost).logged : [];
+    for (const { urn } of logged) expect(urn).toBe("urn" in resource ? resource.urn : "");
   });
 
   test("are named in one warning for a whole set", async () => {

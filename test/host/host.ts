@@ -7,6 +7,7 @@ import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { quickly } from "../engine/folders";
 import { projectWithPackage } from "./installed";
 
 export type Properties = Record<string, unknown>;
@@ -81,7 +82,7 @@ export async function startHost(env: Readonly<Record<string, string>> = {}): Pro
   const engine = await listen();
   const child = spawn(process.execPath, [script, `127.0.0.1:${engine.port}`], {
     cwd: await projectWithPackage(),
-    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...quickly, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };

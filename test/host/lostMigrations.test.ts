@@ -3,6 +3,7 @@ import type { StoredKey } from "../../standin";
 import type { HostedResource } from "./host";
 import { failureOf, stored } from "./keyActs";
 import { actsOn, existingKey, losses, openLossyScene } from "./lostActs";
+import { quickTimers } from "./quickTimers";
 import { openScene, type Scene } from "./scene";
 
 describe("the migration of an existing key", () => {
@@ -100,7 +101,7 @@ describe("the migration of an existing key", () => {
 
   test("names the keys that may have the value if the service refuses it as a duplicate", async () => {
     const held = await key.create(await inputs({ existingKey }));
-    const again = await openScene({ env: { APIKEYS_BASE_URL: scene.standIn.url } });
+    const again = await openScene({ env: { ...quickTimers(), APIKEYS_BASE_URL: scene.standIn.url } });
     const { message } = await failureOf(again.key.create(await inputs({ existingKey })));
     await again.close();
     expect(message).toContain(`If the service already has this key, as ${held.id} ("ci"`);

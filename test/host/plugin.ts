@@ -12,6 +12,7 @@ import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { quickly } from "../engine/folders";
 import {
   askedToRead,
   call,
@@ -29,7 +30,7 @@ import {
 import { installedPlugin } from "./installed";
 
 /** A message that the plugin sends to the engine. */
-interface Told {
+interface LogMessage {
   readonly urn: string;
   readonly severity: "debug" | "info" | "warning" | "error";
   readonly message: string;
@@ -73,19 +74,19 @@ export interface PluginHost extends Host {
   diffConfig(before: Properties, now: Properties): Promise<{ changes: string; replaces: string[] }>;
   /** As after a first Ctrl-C: the engine still saves results. */
   cancel(): Promise<void>;
-  readonly told: readonly Told[];
+  readonly logged: readonly LogMessage[];
 }
 
 /** Starts the installed plugin as the engine does. Its messages to the engine are in `output.stderr` too. */
 export async function startPlugin(env: Readonly<Record<string, string>> = {}): Promise<PluginHost> {
-  const told: Told[] = [];
+  const logged: LogMessage[] = [];
   const output = { stdout: "", stderr: "" };
   const engine = await serveEngine((one) => {
-    told.push(one);
+    logged.push(one);
     output.stderr += `${one.severity}: ${one.message}\n`;
   });
   const child = spawn(process.execPath, [await installedPlugin(), `127.0.0.1:${engine.port}`], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...quickly, ...env },
     stdio: "pipe",
   });
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
@@ -137,7 +138,7 @@ export async function startPlugin(env: Readonly<Record<string, string>> = {}): P
     async cancel() {
       await call((done) => client.cancel(new Empty(), done));
     },
-    told,
+    logged,
     output,
     pid: child.pid ?? 0,
     async desert() {
@@ -165,7 +166,7 @@ function urnOf(kind: string, name: string): string {
 const severities = ["debug", "info", "warning", "error"] as const;
 
 /** Takes the engine's part: it receives the plugin's messages. */
-async function serveEngine(hear: (told: Told) => void) {
+async function serveEngine(hear: (line: LogMessage) => void) {
   const server = new Server();
   server.addService(EngineService, {
     log: ({ request }: ServerUnaryCall<LogRequest, Empty>, done: sendUnaryData<Empty>) => {

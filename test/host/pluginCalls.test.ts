@@ -27,13 +27,13 @@ describe("calls to the plugin", () => {
         const held = await resource.create(inputs);
         scene.standIn.editKey(held.id, { customerId: "theirs" });
         await resource.read(held);
-        const told = scene.host.told.filter(({ urn }) => urn === resource.urn);
-        expect(told).toMatchObject([
+        const logged = scene.host.logged.filter(({ urn }) => urn === resource.urn);
+        expect(logged).toMatchObject([
           { severity: "warning", message: expect.stringMatching(`^Key "${name}" in workspace .*customerId`) },
         ]);
       }),
     );
-    expect(scene.host.told).toHaveLength(names.length);
+    expect(scene.host.logged).toHaveLength(names.length);
   });
 
   test("may be larger than gRPC's default limit", async () => {

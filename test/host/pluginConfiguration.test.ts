@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { unknown } from "../../provider/core/unknown";
 import { type StandIn, startStandIn } from "../../standin";
-import { quickly } from "../engine/folders";
 import { secretMark } from "./host";
 import { failureOf, isWrite } from "./keyActs";
 import { type PluginHost, startPlugin } from "./plugin";
@@ -19,9 +18,9 @@ describe("the configuration of the plugin", () => {
   beforeAll(async () => {
     standIn = await startStandIn();
     standIn.addTenant({ name: "other", accessToken: "token-of-other", workspaces: [{ id: "ws_other" }] });
-    const env = { ...quickly, APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: "token-of-other" };
+    const env = { APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: "token-of-other" };
     [bare, surrounded] = await Promise.all([
-      startPlugin({ ...quickly, OTHERS_TOKEN: "token-of-other" }),
+      startPlugin({ OTHERS_TOKEN: "token-of-other" }),
       startPlugin(env),
     ]);
   });
@@ -55,7 +54,7 @@ describe("the configuration of the plugin", () => {
     const proxy = createServer().on("connect", (_request, socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
     await once(proxy.listen(0, "127.0.0.1"), "listening");
     const { port } = proxy.address() as AddressInfo;
-    const host = await startPlugin({ ...quickly, HTTPS_PROXY: `http://127.0.0.1:${port}` });
+    const host = await startPlugin({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
     try {
       await host.configure({ ...stack(), "apikeys:baseUrl": "https://service.invalid" });
       const failure = await failureOf(host.resource("ApiKey").create(least));
@@ -125,7 +124,7 @@ describe("the configuration of the plugin", () => {
     const different = { ...stack(), "apikeys:baseUrl": "https://b.test" };
     await surrounded.configure(different);
     await surrounded.configure(different);
-    expect(surrounded.told.filter(({ message }) => message.includes("b.test"))).toMatchObject([
+    expect(surrounded.logged.filter(({ message }) => message.includes("b.test"))).toMatchObject([
       { severity: "warning", message: expect.stringMatching(/^APIKEYS_BASE_URL .* Unset one of them\.$/) },
     ]);
   });
@@ -133,7 +132,7 @@ describe("the configuration of the plugin", () => {
   test("R8 one warning names the setting that a key of stack config seems to misspell", async () => {
     await bare.configure({ ...stack(), "apikeys:paralel": "4" });
     await bare.configure({ ...stack(), "apikeys:paralel": "4" });
-    expect(bare.told.filter(({ message }) => message.includes("paralel"))).toMatchObject([
+    expect(bare.logged.filter(({ message }) => message.includes("paralel"))).toMatchObject([
       { severity: "warning", message: expect.stringMatching(/^Stack config apikeys:paralel .*:parallel\?$/) },
     ]);
   });

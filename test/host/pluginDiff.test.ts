@@ -290,7 +290,7 @@ describe("the plugin's detailed diff", () => {
       { ...set, keys: { "a b": { name: "one", prefix: "new" } } },
       inputs,
     );
-    const notes = () => scene.host.told.filter(({ urn }) => urn === resource.urn);
+    const notes = () => scene.host.logged.filter(({ urn }) => urn === resource.urn);
     await resource.diff(held, next);
     expect(notes()).toEqual([
       {

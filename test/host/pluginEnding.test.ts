@@ -19,7 +19,7 @@ async function stage({ onTestFinished, expect }: TestContext, options: SceneOpti
 }
 
 const warnings = ({ host }: Stage) =>
-  host.told.filter(({ severity }) => severity === "warning").map(({ message }) => message);
+  host.logged.filter(({ severity }) => severity === "warning").map(({ message }) => message);
 const secondsSince = (start: number) => (performance.now() - start) / 1_000;
 
 /** What an operation leaves in state, even if it fails. */

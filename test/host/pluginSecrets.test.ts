@@ -212,7 +212,7 @@ describe("R16 a value that the program made secret", () => {
     const held = await resource.create(inputs);
     const { inputs: next } = await resource.check({ ...key, name: marker }, inputs);
     expect((await resource.diff(held, next)).changes).toBe("some");
-    const notes = () => scene.host.told.filter(({ urn }) => urn === resource.urn);
+    const notes = () => scene.host.logged.filter(({ urn }) => urn === resource.urn);
     expect(notes()).toMatchObject([
       {
         severity: "info",

@@ -9,14 +9,19 @@ export function quickTimers(
   lengths: Readonly<Record<number, number>> = {},
 ): Readonly<Record<string, string>> {
   const shorter = JSON.stringify({ ...pauses, 500: 1, 1500: 1, 30000: 300, ...lengths });
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script(shorter))}` };
+  return preloaded(withWaits(`${shorter}[ms] ?? ms`));
 }
 
 const pauses = Object.fromEntries(pausesMs.map((ms) => [ms, 1]));
 
-const script = (shorter: string) => `
+/** The environment of a host that runs this script first. */
+export const preloaded = (script: string) => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
+});
+
+/** A script that gives each wait of `ms` milliseconds the length of this expression. */
+export const withWaits = (length: string) => `
 const wait = globalThis.setTimeout;
-const shorter = ${shorter};
-const quick = (run, ms, ...rest) => wait(run, shorter[ms] ?? ms, ...rest);
+const quick = (run, ms, ...rest) => wait(run, ${length}, ...rest);
 globalThis.setTimeout = Object.defineProperties(quick, Object.getOwnPropertyDescriptors(wait));
 `;

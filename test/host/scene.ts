@@ -1,5 +1,4 @@
 import { type StandIn, type StandInOptions, startStandIn } from "../../standin";
-import { quickly } from "../engine/folders";
 import { type Host, startHost } from "./host";
 import { type PluginHost, startPlugin } from "./plugin";
 
@@ -44,7 +43,6 @@ async function openSceneOf<H extends Host>(
   const hosts: Promise<H>[] = [];
   async function started(): Promise<H> {
     const host = await start({
-      ...quickly,
       APIKEYS_BASE_URL: standIn.url,
       APIKEYS_ACCESS_TOKEN: accessToken,
       ...env,

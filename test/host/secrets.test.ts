@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Properties } from "./host";
 import { failureOf } from "./keyActs";
+import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
 
 const marker = "sk_marker_q7ZxW2";
@@ -37,7 +38,7 @@ describe("messages of the dynamic host", () => {
   let scene: Scene;
   let printed: string;
   beforeAll(async () => {
-    scene = await openScene({ env: { APIKEYS_DEBUG: "1" } });
+    scene = await openScene({ env: { ...quickTimers(), APIKEYS_DEBUG: "1" } });
   });
 
   async function failuresOf(inputs: Properties): Promise<string[]> {

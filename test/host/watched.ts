@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { vi } from "vitest";
+import { preloaded, withWaits } from "./quickTimers";
 
 /** Measures the memory of a host. */
 export interface Gauge {
@@ -9,9 +10,12 @@ export interface Gauge {
   peak(): Promise<number>;
 }
 
-/** Has the host write its peak to this file all the time, because `process.resourceUsage` exists on every platform. */
+/**
+ * Has the host write its peak to this file all the time, because `process.resourceUsage` exists on every platform.
+ * `hurried`: time-outs, pauses and back-offs take a hundredth of their time.
+ */
 export function gauge(file: string, { hurried = false } = {}): Gauge {
-  const script = `${hurried ? hurry : ""}
+  const script = `${hurried ? withWaits("ms < 250 || ms > 60_000 ? ms : ms / 100") : ""}
 import { renameSync, writeFileSync } from "node:fs";
 let n = 0;
 const file = ${JSON.stringify(file)};
@@ -21,7 +25,7 @@ setInterval(() => {
 }, 20).unref();`;
   const measured = async () => JSON.parse(await readFile(file, "utf8")) as [n: number, kib: number];
   return {
-    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` },
+    env: preloaded(script),
     async peak() {
       const [before] = await vi.waitFor(measured);
       // Two more measurements, so that the last one began after this call.
@@ -34,11 +38,3 @@ setInterval(() => {
     },
   };
 }
-
-/** Shortens to a hundredth the time-out for an answer, and the pauses before an object is looked for again. */
-const hurry = `
-const wait = globalThis.setTimeout;
-const hurried = (ms) => ([500, 1500, 2400, 3600].includes(ms) || (ms > 20000 && ms <= 60000) ? ms / 100 : ms);
-const quick = (run, ms, ...rest) => wait(run, hurried(ms), ...rest);
-globalThis.setTimeout = Object.defineProperties(quick, Object.getOwnPropertyDescriptors(wait));
-`;

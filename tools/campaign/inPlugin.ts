@@ -16,7 +16,7 @@ export async function startInPlugin(service: Service): Promise<Actor> {
     },
     // What users are shown, and keep.
     warnings: () =>
-      plugin.told
+      plugin.logged
         .filter(({ ephemeral }) => !ephemeral)
         .map(({ message }) => message)
         .join("\n"),
