@@ -158,7 +158,9 @@ export async function createStack(project: Project, options: StackOptions): Prom
   if (config.length > 0) await stack.setAllConfig(Object.fromEntries(config));
 
   const exportState: EngineStack["exportState"] = async ({ showSecrets = false } = {}) => {
-    const exported = await run(["stack", "export", ...(showSecrets ? ["--show-secrets"] : [])]);
+    // The project may have several stacks, and the last one created is selected.
+    const args = ["stack", "export", "--stack", name, ...(showSecrets ? ["--show-secrets"] : [])];
+    const exported = await run(args);
     if (!exported.ok) throw new Error(exported.output);
     return JSON.parse(exported.stdout).deployment;
   };
