@@ -73,7 +73,7 @@ export async function posting<T>({ list }: KeysBefore, post: () => Promise<T>): 
   }
 }
 
-/** Whether the key has appeared in the list since then. */
+/** Whether the key has appeared in the list since the keys before the POST were read. */
 export async function isAdded(creation: Creation, id: string): Promise<boolean> {
   const { before } = creation.seen;
   if ("problem" in before || before.has(id)) return false;
@@ -81,7 +81,7 @@ export async function isAdded(creation: Creation, id: string): Promise<boolean> 
   return "has" in now && now.has(id);
 }
 
-/** The keys created since then that no resource of this process manages, or why the list could not be read. */
+/** The keys created since the POST that no resource of this process manages, or why the list could not be read. */
 export async function newKeys(creation: Creation): Promise<readonly ApiKeyRecord[] | Unavailable> {
   const { session, declared, seen } = creation;
   const { list, before, since } = seen;

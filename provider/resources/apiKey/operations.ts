@@ -48,6 +48,7 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
     ...(key === undefined ? { __keyLost: true } : { key }),
     ...(ownClaim !== undefined && { __claim: ownClaim }),
   };
+  // Most answers show the key as declared, even if the run has ended: then nothing is left to do.
   const settled =
     isAsDeclared(record, declared) && !created.deferred
       ? settledAs(record)
