@@ -27,8 +27,6 @@ APIKEYS_ACCESS_TOKEN, both from the environment, and changes nothing there.
 
 const variables = ["APIKEYS_BASE_URL", "APIKEYS_ACCESS_TOKEN"];
 
-/** What the service may not show of a key. */
-
 interface Options {
   readonly workspaceId: string;
   readonly customerId: string | undefined;

@@ -77,7 +77,6 @@ export function openTransport(options: TransportOptions = {}): Transport {
   const agents = openAgents(env, timeOuts.connectMs);
   const bucket = openRetryBucket();
   const paces = new Map<string, Pace>();
-  const bases = new Map<string, URL>();
   let writes = 0;
   options.signal?.addEventListener("abort", () => {
     for (const pace of paces.values()) pace.hurry();
@@ -88,13 +87,6 @@ export function openTransport(options: TransportOptions = {}): Transport {
     paces.set(origin, pace);
     if (options.signal?.aborted) pace.hurry();
     return pace;
-  }
-
-  function baseOf(baseUrl: string): URL {
-    const base = bases.get(baseUrl) ?? URL.parse(baseUrl);
-    if (base === null) throw new CallError("notSent", "the base URL is not a URL");
-    bases.set(baseUrl, base);
-    return base;
   }
 
   async function onFreshConnection(wire: WireRequest, limits: TimeOuts): Promise<Exchange> {
@@ -109,7 +101,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
   async function send<T>(request: ApiRequest<T>): Promise<Reading<T>> {
     const { method, policy, read } = request;
     const secrets = [request.accessToken, ...request.secrets];
-    const wire = wireRequest(request, baseOf(request.baseUrl));
+    const wire = wireRequest(request);
     const call = {
       method,
       policy,
@@ -152,8 +144,10 @@ function summary(result: Exchange): string {
     : `${result.status} (the answer ${result.body.problem})`;
 }
 
-function wireRequest<T>(request: ApiRequest<T>, base: URL): WireRequest {
-  const { method, path, accessToken, body, maxSent, maxBytes } = request;
+function wireRequest<T>(request: ApiRequest<T>): WireRequest {
+  const { method, baseUrl, path, accessToken, body, maxSent, maxBytes } = request;
+  const base = URL.parse(baseUrl);
+  if (base === null) throw new CallError("notSent", "the base URL is not a URL");
   const headers: Record<string, string> = {
     accept: "application/json",
     // Nothing is decompressed, so that no small answer can become a large one.
