@@ -1,6 +1,6 @@
 import { type ApiKeyRecord, readApiKey } from "./client/apiKeys";
 import type { Call } from "./client/call";
-import { CallError } from "./client/callError";
+import { isNotFound } from "./client/callError";
 import { pathProblem } from "./client/paths";
 import type { ScopeRecord } from "./client/scopes";
 import { openTransport, type Transport } from "./client/transport";
@@ -75,25 +75,23 @@ export async function getApiKeys(
   { workspaceId, includeDeleted = false, ...filter }: InWorkspace & ApiKeyFilter,
 ): Promise<{ apiKeys: FoundApiKey[] }> {
   const fields = (["name", "customerId", "enabled"] as const).filter((field) => filter[field] !== undefined);
-  type FilterField = (typeof fields)[number];
   const isWanted = (key: ApiKeyRecord) => includeDeleted || !key.deleted;
-  const isEqual = (key: ApiKeyRecord, field: FilterField) =>
+  const isEqual = (key: ApiKeyRecord, field: (typeof fields)[number]) =>
     (field === "enabled" ? (key.enabled ?? false) : key[field]) === filter[field];
-  let omitted: readonly FilterField[] = [];
-  // A deleted key may not be readable by itself.
-  const isOpen = (key: ApiKeyRecord, field: FilterField) =>
-    !key.deleted && key[field] === undefined && omitted.includes(field);
   const candidates = await pickKeys(source, workspaceId, (all) => {
     // A list may leave a field out of all records, and `enabled` where it is false.
-    omitted = fields.filter((field) => field === "enabled" || all.every((key) => key[field] === undefined));
-    return all.filter(
-      (key) => isWanted(key) && fields.every((field) => isOpen(key, field) || isEqual(key, field)),
+    const omitted = fields.filter(
+      (field) => field === "enabled" || all.every((key) => key[field] === undefined),
     );
+    return all.filter(isWanted).flatMap((key) => {
+      // A deleted key may not be readable by itself.
+      const open = key.deleted ? [] : omitted.filter((field) => key[field] === undefined);
+      const mayMatch = fields.every((field) => open.includes(field) || isEqual(key, field));
+      return mayMatch ? [{ key, isOpen: open.length > 0 }] : [];
+    });
   });
   const keys = await Promise.all(
-    candidates.map((key) =>
-      fields.some((field) => isOpen(key, field)) ? complete(source, workspaceId, key) : key,
-    ),
+    candidates.map(({ key, isOpen }) => (isOpen ? complete(source, workspaceId, key) : key)),
   );
   const found = keys.filter((key) => isWanted(key) && fields.every((field) => isEqual(key, field)));
   return { apiKeys: found.map(withoutSecret) };
@@ -131,8 +129,7 @@ async function read(
     `Reading key ${keyId} of workspace ${workspaceId}`,
     (_reads, call) =>
       readApiKey(call, { workspaceId, keyId }).catch((error: unknown) => {
-        const isMissing = error instanceof CallError && (error.status === 404 || error.status === 410);
-        if (isMissing && missing !== undefined) return missing;
+        if (isNotFound(error) && missing !== undefined) return missing;
         throw error;
       }),
     "Check both ids, and that the access token is allowed to read the key.",

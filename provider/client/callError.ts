@@ -24,3 +24,8 @@ export class CallError extends Error {
     this.stack = message;
   }
 }
+
+/** Whether the service says that there is no such object. */
+export function isNotFound(error: unknown): error is CallError {
+  return error instanceof CallError && (error.status === 404 || error.status === 410);
+}

@@ -1,5 +1,5 @@
 import { type ApiKeyPath, type ApiKeyRecord, readApiKey } from "../../client/apiKeys";
-import { CallError } from "../../client/callError";
+import { CallError, isNotFound } from "../../client/callError";
 import type { Session } from "../../core/definition";
 import { InconclusiveError } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
@@ -25,8 +25,7 @@ export async function findKey(session: Session, path: KeyPath): Promise<Found> {
     const record = await readApiKey(session.call, path);
     return record.deleted ? { missing: "the service shows the key as deleted", marked: true } : { record };
   } catch (error) {
-    const isMissing = error instanceof CallError && (error.status === 404 || error.status === 410);
-    if (!isMissing) throw error;
+    if (!isNotFound(error)) throw error;
     return { missing: error.message, marked: false };
   }
 }
@@ -119,7 +118,7 @@ export async function afterRefusal(
     return (await lookUpKey(session, path)) ?? "gone";
   } catch (doubt) {
     // The refusal tells the user more than the failed read.
-    if (doubt instanceof CallError && error.status !== 404 && error.status !== 410) return undefined;
+    if (doubt instanceof CallError && !isNotFound(error)) return undefined;
     throw doubt;
   }
 }
