@@ -1,5 +1,5 @@
 import { closest, distance } from "fastest-levenshtein";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Checked } from "./declarations";
 import type { AnyDefinition } from "./definition";
 import type { Field } from "./fields";

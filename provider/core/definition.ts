@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Call } from "../client/call";
 import type { Configuration } from "./config";
 import type { Checked } from "./declarations";
@@ -221,7 +221,7 @@ interface Importing<S extends Shape> {
 
 /** A definition of any shape: what the lifecycle works with. */
 export type AnyDefinition = Omit<Definition<AnyShape, unknown>, "shape"> & {
-  readonly schema: z.ZodObject;
+  readonly schema: z.ZodMiniObject;
   readonly fields: readonly Field[];
   readonly outputs: StoredProperties;
   managed(id: string, state: Properties): Iterable<Managed>;

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import { isRecord, type ManagedField, type Properties } from "./state";
 import { isUnknown } from "./unknown";
 
@@ -24,7 +24,7 @@ interface Facts<T> {
 }
 
 /** An input. `T` is the type of its canonical form, with `undefined` if it is optional and has no default. */
-export interface Input<T = unknown, S extends z.ZodType = z.ZodType> extends Facts<T> {
+export interface Input<T = unknown, S extends z.ZodMiniType = z.ZodMiniType> extends Facts<T> {
   readonly schema: S;
 }
 
@@ -43,7 +43,7 @@ export type StoredProperties = Readonly<Record<string, Stored>>;
 
 /** The type of canonical inputs. */
 export type Declared<I> = {
-  readonly [Name in keyof I]: I[Name] extends Input<infer T, z.ZodType> ? T : never;
+  readonly [Name in keyof I]: I[Name] extends Input<infer T, z.ZodMiniType> ? T : never;
 };
 /** The type of inputs that may be unknown, or wrong. */
 export type Draft<I> = { readonly [Name in keyof I]?: unknown };
@@ -52,16 +52,16 @@ export type Values<O> = {
   readonly [Name in keyof O]?: O[Name] extends Stored<infer T> ? T | undefined : never;
 };
 
-export function required<T, S extends z.ZodType>(schema: S, facts: Facts<T>): Input<T, S> {
+export function required<T, S extends z.ZodMiniType>(schema: S, facts: Facts<T>): Input<T, S> {
   return { schema, ...facts };
 }
 
-export function optional<T, S extends z.ZodType>(schema: S, facts: Facts<T>): Input<T | undefined, S> {
+export function optional<T, S extends z.ZodMiniType>(schema: S, facts: Facts<T>): Input<T | undefined, S> {
   return { schema, ...facts } as Input<T | undefined, S>;
 }
 
 /** An input with a default. */
-export function defaulted<T, S extends z.ZodType>(
+export function defaulted<T, S extends z.ZodMiniType>(
   schema: S,
   facts: Facts<T> & { readonly default: T & {} },
 ): Input<T, S> {
@@ -70,7 +70,7 @@ export function defaulted<T, S extends z.ZodType>(
 
 /** An input with its name. Unlike an `Input`'s, its `canonical` fills in the default. */
 export interface Field extends ManagedField, Omit<Facts<unknown>, "canonical"> {
-  readonly schema: z.ZodType;
+  readonly schema: z.ZodMiniType;
 }
 
 export function fieldsOf(inputs: Inputs): readonly Field[] {

@@ -4,6 +4,7 @@
  * fails the preview. Refresh and destroy make no request (interface, sections 2 and 4.12).
  */
 import { randomUUID } from "node:crypto";
+import * as z from "zod/mini";
 import { type BillingRecord, createBilling } from "../client/billing";
 import type { Written } from "../client/call";
 import { CallError } from "../client/callError";
@@ -44,9 +45,11 @@ const trimmed: Canonical<string> = (value) => string(typeof value === "string" ?
 
 /** An empty variable must not count as another grant. */
 const notBlank = (what: string) =>
-  optionalString().refine((value) => value?.trim() !== "", {
-    error: `must not be empty: set it to ${what}, or leave it out`,
-  });
+  optionalString().check(
+    z.refine((value) => value?.trim() !== "", {
+      error: `must not be empty: set it to ${what}, or leave it out`,
+    }),
+  );
 
 const shape = {
   inputs: {

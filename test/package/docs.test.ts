@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ZodType } from "zod";
+import type { ZodMiniType } from "zod/mini";
 import { definitions } from "../../provider/resources";
 import * as sdk from "../../sdk";
 import { execute } from "../engine/command";
@@ -95,7 +95,7 @@ function said(cell = ""): string {
   return cell === "required" || /^`.*`$/.test(cell) ? cell : "words";
 }
 
-function mayBeLeftOut(schema: ZodType): boolean {
+function mayBeLeftOut(schema: ZodMiniType): boolean {
   return schema.safeParse(undefined).success;
 }
 

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { KeyScope as AnsweredScope } from "../../provider/client/apiKeys";
 import { definitions } from "../../provider/resources";
 import type { Shape as ApiKeyShape } from "../../provider/resources/apiKey/properties";
@@ -35,9 +35,8 @@ import {
 import { secretOf as keySecretOf } from "../../sdk/apiKey";
 
 /** The inputs that `check` accepts for a shape. */
-type Taken<S extends { readonly inputs: Readonly<Record<string, { readonly schema: z.ZodType }>> }> = z.input<
-  z.ZodObject<{ [Name in keyof S["inputs"]]: S["inputs"][Name]["schema"] }>
->;
+type Taken<S extends { readonly inputs: Readonly<Record<string, { readonly schema: z.ZodMiniType }>> }> =
+  z.input<z.ZodMiniObject<{ [Name in keyof S["inputs"]]: S["inputs"][Name]["schema"] }>>;
 type ApiKeyInputs = Taken<ApiKeyShape>;
 type ApiKeySetInputs = Taken<ApiKeySetShape>;
 type CustomerBillingInputs = Taken<CustomerBillingShape>;

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Compared, DraftOf, InputsOf, StateOf } from "../../core/definition";
 import {
   aMark,
@@ -43,25 +43,30 @@ export const inputs = {
   enabled: defaulted(optionalFlag(), { ...update, canonical: boolean, default: true }),
   prefix: optional(optionalString(), { ...replace, canonical: string }),
   expiresAt: optional(
-    z
-      .int({ error: "must be a whole number above 0, in the service's own unit" })
-      .positive({ error: "must be above 0; leave it out for the service's default" })
-      .nullish(),
+    z.nullish(
+      z
+        .int({ error: "must be a whole number above 0, in the service's own unit" })
+        .check(z.positive({ error: "must be above 0; leave it out for the service's default" })),
+    ),
     { ...replace, canonical: number },
   ),
   externalMeterId: optional(optionalString(), { ...replace, canonical: string }),
   metadata: optional(jsonObject(), { ...replace, canonical: map }),
   existingKey: optional(
-    z
-      .string({ error: "must be a string, the value of the key" })
-      .refine((value) => value.trim() !== "", {
-        error:
-          "must not be empty (an unset variable?): set it to the value of the key, or leave it out to create a new key",
-      })
-      .nullish(),
+    z.nullish(
+      z.string({ error: "must be a string, the value of the key" }).check(
+        z.refine((value) => value.trim() !== "", {
+          error:
+            "must not be empty (an unset variable?): set it to the value of the key, or leave it out to create a new key",
+        }),
+      ),
+    ),
     { ...replace, canonical: string, secret: true },
   ),
-  existingId: optional(pathSegment("the id of an existing key").nullish(), { ...replace, canonical: string }),
+  existingId: optional(z.nullish(pathSegment("the id of an existing key")), {
+    ...replace,
+    canonical: string,
+  }),
   keepers: optional(keepersMap(), { ...replace, canonical: map }),
 };
 

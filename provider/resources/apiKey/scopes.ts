@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { KeyScope } from "../../client/apiKeys";
 import type { Canonical } from "../../core/fields";
 import { caseFolded, isRecord, type Properties } from "../../core/state";
@@ -8,11 +8,11 @@ import { isUnknown } from "../../core/unknown";
 const permissions = ["create", "read", "update", "del"] as const;
 export const scopeNames: readonly string[] = ["representation", ...permissions];
 
-const permission = z.boolean({ error: "must be true or false" }).nullish();
+const permission = z.nullish(z.boolean({ error: "must be true or false" }));
 
 /** A key's scopes as a program declares them. */
-export const scopesSchema = z
-  .array(
+export const scopesSchema = z.nullish(
+  z.array(
     z.strictObject(
       {
         representation: z
@@ -22,7 +22,7 @@ export const scopesSchema = z
                 ? "is missing: set it to the representation of a scope"
                 : "must be a string, the representation of a scope",
           })
-          .min(1, { error: "must not be empty: set it to the representation of a scope" }),
+          .check(z.minLength(1, { error: "must not be empty: set it to the representation of a scope" })),
         create: permission,
         read: permission,
         update: permission,
@@ -36,8 +36,8 @@ export const scopesSchema = z
       },
     ),
     { error: "must be a list of scopes: [{representation, create, read, update, del}]" },
-  )
-  .nullish();
+  ),
+);
 
 /** A scope in canonical form: only the permissions that are granted. */
 export type Granted = { readonly representation: string } & {

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
 import {
   aList,
@@ -25,20 +25,20 @@ import { requiredString } from "../fields/schemas";
 /** The inputs and outputs of a set of keys: an ApiKey's inputs by alias, and their defaults. */
 
 const { workspaceId, customerId, name, existingKey, existingId, ...rest } = keyInputs;
-const schemasOf = <I extends Readonly<Record<string, { readonly schema: z.ZodType }>>>(inputs: I) =>
+const schemasOf = <I extends Readonly<Record<string, { readonly schema: z.ZodMiniType }>>>(inputs: I) =>
   Object.fromEntries(Object.entries(inputs).map(([key, { schema }]) => [key, schema])) as {
     readonly [Name in keyof I]: I[Name]["schema"];
   };
 const defaultsSchemas = {
-  customerId: customerId.schema.nullish(),
-  name: name.schema.nullish(),
+  customerId: z.nullish(customerId.schema),
+  name: z.nullish(name.schema),
   ...schemasOf(rest),
 };
 const entrySchemas = {
   ...defaultsSchemas,
   existingKey: existingKey.schema,
   existingId: existingId.schema,
-  renamedFrom: requiredString("the former alias of the key").nullish(),
+  renamedFrom: z.nullish(requiredString("the former alias of the key")),
 };
 
 const typeError =
@@ -85,11 +85,11 @@ export const shape = {
       },
     ),
     defaults: optional(
-      z
-        .strictObject(defaultsSchemas, {
+      z.nullish(
+        z.strictObject(defaultsSchemas, {
           error: typeError("the defaults of all keys: {customerId, scopes, …}"),
-        })
-        .nullish(),
+        }),
+      ),
       { onChange: "update", canonical: canonicalDefaults, names: namesAt(defaultsSchemas, 0) },
     ),
   },

@@ -1,19 +1,19 @@
 import ipaddr from "ipaddr.js";
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Canonical } from "../../core/fields";
 import { isUnknown } from "../../core/unknown";
 
 /** IP addresses and CIDR blocks, as a program declares them. An empty list is a value. */
-export const addressesSchema = z
-  .array(
-    z
-      .string({ error: "must be a string, an IP address or a CIDR block" })
-      .refine((value) => isUnknown(value) || parsed(value) !== undefined, {
+export const addressesSchema = z.nullish(
+  z.array(
+    z.string({ error: "must be a string, an IP address or a CIDR block" }).check(
+      z.refine((value) => isUnknown(value) || parsed(value) !== undefined, {
         error: "must be an IP address or a CIDR block, such as 10.0.0.1 or 2001:db8::/32",
       }),
+    ),
     { error: "must be a list of IP addresses and CIDR blocks" },
-  )
-  .nullish();
+  ),
+);
 
 /**
  * Addresses in canonical form: a set, sorted, each spelled one way: a block of one address is that address, and what

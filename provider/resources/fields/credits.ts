@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Canonical } from "../../core/fields";
 import { isUnknown } from "../../core/unknown";
 
@@ -7,12 +7,12 @@ import { isUnknown } from "../../core/unknown";
 const decimalText = /^[+-]?(\d{1,60}(\.\d{0,60})?|\.\d{1,60})$/;
 
 export const creditsSchema = () =>
-  z
-    .custom<string | number>((value) => isUnknown(value) || digits(value) !== undefined, {
+  z.nullish(
+    z.custom<string | number>((value) => isUnknown(value) || digits(value) !== undefined, {
       error:
         'must be a number as a string, such as "100" or "99.50"; a number without quotes must be a whole number',
-    })
-    .nullish();
+    }),
+  );
 
 /** Credits in canonical form: text, compared by value, so "100.00" and 100 are "100". */
 export const canonicalCredits: Canonical<string> = (value) => {

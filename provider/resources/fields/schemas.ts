@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { mostSent, sentBytes } from "../../client/call";
 import { isRecord, type Properties, specialKey } from "../../core/state";
 
@@ -10,17 +10,19 @@ export const requiredString = (what: string) =>
       error: ({ input }) =>
         input === undefined ? `is missing: set it to ${what}` : `must be a string, ${what}`,
     })
-    .min(1, { error: `must not be empty: set it to ${what}` });
+    .check(z.minLength(1, { error: `must not be empty: set it to ${what}` }));
 
-export const optionalString = () => z.string({ error: "must be a string" }).nullish();
+export const optionalString = () => z.nullish(z.string({ error: "must be a string" }));
 
-export const optionalFlag = () => z.boolean({ error: "must be true or false" }).nullish();
+export const optionalFlag = () => z.nullish(z.boolean({ error: "must be true or false" }));
 
 /** A string that is part of a request's path. */
 export const pathSegment = (what: string) =>
-  requiredString(what).refine((value) => value !== "." && value !== ".." && !/\p{Cc}|\p{Cs}/u.test(value), {
-    error: `must be ${what}: "." and "..", and control characters, can't be part of a URL`,
-  });
+  requiredString(what).check(
+    z.refine((value) => value !== "." && value !== ".." && !/\p{Cc}|\p{Cs}/u.test(value), {
+      error: `must be ${what}: "." and "..", and control characters, can't be part of a URL`,
+    }),
+  );
 
 /**
  * How deep an object of a user's own may be. Pulumi's SDK in the program writes each answer of the engine into a line for
@@ -31,14 +33,15 @@ const deepest = 64;
 
 /** An object of JSON values. */
 export const jsonObject = () =>
-  z
-    .custom<Record<string, unknown>>(isRecord, { error: notJson, abort: true })
-    .refine((value) => !isDeeper(value, deepest), {
-      error: `must be ${deepest} levels deep at most, because Pulumi hangs on much deeper objects`,
-      abort: true,
-    })
-    .refine((value) => !holdsAsset(value), { error: notJson })
-    .nullish();
+  z.nullish(
+    z.custom<Record<string, unknown>>(isRecord, { error: notJson, abort: true }).check(
+      z.refine((value) => !isDeeper(value, deepest), {
+        error: `must be ${deepest} levels deep at most, because Pulumi hangs on much deeper objects`,
+        abort: true,
+      }),
+      z.refine((value) => !holdsAsset(value), { error: notJson }),
+    ),
+  );
 
 const notJson = "must be an object of plain JSON values (assets and archives can't be sent)";
 
@@ -61,9 +64,9 @@ export function oversize(body: Properties): { readonly field: string; readonly m
 
 /** Values of our own that only force a replacement when they change. */
 export const keepersMap = () =>
-  z
-    .record(z.string(), z.string({ error: "must be a string" }), { error: "must be a map of strings" })
-    .nullish();
+  z.nullish(
+    z.record(z.string(), z.string({ error: "must be a string" }), { error: "must be a map of strings" }),
+  );
 
 function holdsAsset(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;

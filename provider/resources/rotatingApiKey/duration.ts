@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Canonical } from "../../core/fields";
 import { isUnknown } from "../../core/unknown";
 
@@ -14,7 +14,7 @@ export const duration = (what: string) =>
     .string({
       error: ({ input }) => (input === undefined ? `is missing: set it to ${what}` : `must be ${what}`),
     })
-    .regex(form, { error: `must be ${what}` });
+    .check(z.regex(form, { error: `must be ${what}` }));
 
 /** `undefined` if it is no duration, or not known yet. */
 export function msOf(value: unknown): number | undefined {

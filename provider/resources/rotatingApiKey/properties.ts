@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Compared, DraftOf, InputsOf, StateOf } from "../../core/definition";
 import {
   aList,
@@ -32,17 +32,21 @@ const inputs = {
   rotateEvery: required(
     duration(
       'the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w)',
-    ).refine((value) => !/^0+[hdw]$/.test(value), { error: 'must be longer than "0d", such as "90d"' }),
+    ).check(
+      z.refine((value) => !/^0+[hdw]$/.test(value), { error: 'must be longer than "0d", such as "90d"' }),
+    ),
     { ...update, canonical: canonicalDuration },
   ),
   overlap: defaulted(
-    duration(
-      'the time that the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w)',
-    ).nullish(),
+    z.nullish(
+      duration(
+        'the time that the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w)',
+      ),
+    ),
     { ...update, canonical: canonicalDuration, default: "7d" },
   ),
   retire: defaulted(
-    z.enum(["afterOverlap", "whenUnused"], { error: 'must be "afterOverlap" or "whenUnused"' }).nullish(),
+    z.nullish(z.enum(["afterOverlap", "whenUnused"], { error: 'must be "afterOverlap" or "whenUnused"' })),
     { ...update, canonical: string, default: "afterOverlap" },
   ),
 };

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { WorkspaceRecord } from "../../client/workspaces";
 import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
 import { aMap, aString, defaulted, number, optional, required, stable, string } from "../../core/fields";
@@ -9,7 +9,7 @@ import { optionalString, pathSegment } from "../fields/schemas";
 
 /** The inputs and outputs of a workspace's settings. */
 
-const wholeNumber = () => z.int({ error: "must be a whole number" }).nullish();
+const wholeNumber = () => z.nullish(z.int({ error: "must be a whole number" }));
 const update = { onChange: "update" } as const;
 
 export const shape = {
@@ -20,7 +20,7 @@ export const shape = {
     defaultRateLimitPerSecond: optional(wholeNumber(), { ...update, canonical: number }),
     defaultExpiration: optional(wholeNumber(), { ...update, canonical: number }),
     onDestroy: defaulted(
-      z.enum(["retain", "restore"], { error: 'must be "retain" or "restore"' }).nullish(),
+      z.nullish(z.enum(["retain", "restore"], { error: 'must be "retain" or "restore"' })),
       {
         ...update,
         canonical: string,
