@@ -89,8 +89,8 @@ export default defineConfig(({ mode }) => ({
       tier("client", { testTimeout: 20_000 }),
       tier("host", {
         globalSetup: ["test/host/globalSetup.ts"],
-        testTimeout: 30_000,
-        hookTimeout: 30_000,
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
       }),
       tier("campaign", { globalSetup: ["test/host/globalSetup.ts"], testTimeout: 180_000 }),
       tier("bench", {
@@ -105,8 +105,8 @@ export default defineConfig(({ mode }) => ({
       }),
       tier("engine", {
         globalSetup: ["test/engine/globalSetup.ts"],
-        testTimeout: 120_000,
-        hookTimeout: 120_000,
+        testTimeout: 300_000,
+        hookTimeout: 300_000,
         // After the quick tiers, which show sooner and more precisely what is broken.
         sequence: { groupOrder: 1 },
       }),
