@@ -1,6 +1,6 @@
 /** API keys: their records (interface, section 2) and calls (4.1 to 4.5 and 4.9). */
 
-import { type Call, get, limits, only, type Written, write } from "./call";
+import { type Call, get, limits, only, send, type Written } from "./call";
 import {
   type Decode,
   flag,
@@ -27,47 +27,17 @@ export interface ApiKeyPath extends WorkspacePath {
   readonly keyId: string;
 }
 
-/** An entry of a key's scopes in create and migrate, which send no id. */
-interface NewKeyScope {
-  readonly representation: string;
-  readonly create: boolean;
-  readonly read: boolean;
-  readonly update: boolean;
-  readonly del: boolean;
-}
-
-/** An entry of a key's scopes (interface, section 2). A flag that is absent or null in an answer is false. */
-export interface KeyScope extends NewKeyScope {
-  readonly id?: string;
-}
-
-/** An API key (interface, section 2). `undefined` stands for absent, null and "". */
-export interface ApiKeyRecord {
-  readonly id: string;
-  readonly name: string | undefined;
-  readonly maskedKey: string | undefined;
-  readonly prefix: string | undefined;
-  readonly expiresAt: number | undefined;
-  /** `undefined` when the answer has no such field; null is an empty list. */
-  readonly scopes: readonly KeyScope[] | undefined;
-  readonly enabled: boolean | undefined;
-  readonly customerId: string | undefined;
-  readonly deleted: boolean | undefined;
-  readonly createdAt: string | undefined;
-  readonly updatedAt: string | undefined;
-  readonly lastUsedAt: string | undefined;
-  readonly billingId: string | undefined;
-  /** The secret: only in the answers of create and migrate. */
-  readonly key: string | undefined;
+/** What the bodies of 4.4 and 4.5 have in common. */
+interface NewApiKey {
+  readonly name: string;
+  readonly workspaceId: string;
+  readonly scopes: readonly KeyScope[];
+  readonly enabled: boolean;
+  readonly customerId: string;
 }
 
 /** Body of 4.4. */
-export interface CreateApiKey {
-  readonly name: string;
-  readonly workspaceId: string;
-  readonly scopes: readonly NewKeyScope[];
-  readonly enabled: boolean;
-  readonly customerId: string;
+export interface CreateApiKey extends NewApiKey {
   readonly prefix?: string | undefined;
   readonly expiresAt?: number | undefined;
   readonly externalMeterId?: string | undefined;
@@ -75,13 +45,8 @@ export interface CreateApiKey {
 }
 
 /** Body of 4.5; `key` is the existing value. */
-export interface MigrateApiKey {
+export interface MigrateApiKey extends NewApiKey {
   readonly key: string;
-  readonly name: string;
-  readonly workspaceId: string;
-  readonly scopes: readonly NewKeyScope[];
-  readonly enabled: boolean;
-  readonly customerId: string;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -92,7 +57,7 @@ export interface EditApiKey {
   readonly scopes?: readonly KeyScope[] | undefined;
 }
 
-const keyScopeFields = record({
+const keyScope = record({
   id: text,
   representation: requiredText,
   create: permission,
@@ -101,10 +66,8 @@ const keyScopeFields = record({
   del: permission,
 });
 
-const keyScope: Decode<KeyScope> = (value) => {
-  const { id, ...flags } = keyScopeFields(value);
-  return id === undefined ? flags : { id, ...flags };
-};
+/** An entry of a key's scopes. Create and migrate send no id. */
+export type KeyScope = Omit<ReturnType<typeof keyScope>, "id"> & { readonly id?: string | undefined };
 
 const apiKeyFields = {
   id: identifier,
@@ -112,7 +75,7 @@ const apiKeyFields = {
   maskedKey: mirroredText,
   prefix: mirroredText,
   expiresAt: mirroredNumber,
-  scopes: list(keyScope),
+  scopes: list<KeyScope>(keyScope),
   enabled: flag,
   customerId: mirroredText,
   deleted: mark,
@@ -140,22 +103,19 @@ function withSecretApart(record: ApiKeyRecord, existingKey?: string): ApiKeyReco
 
 // The secret is sent only once. So only the id can make this answer unusable: any other field that can't be read is taken
 // as absent.
-const apiKeyWithSecret: Decode<ApiKeyRecord> = record({
+const apiKeyWithSecret = record({
   ...apiKeyFields,
   name: mirroredText,
-  scopes: orAbsent(list(keyScope)),
+  scopes: orAbsent(list<KeyScope>(keyScope)),
   enabled: mirroredFlag,
   key: secretText,
 });
 
-// A secret that an answer of read, list, edit or delete carries against the interface is not taken over.
-const apiKey: Decode<ApiKeyRecord> = record({ ...apiKeyFields, key: withheld });
+/** An API key. Its secret is only in the answers of create and migrate. */
+export type ApiKeyRecord = ReturnType<typeof apiKeyWithSecret>;
 
-/** Answers of edit, read and delete (4.1, 4.2, 4.9). */
-export const apiKeyAnswer = record({ apiKey });
-/** Answers of create and migrate (4.4, 4.5), with the secret. */
-const newApiKeyAnswer = record({ apiKey: apiKeyWithSecret });
-export const apiKeysAnswer = record({ apiKeys: requiredList(apiKey) });
+// A secret that an answer of read, list, edit or delete carries against the interface is not taken over.
+export const apiKey: Decode<ApiKeyRecord> = record({ ...apiKeyFields, key: withheld });
 
 /** A key whose id can't be part of a URL could be created, but neither read nor deleted. */
 function namable({ id }: ApiKeyRecord): string | undefined {
@@ -163,12 +123,14 @@ function namable({ id }: ApiKeyRecord): string | undefined {
   return problem && `the answer's apiKey.id ${problem}, so no request can address this key`;
 }
 
-const apiKeyOf = (keyId: string) => reader(apiKeyAnswer, (answer) => answer.apiKey, only(keyId, "apiKey"));
+const apiKeyOf = (keyId: string) => reader("apiKey", apiKey, only(keyId, "apiKey"));
 /** Of an existing key, which is migrated, the answer may repeat the value. */
 export const newApiKeyOf = (existingKey?: string) =>
-  reader(newApiKeyAnswer, ({ apiKey }) => withSecretApart(apiKey, existingKey), namable, { fatal: false });
+  reader("apiKey", (value) => withSecretApart(apiKeyWithSecret(value), existingKey), namable, {
+    fatal: false,
+  });
 const newApiKey = newApiKeyOf();
-const apiKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
+const apiKeys = reader("apiKeys", requiredList(apiKey));
 
 /** 4.1. Repeated when it may not have arrived: its fields are target values. */
 export async function editApiKey(
@@ -177,12 +139,12 @@ export async function editApiKey(
   body: EditApiKey,
 ): Promise<Written<ApiKeyRecord>> {
   const path = apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`;
-  return write(call, { method: "PATCH", path, policy: "always", body }, apiKeyOf(keyId));
+  return send(call, { method: "PATCH", path, policy: "always", body }, apiKeyOf(keyId));
 }
 
 /** 4.2. */
 export async function readApiKey(call: Call, { workspaceId, keyId }: ApiKeyPath): Promise<ApiKeyRecord> {
-  return get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`, apiKeyOf(keyId), limits.one);
+  return get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`, apiKeyOf(keyId));
 }
 
 /** 4.3. Records may lack scopes and enabled, and the list may be cut. */
@@ -195,13 +157,13 @@ export async function listApiKeys(
 
 /** 4.4. Repeated only if it was not sent, or was answered with 429. */
 export async function createApiKey(call: Call, body: CreateApiKey): Promise<Written<ApiKeyRecord>> {
-  return write(call, { method: "POST", path: apiPath`/api/v1/api-key`, policy: "unsent", body }, newApiKey);
+  return send(call, { method: "POST", path: apiPath`/api/v1/api-key`, policy: "unsent", body }, newApiKey);
 }
 
 /** 4.5. Repeated only if it was not sent, or was answered with 429. */
 export async function migrateApiKey(call: Call, body: MigrateApiKey): Promise<Written<ApiKeyRecord>> {
   const path = apiPath`/api/v1/api-key/migrate`;
-  return write(
+  return send(
     call,
     { method: "POST", path, policy: "unsent", body, secrets: [body.key] },
     newApiKeyOf(body.key),
@@ -214,5 +176,5 @@ export async function deleteApiKey(
   { workspaceId, keyId }: ApiKeyPath,
 ): Promise<Written<ApiKeyRecord>> {
   const path = apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`;
-  return write(call, { method: "DELETE", path, policy: "always" }, apiKeyOf(keyId));
+  return send(call, { method: "DELETE", path, policy: "always" }, apiKeyOf(keyId));
 }

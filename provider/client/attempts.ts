@@ -73,14 +73,19 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
     }
     const draw = shared.random();
     const outcome = await once(turn, draw);
-    const reading = outcome.kind === "done" ? readingOf(call, outcome.body) : undefined;
-    // A write that was answered with 2xx is over, whatever the answer looks like.
-    if (reading?.usable || (reading !== undefined && call.method !== "GET")) {
-      return outcome.kind === "done" && outcome.status === 202 ? { ...reading, deferred: true } : reading;
+    let failure: CallFailure;
+    if (outcome.kind === "done") {
+      const reading = readingOf(call, outcome.body);
+      // A write that was answered with 2xx is over, whatever the answer looks like.
+      if (reading.record !== undefined || call.method !== "GET") {
+        return outcome.status === 202 ? { ...reading, deferred: true } : reading;
+      }
+      const phrase = `the service answered ${outcome.status}, but ${reading.problem}`;
+      failure = { kind: "unusable", status: outcome.status, phrase, lasting: reading.lasting === true };
+    } else {
+      failure = outcome;
     }
-
-    if (outcome.kind === "ambiguous" && call.method !== "GET") mayBeDone = true;
-    const failure = failureOf(outcome, reading);
+    if (failure.kind === "ambiguous" && call.method !== "GET") mayBeDone = true;
     const decision = decide(call.policy, failure, { ...spent, tokenLeft: bucket.hasToken() }, draw);
     if (decision.act === "stop") throw callError(failure, decision.why, mayBeDone);
     if (decision.act === "repeat") {
@@ -102,23 +107,11 @@ function unpaced(outcome: CallOutcome, policy: Policy): CallOutcome {
 
 function readingOf<T>({ read, secrets, fieldNames }: Attempted<T>, body: Buffer | Unreadable): Reading<T> {
   const reading = read(body);
-  if (reading.usable || reading.flaw !== undefined || !Buffer.isBuffer(body) || body.length === 0)
+  const { problem, flaw } = reading;
+  if (problem === undefined || flaw !== undefined || !Buffer.isBuffer(body) || body.length === 0)
     return reading;
   const said = errorInPlace(new TextDecoder().decode(body), secrets, fieldNames);
-  return said ? { ...reading, problem: `${reading.problem}: "${said}"`, flaw: "error" } : reading;
-}
-
-type Unusable = Extract<Reading<unknown>, { usable: false }>;
-
-function failureOf(outcome: CallOutcome, reading: Unusable | undefined): CallFailure {
-  if (outcome.kind !== "done") return outcome;
-  const { problem, lasting } = reading ?? { problem: "the answer was not read", lasting: true };
-  return {
-    kind: "unusable",
-    status: outcome.status,
-    phrase: `the service answered ${outcome.status}, but ${problem}`,
-    lasting,
-  };
+  return said ? { ...reading, problem: `${problem}: "${said}"`, flaw: "error" } : reading;
 }
 
 const verdicts = {

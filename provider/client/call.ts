@@ -4,11 +4,9 @@
  * field that is `undefined` is not sent; and with its calls. All of them throw only CallError.
  */
 
-import { CallError } from "./callError";
-import type { Flaw, Reader } from "./reading";
-import type { Policy } from "./retry";
+import type { Reader, Reading } from "./reading";
 import { withoutSecrets } from "./secrets";
-import type { Transport } from "./transport";
+import type { ApiRequest, Transport } from "./transport";
 
 /** Where the service is, and the token for it; checked by provider/core/config.ts. */
 export interface Credentials {
@@ -28,15 +26,7 @@ export interface Call {
 }
 
 /** A write that was answered with 2xx. */
-export interface Written<T> {
-  /** `undefined` when the answer can't be used. */
-  readonly record: T | undefined;
-  /** Why not, in words fit for an error message: "the answer …". */
-  readonly problem?: string;
-  readonly flaw?: Flaw;
-  /** Whether it may not have been carried out yet: the service answered 202. */
-  readonly deferred?: true;
-}
+export type Written<T> = Omit<Reading<T>, "lasting">;
 
 const KiB = 1_024;
 const MiB = 1_024 * KiB;
@@ -55,48 +45,29 @@ export function sentBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? "");
 }
 
-export async function get<T>(call: Call, path: string, read: Reader<T>, maxBytes: number): Promise<T> {
-  const { transport, credentials, secrets = [], concealed = [] } = call;
-  const request = {
-    method: "GET",
-    ...credentials,
-    path,
-    body: undefined,
-    secrets: [...secrets, ...concealed],
-    policy: "always",
-  } as const;
-  const reading = await transport.send({ ...request, maxBytes, read });
-  if (!reading.usable) throw new CallError("invalidAnswer", reading.problem);
-  return withoutSecrets(reading.value, [credentials.accessToken, ...secrets]);
-}
+type Request = Pick<ApiRequest<unknown>, "method" | "path" | "policy"> &
+  Partial<Pick<ApiRequest<unknown>, "body" | "secrets" | "maxBytes">>;
 
-interface Write {
-  readonly method: "POST" | "PATCH" | "DELETE";
-  readonly path: string;
-  readonly policy: Policy;
-  readonly body?: object;
-  readonly secrets?: readonly string[];
-}
-
-export async function write<T>(call: Call, request: Write, read: Reader<T>): Promise<Written<T>> {
+export async function send<T>(call: Call, request: Request, read: Reader<T>): Promise<Reading<T>> {
+  const { transport, credentials, concealed = [], sending } = call;
   const secrets = [...(call.secrets ?? []), ...(request.secrets ?? [])];
-  const reading = await call.transport.send({
-    ...call.credentials,
+  const reading = await transport.send({
+    maxBytes: limits.one,
+    ...credentials,
     ...request,
-    body: request.body === undefined ? undefined : { ...request.body },
-    secrets: [...secrets, ...(call.concealed ?? [])],
+    secrets: [...secrets, ...concealed],
     // An edit follows a read: it repeats the ids of scopes, and settings that are not declared.
     maxSent: request.method === "POST" ? mostSent : limits.one,
-    maxBytes: limits.one,
     read,
-    sending: call.sending,
+    sending,
   });
-  const deferred = reading.deferred && { deferred: true as const };
-  if (reading.usable) {
-    return { record: withoutSecrets(reading.value, [call.credentials.accessToken, ...secrets]), ...deferred };
-  }
-  const flaw = reading.flaw && { flaw: reading.flaw };
-  return { record: undefined, problem: reading.problem, ...flaw, ...deferred };
+  return { ...reading, record: withoutSecrets(reading.record, [credentials.accessToken, ...secrets]) };
+}
+
+export async function get<T>(call: Call, path: string, read: Reader<T>, maxBytes = limits.one): Promise<T> {
+  const { record } = await send(call, { method: "GET", path, policy: "always", maxBytes }, read);
+  // The transport throws if the answer to a GET can't be used.
+  return record as T;
 }
 
 /** The answer's record, unless the write may not have been carried out yet. */

@@ -1,24 +1,24 @@
-import { type Decode, Mismatch } from "./fields";
+import { type Decode, Mismatch, record } from "./fields";
 import type { Unreadable } from "./outcome";
 
-/** What a 2xx answer came to. The problem is a phrase that begins with "the answer". */
-export type Reading<T> = Read<T> & {
+/** What a 2xx answer came to. */
+export interface Reading<T> {
+  /** `undefined` if the answer can't be used. */
+  readonly record: T | undefined;
+  /** Why it can't be used: a phrase that begins with "the answer". */
+  readonly problem?: string;
+  readonly flaw?: Flaw;
+  /** Whether another attempt would get the same problem. */
+  readonly lasting?: true;
   /** Whether the service answered 202: it has accepted a write, and may not have carried it out yet. */
   readonly deferred?: true;
-};
+}
 
 /**
  * Why a 2xx may not come from the service, or not mean success: the body is no JSON, as of a gateway's page; or it has an
  * error in place of the record, as some services answer to what they refuse.
  */
 export type Flaw = "notJson" | "error";
-
-type Read<T> =
-  | { readonly usable: true; readonly value: T }
-  | (Unreadable & {
-      readonly usable: false;
-      readonly flaw?: Flaw;
-    });
 
 /** Turns an answer's body into what was asked for. */
 export type Reader<T> = (body: Buffer | Unreadable) => Reading<T>;
@@ -36,7 +36,7 @@ function complaint({ path, message }: Mismatch): string {
   return name === "" ? `the answer ${message}` : `the answer's ${name} ${message}`;
 }
 
-const unusable = (problem: string, lasting = false) => ({ usable: false, problem, lasting }) as const;
+const unusable = (problem: string) => ({ record: undefined, problem });
 
 /**
  * A whole number too large for a JavaScript number becomes text, digit by digit as the service wrote it: an id
@@ -53,17 +53,20 @@ function parseJson(body: Buffer, fatal: boolean): unknown {
 }
 
 /**
- * A reader for answers of one shape. `select` takes the record out of the wrapper; `check` may find a problem with
+ * A reader for answers that have a record, or a list of them, in the property `wrapper`. `check` may find a problem with
  * it, as a phrase that begins with "the answer". Text that is no UTF-8 makes the answer unusable where it is `fatal`.
  */
-export function reader<Answer, T>(
-  decode: Decode<Answer>,
-  select: (answer: Answer) => T,
-  check: (value: T) => string | undefined = () => undefined,
+export function reader<T>(
+  wrapper: string,
+  decode: Decode<T>,
+  check: (found: T) => string | undefined = () => undefined,
   { fatal = true } = {},
 ): Reader<T> {
+  const decodeAnswer = record({ [wrapper]: decode });
   return (body) => {
-    if (!Buffer.isBuffer(body)) return unusable(`the answer ${body.problem}`, body.lasting);
+    if (!Buffer.isBuffer(body)) {
+      return { ...unusable(`the answer ${body.problem}`), ...(body.lasting && { lasting: true }) };
+    }
     if (body.length === 0) return unusable("the answer is empty");
     let parsed: unknown;
     try {
@@ -72,9 +75,9 @@ export function reader<Answer, T>(
       return { ...unusable("the answer is not JSON"), flaw: "notJson" };
     }
     try {
-      const value = select(decode(parsed));
-      const problem = check(value);
-      return problem === undefined ? { usable: true, value } : unusable(problem);
+      const found = decodeAnswer(parsed)[wrapper] as T;
+      const problem = check(found);
+      return problem === undefined ? { record: found } : unusable(problem);
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
       return unusable(complaint(error));

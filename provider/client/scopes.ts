@@ -1,20 +1,10 @@
 /** The scopes that a workspace defines: their records (interface, section 2) and calls (4.10 and 4.11). */
 
-import { type Call, get, limits, type Written, write } from "./call";
-import { type Decode, identifier, mirroredText, record, requiredList, requiredText, text } from "./fields";
+import { type Call, get, limits, send, type Written } from "./call";
+import { identifier, mirroredText, record, requiredList, requiredText, text } from "./fields";
 import { apiPath } from "./paths";
 import { reader } from "./reading";
 import type { WorkspacePath } from "./workspaces";
-
-/** A scope that a workspace defines (interface, section 2). `undefined` stands for absent, null and "". */
-export interface ScopeRecord {
-  readonly id: string;
-  readonly name: string | undefined;
-  readonly representation: string;
-  readonly description: string | undefined;
-  readonly createdAt: string | undefined;
-  readonly updatedAt: string | undefined;
-}
 
 /** Body of 4.11. */
 export interface CreateScope {
@@ -23,7 +13,7 @@ export interface CreateScope {
   readonly description: string;
 }
 
-const scope: Decode<ScopeRecord> = record({
+export const scope = record({
   id: identifier,
   name: text,
   representation: requiredText,
@@ -32,10 +22,11 @@ const scope: Decode<ScopeRecord> = record({
   updatedAt: mirroredText,
 });
 
-export const scopeAnswer = record({ scope });
+/** A scope that a workspace defines. */
+export type ScopeRecord = ReturnType<typeof scope>;
 
-const newScope = reader(scopeAnswer, (answer) => answer.scope);
-const scopes = reader(record({ scopes: requiredList(scope) }), (answer) => answer.scopes);
+const newScope = reader("scope", scope);
+const scopes = reader("scopes", requiredList(scope));
 
 /** 4.10. */
 export async function listScopes(
@@ -52,5 +43,5 @@ export async function createScope(
   body: CreateScope,
 ): Promise<Written<ScopeRecord>> {
   const path = apiPath`/api/v1/workspace/${workspaceId}/scope`;
-  return write(call, { method: "POST", path, policy: "unsent", body }, newScope);
+  return send(call, { method: "POST", path, policy: "unsent", body }, newScope);
 }

@@ -12,19 +12,19 @@ import { maskSecrets } from "./secrets";
 import { isOn } from "./switches";
 
 /** One call, as the endpoints hand it over. */
-interface ApiRequest<T> {
+export interface ApiRequest<T> {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** May have a path prefix and a trailing slash. */
   readonly baseUrl: string;
   /** Begins with "/"; appended to the base URL. */
   readonly path: string;
   readonly accessToken: string;
-  readonly body: Readonly<Record<string, unknown>> | undefined;
+  readonly body?: object | undefined;
   /** Other strings that no message may contain. */
   readonly secrets: readonly string[];
   readonly policy: Policy;
-  /** No body of more bytes is sent. Default: of any size. */
-  readonly maxSent?: number;
+  /** No body of more bytes is sent. */
+  readonly maxSent: number;
   readonly maxBytes: number;
   readonly read: Reader<T>;
   /** Called before each dispatch. Default: not at all. */
@@ -168,7 +168,7 @@ function wireRequest<T>(request: ApiRequest<T>): WireRequest {
   };
 }
 
-function jsonOf(body: unknown, maxSent = Number.POSITIVE_INFINITY): string {
+function jsonOf(body: object, maxSent: number): string {
   let json: string;
   try {
     json = JSON.stringify(body);

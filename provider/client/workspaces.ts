@@ -1,36 +1,12 @@
 /** Workspaces: their records (interface, section 2) and calls (4.6 to 4.8). */
 
-import { type Call, get, limits, only, type Written, write } from "./call";
-import {
-  type Decode,
-  identifier,
-  list,
-  mirroredText,
-  number,
-  record,
-  requiredList,
-  requiredText,
-  text,
-} from "./fields";
+import { type Call, get, limits, only, send, type Written } from "./call";
+import { identifier, list, mirroredText, number, record, requiredList, requiredText, text } from "./fields";
 import { apiPath } from "./paths";
 import { reader } from "./reading";
 
 export interface WorkspacePath {
   readonly workspaceId: string;
-}
-
-/** A workspace (interface, section 2). `undefined` stands for absent, null and "". */
-export interface WorkspaceRecord {
-  readonly id: string;
-  readonly name: string | undefined;
-  readonly teamId: string | undefined;
-  readonly defaultKeyPrefix: string | undefined;
-  /** `undefined` when the answer has no such field; null is an empty list. */
-  readonly defaultAllowedIPs: readonly string[] | undefined;
-  readonly defaultRateLimitPerSecond: number | undefined;
-  readonly defaultExpiration: number | undefined;
-  readonly createdAt: string | undefined;
-  readonly updatedAt: string | undefined;
 }
 
 /** Body of 4.8. */
@@ -41,7 +17,7 @@ export interface EditWorkspace {
   readonly defaultExpiration?: number | undefined;
 }
 
-const workspace: Decode<WorkspaceRecord> = record({
+export const workspace = record({
   id: identifier,
   name: mirroredText,
   teamId: mirroredText,
@@ -53,11 +29,10 @@ const workspace: Decode<WorkspaceRecord> = record({
   updatedAt: mirroredText,
 });
 
-export const workspaceAnswer = record({ workspace });
+export type WorkspaceRecord = ReturnType<typeof workspace>;
 
-const workspaceOf = (workspaceId: string) =>
-  reader(workspaceAnswer, (answer) => answer.workspace, only(workspaceId, "workspace"));
-const workspaces = reader(record({ workspaces: requiredList(workspace) }), (answer) => answer.workspaces);
+const workspaceOf = (workspaceId: string) => reader("workspace", workspace, only(workspaceId, "workspace"));
+const workspaces = reader("workspaces", requiredList(workspace));
 
 /** 4.6. */
 export async function listWorkspaces(call: Call): Promise<readonly WorkspaceRecord[]> {
@@ -66,7 +41,7 @@ export async function listWorkspaces(call: Call): Promise<readonly WorkspaceReco
 
 /** 4.7. */
 export async function readWorkspace(call: Call, { workspaceId }: WorkspacePath): Promise<WorkspaceRecord> {
-  return get(call, apiPath`/api/v1/workspace/${workspaceId}`, workspaceOf(workspaceId), limits.one);
+  return get(call, apiPath`/api/v1/workspace/${workspaceId}`, workspaceOf(workspaceId));
 }
 
 /** 4.8. Repeated when it may not have arrived: its fields are target values. */
@@ -76,5 +51,5 @@ export async function editWorkspace(
   body: EditWorkspace,
 ): Promise<Written<WorkspaceRecord>> {
   const path = apiPath`/api/v1/workspace/${workspaceId}`;
-  return write(call, { method: "PATCH", path, policy: "always", body }, workspaceOf(workspaceId));
+  return send(call, { method: "PATCH", path, policy: "always", body }, workspaceOf(workspaceId));
 }

@@ -29,7 +29,7 @@ describe("the size of an answer", () => {
     expect(error.message).toBe("the service answered 200, but the answer is larger than 4 MiB");
     expect([error.verdict, error.status]).toEqual(["invalidAnswer", 200]);
     const problem = "the answer is larger than 4 MiB";
-    expect(await api.createApiKey(call, newKey)).toEqual({ record: undefined, problem });
+    expect(await api.createApiKey(call, newKey)).toMatchObject({ record: undefined, problem });
     expect(server.requests).toHaveLength(2);
     await expect.poll(() => server.sockets.size).toBe(0);
   });
@@ -117,7 +117,7 @@ describe("a compressed answer", () => {
       "invalidAnswer",
       `the service answered 200, but ${problem}`,
     ]);
-    expect(await api.createApiKey(call, newKey)).toEqual({ record: undefined, problem });
+    expect(await api.createApiKey(call, newKey)).toMatchObject({ record: undefined, problem });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -151,7 +151,7 @@ describe("a time limit", () => {
     });
     const call = callTo(server.url, { timeOuts: { exchangeMs: 700 } });
     const problem = "the answer was not complete within 0.7 s";
-    expect(await api.createApiKey(call, newKey)).toEqual({ record: undefined, problem });
+    expect(await api.createApiKey(call, newKey)).toMatchObject({ record: undefined, problem });
     const error = await errorOf(api.readApiKey(call, keyPath));
     expect([error.verdict, error.message]).toEqual([
       "invalidAnswer",

@@ -1,28 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { apiKeyAnswer, apiKeysAnswer, newApiKeyOf } from "../../provider/client/apiKeys";
-import { billingAnswer } from "../../provider/client/billing";
+import { apiKey, newApiKeyOf } from "../../provider/client/apiKeys";
+import { billing } from "../../provider/client/billing";
+import { requiredList } from "../../provider/client/fields";
 import { type Reader, reader } from "../../provider/client/reading";
-import { scopeAnswer } from "../../provider/client/scopes";
-import { workspaceAnswer } from "../../provider/client/workspaces";
+import { scope } from "../../provider/client/scopes";
+import { workspace } from "../../provider/client/workspaces";
 
 const json = (value: unknown): Buffer =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
-const readKey = reader(apiKeyAnswer, (answer) => answer.apiKey);
+const readKey = reader("apiKey", apiKey);
 const readNewKey = newApiKeyOf();
-const readKeys = reader(apiKeysAnswer, (answer) => answer.apiKeys);
-const readWorkspace = reader(workspaceAnswer, (answer) => answer.workspace);
-const readScope = reader(scopeAnswer, (answer) => answer.scope);
-const readBilling = reader(billingAnswer, (answer) => answer.billing);
+const readKeys = reader("apiKeys", requiredList(apiKey));
+const readWorkspace = reader("workspace", workspace);
+const readScope = reader("scope", scope);
+const readBilling = reader("billing", billing);
 
 function value<T>(read: Reader<T>, body: unknown): T {
-  const reading = read(json(body));
-  if (!reading.usable) throw new Error(reading.problem);
-  return reading.value;
+  const { record, problem } = read(json(body));
+  if (record === undefined) throw new Error(problem);
+  return record;
 }
 function problem(read: Reader<unknown>, body: unknown): string {
-  const reading = read(json(body));
-  if (reading.usable) throw new Error("the answer was usable");
-  return reading.problem;
+  return read(json(body)).problem ?? "the answer was usable";
 }
 const key = (fields: object) => value(readKey, { apiKey: { id: "k", ...fields } });
 const keyProblem = (fields: object) => problem(readKey, { apiKey: { id: "k", ...fields } });
@@ -180,7 +179,7 @@ describe("an answer with a key", () => {
       { id: 7, representation: "b", create: null, update: false, del: true, more: 1 },
       { id: "", representation: 5 },
     ];
-    expect(key({ scopes }).scopes).toStrictEqual([
+    expect(key({ scopes }).scopes).toEqual([
       { representation: "a", create: false, read: true, update: false, del: false },
       { id: "7", representation: "b", create: false, read: false, update: false, del: true },
       { representation: "5", create: false, read: false, update: false, del: false },

@@ -52,7 +52,8 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
         if (isWrite) writes += 1;
       }
       const reading = read(Buffer.from(typeof answer === "string" ? answer : JSON.stringify(answer)));
-      if (method === "GET" && !reading.usable) throw new CallError("invalidAnswer", reading.problem, 200);
+      if (method === "GET" && reading.record === undefined)
+        throw new CallError("invalidAnswer", reading.problem ?? "", 200);
       return reading;
     },
     get writes() {
