@@ -56,20 +56,35 @@ function joined(parts: readonly (string | undefined)[]): string | undefined {
   return found.length === 0 ? undefined : found.join("; ");
 }
 
-/** The values of every `key` in an answer, except those that only name a field of the request. */
-function keysIn(value: unknown, fieldNames: readonly string[], depth = 0): string[] {
+/** The values of every `key` in an answer. */
+function keysIn(value: unknown, depth = 0): string[] {
   if (depth > 8 || !isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
     name === "key" && (typeof inner === "string" || typeof inner === "number")
-      ? fieldNames.includes(String(inner))
-        ? []
-        : [String(inner)]
-      : keysIn(inner, fieldNames, depth + 1),
+      ? [String(inner)]
+      : keysIn(inner, depth + 1),
   );
 }
 
 // As JSON or the like within other text, plain and escaped.
 const quotedKey = /(["'])key\1\s*:\s*(["'])((?:(?!\2)[^\\]|\\.)*)|\\"key\\"\s*:\s*\\"((?:[^"\\]|\\[^"])*)/gi;
+
+/** A body, parsed if it is JSON, and what no message may contain of it. */
+interface Said {
+  readonly body: string;
+  readonly parsed?: unknown;
+  readonly secrets: readonly string[];
+  /** The names of the request's fields: a `key` that is one of them is no secret. */
+  readonly fieldNames: readonly string[];
+}
+
+/** The words for a message; `undefined` if there are none, or if the body has too many keys to be an error. */
+function cleaned(words: string | undefined, { body, parsed, secrets, fieldNames }: Said): string | undefined {
+  if (words === undefined) return undefined;
+  const quoted = Array.from(body.matchAll(quotedKey), (match) => match[3] ?? match[4] ?? "");
+  const keys = [...quoted, ...keysIn(parsed)].filter((key) => !fieldNames.includes(key));
+  return keys.length > 100 ? undefined : plainText(words, [...secrets, ...keys]) || undefined;
+}
 
 /**
  * The service's own words in an error body, cleaned for a message; `undefined` when there are none. The body's
@@ -80,20 +95,14 @@ export function errorText(
   secrets: readonly string[],
   fieldNames: readonly string[] = [],
 ): string | undefined {
-  let said: string | undefined = body;
-  let hidden = [...body.matchAll(quotedKey)]
-    .map((match) => match[3] ?? match[4] ?? "")
-    .filter((key) => !fieldNames.includes(key));
+  let parsed: unknown;
   try {
-    const parsed: unknown = JSON.parse(body);
-    hidden = [...hidden, ...keysIn(parsed, fieldNames)];
-    said = sentence(parsed);
+    parsed = JSON.parse(body);
   } catch {
     // Plain text or HTML.
+    return cleaned(body, { body, secrets, fieldNames });
   }
-  // An answer with that many keys is no error text.
-  const text = said === undefined || hidden.length > 100 ? "" : plainText(said, [...secrets, ...hidden]);
-  return text === "" ? undefined : text;
+  return cleaned(sentence(parsed), { body, parsed, secrets, fieldNames });
 }
 
 /**
@@ -108,6 +117,6 @@ export function errorInPlace(
   const parsed: unknown = JSON.parse(body);
   if (!isObject(parsed)) return undefined;
   const { error, errors, message, success } = parsed;
-  const said = sentence({ error, errors, ...(success === false && { detail: message }) });
-  return said && plainText(said, [...secrets, ...keysIn(parsed, fieldNames)]);
+  const words = sentence({ error, errors, ...(success === false && { detail: message }) });
+  return cleaned(words, { body, parsed, secrets, fieldNames });
 }

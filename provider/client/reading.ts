@@ -18,7 +18,7 @@ export interface Reading<T> {
  * Why a 2xx may not come from the service, or not mean success: the body is no JSON, as of a gateway's page; or it has an
  * error in place of the record, as some services answer to what they refuse.
  */
-export type Flaw = "notJson" | "error";
+type Flaw = "notJson" | "error";
 
 /** Turns an answer's body into what was asked for. */
 export type Reader<T> = (body: Buffer | Unreadable) => Reading<T>;
