@@ -122,45 +122,23 @@ function at(value: unknown, name: string): unknown {
 /** Nothing is read before it is asked for: what is not known yet throws when it is read. */
 function keyOf(label: string, read: (field: string) => unknown, isMigrated = false): PolicyKey {
   const given = <T>(field: string) => (read(field) ?? undefined) as T | undefined;
-  return {
-    label,
-    get workspaceId() {
-      return given<string>("workspaceId") ?? "";
-    },
-    get customerId() {
-      return given<string>("customerId") ?? "";
-    },
-    get name() {
-      return given<string>("name") ?? label;
-    },
-    get scopes() {
-      return (given<readonly Partial<PolicyKeyScope>[]>("scopes") ?? []).map(scopeOf);
-    },
-    get enabled() {
-      return given<boolean>("enabled") ?? true;
-    },
-    get prefix() {
-      return given<string>("prefix");
-    },
-    get expiresAt() {
-      return given<number>("expiresAt");
-    },
-    get externalMeterId() {
-      return given<string>("externalMeterId");
-    },
-    get metadata() {
-      return given<Record<string, unknown>>("metadata");
-    },
-    get keepers() {
-      return given<Record<string, string>>("keepers");
-    },
-    get rotateEvery() {
-      return given<string>("rotateEvery");
-    },
-    get isExisting() {
-      return isMigrated || (given("existingKey") ?? given("existingId")) !== undefined;
-    },
+  const getters: { readonly [Name in keyof PolicyKey]: () => PolicyKey[Name] } = {
+    label: () => label,
+    workspaceId: () => given("workspaceId") ?? "",
+    customerId: () => given("customerId") ?? "",
+    name: () => given("name") ?? label,
+    scopes: () => (given<readonly Partial<PolicyKeyScope>[]>("scopes") ?? []).map(scopeOf),
+    enabled: () => given("enabled") ?? true,
+    prefix: () => given("prefix"),
+    expiresAt: () => given("expiresAt"),
+    externalMeterId: () => given("externalMeterId"),
+    metadata: () => given("metadata"),
+    keepers: () => given("keepers"),
+    rotateEvery: () => given("rotateEvery"),
+    isExisting: () => isMigrated || (given("existingKey") ?? given("existingId")) !== undefined,
   };
+  const properties = Object.entries(getters).map(([name, get]) => [name, { get, enumerable: true }]);
+  return Object.defineProperties({} as PolicyKey, Object.fromEntries(properties));
 }
 
 function scopeOf({
