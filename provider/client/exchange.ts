@@ -112,7 +112,7 @@ export function exchange(agent: Dispatcher, request: WireRequest, timeOuts: Time
       onResponseError(_controller, error) {
         if (answer !== undefined) return settleUnread({ problem: "was cut off", lasting: false });
         const started = controller !== undefined && !proxyWantsLogin(error);
-        const phrase = failurePhrase(error, { started, host: new URL(origin).hostname });
+        const phrase = failurePhrase(error, new URL(origin).hostname, started);
         settle({ kind: "failed", started, phrase, lasting: isLasting(error) });
       },
     };

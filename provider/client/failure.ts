@@ -1,9 +1,3 @@
-/** Where a request was cut off when its connection failed. */
-export interface Place {
-  readonly started: boolean;
-  readonly host: string;
-}
-
 const certificate = /^(CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_|ERR_SSL_|EPROTO)/;
 
 function textOf(error: unknown, field: "code" | "message" | "name"): string {
@@ -16,7 +10,7 @@ function textOf(error: unknown, field: "code" | "message" | "name"): string {
  * Why a connection failed, in our own words: what the libraries say can hold headers, so nothing of theirs but a
  * code gets through.
  */
-export function failurePhrase(error: unknown, { started, host }: Place): string {
+export function failurePhrase(error: unknown, host: string, started: boolean): string {
   const code = textOf(error, "code");
   const when = started ? "before the service answered" : "before the request was sent";
   if (code === "ECONNREFUSED") return "the connection was refused";

@@ -54,16 +54,16 @@ export type CallFailure =
     };
 
 const ceilingMs = (failures: number): number =>
-  Math.min(retryLimits.backOffMostMs, retryLimits.backOffFirstMs * 2 ** Math.min(failures - 1, 30));
+  Math.min(retryLimits.backOffMostMs, retryLimits.backOffFirstMs * 2 ** (failures - 1));
 
 /** Exponential back-off with full jitter; `random` is in [0, 1). */
 export function backOffMs(failures: number, random: number): number {
-  return Math.floor(random * ceilingMs(Math.max(1, failures)));
+  return Math.floor(random * ceilingMs(failures));
 }
 
 /** How long a 429 pauses its origin: what the service asked for, but never nothing. */
 export function pauseMs(askedMs: number | undefined, throttled: number, random: number): number {
-  const own = Math.floor((0.5 + random / 2) * ceilingMs(Math.max(1, throttled)));
+  const own = Math.floor((0.5 + random / 2) * ceilingMs(throttled));
   return Math.max(askedMs ?? 0, own);
 }
 
@@ -106,7 +106,7 @@ export function openRetryBucket(size = 100): RetryBucket {
   return {
     hasToken: () => tenths >= 10,
     take: () => {
-      tenths = Math.max(0, tenths - 10);
+      tenths -= 10;
     },
     succeeded: () => {
       tenths = Math.min(size * 10, tenths + 1);

@@ -115,7 +115,7 @@ export function configuration(given: EngineConfig, env: Environment): Configurat
   const sources: Sources = { given, env, refuse: (problem) => void problems.push(problem) };
   const url = baseUrl(sources);
   const token = accessToken(sources);
-  const parallel = wholeNumber("parallel", sources, ofParallel);
+  const parallel = wholeNumber("parallel", sources);
   const expiry = expiryWarnings(sources);
   if (url === undefined || token === undefined || parallel === undefined || problems.length > 0) {
     return { problems };
@@ -154,28 +154,25 @@ function serviceAt(baseUrl = ""): string | undefined {
   return createHash("sha256").update(normalised).digest("base64url").slice(0, 8);
 }
 
-interface WholeNumber {
-  readonly least: number;
-  readonly most: number;
-  readonly usual: number;
-  readonly what: string;
-}
+/** The settings that are whole numbers. */
+const wholeNumbers = {
+  parallel: { least: 1, most: 64, usual: 16, what: "how many keys of a set to process at once" },
+  expiryWarningDays: {
+    least: 0,
+    most: 3_650,
+    usual: 14,
+    what: "how many days before a key expires the warnings begin",
+  },
+};
 
-function wholeNumber(name: Name, sources: Sources, { least, most, usual, what }: WholeNumber) {
+function wholeNumber(name: keyof typeof wholeNumbers, sources: Sources): number | undefined {
+  const { least, most, usual, what } = wholeNumbers[name];
   const [value, source] = chosen(name, sources);
   if (value === undefined) return usual;
   const number = /^\d{1,4}$/.test(value.trim()) ? Number(value) : -1;
   if (number >= least && number <= most) return number;
   return sources.refuse(`${source} must be a whole number from ${least} to ${most}: ${what}.`);
 }
-
-const ofParallel = { least: 1, most: 64, usual: 16, what: "how many keys of a set to process at once" };
-const ofWarningDays = {
-  least: 0,
-  most: 3_650,
-  usual: 14,
-  what: "how many days before a key expires the warnings begin",
-};
 
 /** Without the unit of expiresAt, nobody knows when a key expires (R21). */
 function expiryWarnings(sources: Sources): ExpiryWarnings | undefined {
@@ -185,7 +182,7 @@ function expiryWarnings(sources: Sources): ExpiryWarnings | undefined {
   if (unit !== undefined && ms === undefined) {
     refuse(`${unitSource} must be seconds or milliseconds: the unit in which the service counts expiresAt.`);
   }
-  const days = wholeNumber("expiryWarningDays", sources, ofWarningDays);
+  const days = wholeNumber("expiryWarningDays", sources);
   const [given, source] = chosen("expiryWarningDays", sources);
   if (given !== undefined && unit === undefined) {
     refuse(
@@ -228,25 +225,26 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
   return undefined;
 }
 
-interface Token {
-  readonly value: string;
-  readonly advice: string;
-}
-
-function accessToken(sources: Sources): Token | undefined {
+function accessToken(sources: Sources) {
   const { given, env, refuse } = sources;
-  const { accessTokenEnv } = given.argument;
-  if (accessTokenEnv !== undefined) {
-    const source = `the environment variable ${accessTokenEnv}, which the Provider's accessTokenEnv names`;
-    const value = env[accessTokenEnv];
-    if (!value) return refuse(`${source}, is not set: set it to an access token.`);
-    return checkedToken(value, source, "environment", sources);
+  const { accessTokenEnv: named } = given.argument;
+  const ofNamed = `the environment variable ${named}, which the Provider's accessTokenEnv names`;
+  const [value, source, origin]: Choice =
+    named === undefined ? chosen("accessToken", sources) : [env[named], ofNamed, "environment"];
+  if (!value) {
+    return refuse(
+      named === undefined
+        ? "the access token is not configured: run `pulumi config set --secret apikeys:accessToken` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider."
+        : `${source}, is not set: set it to an access token.`,
+    );
   }
-  const [value, source, origin] = chosen("accessToken", sources);
-  if (value !== undefined) return checkedToken(value, source, origin, sources);
-  return refuse(
-    "the access token is not configured: run `pulumi config set --secret apikeys:accessToken` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.",
-  );
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not contain these.
+  if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
+    return refuse(
+      `the access token from ${source} contains white space or a character that a header can't carry: copy it again, without Bearer before it and without a line break after it.`,
+    );
+  }
+  return { value, advice: sentences(`The access token came from ${source}`, tokenRemedies[origin]) };
 }
 
 /** What to do if the service does not accept the token, by where it came from. */
@@ -257,13 +255,3 @@ const tokenRemedies = {
   stack:
     "Set a valid token there with `pulumi config set --secret apikeys:accessToken`, or in the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence. Refresh and destroy use the stack config of the last update, unless you add `--run-program`",
 };
-
-function checkedToken(value: string, source: string, origin: Origin, { refuse }: Sources): Token | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not contain these.
-  if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
-    return refuse(
-      `the access token from ${source} contains white space or a character that a header can't carry: copy it again, without Bearer before it and without a line break after it.`,
-    );
-  }
-  return { value, advice: sentences(`The access token came from ${source}`, tokenRemedies[origin]) };
-}

@@ -31,12 +31,12 @@ export function compare(
     inputs: canonical(definition, inputs),
     now: host.now(),
   };
-  let made: { readonly plan: unknown } | undefined;
+  let plan: unknown;
   return {
     ...compared,
     get plan() {
-      made ??= { plan: definition.plan?.(compared) };
-      return made.plan;
+      plan ??= definition.plan?.(compared);
+      return plan;
     },
   };
 }

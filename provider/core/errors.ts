@@ -1,4 +1,5 @@
 import { CallError } from "../client/callError";
+import type { Configuration } from "./config";
 import type { Kept } from "./state";
 import { oneLine, sentences } from "./text";
 
@@ -71,18 +72,14 @@ export interface Attempt {
 }
 
 /** The parts of the Configuration that messages quote. */
-interface Endpoint {
-  readonly baseUrlSource: string;
-  readonly tokenAdvice: string;
-}
+type Endpoint = Pick<Configuration, "baseUrlSource" | "tokenAdvice">;
 
-type Route = Pick<Endpoint, "baseUrlSource">;
-const route = ({ baseUrlSource }: Route) =>
+const route = ({ baseUrlSource }: Endpoint) =>
   `the base URL (${baseUrlSource}), and any proxy or gateway in between`;
-const runAgain = (of: Route) => `Run the command again; if it fails the same way, check ${route(of)}`;
+const runAgain = (of: Endpoint) => `Run the command again; if it fails the same way, check ${route(of)}`;
 
 /** What else to do if another server may have answered. */
-export function ifElsewhere(of: Route): string {
+export function ifElsewhere(of: Endpoint): string {
   return `If that doesn't help, check ${route(of)}`;
 }
 

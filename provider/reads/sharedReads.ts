@@ -35,41 +35,33 @@ export const patienceMs = 10_000;
 const tooLate: Unavailable = { problem: `no answer came within ${patienceMs / 1_000} s` };
 const patience = { ms: patienceMs, late: tooLate };
 
-interface Opened {
-  readonly reads: SharedReads;
-  /** What any reader conceals: a URL may contain it. */
-  readonly concealed: Set<string>;
-}
-
-const ofTransport = new WeakMap<Transport, Map<string, Opened>>();
+const ofTransport = new WeakMap<Transport, Map<string, SharedReads>>();
 
 export function sharedReads({ concealed = [], ...call }: Call): SharedReads {
   const { baseUrl, accessToken } = call.credentials;
-  const all = ofTransport.get(call.transport) ?? new Map<string, Opened>();
+  const all = ofTransport.get(call.transport) ?? new Map<string, SharedReads>();
   ofTransport.set(call.transport, all);
   const service = JSON.stringify([baseUrl, accessToken]);
-  const opened = all.get(service) ?? open(call);
-  all.set(service, opened);
-  for (const text of concealed) opened.concealed.add(text);
-  return opened.reads;
+  const reads = all.get(service) ?? openReads(call);
+  all.set(service, reads);
+  for (const text of concealed) reads.concealed.add(text);
+  return reads;
 }
 
-function open(call: Call): Opened {
+function openReads(ofFirst: Call) {
   const concealed = new Set<string>();
-  const ofAll: Call = {
-    ...call,
+  const call: Call = {
+    ...ofFirst,
     get concealed() {
       return [...concealed];
     },
   };
-  return { reads: openReads(ofAll), concealed };
-}
-
-function openReads(call: Call) {
   const writes = () => call.transport.writes;
   const open = <T>(read: () => Promise<T>, options: { readonly patience?: typeof patience } = {}) =>
     openSharedRead<T | Unavailable>(() => orUnavailable(read()), { ...options, writes });
   return {
+    /** What any reader conceals: a URL may contain it. */
+    concealed,
     keys: each((workspaceId) =>
       open(async () => listing(await listApiKeys(call, { workspaceId })), { patience }),
     ),

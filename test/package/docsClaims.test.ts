@@ -127,7 +127,7 @@ describe("docs/troubleshooting.md", () => {
       ...ofProxies.map((message) => ({ message })),
       { name: "HTTPParserError" },
     ];
-    const reasons = new Set(failures.map((error) => failurePhrase(error, { started: true, host: "host" })));
+    const reasons = new Set(failures.map((error) => failurePhrase(error, "host", true)));
     const elsewhere = /^(the request can't be sent|the answer's headers)/;
     const isQuoted = (reason: string) =>
       messages
