@@ -7,7 +7,7 @@ import { failed, openInstance } from "../provider/instance";
 import { command, type Terminal } from "./command";
 import { existingKeys } from "./keys";
 import { type ManagedKeys, managedKeys } from "./managed";
-import { type Adoption, importFile, programOfKeys, programOfSet } from "./program";
+import { importFile, programOfKeys, programOfSet } from "./program";
 
 const usage = `Usage: npx pulumi-apikeys adopt --workspace ID [options] > keys.ts
 
@@ -27,13 +27,7 @@ APIKEYS_ACCESS_TOKEN, both from the environment, and changes nothing there.
 
 const variables = ["APIKEYS_BASE_URL", "APIKEYS_ACCESS_TOKEN"];
 
-interface Options {
-  readonly workspaceId: string;
-  readonly customerId: string | undefined;
-  readonly keyIds: readonly string[];
-  readonly files: readonly string[];
-  readonly write: (adoption: Adoption) => string;
-}
+type Options = ReturnType<typeof readOptions>;
 
 /** The command `pulumi-apikeys adopt`. Its exit code is 1 if the keys can't be read. */
 export const adopt = command("adopt", usage, readOptions, async (options, terminal) => {
@@ -48,7 +42,7 @@ export const adopt = command("adopt", usage, readOptions, async (options, termin
   }
 });
 
-function readOptions(args: string[]): Options {
+function readOptions(args: string[]) {
   const { values } = parseArgs({
     args,
     options: {

@@ -32,23 +32,16 @@ function presetLines(): string {
   return lines.map((line) => `                     ${line}`).join(",\n");
 }
 
-interface Options {
-  readonly port: number;
-  readonly preset: PresetName;
-  readonly latencyMs: number;
-  readonly accessToken: string | undefined;
-  readonly workspaces: readonly string[];
-}
-
 /** The command `pulumi-apikeys standin`. Its exit code is 1 if it can't listen on the port. */
-export const standin = command("standin", usage, readOptions, async (options, terminal) => {
+export const standin = command("standin", usage, readOptions, async ({ preset, ...options }, terminal) => {
   let standIn: StandIn;
   try {
-    standIn = await start(options, (request) => {
-      terminal.out(`${request.method} ${request.path} ${request.status}\n`);
+    const onRequest = ({ method, path, status }: LoggedRequest) => {
+      terminal.out(`${method} ${path} ${status}\n`);
       // Nobody reads this command's log, which would grow for as long as it runs.
       standIn.clearRequests();
-    });
+    };
+    standIn = await startStandIn({ ...options, dialect: preset, onRequest });
   } catch (error) {
     terminal.err(
       `pulumi-apikeys standin: can't listen on port ${options.port}: ${(error as Error).message}. Choose another with --port.\n`,
@@ -57,13 +50,13 @@ export const standin = command("standin", usage, readOptions, async (options, te
   }
   // Listens for the signal first, because whoever reads the welcome may send one at once.
   const { stopped } = terminal;
-  terminal.out(welcome(standIn, options.preset));
+  terminal.out(welcome(standIn, preset));
   await stopped;
   await standIn.close();
   return 0;
 });
 
-function readOptions(args: string[]): Options {
+function readOptions(args: string[]) {
   const { values } = parseArgs({
     args,
     options: {
@@ -85,27 +78,16 @@ function readOptions(args: string[]): Options {
   if (workspace.includes("") || new Set(workspace).size < workspace.length) {
     throw new Error("--workspace must be an id, and each id can be given only once");
   }
-  return {
-    port: Number(port),
-    preset,
-    latencyMs: Number(latency),
-    accessToken: token,
-    workspaces: workspace,
-  };
+  const tenants = defaultTenants.map((tenant) => ({
+    ...tenant,
+    accessToken: token ?? tenant.accessToken,
+    workspaces: workspace.length > 0 ? workspace.map((id) => ({ id })) : tenant.workspaces,
+  }));
+  return { preset, port: Number(port), latencyMs: Number(latency), tenants };
 }
 
 function isPreset(name: string): name is PresetName {
   return Object.hasOwn(presets, name);
-}
-
-async function start(options: Options, onRequest: (request: LoggedRequest) => void): Promise<StandIn> {
-  const { port, preset, latencyMs, accessToken, workspaces } = options;
-  const tenants = defaultTenants.map((tenant) => ({
-    ...tenant,
-    accessToken: accessToken ?? tenant.accessToken,
-    workspaces: workspaces.length > 0 ? workspaces.map((id) => ({ id })) : tenant.workspaces,
-  }));
-  return await startStandIn({ port, dialect: preset, latencyMs, tenants, onRequest });
 }
 
 function welcome(standIn: StandIn, preset: PresetName): string {

@@ -90,14 +90,11 @@ export function openInstance(options: InstanceOptions) {
   };
 }
 
-/** All that a host may tell the engine of an error, because the error itself may contain secrets. */
-export interface Failed {
-  readonly message: string;
-  /** What the engine is to save although the operation failed. */
-  readonly kept?: Kept;
-}
-
-export function failed(error: unknown): Failed {
+/**
+ * All that a host may tell the engine of an error, because the error itself may contain secrets. `kept`: what the engine
+ * is to save although the operation failed.
+ */
+export function failed(error: unknown): { readonly message: string; readonly kept?: Kept } {
   if (!(error instanceof Failure)) return { message: bug(error) };
   const { message, kept } = error;
   if (kept === undefined) return { message };

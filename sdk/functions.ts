@@ -62,7 +62,7 @@ export interface FoundApiKey {
   readonly billingId: string | undefined;
 }
 
-/** The permissions of a key on one scope, as a function returns them. */
+/** The permissions of a key on one scope, each of them present. */
 export interface FoundKeyScope {
   /** The representation of the scope. */
   readonly representation: string;

@@ -4,7 +4,10 @@
  *
  * @module pulumi-apikeys/policy
  */
+import type { FoundKeyScope as PolicyKeyScope } from "./functions";
 import { isTypeOf } from "./types";
+
+export type { PolicyKeyScope };
 
 /**
  * A resource as Pulumi passes it to a policy: with its inputs in `validateResource`, with its outputs in
@@ -17,20 +20,6 @@ export interface PolicyResource {
   readonly name: string;
   /** The resource's inputs or outputs. */
   readonly props: Readonly<Record<string, unknown>>;
-}
-
-/** The permissions of a key on one scope, defaults filled in. */
-export interface PolicyKeyScope {
-  /** The representation of the scope. */
-  readonly representation: string;
-  /** Whether the key may create. */
-  readonly create: boolean;
-  /** Whether the key may read. */
-  readonly read: boolean;
-  /** Whether the key may update. */
-  readonly update: boolean;
-  /** Whether the key may delete. */
-  readonly del: boolean;
 }
 
 /**
@@ -141,18 +130,7 @@ function keyOf(label: string, read: (field: string) => unknown, isMigrated = fal
   return Object.defineProperties({} as PolicyKey, Object.fromEntries(properties));
 }
 
-function scopeOf({
-  representation = "",
-  create,
-  read,
-  update,
-  del,
-}: Partial<PolicyKeyScope>): PolicyKeyScope {
-  return {
-    representation,
-    create: create === true,
-    read: read === true,
-    update: update === true,
-    del: del === true,
-  };
+function scopeOf({ representation = "", ...flags }: Partial<PolicyKeyScope>): PolicyKeyScope {
+  const has = (flag: keyof typeof flags) => flags[flag] === true;
+  return { representation, create: has("create"), read: has("read"), update: has("update"), del: has("del") };
 }

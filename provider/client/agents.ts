@@ -1,15 +1,6 @@
 import type { Dispatcher } from "undici";
 import { CallError } from "./callError";
 
-/** Gives the dispatcher for an origin. */
-export interface Agents {
-  /** One that keeps its connections; the same for the life of the process. */
-  kept(origin: string): Promise<Dispatcher>;
-  /** One that has no connection yet; to be destroyed after its request. */
-  fresh(origin: string): Promise<Dispatcher>;
-  close(): Promise<void>;
-}
-
 /** Whether a parsed host is this machine: 127.0.0.0/8, ::1 or localhost. */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
@@ -41,7 +32,8 @@ async function loaded<T>(load: () => Promise<T>): Promise<T> {
 /** A proxy without a scheme is http, as for Pulumi's CLI and curl. */
 const proxyUrl = (value = "") => (value === "" || value.includes("://") ? value : `http://${value}`);
 
-export function openAgents(env: NodeJS.ProcessEnv, connectMs: number): Agents {
+/** Gives the dispatcher for an origin. */
+export function openAgents(env: NodeJS.ProcessEnv, connectMs: number) {
   const agents = new Map<string, Promise<Dispatcher>>();
   let closed = false;
 
@@ -67,17 +59,19 @@ export function openAgents(env: NodeJS.ProcessEnv, connectMs: number): Agents {
   };
 
   return {
-    async kept(origin) {
+    /** One that keeps its connections; the same for the life of the process. */
+    async kept(origin: string): Promise<Dispatcher> {
       refuseIfClosed();
       const agent = agents.get(origin) ?? open(origin);
       agents.set(origin, agent);
       return agent;
     },
-    async fresh(origin) {
+    /** One that has no connection yet; to be destroyed after its request. */
+    async fresh(origin: string): Promise<Dispatcher> {
       refuseIfClosed();
       return open(origin);
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       const opened = await Promise.allSettled(agents.values());
       agents.clear();

@@ -12,25 +12,7 @@ interface TooLong {
   readonly pauseLeftMs: number;
 }
 
-/** The pace of requests to one origin: how many at once, and when none at all. */
-export interface Pace {
-  /**
-   * Waits for a turn; `allowanceMs` bounds the wait in pauses, not the one in the queue. `first` is for a call
-   * that has had a turn already: it goes ahead of those that have not.
-   */
-  enter(allowanceMs: number, first: boolean): Promise<Turn | TooLong>;
-  /** Gives the turn back. */
-  leave(): void;
-  /** The service answered 429: a pause, and half as many at once from then on. */
-  throttled(turn: Turn, pauseMs: number): void;
-  /** Ends a pause and allows no further one: all waiting calls get a turn. */
-  hurry(): void;
-  readonly hurried: boolean;
-  /** A pause of one call alone, which ends early as well. */
-  rest(ms: number): Promise<void>;
-  /** The service answered: as many successes as may run at once allow one more. */
-  succeeded(): void;
-}
+export type Pace = ReturnType<typeof openPace>;
 
 interface Waiter {
   readonly pausedBefore: number;
@@ -38,7 +20,8 @@ interface Waiter {
   readonly settle: (turn: Turn | TooLong) => void;
 }
 
-export function openPace(clock: Clock, most: number): Pace {
+/** The pace of requests to one origin: how many at once, and when none at all. */
+export function openPace(clock: Clock, most: number) {
   let limit = most;
   let inFlight = 0;
   let halvedAt = Number.NEGATIVE_INFINITY;
@@ -78,8 +61,12 @@ export function openPace(clock: Clock, most: number): Pace {
   }
 
   return {
-    enter: (allowanceMs, first) =>
-      new Promise((settle) => {
+    /**
+     * Waits for a turn; `allowanceMs` bounds the wait in pauses, not the one in the queue. `first` is for a call
+     * that has had a turn already: it goes ahead of those that have not.
+     */
+    enter: (allowanceMs: number, first: boolean) =>
+      new Promise<Turn | TooLong>((settle) => {
         const now = clock.now();
         const pauseLeftMs = pause.until - now;
         // Calls that wait already were dismissed when the pause began or grew, if it is too long for them.
@@ -89,11 +76,13 @@ export function openPace(clock: Clock, most: number): Pace {
         else queue.push(waiter);
         startNext();
       }),
+    /** Gives the turn back. */
     leave: () => {
       inFlight -= 1;
       startNext();
     },
-    throttled: (turn, pauseMs) => {
+    /** The service answered 429: a pause, and half as many at once from then on. */
+    throttled: (turn: Turn, pauseMs: number) => {
       const now = clock.now();
       if (now >= pause.until) {
         pausesOver = pausedSoFar(now);
@@ -111,8 +100,9 @@ export function openPace(clock: Clock, most: number): Pace {
     get hurried() {
       return hurried;
     },
-    rest: (ms) =>
-      new Promise((resolve) => {
+    /** A pause of one call alone, which ends early as well. */
+    rest: (ms: number) =>
+      new Promise<void>((resolve) => {
         if (hurried) return resolve();
         const end = () => {
           resting.delete(end);
@@ -122,12 +112,14 @@ export function openPace(clock: Clock, most: number): Pace {
         const cancel = clock.after(ms, end);
         resting.add(end);
       }),
+    /** Ends a pause and allows no further one: all waiting calls get a turn. */
     hurry: () => {
       hurried = true;
       for (const end of resting) end();
       pause.until = Math.min(pause.until, clock.now());
       startNext();
     },
+    /** The service answered: as many successes as may run at once allow one more. */
     succeeded: () => {
       limit = Math.min(most, limit + 1 / limit);
     },

@@ -93,14 +93,10 @@ function afterThrottle(policy: Policy, askedMs: number | undefined, spent: Spent
   return askedMs === undefined ? { act: "stop" } : { act: "stop", why: askedToWait(askedMs) };
 }
 
-/** The tokens that all retries of a process draw on: 100 at first, one back for every 10 successes. */
-export interface RetryBucket {
-  hasToken(): boolean;
-  take(): void;
-  succeeded(): void;
-}
+export type RetryBucket = ReturnType<typeof openRetryBucket>;
 
-export function openRetryBucket(size = 100): RetryBucket {
+/** The tokens that all retries of a process draw on: 100 at first, one back for every 10 successes. */
+export function openRetryBucket(size = 100) {
   // In tenths of a token, so that it stays exact.
   let tenths = size * 10;
   return {

@@ -15,7 +15,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
     isReadFirst: definition.isReadFirst === true,
     /** `name` and `urn`: of the resource in the program, if the host knows them. */
     check: (inputs: Properties, before: Properties | undefined, name?: string, urn?: string) =>
-      check(context, inputs, before, { name, urn }),
+      check(context, inputs, before, name, urn),
     diff: (id: string, state: Properties, inputs: Properties) =>
       diff(context, compare(context, { id, state }, inputs)),
     detailedDiff: (id: string, state: Properties, inputs: Properties) =>

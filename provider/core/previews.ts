@@ -19,17 +19,12 @@ export interface CheckResult {
   readonly failures: readonly string[];
 }
 
-/** The resource in the program, as far as the host knows it. */
-interface Subject {
-  readonly name: string | undefined;
-  readonly urn: string | undefined;
-}
-
 export function check(
   context: KindContext,
   inputs: Properties,
   before: Properties | undefined,
-  { name, urn = "" }: Subject,
+  name?: string,
+  urn = "",
 ): CheckResult {
   const { declarations, definition, host, inState } = context;
   const named = withName(definition, inputs, name);

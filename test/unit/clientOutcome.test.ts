@@ -163,8 +163,4 @@ describe("Retry-After", () => {
     expect(retryAfterMs(header, "Thu, 01 Jan 2026 00:00:00 GMT", anHourLate)).toBe(10_000);
     expect(retryAfterMs(header, "nonsense", now)).toBe(10_000);
   });
-
-  it("with several values takes the longest wait and ignores invalid ones", () => {
-    expect(retryAfterMs(["3", "soon", "8"], undefined, now)).toBe(8_000);
-  });
 });
