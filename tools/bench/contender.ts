@@ -18,7 +18,7 @@ type Work =
     }
   | { readonly kind: "network"; readonly inFlight: number };
 
-/** One column of the tables. A new one is a file beside this and a line in contenders.ts. */
+/** One column of the tables. */
 export interface Contender {
   /** Names it on the command line and in JSON. */
   readonly id: string;
@@ -30,6 +30,4 @@ export interface Contender {
   readonly steps: readonly Step[];
   /** Of so many rounds with N keys, how many it takes part in. */
   rounds(count: number, rounds: number): number;
-  /** Why it can't be had on this machine. */
-  missing?(): string | undefined;
 }

@@ -1,27 +1,73 @@
-import { command } from "./command";
 import type { Contender } from "./contender";
-import { bareFloor, engineFloor, networkFloor, setFloor } from "./floors";
-import { apiKeySet, oneRotating, ours, singly } from "./ours";
-import { plugin, pluginFloor, pluginSet, pluginSetFloor, tenSets } from "./plugin";
 import { commonSteps, steps } from "./steps";
-import { taught } from "./taught";
+
+/** The process that the engine starts for dynamic resources, and not the shim before it. */
+export const dynamicHost = /cmd\/dynamic-provider/;
+
+const dynamic = { kind: "engine", host: dynamicHost } as const;
+const plugin = { kind: "engine", host: /pulumi-resource-apikeys/, plugin: "apikeys" } as const;
+/** A plugin that answers at once: what the engine itself takes. */
+const nothing = { kind: "engine", host: /pulumi-resource-nothing/, plugin: "nothing" } as const;
+
+/** A resource for each key. More than 1,000 keys are for sets alone. */
+const singly = {
+  asks: true,
+  steps: commonSteps,
+  rounds: (count: number, rounds: number) => (count > 1_000 ? 0 : rounds),
+} as const;
+
+/** All keys in one resource. */
+const inOneSet = { asks: true, steps, rounds: (_count: number, rounds: number) => rounds } as const;
 
 /** The columns, from left to right. */
 export const contenders: readonly Contender[] = [
-  ours,
-  oneRotating,
-  plugin,
-  apiKeySet,
-  pluginSet,
-  taught,
-  command,
-  engineFloor,
-  pluginFloor,
-  setFloor,
-  pluginSetFloor,
-  bareFloor,
-  networkFloor(8, commonSteps, singly),
-  // As many as a set has in flight.
-  networkFloor(16, steps, apiKeySet.rounds),
-  ...tenSets,
+  { ...singly, id: "ours", title: "pulumi-apikeys", work: { ...dynamic, program: "ours/single" } },
+  { ...singly, id: "plugin", title: "pulumi-apikeys, plugin", work: { ...plugin, program: "ours/single" } },
+  { ...inOneSet, id: "apiKeySet", title: "one ApiKeySet", work: { ...dynamic, program: "ours/oneSet" } },
+  {
+    ...inOneSet,
+    id: "pluginSet",
+    title: "one ApiKeySet, plugin",
+    work: { ...plugin, program: "ours/oneSet" },
+  },
+  {
+    ...singly,
+    id: "taught",
+    title: "dynamic provider as documented",
+    work: { ...dynamic, program: "taught/single" },
+    // One round of 1,000 keys takes minutes, so one must do.
+    rounds: (count, rounds) => singly.rounds(count, count < 1_000 ? rounds : Math.min(1, rounds)),
+  },
+  {
+    ...singly,
+    id: "pluginFloor",
+    title: "floor: plugin without I/O",
+    work: { ...nothing, program: "floors/single" },
+    asks: false,
+  },
+  {
+    ...inOneSet,
+    id: "pluginSetFloor",
+    title: "floor: one resource of a plugin without I/O",
+    work: { ...nothing, program: "floors/oneSet" },
+    asks: false,
+  },
+  {
+    ...inOneSet,
+    id: "network-16",
+    title: "floor: script, 16 in flight",
+    // As many as a set has in flight.
+    work: { kind: "network", inFlight: 16 },
+    // Where nothing changes, nothing has to be asked.
+    steps: steps.filter((step) => step !== "noChange"),
+  },
+  {
+    ...inOneSet,
+    id: "tenSets",
+    title: "ten ApiKeySets, plugin",
+    work: { ...plugin, program: "ours/tenSets", env: { APIKEYS_PARALLEL: "64" } },
+    steps: ["up"],
+    // More keys than a set should have.
+    rounds: (count, rounds) => (count < 10_000 ? 0 : rounds),
+  },
 ];

@@ -8,17 +8,11 @@ export interface Size {
   readonly rounds: number;
 }
 
-const parts = ["engine", "start", "memory"] as const;
-type Part = (typeof parts)[number];
-
 export interface Plan {
   readonly sizes: readonly Size[];
   /** Ids of contenders. */
   readonly only: readonly string[];
   readonly steps: readonly Step[];
-  readonly parts: readonly Part[];
-  /** How many cold processes of each kind are started. */
-  readonly starts: number;
   readonly writeDocs: boolean;
   /** The JSON file. */
   readonly out: string | undefined;
@@ -43,7 +37,7 @@ export function planOf(args: readonly string[]): Plan {
     options: {
       quick: { type: "boolean", default: false },
       "write-docs": { type: "boolean", default: false },
-      ...{ sizes: text, rounds: text, only: text, steps: text, parts: text, out: text },
+      ...{ sizes: text, rounds: text, only: text, steps: text, out: text },
     },
   });
   const usual = values.quick ? quick : whole;
@@ -60,8 +54,6 @@ export function planOf(args: readonly string[]): Plan {
       values.only,
     ),
     steps: among("steps", steps, values.steps),
-    parts: among("parts", parts, values.parts),
-    starts: values.quick ? 7 : 21,
     writeDocs: values["write-docs"],
     out: values.out,
   };

@@ -1,22 +1,16 @@
 import type { Contender } from "./contender";
 import { type Figures, figureNames, mediansOf, type Round } from "./figures";
 import type { Machine } from "./machine";
-import type { Memories, Memory } from "./memory";
-import type { Start } from "./start";
 import type { Step } from "./steps";
-import { asText, type Grid, gridOf, thousands } from "./table";
+import { asText, gridOf } from "./table";
 
 /** All that one run found. */
 export interface Report {
   readonly machine: Machine;
   readonly latencyMs: number;
-  /** A line for each contender that can't be had. */
-  readonly missing: readonly string[];
   readonly contenders: readonly Contender[];
   readonly steps: readonly Step[];
   readonly rounds: readonly Round[];
-  readonly start: Start | undefined;
-  readonly memory: Memories | undefined;
 }
 
 /** The numbers of keys that were measured, in order. */
@@ -24,16 +18,12 @@ export function countsOf({ rounds }: Report): readonly number[] {
   return [...new Set(rounds.map(({ count }) => count))].sort((a, b) => a - b);
 }
 
-/** The whole report, for a terminal. */
-export function sections(report: Report): string {
+/** The tables, for a terminal. */
+export function tables(report: Report): string {
   const shown = { ...report, medians: mediansOf(report.rounds) };
-  const grids = [
-    ...countsOf(report).map((count) => gridOf(count, shown)),
-    startGrid(report.start),
-    memoryGrid(report.memory),
-  ];
-  const tables = grids.filter((grid) => grid.length > 1).map(asText);
-  return [...report.missing, ...tables].join("\n\n");
+  return countsOf(report)
+    .map((count) => asText(gridOf(count, shown)))
+    .join("\n\n");
 }
 
 /** How many rounds were measured with N keys. A contender may have taken part in fewer. */
@@ -41,40 +31,9 @@ export function roundsOf({ rounds }: Report, count: number): number {
   return Math.max(0, ...rounds.filter((one) => one.count === count).map(({ round }) => round + 1));
 }
 
-function startGrid(start: Start | undefined): Grid {
-  if (start === undefined) return [];
-  const ms = (value: number) => value.toFixed(0);
-  return [
-    ["start of a process, ms", "without", "with ours", "ours adds"],
-    [
-      "provider host: evaluate the provider and check",
-      ...[start.emptyHost, start.host, start.hostAdds].map(ms),
-    ],
-    ["program: load the SDK", ...[start.engineSdk, start.sdk, start.sdkAdds].map(ms)],
-  ];
-}
-
-function memoryGrid(memory: Memories | undefined): Grid {
-  if (memory === undefined) return [];
-  const { ours, floor } = memory;
-  const row = (title: string, all: readonly Memory[], value: (one: Memory) => string) => [
-    title,
-    ...all.map(value),
-  ];
-  const heap = ({ heapMiB }: Memory) => heapMiB.toFixed(1);
-  const resident = ({ rssMiB }: Memory) => rssMiB.toFixed(0);
-  return [
-    row("memory of the provider host, MiB", ours, ({ reads }) => `after ${thousands(reads)} reads`),
-    row("heap in use: pulumi-apikeys", ours, heap),
-    row("heap in use: provider without I/O", floor, heap),
-    row("resident: pulumi-apikeys", ours, resident),
-    row("resident: provider without I/O", floor, resident),
-  ];
-}
-
 /** For other programs: the machine, every round, and the medians. */
 export function asJson(report: Report): string {
-  const { machine, latencyMs, missing, contenders, steps, rounds, start, memory } = report;
+  const { machine, latencyMs, contenders, steps, rounds } = report;
   const find = mediansOf(rounds);
   const medians = countsOf(report).flatMap((count) =>
     contenders.map(({ id, title }) => ({
@@ -85,7 +44,7 @@ export function asJson(report: Report): string {
       ),
     })),
   );
-  return `${JSON.stringify({ machine, latencyMs, missing, medians, start, memory, rounds }, undefined, 2)}\n`;
+  return `${JSON.stringify({ machine, latencyMs, medians, rounds }, undefined, 2)}\n`;
 }
 
 function figuresOf(find: (name: keyof Figures) => number | undefined) {

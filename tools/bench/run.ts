@@ -3,7 +3,7 @@
  *
  * --quick: few keys and rounds, within five minutes.
  * --write-docs: puts the figures of 200 and of 1,000 keys into docs/performance.md.
- * --sizes 10,200; --rounds 5; --only ours,engine; --steps up,destroy; --parts engine,start,memory; --out FILE.
+ * --sizes 10,200; --rounds 5; --only ours,plugin; --steps up,destroy; --out FILE.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -14,42 +14,28 @@ import { compile } from "./build";
 import { contenders } from "./contenders";
 import { writeDocs } from "./docs";
 import { machine, machineLine } from "./machine";
-import { measureMemory } from "./memory";
 import { planOf } from "./plan";
-import { asJson, type Report, sections } from "./report";
+import { asJson, type Report, tables } from "./report";
 import { measureAll } from "./rounds";
-import { measureStart } from "./start";
 
 const latencyMs = 20;
-const reads = [1_000, 10_000, 20_000];
 
 async function run(): Promise<void> {
   const plan = planOf(process.argv.slice(2));
   const asked = contenders.filter(({ id }) => plan.only.includes(id));
-  const missing = asked.flatMap(({ title, missing: why }) => {
-    const reason = why?.();
-    return reason === undefined ? [] : [`${title}: not to be had here: ${reason}`];
-  });
-  const present = asked.filter(({ missing: why }) => why?.() === undefined);
-  for (const line of missing) tell(line);
-
   const cli = await findPulumi();
   await packedPackage();
   const compiled = await compile();
   const bench = { compiled, root: cli.root, latencyMs, steps: plan.steps };
-  const does = (part: (typeof plan.parts)[number]) => plan.parts.includes(part);
   const report: Report = {
     machine: machine(cli),
     latencyMs,
-    missing,
-    contenders: present,
+    contenders: asked,
     steps: plan.steps,
-    start: does("start") ? await measureStart(compiled, plan.starts) : undefined,
-    memory: does("memory") ? await measureMemory(compiled, reads) : undefined,
-    rounds: does("engine") ? await measureAll(present, plan.sizes, bench, tell) : [],
+    rounds: await measureAll(asked, plan.sizes, bench, tell),
   };
   console.log(`\n${machineLine(report.machine)}`);
-  console.log(sections(report));
+  console.log(tables(report));
   const out = plan.out ?? join(checkout, ".work", "bench.json");
   await mkdir(dirname(out), { recursive: true });
   await writeFile(out, asJson(report));

@@ -4,7 +4,6 @@ import { type Environment, execute } from "../../test/engine/command";
 import { shellEnvironment } from "../../test/engine/environment";
 import { checkout } from "../../test/engine/folders";
 import { createProject } from "../../test/engine/project";
-import { commandPlugin } from "./command";
 import type { PluginName } from "./contender";
 
 /** A project with an empty stack, of one contender and round. */
@@ -41,10 +40,7 @@ export async function openSite({ root, compiled, program, plugin, env }: SiteOpt
   const [home, state, temporary] = [join(dir, ".home"), join(dir, ".state"), join(dir, ".tmp")];
   await Promise.all([home, state, temporary].map((folder) => mkdir(folder)));
   const whole: Environment = {
-    ...shellEnvironment(
-      checkout,
-      [join(root, "bin"), commandPlugin() ?? ""].filter((folder) => folder !== ""),
-    ),
+    ...shellEnvironment(checkout, [join(root, "bin")]),
     TMPDIR: temporary,
     PULUMI_HOME: home,
     PULUMI_BACKEND_URL: `file://${state}`,
@@ -79,7 +75,5 @@ async function installNothing(from: string, to: string): Promise<void> {
     JSON.stringify({ name: "pulumi-nothing", version: "1.0.0", main }),
   );
   await cp(join(from, "resources.js"), join(to, main));
-  for (const part of ["dynamic.js", "made.js", "plugin"]) {
-    await cp(join(from, part), join(to, part), { recursive: true });
-  }
+  await cp(join(from, "plugin"), join(to, "plugin"), { recursive: true });
 }
