@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Dialect } from "../../standin";
 import { adoptionLife } from "./adoptionLife";
 import { billingLife } from "./billingLife";
+import { keyLife } from "./keyLife";
 import type { Case } from "./knobs";
-import { keyLifecycle } from "./lifecycleSuite";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene, type SceneOptions } from "./scene";
 import { scopeLife } from "./scopeLife";
@@ -15,7 +15,7 @@ type Life = (scene: Scene, dialect: Dialect, workspaceId: string) => Promise<voi
 
 /** The whole lifecycle of a resource, by its kind. */
 export const lives: Readonly<Record<string, Life>> = {
-  ApiKey: keyLifecycle,
+  ApiKey: keyLife,
   ApiKeySet: setLife,
   Scope: scopeLife,
   CustomerBilling: billingLife,
@@ -37,7 +37,7 @@ export function describeLives(title: string, cases: readonly Case[], open: Open 
       "$name",
       async ({ dialect, workspaceId }) => {
         // The first GET after a write comes sooner than this, the next ones later.
-        await keyLifecycle(scene, { ...dialect, laterMs: 200 }, workspaceId);
+        await keyLife(scene, { ...dialect, laterMs: 200 }, workspaceId);
       },
       // If keys can't be listed, each wait for a missing key takes its whole time.
       90_000,

@@ -1,19 +1,34 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { StoredKey } from "../../standin";
 import type { Properties } from "./host";
-import { failureOf } from "./keyActs";
+import { failureOf, requestsOf } from "./keyActs";
 import type { PluginHost } from "./plugin";
-import { addKey, clear, end, orders } from "./pluginReadings";
 import { quickTimers } from "./quickTimers";
-import { openPluginScene, type Scene } from "./scene";
+import { accessToken, openPluginScene, type Scene } from "./scene";
 
-describe("reads by the plugin", () => {
+const orders = { representation: "orders", read: true };
+const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" };
+
+describe("what the plugin reads without state:", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
     scene = await openPluginScene({ env: quickTimers() });
   });
-  beforeEach(() => clear(scene));
-  afterAll(() => end(scene));
-  const someKey = (more: Parameters<typeof addKey>[1] = {}) => addKey(scene, more);
+  beforeEach(() => {
+    const { standIn } = scene;
+    standIn.clearFaults();
+    for (const { id } of standIn.keys()) standIn.deleteKey(id);
+    for (const { id } of standIn.scopes("ws_main")) standIn.deleteScope(id);
+    standIn.clearRequests();
+  });
+  afterAll(async () => {
+    const printed = await scene.close();
+    for (const text of [accessToken, ...scene.standIn.secrets()]) expect(printed).not.toContain(text);
+  });
+  const resource = (kind: string) => scene.host.resource(kind);
+  /** A key that is not in state. */
+  const someKey = (more: Partial<StoredKey> = {}) =>
+    scene.standIn.addKey({ ...least, scopes: [orders], ...more });
 
   describe("a function", () => {
     test("returns what the service has", async () => {
@@ -109,6 +124,230 @@ describe("reads by the plugin", () => {
       expect((failure as { readonly details: string }).details).toMatch(message);
       // And the next calls work.
       expect(await scene.host.list("WorkspaceSettings")).toHaveLength(2);
+    });
+  });
+
+  describe("`.get` in the plugin", () => {
+    test("R19 reads a key by either form of its id, and again in a refresh", async () => {
+      const { id } = someKey();
+      for (const [given, inputs] of [
+        [id, { workspaceId: "ws_main" }],
+        [`ws_main/${id}`, {}],
+      ] as const) {
+        const found = await resource("ApiKey").get(given, inputs);
+        expect(found).toMatchObject({ id, properties: { __reading: true, name: "ci", scopes: [orders] } });
+        scene.standIn.editKey(id, { name: "theirs" });
+        const held = { id, state: found.properties };
+        const { properties } = await resource("ApiKey").refresh(held, inputs);
+        expect(properties).toMatchObject({ __reading: true, name: "theirs" });
+        scene.standIn.editKey(id, { name: "ci" });
+      }
+    });
+
+    test("R19 fails for a key that does not exist", async () => {
+      const asked = { workspaceId: "ws_main" };
+      const { message } = await failureOf(resource("ApiKey").get("key_0", { ...asked, __reading: true }));
+      expect(message).toBe("There is no ApiKey key_0 in workspace ws_main: check both ids.");
+      // In other languages the engine itself reports that.
+      expect(await resource("ApiKey").get("key_0", asked)).toMatchObject({ id: "", properties: {} });
+    });
+
+    test("reads a set the same each time, and doesn't keep its keys from being deleted", async () => {
+      const [one, other] = [someKey(), someKey({ name: "other" })];
+      const id = `a=${one.id},b=${other.id}`;
+      const set = await resource("ApiKeySet").get(`ws_main/${id}`, {});
+      expect(set).toMatchObject({ id, properties: { __reading: true, ids: { a: one.id, b: other.id } } });
+      expect(await resource("ApiKeySet").get(id, { workspaceId: "ws_main" })).toEqual(set);
+      const held = { id, state: set.properties };
+      const refreshed = await resource("ApiKeySet").refresh(held, { workspaceId: "ws_main" });
+      expect(refreshed).toMatchObject({ id, properties: { __reading: true } });
+
+      const key = await resource("ApiKey").import(`ws_main/${one.id}`);
+      await resource("ApiKey").delete({ id: key.id, state: key.properties });
+      expect(scene.standIn.key(one.id)).toBeUndefined();
+    });
+
+    test("is recognized by its incomplete inputs; complete ones belong to a managed key, such as one imported by file", async () => {
+      const { id } = someKey();
+      const { properties: managed } = await resource("ApiKey").refresh({ id, state: least }, least);
+      expect(managed).toMatchObject({ name: "ci", scopes: [orders], enabled: true });
+      expect(managed).not.toHaveProperty("__reading");
+      const imported = await resource("ApiKey").import(`ws_main/${id}`);
+      expect(managed["__service"]).toBe(imported.properties["__service"]);
+      const { properties } = await resource("ApiKey").get(id, { workspaceId: "ws_main" });
+      expect(properties).toMatchObject({ __reading: true });
+    });
+
+    test("reads a rotating key with the id and the values of its key", async () => {
+      const { id } = someKey();
+      const rotating = resource("RotatingApiKey");
+      const found = await rotating.get(id, { workspaceId: "ws_main" });
+      expect(found).toMatchObject({ id, properties: { __reading: true, keyId: id, name: "ci" } });
+      expect(found.properties).not.toHaveProperty("rotatedAt");
+      const held = { id, state: found.properties };
+      expect(await rotating.refresh(held, { workspaceId: "ws_main" })).toEqual({
+        ...found,
+        inputs: undefined,
+      });
+    });
+
+    test("fails for a billing record, which can't be read", async () => {
+      const { message } = await failureOf(resource("CustomerBilling").get("ws_main/bill_1", {}));
+      expect(message).toMatch(/so bill_1 in workspace ws_main can't be read\./);
+    });
+
+    test("reads a workspace without settings with its name", async () => {
+      scene.standIn.editWorkspace("ws_second", {
+        defaultExpiration: undefined,
+        defaultKeyPrefix: undefined,
+      });
+      const { properties } = await resource("WorkspaceSettings").get("ws_second", {});
+      const { name, teamId } = scene.standIn.workspaces().find(({ id }) => id === "ws_second") ?? {};
+      const read = { __reading: true, __service: expect.any(String), onDestroy: "retain" };
+      expect(properties).toEqual({ workspaceId: "ws_second", name, teamId, ...read });
+    });
+
+    test("finds a scope and settings whose workspace is a separate argument", async () => {
+      scene.standIn.addScope({ workspaceId: "ws_main", representation: "orders" });
+      scene.standIn.editWorkspace("ws_main", { defaultExpiration: 60 });
+      const workspaceId = "ws_main";
+      const scope = await resource("Scope").get("orders", { workspaceId });
+      expect(scope.properties).toMatchObject({ representation: "orders" });
+      const settings = await resource("WorkspaceSettings").get("ws_main", { workspaceId });
+      expect(settings.properties).toMatchObject({ defaultExpiration: 60 });
+    });
+  });
+
+  describe("an import by the plugin", () => {
+    /** A program with the imported inputs shows no change. */
+    async function expectQuiet(kind: string, id: string): Promise<void> {
+      const found = await resource(kind).import(id);
+      expect(found.inputs).toBeDefined();
+      const { inputs, failures } = await resource(kind).check(found.inputs ?? {}, found.inputs);
+      expect(failures).toEqual([]);
+      const held = { id: found.id, state: found.properties };
+      expect(await resource(kind).diff(held, inputs)).toEqual({ changes: "none", replaces: [] });
+      const refreshed = await resource(kind).refresh(held, inputs);
+      expect(refreshed).toEqual({ id: found.id, properties: found.properties, inputs: undefined });
+      expect(Object.keys(found.properties)).not.toContain("__reading");
+    }
+
+    test("gives a key that can be updated and deleted by its own id and by the id to import", async () => {
+      // An id of the service may look like one to import.
+      for (const key of [someKey(), someKey({ id: "ws_main/key_1" })]) {
+        const given = `ws_main/${key.id}`;
+        const { id, properties, inputs = {} } = await resource("ApiKey").import(given);
+        expect(id).toBe(key.id);
+        const held = await resource("ApiKey").update(
+          { id, state: properties },
+          { ...inputs, name: "second" },
+        );
+        expect(scene.standIn.key(key.id)?.name).toBe("second");
+        await resource("ApiKey").update({ id: given, state: held.state }, { ...inputs, name: "third" });
+        expect(scene.standIn.key(key.id)?.name).toBe("third");
+        await resource("ApiKey").delete({ id: given, state: held.state });
+        expect(scene.standIn.key(key.id)?.deleted ?? true).toBe(true);
+      }
+    });
+
+    test("finds each kind of resource with the service's values, and its program then shows no change", async () => {
+      const [one, other] = [someKey(), someKey({ name: "other", enabled: false })];
+      const scope = scene.standIn.addScope({ workspaceId: "ws_main", representation: "a/b", name: "AB" });
+      scene.standIn.editWorkspace("ws_main", { defaultKeyPrefix: "sk", defaultExpiration: 60 });
+      for (const [kind, id] of [
+        ["ApiKey", `ws_main/${one.id}`],
+        ["ApiKeySet", `ws_main/a=${one.id},b c=${other.id}`],
+        ["RotatingApiKey", `ws_main/${one.id}`],
+        ["Scope", "ws_main/a/b"],
+        ["Scope", `ws_main/${scope.id}`],
+        ["WorkspaceSettings", "ws_main"],
+        ["CustomerBilling", "ws_main/bill_1"],
+      ] as const) {
+        await expectQuiet(kind, id);
+      }
+      expect(scene.standIn.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    });
+
+    test("of a key sends one GET, and the key can then be edited and deleted", async () => {
+      const { id } = someKey();
+      const { result, endpoints } = await requestsOf(scene, () => resource("ApiKey").import(`ws_main/${id}`));
+      expect(endpoints).toBe("readApiKey");
+      expect(result.id).toBe(id);
+      // Without values that are defaults, such as the resource's name.
+      expect(result.inputs).toEqual({ workspaceId: "ws_main", customerId: "cus_1", scopes: [orders] });
+      expect(result.properties).not.toHaveProperty("key");
+      const held = { id, state: result.properties };
+      const edited = { ...result.inputs, enabled: false };
+      const { inputs } = await resource("ApiKey").check(edited, result.inputs);
+      const after = await resource("ApiKey").update(held, inputs);
+      expect(scene.standIn.key(id)?.enabled).toBe(false);
+      await resource("ApiKey").delete(after);
+      expect(scene.standIn.key(id)).toBeUndefined();
+    });
+
+    const wrong: readonly (readonly [string, string, string])[] = [
+      ["ApiKey", "key_1", "workspaceId/keyId"],
+      ["ApiKey", "/key_1", "workspaceId/keyId"],
+      ["ApiKey", "ws_main/", "workspaceId/keyId"],
+      ["Scope", "orders", "workspaceId/representation"],
+      ["ApiKeySet", "ws_main", "workspaceId/alias=keyId,alias=keyId"],
+      ["CustomerBilling", "bill_1", "workspaceId/billingId"],
+    ];
+    test.each(wrong)("of %s by the id %s fails, and names the right form", async (kind, id, form) => {
+      const { result, requests } = await requestsOf(scene, () => failureOf(resource(kind).import(id)));
+      expect(result.message).toBe(`${kind}: the id ${JSON.stringify(id)} does not have the form ${form}.`);
+      expect(requests).toEqual([]);
+    });
+
+    test.each(["ws_main/a", "ws_main/a=1,a=2", "ws_main/=1", "ws_main/a="])(
+      "of a set by the id %s fails, and says how to write each key",
+      async (id) => {
+        const { message } = await failureOf(resource("ApiKeySet").import(id));
+        expect(message).toContain("as alias=keyId, after the id of the workspace");
+      },
+    );
+
+    test("R6 finds nothing only if the list confirms that", async () => {
+      const nothing = { id: "", properties: {}, inputs: undefined };
+      expect(await resource("ApiKey").import("ws_main/key_0")).toEqual(nothing);
+      expect(await resource("Scope").import("ws_main/none")).toEqual(nothing);
+      scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 }, times: 9 });
+      const { message } = await failureOf(resource("ApiKey").import("ws_second/key_0"));
+      expect(message).toContain("list of keys can't be read to confirm that it is gone");
+      for (const [kind, id] of [
+        ["WorkspaceSettings", "ws_nobody"],
+        ["Scope", "ws_nobody/a"],
+      ] as const) {
+        await failureOf(resource(kind).import(id));
+      }
+      const [ended] = await Promise.allSettled([resource("ApiKeySet").import("ws_main/a=key_0")]);
+      expect(ended).toMatchObject({
+        reason: {
+          message: expect.stringMatching(/^Reading the keys of .*1 of 1 failed.*\n"a": .*can't be read/),
+        },
+      });
+    });
+
+    test("puts the defaults of inputs into state", async () => {
+      const billing = await resource("CustomerBilling").import("ws_main/bill_1");
+      expect(billing.properties).toMatchObject({ grant: "initial", allowOverages: false });
+      scene.standIn.editWorkspace("ws_second", { defaultExpiration: 60 });
+      const settings = await resource("WorkspaceSettings").import("ws_second");
+      expect(settings.properties).toMatchObject({ defaultExpiration: 60, onDestroy: "retain" });
+    });
+
+    test("W5 keeps the settings of that moment, which destroy restores", async () => {
+      const then = { defaultKeyPrefix: "then", defaultExpiration: 60 };
+      scene.standIn.editWorkspace("ws_second", then);
+      const found = await resource("WorkspaceSettings").import("ws_second");
+      const declared = { ...found.inputs, defaultKeyPrefix: "now", onDestroy: "restore" };
+      const later = (await scene.laterHost()).resource("WorkspaceSettings");
+      const { inputs } = await later.check(declared, found.inputs);
+      const held = await later.update({ id: found.id, state: found.properties }, inputs);
+      const { name } = scene.standIn.workspaces().find(({ id }) => id === "ws_second") ?? {};
+      expect(held.state).toMatchObject({ name, defaultKeyPrefix: "now" });
+      await resource("WorkspaceSettings").delete(held);
+      expect(scene.standIn.workspaces().find(({ id }) => id === "ws_second")).toMatchObject(then);
     });
   });
 });

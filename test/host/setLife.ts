@@ -3,7 +3,7 @@ import type { Dialect } from "../../standin";
 import { storedName } from "../../standin/normalise";
 import { type Held, HostFailure, type Properties } from "./host";
 import { granted, stored } from "./keyActs";
-import { acceptsAgain, listsKeys, unbelieved } from "./lifecycleSteps";
+import { acceptsAgain, listsKeys, unbelieved } from "./keyLifeSteps";
 import { checked, type Declared, expectQuiet, type Plot, planned } from "./plot";
 import type { Scene } from "./scene";
 

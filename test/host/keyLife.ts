@@ -11,7 +11,7 @@ import {
   expectGone,
   expectQuiet,
   type Story,
-} from "./lifecycleSteps";
+} from "./keyLifeSteps";
 import type { Planned } from "./plot";
 import { accessToken, type Scene } from "./scene";
 
@@ -38,7 +38,7 @@ interface Declared {
  * Create, read, empty diff, update of each field, drift and its reversal, replacement, deletion outside Pulumi, migration:
  * the same on every dialect. After each write, a read and a diff show no change, and the key has only declared scopes.
  */
-export async function keyLifecycle(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
+export async function keyLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
   const story: Story = { ...scene, dialect, workspaceId };
   story.standIn.setDialect(dialect);
   for (const representation of ["orders", "users", "bills", "audit"]) {
