@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { expectFound, serviceAfterRead, writtenElsewhere } from "../../provider/core/baseUrl";
 import { configuration } from "../../provider/core/config";
+import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { scope } from "../../provider/resources/scope";
+import { least } from "./offline";
+import { failureOf, refused, replying } from "./replying";
 
 const servicesOf = (url: string, movedFrom?: string) => {
   const found = configuration(
@@ -81,4 +84,33 @@ describe("a resource that is read at a new base URL", () => {
       /key_left can't be found/,
     );
   });
+});
+
+describe("a key whose state was last written at another base URL", () => {
+  const inputs = { ...least, enabled: true, scopes: [] };
+  const state = {
+    ...inputs,
+    key: "sk_1",
+    maskedKey: "sk_…1",
+    createdAt: "2026-01-01T00:00:00Z",
+    __service: "before",
+  };
+  const operations = () =>
+    replying(apiKey, ({ method, path }) => {
+      if (method !== "GET") throw new Error(`nothing may be sent, but ${method} was`);
+      if (path.endsWith("/api-key")) return { apiKeys: [] };
+      if (path.endsWith("/api-key/key_1")) throw refused(404);
+      return { workspace: { id: "ws_1" } };
+    });
+
+  test.each([
+    ["read", () => operations().read("key_1", state)],
+    ["update", () => operations().update("key_1", state, { ...inputs, name: "new" })],
+    ["delete", () => operations().delete("key_1", state)],
+  ] as const)(
+    "R6 is not gone because it can't be found there: %s fails, and sends no write",
+    async (_, operation) => {
+      expect((await failureOf(operation())).message).toContain("key_1 can't be found at the base URL");
+    },
+  );
 });

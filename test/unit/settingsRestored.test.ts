@@ -51,6 +51,19 @@ describe("destroy with onDestroy 'restore'", () => {
     return state;
   };
 
+  test("W5 keeps the declared values if the program declares the workspace anew, and a warning has the former ones", async () => {
+    const state = await made(workspace.settings);
+    const { failures } = workspace.settings.check(declared, undefined, "renamed");
+    expect(failures).toEqual([]);
+    await workspace.settings.delete("ws_1", state);
+    expect(workspace.held).toMatchObject({ defaultKeyPrefix: "new", defaultExpiration: 5 });
+    expect(workspace.settings.warnings).toEqual([
+      expect.stringMatching(
+        /The program still declares settings of workspace ws_1, .* not restored .*: defaultKeyPrefix "old", .* the option aliases\.$/,
+      ),
+    ]);
+  });
+
   test("W5 restores a setting that an update was the first to declare", async () => {
     workspace.held = { ...workspace.held, defaultExpiration: 60 };
     const { state } = await workspace.settings.create(inputs);
