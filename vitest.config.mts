@@ -4,52 +4,34 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that only `npm run test:all` runs; those after the colons test the same rules once. See also test/all.ts. */
 const onlyInAll = [
-  // The lifecycle of settings again: engine/workspaceSettings, host/presets. The suite also runs for keys, scopes, credits.
-  "test/engine/workspaceSettingsLifecycle.test.ts",
+  // The lifecycles of other kinds than ApiKey: host/{presets,resourceDialects}, engine/{apiKeyLifecycle,workspaceSettings}.
+  "test/engine/{workspaceSettings,scope,customerBilling}Lifecycle.test.ts",
   // The commands on the pages for pipelines and troubleshooting, each of which another test runs too.
   "test/engine/{pipelines,troubleshooting}.test.ts",
   // Whether the bench runs, which no rule requires.
   "test/bench/**",
   // Lifecycles on every value of every knob, and on combinations: host/presets and host/resourceDialects run a few.
   "test/host/{anyMixture,dialects}.test.ts",
-  "test/engine/apiKeyPresets.test.ts",
-  // Memory, and many keys: host/hostile, engine/apiKeySet.
+  // Memory: host/hostile.
   "test/host/hostileMemory.test.ts",
-  "test/engine/{manyKeys,apiKeySetMany}.test.ts",
   // More ways to interrupt a run: engine/interruption, host/interruption, host/setInterruption.
   "test/engine/{interruptionKilled,apiKeySetInterruption}.test.ts",
-  // Secrets, scopes, states of sets and credits again: engine/{declaredSecrets,scopeLifecycle,snapshots,
-  // customerBillingLifecycle}, host/{scopeFaults,billingFaults}.
-  "test/engine/{canary,scope,snapshotsOfSets,customerBilling,customerBillingLost}.test.ts",
-  // Values and imports of a set on the engine: engine/{apiKeySet,import}, host/{setLife,pluginPreview}, unit/setMistakes.
-  "test/engine/{apiKeySetValues,apiKeySetImport}.test.ts",
+  // Secrets, states of sets and credits again: engine/{declaredSecrets,snapshots,customerBillingReplaced}, host/billingFaults.
+  "test/engine/{canary,snapshotsOfSets,customerBilling}.test.ts",
   // Every snapshot moved to the plugin and back: engine/moving.
   "test/engine/snapshotsMoved.test.ts",
-  // Expiry warnings on the engine: host/expiry, unit/expiry.
-  "test/engine/expiry.test.ts",
-  // Failing calls again, also of sets: host/{errors,setFaults}.
-  "test/engine/{failures,apiKeySetFailures}.test.ts",
-  // Late and wrong answers, other services and existing keys, on the engine: host/{resourceDialects,hostile,lostAnswers,
-  // adoptKey,updateKey}, unit/{baseUrl,keyGone,keyConvergence}.
-  "test/engine/{queued,otherService,gone,apiKeyConvergence,apiKeyAdoption}.test.ts",
   // Adoption by the command, on the engine: client/adoptCommand, engine/examples.
   "test/engine/adoptCommand.test.ts",
-  // Tokens and duplicate declarations, on the engine: unit/{config,configValues,declarations}, host/configuration.
-  "test/engine/{credentials,tokenRotation,declaredTwice}.test.ts",
-  // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.
-  "test/engine/{twoStacks,sharedKey}.test.ts",
+  // When the engine passes which token: unit/config, host/configuration.
+  "test/engine/tokenRotation.test.ts",
   // Programs in Python and Go, which need generated SDKs.
   "test/engine/languages.test.ts",
   // It builds a code generator: engine/import.
   "test/engine/importMany.test.ts",
-  // A rotating key with more commands: engine/examples, engine/moving.
-  "test/engine/rotatingApiKey.test.ts",
   // Programs that the CLI starts, in JavaScript and as ES modules too: engine/readme.
-  "test/engine/{quickstart,plainCli}.test.ts",
-  // The examples of the pages for teams: engine/{pipelines,readme,examples,customerBilling}.
+  "test/engine/plainCli.test.ts",
+  // The examples of the pages for teams: engine/{readme,examples}.
   "test/engine/pages.test.ts",
-  // The engine tests' own tools: every other file there uses them.
-  "test/engine/harness.test.ts",
 ];
 
 /** Short files whose tests take long. */

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Dialect, type PresetName, type StandIn, type StoredKey, startStandIn } from "../../standin";
+import { loadProgram } from "../../test/engine/loadProgram";
 import type { Outcome } from "../../test/engine/outcome";
-import { loadProgram } from "../../test/engine/program";
 import { createProject, type Project } from "../../test/engine/project";
 import { createStack, type EngineStack } from "../../test/engine/stack";
 import type { Printer } from "./printer";

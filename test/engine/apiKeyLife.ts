@@ -1,7 +1,7 @@
 import type { Dialect } from "../../standin";
 import { someOf } from "../all";
-import { programWithKeys } from "./apiKeyProgram";
 import type { LifecycleCase } from "./lifecycleCase";
+import { programWithKeys } from "./programs";
 
 const scopes = (text: string) => `{ ...base, scopes: [${text}] }`;
 const replaced = (field: string, before: string, after: string) => ({
@@ -88,17 +88,19 @@ export const apiKeyLife: LifecycleCase = {
       warns: "its customerId in the service has changed",
     },
   ],
-  deleting: someOf<Partial<Dialect>>(
-    [
-      { delete: "removes" },
-      { delete: "marks" },
-      { delete: "marksAndLists" },
-      { delete: "marksAndOnlyLists", readDeleted: 410 },
-    ],
-    (dialect) => dialect.delete === "removes",
-  ),
-  deletable: { before: "base", after: "{ ...base, enabled: false }" },
-  delete: (service, id) => service.deleteKey(id),
+  deletion: {
+    ways: someOf<Partial<Dialect>>(
+      [
+        { delete: "removes" },
+        { delete: "marks" },
+        { delete: "marksAndLists" },
+        { delete: "marksAndOnlyLists", readDeleted: 410 },
+      ],
+      (dialect) => dialect.delete === "removes",
+    ),
+    resource: { before: "base", after: "{ ...base, enabled: false }" },
+    by: (service, id) => service.deleteKey(id),
+  },
   secretOf: (service, id) => service.key(id)?.key,
   hidden: [
     {

@@ -3,9 +3,9 @@ import type { StoredKey } from "../../standin";
 import { someOf } from "../all";
 import { itInAll } from "../inAll";
 import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
+import { programWithSet, type SetText } from "./programs";
 import { hurried, type Scene, setScene } from "./scene";
 import { becomes, expectWhole, foundBy, sent, shownOf } from "./setExpectations";
-import { programWithSet, type SetText } from "./setProgram";
 
 const reading = (representation: string) => `[{ representation: "${representation}", read: true }]`;
 
@@ -59,6 +59,27 @@ describe("a set of keys on the engine", () => {
   });
   afterAll(() => scene?.close());
 
+  /** The program uses the secret of one key. */
+  const using = (alias: string, of = text) =>
+    scene.declare(programWithSet({ ...of, after: `export const used = set.key("${alias}");` }));
+  const expectNoKey = async (alias: string) => {
+    scene.service.clearRequests();
+    const preview = await scene.stack.preview();
+    expect(preview.ok, preview.output).toBe(false);
+    expect(preview.output).toContain(`ApiKeySet "set" has no key "${alias}".`);
+    expect(preview.output).not.toMatch(/^\s+at /m);
+    expect(sent(scene)).toEqual({});
+  };
+
+  itInAll(
+    "fails the first preview for key(alias) of an undeclared alias, before any key is created",
+    async () => {
+      await using("nobody");
+      await expectNoKey("nobody");
+      await scene.declare(programWithSet(text));
+    },
+  );
+
   it("R12 is previewed without a request, then created: a POST for each key, and one list", async () => {
     const preview = await scene.stack.preview();
     expect(preview.ok, preview.output).toBe(true);
@@ -82,6 +103,18 @@ describe("a set of keys on the engine", () => {
   });
 
   it("R13 an update with nothing to change sends no request", () => expectSilentUp(scene));
+
+  itInAll("key(alias) is one secret, and fails the preview before its entry is removed", async () => {
+    await using("plain");
+    await expectSilentUp(scene);
+    const { used, ids } = await scene.stack.outputs();
+    expect([used, ids?.secret]).toEqual([{ value: keys.get("plain")?.key, secret: true }, false]);
+    const { plain: _, ...others } = text.keys;
+    await using("plain", { ...text, keys: others });
+    await expectNoKey("plain");
+    await scene.declare(programWithSet(text));
+    await expectSilentUp(scene);
+  });
 
   const changes = [
     {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { programWithKeys } from "./apiKeyProgram";
 import { expectSilentUp, stepsFor } from "./expectations";
 import type { Outcome } from "./outcome";
+import { programWithKeys } from "./programs";
 import { type Scene, setScene } from "./scene";
 
 const before = {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { describeInAll } from "../inAll";
-import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
-import { programOf } from "./kindProgram";
+import { errorsFor, expectQuiet, expectSilentUp, stepsFor } from "./expectations";
+import { programOf } from "./programs";
 import { type Scene, setScene } from "./scene";
 
 const program = programOf("CustomerBilling");
@@ -114,34 +113,5 @@ describe("a grant", () => {
     expect(destroy.stdout).toContain(stays(scene.service.billings()[1]?.id, "ws_second"));
     expect(scene.service.requests).toEqual([]);
     expect(granted()).toEqual(["100", "200"]);
-  });
-});
-
-describeInAll("an existing billing record", () => {
-  let scene: Scene;
-  afterAll(() => scene?.close());
-
-  it("B5 is adopted by `billingId`, without any request from create to destroy", async () => {
-    const declared = `{ ...base, billingId: "bill_of_theirs" }`;
-    scene = await setScene("billing-adopted", { program: program({ adopted: declared }) });
-    const up = await scene.stack.up();
-    expect(up, up.output).toMatchObject({ ok: true, changes: { create: 2 } });
-    expect(await scene.stack.outputs()).toMatchObject({ adoptedId: { value: "bill_of_theirs" } });
-    await expectQuiet(scene);
-    await expectSilentUp(scene);
-    const destroy = await scene.stack.destroy();
-    expect(destroy.ok, destroy.output).toBe(true);
-    expect(destroy.stdout).toContain("The credits of bill_of_theirs in workspace ws_main stay");
-    expect(scene.service.requests).toEqual([]);
-  });
-
-  it("B5 fails the preview if both `billingId` and `totalCredits` are declared, or neither", async () => {
-    await scene.declare(program({ both: `{ ...base, billingId: "bill_of_theirs", totalCredits: "5" }` }));
-    const both = onlyLine(await scene.stack.preview(), "both");
-    expect(both).toContain("totalCredits: can't be combined with billingId");
-    await scene.declare(program({ neither: "base" }));
-    const neither = onlyLine(await scene.stack.preview(), "neither");
-    expect(neither).toContain("totalCredits: is missing");
-    expect(neither).toContain("billingId");
   });
 });

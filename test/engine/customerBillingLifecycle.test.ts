@@ -1,5 +1,5 @@
-import { programOf } from "./kindProgram";
 import { lifecycleSuite } from "./lifecycleSuite";
+import { programOf } from "./programs";
 
 const granted = (more: string) => `{ ...base, totalCredits: "100", ${more} }`;
 
@@ -7,8 +7,6 @@ lifecycleSuite({
   kind: "CustomerBilling",
   program: programOf("CustomerBilling"),
   calls: { create: ["POST"], update: [], delete: [] },
-  computed: [],
-  managed: [],
   respelled: {
     "B1 numeric strings of the same value": {
       before: `{ ...base, totalCredits: "100", spendCap: "9.50" }`,
@@ -26,12 +24,4 @@ lifecycleSuite({
       after: `{ ...base, totalCredits: "7", grant: "again" }, { deleteBeforeReplace: true }`,
     },
   ],
-  deleting: [],
-  fixed: [],
-  // The service has no call that deletes a record, and nobody else can either.
-  deletable: { before: "", after: "" },
-  delete: () => {},
-  hidden: [],
-  secretOf: () => undefined,
-  leftOver: () => [],
 });

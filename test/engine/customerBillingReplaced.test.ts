@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { describeInAll, itInAll } from "../inAll";
 import { expectSilentUp, onlyLine } from "./expectations";
-import { programOf } from "./kindProgram";
+import { programOf } from "./programs";
 import { type Scene, setScene } from "./scene";
 
 /** `held` with these options, and another grant, which a new value of its `grant` replaces. */

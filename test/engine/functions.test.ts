@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { itInAll } from "../inAll";
+import { execute } from "./command";
 import { expectUnsaid } from "./expectations";
-import { programOfFunctions } from "./functionsProgram";
-import { type Scene, setScene } from "./scene";
+import { credentials, type Scene, setScene } from "./scene";
 
 const tenants = [
   {
@@ -16,6 +16,24 @@ const tenants = [
   },
   { name: "globex", accessToken: "token-of-globex", workspaces: [{ id: "ws_theirs", name: "Theirs" }] },
 ];
+
+/** A program that calls functions: the source text of each output, by its name. `before` declares what they use. */
+function programOfFunctions(outputs: Readonly<Record<string, string>>, before = ""): string {
+  const exported = Object.entries(outputs).map(([name, text]) => `export const ${name} = ${text};`);
+  return `import * as pulumi from "@pulumi/pulumi";
+import * as apikeys from "pulumi-apikeys";
+
+/** The message of a failed function; \`undefined\` if it does not fail. */
+const messageOf = (found: () => Promise<unknown>) =>
+  found().then(
+    () => undefined,
+    (error) => (pulumi.RunError.isInstance(error) ? error.message : \`not a RunError: \${error}\`),
+  );
+${before}
+${exported.join("\n")}
+`;
+}
+
 const anyOf = `{ workspaceId: "ws_main" }`;
 const filtered = (filter: string) =>
   `{ workspaceId: "ws_main", ${filter} }).then(({ apiKeys }) => apiKeys.map(({ id }) => id)`;
@@ -29,7 +47,7 @@ beforeAll(async () => {
   // The token is a secret of the stack's config. The results that it gives access to must not become secret.
   scene = await setScene("functions", {
     tenants,
-    dialect: { delete: "marksAndLists" },
+    dialect: { delete: "marksAndLists", errorEchoes: "request" },
     env: () => ({ APIKEYS_TOKEN_OF_GLOBEX: "token-of-globex" }),
     config: ({ url }) => ({
       "apikeys:baseUrl": url,
@@ -156,6 +174,88 @@ itInAll(
     await expectUnsaid(scene, ["token-of-acme", "token-of-globex"]);
   },
 );
+
+it("a name or id that is missing or ambiguous is an error in one line, which lists what there is", async () => {
+  const key = (by: string) => `messageOf(() => apikeys.getApiKey({ workspaceId: "ws_main", ${by} }))`;
+  await scene.declare(
+    programOfFunctions(
+      {
+        twice: `messageOf(() => apikeys.getWorkspace({ name: "Twin" }))`,
+        none: `messageOf(() => apikeys.getWorkspace({ name: "main" }))`,
+        neither: "messageOf(() => apikeys.getWorkspace({}))",
+        both: `messageOf(() => apikeys.getWorkspace({ id: "ws_main", name: "Main" }))`,
+        unknown: `messageOf(() => apikeys.getWorkspace({ id: "ws_nobodys" }))`,
+        keyTwice: key(`name: "double"`),
+        keyNone: key(`name: "triple"`),
+        keyDeleted: key(`id: "key_gone"`),
+        keyUnknown: key(`id: "key_nobodys"`),
+        keysUnknown: `messageOf(() => apikeys.getApiKeys({ workspaceId: "ws_nobodys" }))`,
+        scopesUnknown: `messageOf(() => apikeys.getScopes({ workspaceId: "ws_nobodys" }))`,
+        token: "messageOf(() => apikeys.getWorkspaces({ provider: wrong }))",
+      },
+      `const wrong = new apikeys.Provider("wrong", { accessToken: "token-of-nobody" });`,
+    ),
+  );
+  const up = await scene.stack.up({ args: ["--skip-preview"] });
+  expect(up.ok, up.output).toBe(true);
+  const said = Object.fromEntries(
+    Object.entries(await scene.stack.outputs()).map(([name, { value }]) => [name, String(value)]),
+  );
+  expect(said).toMatchObject({
+    twice: 'There is more than one workspace named "Twin": ws_twin, ws_other. Use its id instead.',
+    none: 'No workspace named "main" found; there are "Main" (ws_main), "Twin" (ws_twin), "Twin" (ws_other).',
+    neither: expect.stringContaining("give either id or name"),
+    both: expect.stringContaining("give either id or name"),
+    unknown: expect.stringMatching(/^Reading workspace ws_nobodys: the service answered 404.*Check the id/),
+    keyTwice:
+      'There is more than one key named "double" in workspace ws_main: key_two, key_too. Use its id instead.',
+    keyNone:
+      'No key named "triple" in workspace ws_main found; there are "key_ci" (key_ci), "key_off" (key_off), "double" (key_two), "double" (key_too).',
+    keyDeleted: "Reading key key_gone of workspace ws_main: it was deleted.",
+    keyUnknown: expect.stringMatching(/^Reading key key_nobodys of workspace ws_main: .*404.*Check both ids/),
+    keysUnknown: expect.stringMatching(/^Listing the keys of workspace ws_nobodys: the service answered 404/),
+    scopesUnknown: expect.stringMatching(/^Listing the scopes of workspace ws_nobodys: .*answered 404/),
+    token: expect.stringMatching(
+      /answered 401.*The access token came from the Provider's argument accessToken/,
+    ),
+  });
+  for (const [name, line] of Object.entries(said)) expect(line, name).not.toContain("\n");
+  await expectUnsaid(scene, ["token-of-acme", "token-of-nobody"]);
+});
+
+it.each([
+  { form: "plain", call: `apikeys.getWorkspace({ name: "main" })` },
+  { form: "Output", call: `apikeys.getWorkspaceOutput({ name: pulumi.output("main") })` },
+])(
+  "a failing function fails the program with its line and without a stack trace ($form form)",
+  async ({ call }) => {
+    await scene.declare(programOfFunctions({ found: call }));
+    const preview = await scene.stack.preview();
+    expect(preview.ok).toBe(false);
+    expect(preview.output).toContain('No workspace named "main" found; there are "Main" (ws_main)');
+    expect(preview.output.split("\n").filter((line) => /^\s+at /.test(line))).toEqual([]);
+  },
+);
+
+it("a program that calls a function ends by itself, although connections are kept open", async () => {
+  const program = `
+    const pulumi = require("@pulumi/pulumi");
+    pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "1", state: inputs }), call: () => ({}) });
+    const apikeys = require("pulumi-apikeys");
+    apikeys.getWorkspaces().then(({ workspaces }) => console.log(workspaces.map(({ id }) => id).join()));
+    apikeys.getWorkspaceOutput({ id: "ws_main" }).apply(({ name }) => console.log(name));`;
+  const env = { PATH: process.env["PATH"], ...credentials(scene.service) };
+  scene.service.clearRequests();
+  const { code, stdout, output } = await execute(process.execPath, ["--eval", program], {
+    cwd: scene.project.dir,
+    env,
+    // Kills a program that does not end.
+    timeoutMs: 30_000,
+  });
+  expect(code, output).toBe(0);
+  expect(stdout.trim().split("\n").sort()).toEqual(["Main", "ws_main,ws_twin,ws_other"]);
+  expect(scene.service.requests).toHaveLength(2);
+});
 
 it("the Output form stays unknown in a preview with an unknown argument, without a request; the update resolves it", async () => {
   await scene.declare(

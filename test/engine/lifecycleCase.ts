@@ -32,7 +32,16 @@ interface Hidden {
   drift(service: StandIn, id: string): void;
 }
 
-/** What the lifecycle suite needs to know about a resource. A list is empty if nothing of that kind applies. */
+/** Deletions outside Pulumi. */
+interface Deletion {
+  /** Ways in which the service deletes. */
+  readonly ways: readonly Partial<Dialect>[];
+  /** What is deleted; `after` differs in a field that changes in place. */
+  readonly resource: Pair;
+  by(service: StandIn, id: string): void;
+}
+
+/** What the lifecycle suite needs to know about a resource. What doesn't apply to it is left out. */
 export interface LifecycleCase {
   readonly kind: string;
   /** Default: the stand-in's. */
@@ -47,25 +56,21 @@ export interface LifecycleCase {
     readonly update: readonly string[];
     readonly delete: readonly string[];
   };
-  readonly managed: readonly ManagedField[];
+  readonly managed?: readonly ManagedField[];
   /** Outputs that an update may change, so they are unknown in its preview. */
-  readonly computed: readonly string[];
+  readonly computed?: readonly string[];
   /** The same values written differently, by what differs. */
   readonly respelled: Readonly<Record<string, Pair>>;
   /** Fields whose change replaces the resource. */
   readonly replacing: Readonly<Record<string, Pair>>;
   /** Replacements with deleteBeforeReplace. */
-  readonly deletesFirst: readonly Pair[];
-  /** Ways in which the service deletes. */
-  readonly deleting: readonly Partial<Dialect>[];
+  readonly deletesFirst?: readonly Pair[];
   /** Changes made outside Pulumi to fixed fields, in the first resource of `replacing`, and the warning of the refresh. */
-  readonly fixed: readonly { drift(service: StandIn, id: string): void; readonly warns: string }[];
-  /** A resource that is deleted outside Pulumi; `after` differs in a field that changes in place. */
-  readonly deletable: Pair;
-  delete(service: StandIn, id: string): void;
-  readonly hidden: readonly Hidden[];
+  readonly fixed?: readonly { drift(service: StandIn, id: string): void; readonly warns: string }[];
+  readonly deletion?: Deletion;
+  readonly hidden?: readonly Hidden[];
   /** The secret of an object, as the service has it. */
-  secretOf(service: StandIn, id: string): string | undefined;
+  secretOf?(service: StandIn, id: string): string | undefined;
   /** What destroy should have removed but is still in the service. */
-  leftOver(service: StandIn): readonly unknown[];
+  leftOver?(service: StandIn): readonly unknown[];
 }

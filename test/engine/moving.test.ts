@@ -36,7 +36,7 @@ export const key = ci.key;
 export const acme = set.key("acme");
 `;
 
-/** Each resource in state with its secrets, whatever its host, and the types of all. */
+/** Each resource in state with its secrets, whatever its host, the types of all, and where the program declares one. */
 async function held({ stack }: Scene) {
   const [plain, revealed] = await Promise.all(
     [false, true].map((showSecrets) => stack.exportState({ showSecrets })),
@@ -44,6 +44,7 @@ async function held({ stack }: Scene) {
   const { resources = [] } = revealed ?? {};
   return {
     state: JSON.stringify(plain),
+    declaredAt: resources.find(({ urn }) => urn.endsWith("::ci"))?.sourcePosition,
     types: [...new Set(resources.map(({ type }) => type))]
       .filter((type) => /apikeys|nodejs/.test(type))
       .sort(),
@@ -93,6 +94,8 @@ describe("a stack with every kind of resource that moves to the plugin, and back
     const after = await held(scene);
     expect(after.resources).toEqual(before.resources);
     expect(after.types).toEqual(typesIn[host]);
+    // In the program, and not in a file of the package.
+    expect(after.declaredAt).toMatch(/^project:\/\/\/index\.js#/);
     for (const secret of ["in-the-dark", ...scene.service.keys().map(({ key }) => key)]) {
       expect(after.state).not.toContain(secret);
     }

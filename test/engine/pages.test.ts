@@ -7,8 +7,8 @@ import { blocks, codeFiles, commandLines, section } from "../package/readmeText"
 import { execute } from "./command";
 import { shellEnvironment } from "./environment";
 import { checkout } from "./folders";
+import { loadProgram } from "./loadProgram";
 import type { Outcome } from "./outcome";
-import { loadProgram } from "./program";
 import { createProject, type Project } from "./project";
 import { pulumiCli } from "./pulumiCli";
 import { type Scene, setScene } from "./scene";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { programWithKeys } from "./apiKeyProgram";
+import { programWithKeys } from "./programs";
 import { type Scene, setScene } from "./scene";
 
 describe("docs/pipelines.md", () => {

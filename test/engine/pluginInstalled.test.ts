@@ -7,7 +7,7 @@ import { type StandIn, startStandIn } from "../../standin";
 import { isAll, someOf } from "../all";
 import { execute } from "./command";
 import { checkout } from "./folders";
-import { loadProgram } from "./program";
+import { loadProgram } from "./loadProgram";
 import { createProject, type Project } from "./project";
 import { pulumiCli } from "./pulumiCli";
 import { credentials } from "./scene";

@@ -7,9 +7,9 @@ import { blocks, commandLines } from "../package/readmeText";
 import { shellEnvironment } from "./environment";
 import { checkout } from "./folders";
 import type { Outcome } from "./outcome";
+import { programWithSet } from "./programs";
 import { pulumiCli } from "./pulumiCli";
 import { type Scene, setScene } from "./scene";
-import { programWithSet } from "./setProgram";
 
 const text = page("policies.md");
 const [pack = ""] = blocks("ts", text);

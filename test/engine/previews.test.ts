@@ -87,10 +87,7 @@ describe("ten changes, each with a resource that uses the masked form of a key",
       rows.set(host, await rowsOf(scene));
     }
   });
-  afterAll(async () => {
-    await Promise.all(scenes.map((scene) => scene.close()));
-    process.stdout.write(tableOf(rows));
-  });
+  afterAll(() => Promise.all(scenes.map((scene) => scene.close())));
 
   it.each(hosts)("are the same updates and replacements in the %s host", (host) => {
     const expected = Object.keys(changes).map((change) => {
@@ -112,25 +109,3 @@ describe("ten changes, each with a resource that uses the masked form of a key",
     expect(phantoms).toEqual(Object.keys(changes).filter((change) => !isReplaced(change)));
   });
 });
-
-function tableOf(rows: ReadonlyMap<Host, readonly Row[]>): string {
-  const [dynamic = [], plugin = []] = [rows.get("dynamic"), rows.get("plugin")];
-  const shown = (row: Row | undefined) =>
-    row === undefined
-      ? ""
-      : `${row.previewed}; ${row.dependentPreviewed}${isPhantom(row) ? " (phantom)" : ""}`;
-  const lines = plugin.map((row, index) => [
-    row.change,
-    `${row.done}; ${row.dependentDone}`,
-    shown(dynamic[index]),
-    shown(row),
-  ]);
-  const phantoms = [dynamic, plugin].map((of) => String(of.filter(isPhantom).length));
-  const all = [
-    ["change", "update: itself; dependent", "preview, dynamic", "preview, plugin"],
-    ["---", "---", "---", "---"],
-    ...lines,
-    ["phantom changes", "", ...phantoms],
-  ];
-  return `${all.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`;
-}

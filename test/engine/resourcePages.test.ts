@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { definitions } from "../../provider/resources";
-import { describeInAll } from "../inAll";
+import { describeInAll, itInAll } from "../inAll";
 import { page } from "../package/docsText";
 import { blocks, commandLines, section } from "../package/readmeText";
 import { stepsFor } from "./expectations";
+import { programWithSet } from "./programs";
 import { type Scene, setScene } from "./scene";
 
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
@@ -33,31 +34,62 @@ describeInAll("the programs on the pages of resources and functions", () => {
   });
 });
 
-describe("a key that is imported as the page of ApiKey shows", () => {
+describe("keys that are imported as their pages show", () => {
   let scene: Scene;
   const text = page("api-key.md");
-  const [file = ""] = blocks("json", text);
   const [importing = "", previewing = ""] = commandLines(section("Keys that exist already", text));
   const follow = (line: string, ...more: readonly string[]) =>
     scene.stack.run([...line.split(" ").slice(1), ...more]);
+  /** Imports the file of a page as the page of ApiKey says. */
+  const take = async (file: string) => {
+    scene.service.clearRequests();
+    await scene.project.write("keys.json", file);
+    const imported = await follow(importing, "--yes");
+    expect(imported.ok, imported.output).toBe(true);
+    expect(scene.service.requests).toEqual([]);
+  };
 
   beforeAll(async () => {
     scene = await setScene("import", { program: "export {};" });
   });
   afterAll(() => scene?.close());
 
-  it("is in state without a request, and the preview shows no change", async () => {
+  it("K8 an ApiKey is in state without a request, and the preview shows no change", async () => {
+    const [file = ""] = blocks("json", text);
     const [{ id, inputs }] = JSON.parse(file).resources;
     const { workspaceId, customerId, name } = inputs;
     scene.service.addKey({ id, workspaceId, customerId, name });
-    await scene.project.write("keys.json", file);
-    const imported = await follow(importing, "--yes");
-    expect(imported.ok, imported.output).toBe(true);
-    expect(scene.service.requests).toEqual([]);
+    await take(file);
     const args = JSON.stringify({ workspaceId, customerId });
     await scene.declare(`import { ApiKey } from "pulumi-apikeys";\nnew ApiKey("${name}", ${args});`);
     const refreshed = await follow(previewing, "--expect-no-changes");
     expect(refreshed.ok, refreshed.output).toBe(true);
+  });
+
+  itInAll("K8 the keys of a set are too, and have a secret only after a replacement", async () => {
+    const [file = ""] = blocks("json", page("api-key-set.md"));
+    const scopes = [{ representation: "orders", read: true }];
+    const inMain = { workspaceId: "ws_main", scopes };
+    scene.service.addKey({ ...inMain, id: "key_acme", customerId: "cus_1", name: "acme" });
+    scene.service.addKey({ ...inMain, id: "key_beta", customerId: "cus_2", name: "beta" });
+    await take(file.replace('"name": "partners"', '"name": "set"'));
+    const declare = (beta: string) =>
+      scene.declare(
+        programWithSet({
+          defaults: `{ scopes: ${JSON.stringify(scopes)} }`,
+          keys: { acme: '{ customerId: "cus_1" }', beta: `{ customerId: "cus_2", ${beta} }` },
+        }),
+      );
+    const refresh = await scene.stack.refresh();
+    expect(refresh.ok, refresh.output).toBe(true);
+    await declare("");
+    const preview = await scene.stack.preview();
+    expect(stepsFor(preview, "set").map(({ op }) => op)).toEqual(["same"]);
+    await declare('keepers: { turn: "1" }');
+    expect(await scene.stack.up()).toMatchObject({ ok: true });
+    const { secrets, ids } = await scene.stack.outputs();
+    expect(secrets).toEqual({ value: { beta: scene.service.key(ids?.value.beta)?.key }, secret: true });
+    expect(ids?.value).toMatchObject({ acme: "key_acme" });
   });
 });
 

@@ -109,13 +109,6 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the %s host", (hos
     await expectSilentUp(scene);
   });
 
-  it("T7 warns of a clock that was set back, and does nothing", async () => {
-    at(0);
-    const up = ok(await scene.stack.up({ expectNoChanges: true }));
-    expect(up.output).toContain("the clock of this machine is behind the last rotation");
-    at(92);
-  });
-
   it("T8 is replaced as a whole if the engine is told to, and destroyed with all its keys", async () => {
     const [before] = live();
     const { resources = [] } = await scene.stack.exportState();

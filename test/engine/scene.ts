@@ -1,8 +1,8 @@
 import { type Dialect, type PresetName, type StandIn, startStandIn, type TenantOptions } from "../../standin";
 import { quickTimers } from "../host/quickTimers";
 import type { Environment } from "./command";
+import { loadProgram } from "./loadProgram";
 import type { Outcome } from "./outcome";
-import { loadProgram } from "./program";
 import { createProject, type Host, type Project } from "./project";
 import { expectKept, shownBy } from "./secrecy";
 import { createStack, type EngineStack, type StackOptions } from "./stack";

@@ -1,5 +1,5 @@
-import { programOf } from "./kindProgram";
 import { lifecycleSuite } from "./lifecycleSuite";
+import { programOf } from "./programs";
 
 const named = (representation: string, more = "") =>
   `{ ...base, name: "A scope", representation: "${representation}", ${more} }`;
@@ -8,8 +8,6 @@ lifecycleSuite({
   kind: "Scope",
   program: programOf("Scope"),
   calls: { create: ["POST"], shared: "listScopes", update: [], delete: [] },
-  computed: [],
-  managed: [],
   respelled: {
     "an empty description given as such": {
       before: named("spelled"),
@@ -35,11 +33,4 @@ lifecycleSuite({
       warns: "unlike the program, the service has name",
     },
   ],
-  deleting: [],
-  // An update of a scope sends no request that could find it deleted.
-  deletable: { before: "", after: "" },
-  delete: () => {},
-  hidden: [],
-  secretOf: () => undefined,
-  leftOver: () => [],
 });

@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import type { StoredKey } from "../../standin";
 import { expectQuiet, stepsFor } from "./expectations";
 import type { Outcome } from "./outcome";
+import { programWithSet, type SetText } from "./programs";
 import type { Scene } from "./scene";
-import { programWithSet, type SetText } from "./setProgram";
 
 /** The set's detailed diff in an outcome: paths, each with its kind. */
 export function shownOf(outcome: Outcome): Readonly<Record<string, string>> {

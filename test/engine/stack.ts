@@ -50,8 +50,6 @@ export interface EngineStack {
   exportState(options?: { showSecrets?: boolean }): Promise<StateDeployment>;
   /** The outputs in plain text, each with a flag whether it is secret. */
   outputs(): Promise<OutputMap>;
-  /** The program of all commands from now on. */
-  setProgram(program: PulumiFn): void;
   /** A variable for all commands from now on; undefined removes it. */
   setEnv(name: string, value: string | undefined): void;
   /** A value of the stack config; undefined removes it. */
@@ -137,7 +135,6 @@ export async function createStack(project: Project, options: StackOptions): Prom
     const events: EngineEvent[] = [];
     const onEvent = (event: EngineEvent) => {
       events.push(event);
-      given.onEvent?.(event);
     };
     const all = { color: "never", suppressProgress: true, ...given, onEvent } as unknown as Options;
     let failure: unknown;
@@ -186,9 +183,6 @@ export async function createStack(project: Project, options: StackOptions): Prom
           { value: revealed(value), secret: isSecret(value) },
         ]),
       );
-    },
-    setProgram: (program) => {
-      stack.workspace.program = program;
     },
     setEnv: (variable, value) => {
       env = { ...env, [variable]: value };

@@ -1,5 +1,5 @@
-import { programOf } from "./kindProgram";
 import { lifecycleSuite } from "./lifecycleSuite";
+import { programOf } from "./programs";
 
 /** Every resource has its own workspace. */
 const settings = (workspace: string, text: string) => `{ workspaceId: "ws_${workspace}", ${text} }`;
@@ -16,7 +16,6 @@ lifecycleSuite({
   ],
   program: programOf("WorkspaceSettings"),
   calls: { create: ["GET", "PATCH"], update: ["GET", "PATCH"], delete: [] },
-  computed: [],
   managed: [
     {
       field: "defaultKeyPrefix",
@@ -66,13 +65,4 @@ lifecycleSuite({
       after: settings("entered", "defaultRateLimitPerSecond: 5"),
     },
   },
-  deletesFirst: [],
-  deleting: [],
-  fixed: [],
-  // The stack never deletes a workspace.
-  deletable: { before: "", after: "" },
-  delete: () => {},
-  hidden: [],
-  secretOf: () => undefined,
-  leftOver: () => [],
 });

@@ -1,4 +1,4 @@
-import { loadProgram } from "../../test/engine/program";
+import { loadProgram } from "../../test/engine/loadProgram";
 import { createProject, type Project } from "../../test/engine/project";
 import { createStack, type EngineStack } from "../../test/engine/stack";
 import { restoreCheckpoint } from "./checkpoint";

@@ -1,5 +1,5 @@
 import { type StandIn, startStandIn } from "../../standin";
-import { loadProgram } from "../../test/engine/program";
+import { loadProgram } from "../../test/engine/loadProgram";
 import { createProject } from "../../test/engine/project";
 import { createStack, type EngineStack } from "../../test/engine/stack";
 import { restoreCheckpoint } from "./checkpoint";

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { someOf } from "../all";
-import { programWithKeys } from "./apiKeyProgram";
-import { errorsFor, onlyLine } from "./expectations";
+import { errorsFor, expectSilentUp, onlyLine, stepsFor } from "./expectations";
+import { programWithKeys } from "./programs";
 import { type Scene, setScene } from "./scene";
 
 let scene: Scene;
@@ -65,39 +64,24 @@ it("R8 R9 one preview reports every wrong input in a line of its own, with its p
   expect(scene.service.requests).toEqual([]);
 });
 
-it("R8 an update with a wrong input creates nothing", async () => {
-  await scene.declare(programWithKeys({ wrong: `{ ...base, enabled: "no" } as any` }));
-  expect(errorsFor(await scene.stack.up(), "wrong")).toHaveLength(1);
-  expect(scene.service.keys()).toEqual([]);
-});
-
-it("K5 an existingKey from an unset variable creates no key", async () => {
-  await scene.declare(
-    programWithKeys({ wrong: `{ ...base, existingKey: process.env["APIKEYS_UNSET"] ?? "" }` }),
-  );
-  const line = onlyLine(await scene.stack.up(), "wrong");
-  expect(line).toContain("existingKey: must not be empty (an unset variable?)");
-  expect(scene.service.requests).toEqual([]);
-});
-
-const excessive = [
-  {
-    what: "an input of 10,000 scopes, whose answer would be too large to read,",
-    args: 'scopes: Array.from({ length: 10_000 }, (_, n) => ({ representation: "scope-" + n, read: true }))',
-    says: "scopes: is too large",
-  },
-  {
-    what: "an input of metadata so deep that Pulumi would hang",
-    args: `metadata: JSON.parse('{"a":'.repeat(800) + "1" + "}".repeat(800))`,
-    says: "metadata: must be 64 levels deep at most",
-  },
-];
-
-// The engine itself is slow with them; unit/requestSize tests the rule.
-it.each(someOf(excessive, () => false))("R8 $what creates no key", async ({ args, says }) => {
-  await scene.declare(programWithKeys({ wrong: `{ ...base, ${args} }` }));
-  expect(onlyLine(await scene.stack.up(), "wrong")).toContain(says);
-  expect(scene.service.requests).toEqual([]);
+it("K6 a create without a secret in its answer fails, and the next update replaces the key", async () => {
+  scene.service.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
+  await scene.declare(programWithKeys({ lost: "base" }));
+  expect(onlyLine(await scene.stack.up(), "lost")).toContain("did not return the secret");
+  expect(stepsFor(await scene.stack.preview(), "lost")).toMatchObject([
+    { op: "create-replacement" },
+    { op: "replace", replacedFor: ["key"] },
+    { op: "delete-replaced" },
+  ]);
+  const up = await scene.stack.up();
+  expect(up.ok, up.output).toBe(true);
+  const [made, ...others] = scene.service.keys({ deleted: false });
+  expect(others).toEqual([]);
+  expect(await scene.stack.outputs()).toMatchObject({
+    lostId: { value: made?.id },
+    lostSecret: { value: made?.key, secret: true },
+  });
+  await expectSilentUp(scene);
 });
 
 function escaped(text: string): string {

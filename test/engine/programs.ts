@@ -1,3 +1,33 @@
+/** Programs as source text. A declaration is the text after the resource's name, which may spread `base`. */
+
+/** What `base` has. */
+const bases = {
+  ApiKey: `{ workspaceId: "ws_main", customerId: "customer" }`,
+  WorkspaceSettings: `{ workspaceId: "ws_main" }`,
+  Scope: `{ workspaceId: "ws_main" }`,
+  CustomerBilling: `{ workspaceId: "ws_main" }`,
+};
+
+/** A program with resources of one kind, by name. Its outputs are `<name>Id` and, of ApiKeys, `<name>Secret`. */
+export function programOf(kind: keyof typeof bases) {
+  return (resources: Readonly<Record<string, string>>): string => {
+    const declarations = Object.entries(resources).map(
+      ([name, args]) => `
+const ${name} = new ${kind}("${name}", ${args});
+export const ${name}Id = ${name}.id;
+${kind === "ApiKey" ? `export const ${name}Secret = ${name}.key;` : ""}`,
+    );
+    return `import * as pulumi from "@pulumi/pulumi";
+import { ${kind} } from "pulumi-apikeys";
+
+const base = ${bases[kind]};
+${declarations.join("\n")}
+`;
+  };
+}
+
+export const programWithKeys = programOf("ApiKey");
+
 /** The arguments of a set, as source text. */
 export interface SetText {
   /** Default: "ws_main". */
@@ -16,7 +46,7 @@ export function programWithSet({ workspaceId = "ws_main", defaults, keys, before
   const entries = Object.entries(keys).map(([alias, entry]) => `    ${JSON.stringify(alias)}: ${entry},`);
   return [
     `import * as pulumi from "@pulumi/pulumi";`,
-    `import { ApiKey, ApiKeySet, Provider } from "pulumi-apikeys";`,
+    `import { ApiKey, ApiKeySet } from "pulumi-apikeys";`,
     before ?? "",
     `const set = new ApiKeySet("set", {`,
     `  workspaceId: ${JSON.stringify(workspaceId)},`,
