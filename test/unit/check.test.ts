@@ -245,3 +245,28 @@ describe("check of an ApiKey", () => {
     }
   });
 });
+
+describe("check of WorkspaceSettings", () => {
+  const failures = (inputs: object) =>
+    offline(configured, {}, workspaceSettings).check({ workspaceId: "ws_1", ...inputs }, undefined).failures;
+
+  test("R8 W3 W4 names each wrong setting, and an address by its index", () => {
+    const addresses = ["10.0.0.1", "10.0.0.999"];
+    expect(
+      failures({ defaultAllowedIPs: addresses, defaultRateLimitPerSecond: 1.5, onDestroy: "keep" }),
+    ).toEqual([
+      expect.stringMatching(/^defaultAllowedIPs\[1\]: must be an IP address or a CIDR block/),
+      expect.stringMatching(/^defaultRateLimitPerSecond: must be a whole number/),
+      expect.stringMatching(/^onDestroy: must be "retain" or "restore"/),
+    ]);
+  });
+
+  test.each([{}, { defaultKeyPrefix: "" }, { onDestroy: "restore" }])(
+    "R8 requires a setting beside the workspace: %j",
+    (inputs) => {
+      expect(failures(inputs)).toEqual([
+        expect.stringMatching(/^declare at least one of defaultKeyPrefix, /),
+      ]);
+    },
+  );
+});
