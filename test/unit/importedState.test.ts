@@ -12,6 +12,12 @@ test("R13 an imported key that lacks inputs with defaults shows no change", () =
   expect(key.diff("key_1", { ...least }, inputs)).toEqual({ changes: false, replaces: [] });
 });
 
+test("K8 the first refresh of an imported key returns inputs, even if the outputs in the import file are right", async () => {
+  const record = { ...least, scopes: [], enabled: true, createdAt: "2026-01-01T00:00:00Z" };
+  const key = replying(apiKey, () => ({ apiKey: { id: "key_1", ...record, deleted: false } }));
+  expect(await key.read("key_1", record)).toMatchObject({ inputs: { name: least.name } });
+});
+
 test("a set that was imported with numbers as ids keeps these keys", async () => {
   const asked: string[] = [];
   const set = replying(apiKeySet, (request) => {

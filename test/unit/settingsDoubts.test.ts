@@ -111,9 +111,12 @@ describe("a PATCH of settings whose result is not known", () => {
     );
   });
 
-  test("saves no state if the service refuses the first PATCH", async () => {
+  test("W4 saves no state if the service refuses the first PATCH, and the error says what it may not accept", async () => {
     workspace.fault = { method: "PATCH", error: refused(400) };
-    expect(await kept(workspace.settings.create(inputs))).toMatchObject({ kept: false });
+    expect(await kept(workspace.settings.create(inputs))).toMatchObject({
+      kept: false,
+      message: expect.stringMatching(/ws_1: .* answered 400.* one of the two numbers must be above 0/),
+    });
   });
 });
 
