@@ -64,14 +64,6 @@ describe("pulumi-apikeys standin", () => {
     expect(await code).toBe(0);
   });
 
-  it("prints its options for --help", async () => {
-    const { printed, code } = run("--help");
-    expect(await code).toBe(0);
-    for (const option of ["--port", "--preset", "--latency", "--token", "--workspace"]) {
-      expect(printed.out).toContain(option);
-    }
-  });
-
   it.each([
     [["--bogus"], "--bogus"],
     [["left over"], "left over"],

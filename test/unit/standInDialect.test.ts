@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Dialect, type PresetName, presets } from "../../standin";
+import type { Dialect, PresetName } from "../../standin";
 import { heldKey, type Json, type OtherKnob, open } from "./standInCaller";
 
 const scope = { name: " Orders ", representation: "orders", description: "" };
@@ -198,23 +198,6 @@ describe("the stand-in's dialect", () => {
   it.each(Object.entries(knobs))("has a working setting %s", async (_, prove) => {
     await prove();
   });
-
-  it.each(Object.keys(presets) as PresetName[])(
-    "has a preset %s that serves a key from create to delete",
-    async (preset) => {
-      const { standIn, create, get, patch, del, keyPath } = await open(preset);
-      const { id, key } = await create();
-      expect(key).toMatch(/^sk_/);
-      expect(standIn.key(String(id))?.key).toBe(key);
-      expect(String((await get(keyPath(id))).body.apiKey.id)).toBe(String(id));
-      expect((await patch(keyPath(id), { name: "x", enabled: true, scopes: [] })).status).toBeLessThan(300);
-      await standIn.settled();
-      expect(standIn.key(String(id))?.name).toBe("x");
-      expect((await del(keyPath(id))).status).toBeLessThan(300);
-      await standIn.settled();
-      expect(standIn.keys({ deleted: false })).toEqual([]);
-    },
-  );
 
   it("is set relative to the default each time", async () => {
     const { standIn, create } = await open({ createStatus: 200, names: "trimmed" });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Dialect } from "../../standin";
 import { entry, heldKey, type Json, type LaterKnob, open } from "./standInCaller";
 
 /** Longer than a few requests take, so a write that is delayed by this is applied only if the test waits for it. */
@@ -83,26 +82,6 @@ describe("writes that the stand-in applies after its answer", () => {
     await prove();
   });
 
-  it.each([
-    ["nothing", "nothing", 202, "", ""],
-    ["emptyBody", "emptyBody", 202, "", ""],
-    ["emptyObject", "nothing", 202, "{}", ""],
-  ] as const)(
-    "are answered as patchAnswer %s and deleteAnswer %s say",
-    async (...[patchAnswer, deleteAnswer, ...rest]) => {
-      const dialect: Partial<Dialect> = { writes: "queued", laterMs, patchAnswer, deleteAnswer };
-      const { standIn, create, patch, del, keyPath } = await open(dialect);
-      const { id } = await create();
-      const patched = await patch(keyPath(id), { name: "x" });
-      const deleted = await del(keyPath(id));
-      const [status, patchText, deleteText] = rest;
-      expect([patched.status, patched.text]).toEqual([status, patchText]);
-      expect([deleted.status, deleted.text]).toEqual([status, deleteText]);
-      standIn.setDialect({ ...dialect, writes: "behind" });
-      expect((await del(keyPath(id))).status).toBe(deleteAnswer === "nothing" ? 204 : 200);
-    },
-  );
-
   it("are applied in the order of their requests, each to the result of the one before", async () => {
     const { standIn, create, patch, del, get, keyPath } = await open({ writes: "queued", laterMs });
     const { id } = await create({ name: "old", enabled: true });
@@ -139,21 +118,5 @@ describe("writes that the stand-in applies after its answer", () => {
     await standIn.settled();
     expect((await del(keyPath(id))).status).toBe(409);
     expect((await patch(keyPath(id), { name: "x" })).status).toBe(404);
-  });
-
-  it("are applied even while the stand-in is stopped, but not after it is closed", async () => {
-    const { standIn, create, patch, keyPath } = await open({ writes: "queued", laterMs: 30 });
-    const { id } = await create({ name: "old" });
-    await patch(keyPath(id), { name: "new" });
-    await standIn.stop();
-    await standIn.settled();
-    expect(standIn.key(id)?.name).toBe("new");
-    await standIn.start();
-    await patch(keyPath(id), { name: "newer" });
-    const settled = standIn.settled();
-    await standIn.close();
-    await settled;
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    expect(standIn.key(id)?.name).toBe("new");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Fault, StandIn } from "../../standin";
-import { entry, heldKey, type Json, newKey, open } from "./standInCaller";
+import { heldKey, type Json, open } from "./standInCaller";
 
 type WithoutEffect = Omit<Extract<Fault, { kind: "withoutEffect" }>, "kind">;
 
@@ -77,55 +77,5 @@ describe("a false answer of the stand-in", () => {
     expect((await get(keyPath(made.id))).status).toBe(404);
     expect((await post("/workspace/ws_main/scope", scope)).status).toBe(201);
     expect((await post("/api-key/migrate", heldKey)).status).toBe(201);
-  });
-
-  it("withoutEffect: answers and refusals have the dialect's form", async () => {
-    const { standIn, create, patch, del, keyPath } = await open();
-    const { id } = await create({ name: "old" });
-    standIn.inject({ times: Number.POSITIVE_INFINITY, fault: { kind: "withoutEffect", status: 200 } });
-    expect((await patch(keyPath("key_never"), { name: "x" })).status).toBe(404);
-    expect((await patch(keyPath(id), { name: 1 })).status).toBe(400);
-    standIn.clearFaults();
-    standIn.inject({ times: Number.POSITIVE_INFINITY, fault: { kind: "withoutEffect" } });
-    standIn.setDialect({ patchAnswer: "nothing", deleteAnswer: "emptyBody" });
-    expect((await patch(keyPath(id), { name: "x" })).status).toBe(204);
-    expect(await del(keyPath(id))).toMatchObject({ status: 200, text: "" });
-    standIn.setDialect({ writes: "queued", laterMs: 1 });
-    expect((await del(keyPath(id))).body.apiKey.deleted).toBe(true);
-    await standIn.settled();
-    expect(standIn.keys()).toMatchObject([{ id, name: "old" }]);
-  });
-});
-
-describe("a successful POST to the stand-in", () => {
-  const posts = [
-    ["/api-key", newKey, newKey],
-    ["/api-key/migrate", heldKey, { ...heldKey, key: "another" }],
-    ["/workspace/ws_main/scope", scope, { ...scope, representation: "another" }],
-    ["/customer-billing", billing, billing],
-  ] as const;
-
-  it.each(posts)(
-    "%s can be answered with a 409, or with 2 MB that contain the record",
-    async (path, first, second) => {
-      const { standIn, post } = await open();
-      const made = () => standIn.keys().length + standIn.scopes("ws_main").length + standIn.billings().length;
-      standIn.inject({ fault: { kind: "errorAfter", status: 409 } });
-      expect((await post(path, first)).status).toBe(409);
-      expect(made()).toBe(1);
-      standIn.inject({ fault: { kind: "hugeBody", bytes: 2_000_000 } });
-      const huge = await post(path, second);
-      expect([huge.status, Buffer.byteLength(huge.text), made()]).toEqual([201, 2_000_000, 2]);
-      expect(Object.values<Json>(huge.body)[0].id).toEqual(expect.any(String));
-    },
-  );
-
-  it("is answered with more than 1 MiB for a key of 10,000 scopes, without any fault", async () => {
-    const { standIn, post } = await open();
-    const scopes = Array.from({ length: 10_000 }, (_, n) => entry(`orders of customer ${n}`, "read"));
-    const { status, text, body } = await post("/api-key", { ...newKey, scopes });
-    expect(status).toBe(201);
-    expect(text.length).toBeGreaterThan(1_048_576);
-    expect(standIn.key(body.apiKey.id)?.scopes).toEqual(body.apiKey.scopes);
   });
 });
