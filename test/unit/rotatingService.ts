@@ -122,6 +122,13 @@ export function spoilable(options?: Options) {
     always: (isIt: (asked: Asked) => boolean, spoilt: (answer: () => unknown) => unknown) => {
       trouble.spoil = (asked, answer) => (isIt(asked) ? spoilt(answer) : answer());
     },
+    /** The service refuses each request that `isIt`. */
+    refuse: (isIt: (asked: Asked) => boolean, status?: number) => {
+      trouble.spoil = (asked, answer) => {
+        if (isIt(asked)) throw refused(status);
+        return answer();
+      };
+    },
     mend: () => delete trouble.spoil,
   });
 }
@@ -129,14 +136,27 @@ export const asks = (method: string, id?: string) => (asked: Asked) =>
   asked.method === method && (id === undefined || idIn(asked) === id);
 
 /** A rotating key after its rotation on day 90. */
-export async function rotated(
-  ci: ReturnType<typeof spoilable>,
-  inputs: Readonly<Record<string, unknown>> = declared,
-): Promise<Kept> {
+export async function openRotated(inputs: Inputs = declared, options?: Options) {
+  const ci = spoilable(options);
   const first = await ci.create(inputs);
   ci.at(90);
   const kept = await ci.up(first, inputs);
   ci.writes();
   ci.told();
-  return kept;
+  return { ci, kept };
+}
+
+/** A rotating key whose rotation on day 90 failed, because the answer to its POST was spoilt. */
+export async function openFailedRotation(
+  spoilt: (answer: () => unknown) => unknown,
+  inputs: Inputs = declared,
+) {
+  const ci = spoilable();
+  const first = await ci.create(inputs);
+  ci.at(90);
+  ci.once(asks("POST"), spoilt);
+  const failed = await ci.failed(ci.up(first, inputs));
+  ci.writes();
+  ci.told();
+  return { ci, failed };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { failureOf, refused } from "./replying";
-import { asks, declared, iso, type Kept, rotated, rotating, spoilable } from "./rotatingService";
+import { failureOf } from "./replying";
+import { asks, declared, iso, type Kept, openRotated, rotating, spoilable } from "./rotatingService";
 
 test("T1 a key is rotated at rotatesAt, and the previous key is deleted at retiresAt", async () => {
   const ci = rotating();
@@ -95,8 +95,7 @@ test.each(["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "
 );
 
 test("T2 rotateEvery, overlap and retire change without a request, and count from the times in state", async () => {
-  const ci = spoilable();
-  const kept = await rotated(ci);
+  const { ci, kept } = await openRotated();
   const inputs = { ...declared, rotateEvery: "240h", overlap: "1w", retire: "whenUnused" };
   const next = await ci.up(kept, inputs);
   expect(ci.calls).toEqual([]);
@@ -111,8 +110,7 @@ test("T2 rotateEvery, overlap and retire change without a request, and count fro
 });
 
 test("T2 while there is a previous key, a change that needs a new key fails before any request, with both ways out", async () => {
-  const ci = spoilable();
-  const kept = await rotated(ci);
+  const { ci, kept } = await openRotated();
   const inputs = { ...declared, keepers: { a: "b" }, enabled: false };
   const { message } = await failureOf(ci.up(kept, inputs));
   expect(message).toBe(
@@ -156,8 +154,7 @@ test("T4 in a long run, rotatedAt and retiresAt count from the moment when the k
 });
 
 test("T1 if a deletion and a rotation are both due, one update deletes, and the next one rotates", async () => {
-  const ci = spoilable();
-  const kept = await rotated(ci);
+  const { ci, kept } = await openRotated();
   ci.at(500);
   const retired = await ci.up(kept);
   expect(ci.told().join()).toContain(
@@ -201,15 +198,13 @@ describe("T5 with retire 'whenUnused',", () => {
   });
 
   test("if the service never returns lastUsedAt, the previous key is deleted at the end of the overlap", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci, inputs);
+    const { ci, kept } = await openRotated(inputs);
     ci.at(97);
     expect((await ci.up(kept, inputs)).state).not.toHaveProperty("previousKeyId");
   });
 
   test("a lastUsedAt that state does not have yet is recorded, and the key stays for another overlap", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     used(ci, "1");
     ci.at(97);
     const noted = await ci.up(kept, inputs);
@@ -222,8 +217,7 @@ describe("T5 with retire 'whenUnused',", () => {
   });
 
   test("while the previous key may still be used, the preview does not promise a new key for the next update", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci, inputs);
+    const { ci, kept } = await openRotated(inputs);
     used(ci, "today");
     ci.at(97);
     ci.told();
@@ -236,8 +230,7 @@ describe("T5 with retire 'whenUnused',", () => {
   });
 
   test("a previous key that no longer exists is removed from state without a warning", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci, inputs);
+    const { ci, kept } = await openRotated(inputs);
     ci.live.delete("key_1");
     ci.at(97);
     const next = await ci.up(kept, inputs);
@@ -246,12 +239,9 @@ describe("T5 with retire 'whenUnused',", () => {
   });
 
   test("if the previous key can't be read, nothing is changed", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci, inputs);
+    const { ci, kept } = await openRotated(inputs);
     ci.at(97);
-    ci.always(asks("GET", "key_1"), () => {
-      throw refused(500);
-    });
+    ci.refuse(asks("GET", "key_1"), 500);
     const { message, kept: after } = await failureOf(ci.up(kept, inputs));
     expect(message).toContain("State is unchanged");
     expect(after).toBeUndefined();
@@ -270,8 +260,7 @@ describe("T4 before the previous key is deleted", () => {
   ])(
     "reads the current key first: if that %s, it fails and changes nothing until a refresh",
     async (_, change, what) => {
-      const ci = spoilable();
-      const kept = await rotated(ci);
+      const { ci, kept } = await openRotated();
       ci.at(97);
       change(ci.live);
       const { message, kept: after } = await failureOf(ci.up(kept));
@@ -301,8 +290,7 @@ describe("T7 a clock that is behind the last rotation", () => {
   });
 
   test("makes nothing due, and gives a warning", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     ci.at(-400);
     expect(ci.isQuiet(kept)).toBe(true);
     expect(ci.warnings).toEqual([
@@ -315,8 +303,7 @@ describe("T7 a clock that is behind the last rotation", () => {
   });
 
   test("delays neither a deletion with overlap '0d' nor a rotation because of a change", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     ci.at(-400);
     const inputs = { ...declared, overlap: "0d", keepers: { a: "b" } };
     const retired = await ci.up(kept, inputs);
@@ -327,19 +314,15 @@ describe("T7 a clock that is behind the last rotation", () => {
 
 describe("T8 the end of a rotating key:", () => {
   test("destroy deletes both keys, and those that were still to be deleted", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     ci.live.set("key_9", { id: "key_9" });
     await ci.delete(kept.id, { ...kept.state, __toDelete: [{ id: "key_9", name: "ci" }] });
     expect(ci.writes().toSorted()).toEqual(["DELETE key_1", "DELETE key_2", "DELETE key_9"]);
   });
 
   test("a destroy that fails for one key names it, and the next destroy deletes the rest", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
-    ci.always(asks("DELETE", "key_1"), () => {
-      throw refused();
-    });
+    const { ci, kept } = await openRotated();
+    ci.refuse(asks("DELETE", "key_1"));
     const { message } = await failureOf(ci.delete(kept.id, kept.state));
     expect(message).toContain(
       'Deleting the rotating key "ci" in workspace ws_1: 1 of 2 failed. The rotating key stays in state',
@@ -354,8 +337,7 @@ describe("T8 the end of a rotating key:", () => {
     ["workspaceId", { workspaceId: "ws_2" }, ["workspaceId"]],
     ["existingKey", { existingKey: "sk_x" }, ["existingKey"]],
   ])("a change of %s replaces the resource", async (_, change, replaces) => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     const { inputs } = ci.check({ ...declared, ...change }, undefined);
     expect(ci.diff(kept.id, kept.state, inputs).replaces).toEqual(replaces);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { refused } from "./replying";
-import { asks, declared, iso, rotated, spoilable } from "./rotatingService";
+import { asks, declared, iso, openFailedRotation, openRotated, spoilable } from "./rotatingService";
 
 const lost = () => new CallError("ambiguous", "the connection ended");
 
@@ -21,13 +21,9 @@ test.each([
 ])(
   "T3 if the answer to a rotation's POST is %s, the current key stays, and the next update rotates",
   async (_, error) => {
-    const ci = spoilable();
-    const first = await ci.create();
-    ci.at(90);
-    ci.once(asks("POST"), () => {
+    const { ci, failed } = await openFailedRotation(() => {
       throw error();
     });
-    const failed = await ci.failed(ci.up(first));
     expect(failed.state).toMatchObject({
       key: "sk_key_1",
       keyId: "key_1",
@@ -35,18 +31,13 @@ test.each([
       __failed: true,
     });
     expect(failed.state).not.toHaveProperty("previousKeyId");
-    ci.writes();
     const next = await ci.up(failed);
     expect(next.state).toMatchObject({ keyId: "key_2", previousKeyId: "key_1", retiresAt: iso(97) });
   },
 );
 
 test("T3 an error names a key that was created although the answer was lost, and the next update rotates", async () => {
-  const ci = spoilable();
-  const first = await ci.create();
-  ci.at(90);
-  ci.once(asks("POST"), answeredThenLost);
-  const failed = await ci.failed(ci.up(first));
+  const { ci, failed } = await openFailedRotation(answeredThenLost);
   expect(failed.message).toContain("New in the workspace's list: key_2");
   const next = await ci.up(failed);
   expect(next.state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1" });
@@ -70,19 +61,13 @@ test.each([
 });
 
 test("T3 a new key without its secret does not become current, and is deleted before another is created", async () => {
-  const ci = spoilable();
-  const first = await ci.create();
-  ci.at(90);
-  ci.once(asks("POST"), withoutSecret);
-  const failed = await ci.failed(ci.up(first));
+  const { ci, failed } = await openFailedRotation(withoutSecret);
   expect(failed.message).toContain("did not return the secret");
   expect(failed.state).toMatchObject({
     key: "sk_key_1",
     keyId: "key_1",
     __toDelete: [{ id: "key_2", name: "ci" }],
   });
-  ci.writes();
-  ci.told();
   const next = await ci.up(failed);
   expect(ci.told().join()).toContain(
     "key_2, whose secret is not in state, will be deleted; key_1 is 90 days old",
@@ -94,14 +79,8 @@ test("T3 a new key without its secret does not become current, and is deleted be
 });
 
 test("T3 while a key without its secret can't be deleted, no other key is created", async () => {
-  const ci = spoilable();
-  const first = await ci.create();
-  ci.at(90);
-  ci.once(asks("POST"), withoutSecret);
-  const failed = await ci.failed(ci.up(first));
-  ci.always(asks("DELETE"), () => {
-    throw refused();
-  });
+  const { ci, failed } = await openFailedRotation(withoutSecret);
+  ci.refuse(asks("DELETE"));
   const again = await ci.failed(ci.up(failed));
   expect(again.message).toContain('Deleting key "ci" in workspace ws_1 (key_2)');
   expect(ci.live.size).toBe(2);
@@ -165,16 +144,10 @@ test.each([
 test.each(["GET", "PATCH"])(
   "R4 if the %s of a key that is to be written again fails, state keeps the key's values",
   async (method) => {
-    const ci = spoilable();
-    const first = await ci.create();
-    ci.at(90);
-    ci.once(asks("POST"), () => {
+    const { ci, failed } = await openFailedRotation(() => {
       throw refused(400);
     });
-    const failed = await ci.failed(ci.up(first));
-    ci.always(asks(method, "key_1"), () => {
-      throw refused(403);
-    });
+    ci.refuse(asks(method, "key_1"), 403);
     const again = await ci.failed(ci.up(failed));
     expect(again.state).toMatchObject({ keyId: "key_1", enabled: true });
     ci.mend();
@@ -187,12 +160,9 @@ test.each(["GET", "PATCH"])(
 );
 
 test("T4 the previous key is not deleted while the current one can't be made to match the program", async () => {
-  const ci = spoilable();
-  const kept = await rotated(ci);
+  const { ci, kept } = await openRotated();
   ci.at(97);
-  ci.always(asks("PATCH"), () => {
-    throw refused(400);
-  });
+  ci.refuse(asks("PATCH"), 400);
   const disabled = { ...declared, enabled: false };
   const failed = await ci.failed(ci.up(kept, disabled));
   expect(failed.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(97), enabled: true });
@@ -203,11 +173,8 @@ test("T4 the previous key is not deleted while the current one can't be made to 
 });
 
 test("T2 if only the PATCH of the previous key fails, state records that, and the next update edits it", async () => {
-  const ci = spoilable();
-  const kept = await rotated(ci);
-  ci.always(asks("PATCH", "key_1"), () => {
-    throw refused(400);
-  });
+  const { ci, kept } = await openRotated();
+  ci.refuse(asks("PATCH", "key_1"), 400);
   const disabled = { ...declared, enabled: false };
   const failed = await ci.failed(ci.up(kept, disabled));
   expect(failed.message).toMatch(
@@ -229,8 +196,7 @@ test.each([
 ])(
   "R7 if the answer to its deletion is %s, the previous key stays in state until a later update deletes it",
   async (_, error) => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     ci.at(97);
     ci.always(asks("DELETE"), () => {
       throw error();
@@ -252,8 +218,7 @@ test.each([
 );
 
 test("R7 a deletion fails if the service reports success but the key still exists", async () => {
-  const ci = spoilable();
-  const kept = await rotated(ci);
+  const { ci, kept } = await openRotated();
   ci.at(97);
   ci.always(asks("DELETE"), () => ({}));
   const failed = await ci.failed(ci.up(kept));
@@ -262,12 +227,7 @@ test("R7 a deletion fails if the service reports success but the key still exist
 });
 
 test("T3 the next update deletes a key without its secret, even if no rotation is due any more", async () => {
-  const ci = spoilable();
-  const first = await ci.create();
-  ci.at(90);
-  ci.once(asks("POST"), withoutSecret);
-  const failed = await ci.failed(ci.up(first));
-  ci.writes();
+  const { ci, failed } = await openFailedRotation(withoutSecret);
   const later = { ...declared, rotateEvery: "200d" };
   const { __failed, ...state } = failed.state;
   expect(__failed).toBe(true);

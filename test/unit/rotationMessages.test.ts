@@ -3,7 +3,7 @@ import { CallError } from "../../provider/client/callError";
 import { openRun } from "../../provider/core/run";
 import { isUnknown, unknown } from "../../provider/core/unknown";
 import { failureOf } from "./replying";
-import { asks, declared, iso, rotated, rotating, spoilable } from "./rotatingService";
+import { asks, declared, iso, openRotated, rotating, spoilable } from "./rotatingService";
 
 /** The outputs that the plugin's preview promises; "?" stands for an unknown one. */
 function promised(
@@ -70,8 +70,7 @@ describe("R18 the preview of a rotating key", () => {
       { ...unknownKey, previousKey: "?", previousKeyId: "?", retiresAt: "?" },
     ],
   ])("promises %s", async (_, day, inputs, expected) => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     ci.at(day);
     expect(promised(ci, kept, inputs)).toEqual(expected);
     if (Object.values(expected).includes("?")) return;
@@ -82,8 +81,7 @@ describe("R18 the preview of a rotating key", () => {
     ["a deletion", 97, declared],
     ["a change of overlap", 91, { ...declared, overlap: "8d" }],
   ])("promises the whole state for %s, because the current key is not written", async (_, day, inputs) => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     ci.at(day);
     const { __previous, ...after } = (await ci.up(kept, inputs)).state;
     expect(ci.foresee(ci.check(inputs, undefined).inputs, kept)).toEqual(after);
@@ -103,8 +101,7 @@ describe("R16 a secret value", () => {
   const secretName = { ...declared, name: "hush", __secrets: [["name"], ["overlap"]], prefix: "quiet" };
 
   test("appears in no line, warning or error", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci, secretName);
+    const { ci, kept } = await openRotated(secretName);
     ci.at(97);
     ci.always(asks("DELETE"), () => {
       throw new CallError("refused", 'the service answered 403 "hush"', 403);
@@ -117,8 +114,10 @@ describe("R16 a secret value", () => {
   });
 
   test("appears in no error even if only the previous key still has it", async () => {
-    const ci = spoilable();
-    const { id, state } = await rotated(ci, { ...secretName, name: "hush" });
+    const {
+      ci,
+      kept: { id, state },
+    } = await openRotated({ ...secretName, name: "hush" });
     ci.always(asks("GET"), () => {
       throw new CallError("refused", 'the service answered 403 "hush"', 403);
     });
@@ -133,8 +132,10 @@ describe("R16 a secret value", () => {
   });
 
   test("makes all hidden properties secret, and the dates that reveal it", async () => {
-    const ci = spoilable();
-    const { state } = await rotated(ci, secretName);
+    const {
+      ci,
+      kept: { state },
+    } = await openRotated(secretName);
     const paths = ci.secretOutputs(state).map((path) => path.join("."));
     expect(paths).toEqual(
       expect.arrayContaining(["name", "overlap", "retiresAt", "__previous", "__observed"]),
@@ -142,8 +143,8 @@ describe("R16 a secret value", () => {
   });
 
   test("of a key appears in state only as key or previousKey", async () => {
-    const ci = spoilable();
-    const { state } = await rotated(ci);
+    const { kept } = await openRotated();
+    const { state } = kept;
     const { key, previousKey, ...others } = state;
     expect([key, previousKey]).toEqual(["sk_key_2", "sk_key_1"]);
     expect(JSON.stringify(others)).not.toMatch(/sk_/);
@@ -191,8 +192,7 @@ describe("R20 if the result can't be saved to state, the provider deletes", () =
 
 describe("R15 an unknown value in a preview", () => {
   test("appears in no line, but the line says what it may cause", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     const draft = { ...declared, name: unknown, keepers: unknown };
     ci.told();
     ci.diff(kept.id, kept.state, ci.check(draft, declared).inputs);
@@ -205,32 +205,21 @@ describe("R15 an unknown value in a preview", () => {
 });
 
 describe("check of a RotatingApiKey", () => {
+  const lengths = "a whole number of hours (h), days (d) or weeks (w).";
+  const age = `the age at which to rotate, such as "90d": ${lengths}`;
+  const tooLong =
+    'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").';
   test.each([
-    [
-      { rotateEvery: undefined },
-      'rotateEvery: is missing: set it to the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
-    ],
+    [{ rotateEvery: undefined }, `rotateEvery: is missing: set it to ${age}`],
     [{ rotateEvery: "0d" }, 'rotateEvery: must be longer than "0d", such as "90d".'],
-    [
-      { rotateEvery: "90" },
-      'rotateEvery: must be the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
-    ],
-    [
-      { rotateEvery: 90 },
-      'rotateEvery: must be the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w).',
-    ],
+    [{ rotateEvery: "90" }, `rotateEvery: must be ${age}`],
+    [{ rotateEvery: 90 }, `rotateEvery: must be ${age}`],
     [
       { overlap: "1.5d" },
-      'overlap: must be the time that the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w).',
+      `overlap: must be the time that the previous key stays valid, such as "7d": ${lengths}`,
     ],
-    [
-      { overlap: "13w" },
-      'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
-    ],
-    [
-      { rotateEvery: "24h" },
-      'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
-    ],
+    [{ overlap: "13w" }, tooLong],
+    [{ rotateEvery: "24h" }, tooLong],
     [{ retire: "later" }, 'retire: must be "afterOverlap" or "whenUnused".'],
     [
       { retire: "whenUnused", overlap: "0h" },

@@ -1,20 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { iso, type Kept, rotated, spoilable } from "./rotatingService";
+import { iso, type Kept, openRotated, type spoilable } from "./rotatingService";
 
 describe("T6 a refresh", () => {
   const refreshed = async (ci: ReturnType<typeof spoilable>, { id, state }: Kept) => ci.read(id, state);
 
   test("neither rotates nor deletes, however long that has been due", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     ci.at(900);
     expect(await refreshed(ci, kept)).toEqual(kept);
     expect(ci.writes()).toEqual([]);
   });
 
   test("keeps the previous key in state if the current one is gone, and the next update creates a new one", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     ci.live.delete("key_2");
     const found = (await refreshed(ci, kept)) as Kept;
     expect(found.state).toMatchObject({ previousKey: "sk_key_1", previousKeyId: "key_1", customerId: "c" });
@@ -32,8 +30,7 @@ describe("T6 a refresh", () => {
   });
 
   test("removes a previous key that is gone from state", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     ci.live.delete("key_1");
     const found = (await refreshed(ci, kept)) as Kept;
     for (const name of ["previousKey", "previousKeyId", "retiresAt", "__previous"]) {
@@ -43,8 +40,7 @@ describe("T6 a refresh", () => {
   });
 
   test("removes the resource from state if both keys are gone, unless another key is still to be deleted", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     ci.live.delete("key_1");
     ci.live.delete("key_2");
     expect(await refreshed(ci, kept)).toBeUndefined();
@@ -54,8 +50,7 @@ describe("T6 a refresh", () => {
   });
 
   test("finds a change made to the previous key outside Pulumi, and the next update reverts it", async () => {
-    const ci = spoilable();
-    const kept = await rotated(ci);
+    const { ci, kept } = await openRotated();
     Object.assign(ci.live.get("key_1") ?? {}, { enabled: false });
     const found = (await refreshed(ci, kept)) as Kept;
     const next = await ci.up(found);
