@@ -1,36 +1,25 @@
 import { describe, expect, test, vi } from "vitest";
-import { lifecycle } from "../../provider/core/lifecycle";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { hostContext } from "./offline";
 import { idIn, refused, replying } from "./replying";
 
 /** A set on a service that answers only when the test says so. */
 function open(env: Readonly<Record<string, string>> = {}) {
   const waiting: (() => void)[] = [];
-  const told: string[] = [];
   let made = 0;
   let most = 0;
-  const host = hostContext({
-    env,
-    transport: () => ({
-      send: async ({ method, body, read }) => {
-        if (method === "GET") return read(Buffer.from('{"apiKeys":[]}'));
-        await new Promise<void>((resolve) => {
-          waiting.push(resolve);
-          most = Math.max(most, waiting.length);
-        });
-        made += 1;
-        return read(
-          Buffer.from(JSON.stringify({ apiKey: { ...body, id: `key_${made}`, key: `sk_${made}` } })),
-        );
-      },
-      writes: 0,
-      close: async () => {},
-    }),
-    warn: (line) => void told.push(`warning: ${line}`),
-    tell: (line) => void told.push(line),
-  });
-  const set = lifecycle(apiKeySet, host);
+  const set = replying(
+    apiKeySet,
+    async ({ method, body }) => {
+      if (method === "GET") return { apiKeys: [] };
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        most = Math.max(most, waiting.length);
+      });
+      made += 1;
+      return { apiKey: { ...(body as object), id: `key_${made}`, key: `sk_${made}` } };
+    },
+    { env },
+  );
   const keys = Object.fromEntries(
     Array.from({ length: 1_200 }, (_, place) => [`k${place}`, { customerId: "c" }]),
   );
@@ -43,7 +32,7 @@ function open(env: Readonly<Record<string, string>> = {}) {
     }
     await settled();
   };
-  return { create: () => set.create(inputs), answer, told, waiting, most: () => most };
+  return { create: () => set.create(inputs), answer, told: set.progress, waiting, most: () => most };
 }
 
 async function settled(): Promise<void> {

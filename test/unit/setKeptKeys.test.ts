@@ -2,19 +2,18 @@ import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { type Asked, failureOf, replying } from "./replying";
-import { customerId, type Inputs, type Kept, of, service, type Trouble } from "./setService";
+import { customerId, type Inputs, type Kept, of, service } from "./setService";
 
 const single = of({ a: { customerId } });
 const renamed = of({ b: { customerId, renamedFrom: "a" } });
 
 /** A set of one key after an update that renamed its alias, where the service refused the key's new name. */
 async function afterRefusedName() {
-  const trouble: Trouble = { refused: "b" };
-  const set = service(trouble);
+  const set = service({ refused: "b" });
   const first = await set.create(single);
   const second = await set.failed(set.update(first, renamed, single));
   expect(second.state["ids"]).toEqual({ a: "key_1" });
-  return { ...set, second, trouble };
+  return { ...set, second };
 }
 
 const other = { customerId, name: "x" };
@@ -51,14 +50,13 @@ test("a key is not deleted if the rename after a failed rename names the alias t
 });
 
 test("if one of several renames failed, all can be repeated, and only that one is written again", async () => {
-  const trouble: Trouble = { refused: "d" };
-  const set = service(trouble);
+  const set = service({ refused: "d" });
   const before = of({ a: { customerId }, c: { customerId } });
   const now = of({ b: { customerId, renamedFrom: "a" }, d: { customerId, renamedFrom: "c" } });
   const second = await set.failed(set.update(await set.create(before), now, before));
   expect(second.state["ids"]).toEqual({ a: "key_1", c: "key_2" });
   expect(set.live.get("key_1")).toMatchObject({ name: "b" });
-  trouble.refused = "";
+  set.trouble.refused = "";
   const sent = set.calls.length;
   const third = await set.update(second, now, before);
   expect(third.state["ids"]).toEqual({ b: "key_1", d: "key_2" });
@@ -94,12 +92,11 @@ test.for<readonly [string, Inputs, Readonly<Record<string, string>>]>([
 ])(
   "a key is not deleted if an update that moves its value to a new entry fails and the next one %s",
   async ([, inputs, ids]) => {
-    const trouble: Trouble = { undeletable: true };
-    const set = service(trouble);
+    const set = service({ undeletable: true });
     const second = await set.failed(set.update(await set.create(single), of({ d: { customerId } }), single));
     const third = await set.failed(set.update(second, moved, single));
     expect(third.state["ids"]).toEqual({ a: "key_1", d: "key_2" });
-    trouble.undeletable = false;
+    set.trouble.undeletable = false;
     const fourth = await set.update(third, inputs, single);
     expect(fourth.state["ids"]).toEqual(ids);
     expect(set.gone).toEqual(["key_2"]);
@@ -127,14 +124,13 @@ test("after an update that failed halfway, a refresh shows no change, and the ne
 });
 
 test("a key that could not be deleted keeps its secret, and is kept if the program declares it again", async () => {
-  const trouble: Trouble = { undeletable: true };
-  const set = service(trouble);
+  const set = service({ undeletable: true });
   const both = of({ a: { customerId }, b: { customerId } });
   const first = await set.create(both);
   const second = await set.failed(set.update(first, of({ b: { customerId } }), both));
   expect(set.changes(second, of({ b: { customerId } }))).not.toBe(false);
   expect(second.state["__toDelete"]).toBeUndefined();
-  trouble.undeletable = false;
+  set.trouble.undeletable = false;
   const third = await set.update(second, both, both);
   expect(third.state["secrets"]).toEqual(first.state["secrets"]);
   expect(set.gone).toEqual([]);
@@ -143,8 +139,7 @@ test("a key that could not be deleted keeps its secret, and is kept if the progr
 });
 
 test("if two sets failed to delete a shared key and one declares it again, the other no longer deletes it", async () => {
-  const trouble: Trouble = { undeletable: true };
-  const set = service(trouble);
+  const set = service({ undeletable: true });
   const [taken, none] = [of({ a: { customerId, existingKey: "sk_old" } }), of({})];
   const one = await set.create(taken);
   const two = { ...one, id: "keys-2" };
@@ -152,7 +147,7 @@ test("if two sets failed to delete a shared key and one declares it again, the o
     await set.failed(set.update(one, none, taken)),
     await set.failed(set.update(two, none, taken)),
   ];
-  trouble.undeletable = false;
+  set.trouble.undeletable = false;
   const again = await set.update(second, taken, taken);
   await set.update(first, none, taken);
   expect(set.gone).toEqual([]);
@@ -209,4 +204,57 @@ test("K5 if the answers to two migrations are lost, the two entries never take t
   const { kept, lines } = await failureOf(set.create(inputs));
   expect(Object.values(kept?.state["ids"] as object)).toEqual(["key_1"]);
   expect(lines).toEqual([expect.stringContaining("the key is not in state")]);
+});
+
+const existingKey = "sk_old";
+const migrated = of({ a: { customerId, existingKey } });
+
+/** A set with a migrated key, whose update that renamed the key failed because of another key. */
+async function afterFailedRename() {
+  const set = service({ refused: "x" });
+  const renamed = of({ b: { customerId, existingKey, renamedFrom: "a" }, x: { customerId } });
+  const failed = await set.failed(set.update(await set.create(migrated), renamed, migrated));
+  expect(Object.keys(failed.state["ids"] as object)).toEqual(["a"]);
+  return { ...set, second: failed };
+}
+
+test("K5 a migrated key and its value are kept if a rename fails halfway and the program goes back", async () => {
+  const set = await afterFailedRename();
+  const third = await set.update(set.second, migrated, migrated);
+  expect(set.gone).toEqual([]);
+  expect(third.state).toMatchObject({ ids: { a: "key_1" }, secrets: { a: existingKey } });
+});
+
+test("K5 a migrated key can be renamed to a third alias after a rename that failed halfway", async () => {
+  const set = await afterFailedRename();
+  for (const renamedFrom of ["b", "a"]) {
+    const again = of({ c: { customerId, existingKey, renamedFrom } });
+    const third = await set.update(set.second, again, migrated);
+    expect(third.state["ids"]).toEqual({ c: "key_1" });
+  }
+  expect(set.gone).toEqual([]);
+});
+
+test("K5 a migrated value that the program left out can move to an entry that has another key", async () => {
+  const set = service({});
+  const before = of({ a: { customerId, existingKey }, b: { customerId } });
+  const first = await set.create(before);
+  const silent = of({ a: { customerId }, b: { customerId } });
+  const moved = of({ b: { customerId, name: "a", existingKey } });
+  const next = await set.update(first, moved, silent);
+  expect(next.state["secrets"]).toEqual({ b: existingKey });
+  expect([...set.live.values()]).toEqual([expect.objectContaining({ key: existingKey })]);
+  expect(set.gone).toHaveLength(1);
+  expect(set.diff(next.id, next.state, set.check(moved, moved).inputs).changes).toBe(false);
+});
+
+test("R8 check failures about a key that a failed update may have deleted say to refresh", async () => {
+  const set = service({});
+  const before = of({ a: { customerId, existingKey }, b: { customerId } });
+  const refused = [of({ c: { customerId, existingKey } }), of({ b: { customerId, renamedFrom: "a" } })];
+  for (const inputs of refused) {
+    expect(set.check(inputs, before).failures).toEqual([
+      expect.stringMatching(/ If an update failed halfway since then, run `pulumi up --refresh`\.$/),
+    ]);
+  }
 });

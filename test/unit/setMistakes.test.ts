@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { failureOf } from "./replying";
-import { customerId, type Inputs, type Kept, of, service, type Trouble } from "./setService";
+import { customerId, type Inputs, type Kept, of, service } from "./setService";
 
 const keys = { a: { customerId }, b: { customerId } };
 const methods = ({ calls }: { calls: readonly { method: string }[] }) => calls.map(({ method }) => method);
@@ -92,19 +92,17 @@ describe("a renamedFrom of an entry that has had a key of its own since a failed
     `nothing was changed. renamedFrom of "${alias}" names "${former}", whose key would be deleted, because this entry already has a key.`;
 
   test("fails the next update if the failed one created the entry's key", async () => {
-    const trouble: Trouble = { undeletable: true };
-    const set = service(trouble);
+    const set = service({ undeletable: true });
     const [before, now] = [of({ a: { customerId } }), of({ d: { customerId } })];
     const second = await set.failed(set.update(await set.create(before), now, before));
-    trouble.undeletable = false;
+    set.trouble.undeletable = false;
     const renamed = of({ d: { customerId, renamedFrom: "a" } });
     expect(await refused(set, second, renamed, before)).toContain(named("d", "a"));
     expect((await set.update(second, now, before)).state["ids"]).toEqual({ d: "key_2" });
   });
 
   test("fails the next update if an earlier failed update created the entry's key", async () => {
-    const trouble: Trouble = { refused: "x" };
-    const set = service(trouble);
+    const set = service({ refused: "x" });
     const [before, x] = [of({ a: { customerId } }), { x: { customerId } }];
     const made = await set.create(before);
     const second = await set.failed(
@@ -118,8 +116,7 @@ describe("a renamedFrom of an entry that has had a key of its own since a failed
   });
 
   test("fails the next update of the previous program if the failed one created the named key", async () => {
-    const trouble: Trouble = { refused: "x" };
-    const set = service(trouble);
+    const set = service({ refused: "x" });
     const [first, renamed] = [of({ a: { customerId } }), of({ e: { customerId, renamedFrom: "a" } })];
     const held = await set.update(await set.create(first), renamed, first);
     const now = of({ e: { customerId }, a: { customerId }, x: { customerId } });
@@ -132,8 +129,7 @@ describe("a renamedFrom of an entry that has had a key of its own since a failed
   });
 
   test("fails the next update if the failed one was to rename the named key to another alias", async () => {
-    const trouble: Trouble = { refused: "b" };
-    const set = service(trouble);
+    const set = service({ refused: "b" });
     const before = of({ a: { customerId } });
     const now = of({ b: { customerId, renamedFrom: "a" }, d: { customerId } });
     const second = await set.failed(set.update(await set.create(before), now, before));

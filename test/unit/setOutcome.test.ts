@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/callError";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { type Asked, failureOf, idIn, nameIn, replying } from "./replying";
+import { service } from "./setService";
 
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
 const refused = () => new CallError("refused", "the service answered 403", 403);
@@ -45,33 +46,16 @@ test("outputs are in the program's order, whichever key was created or read firs
   expect(Object.keys(read?.inputs?.["keys"] as object)).toEqual(["a", "b", "c"]);
 });
 
-test("the error of an update counts a replaced key once, even if only the deletion of the old one fails", async () => {
-  let count = 0;
-  const set = replying(apiKeySet, (asked) => {
-    if (asked.method === "GET") return { apiKeys: [] };
-    if (asked.method === "DELETE") throw refused();
-    return made(asked, `key_${++count}`);
-  });
-  const before = set.check(of({ a: {} }), undefined).inputs;
-  const { id, state } = await set.create(before);
-  const inputs = set.check(of({ a: { prefix: "new" } }), before).inputs;
-  const { headline } = await failureOf(set.update(id, state, inputs));
+test.each([
+  ["a replaced key once, even if only the deletion of the old one fails", { a: { prefix: "new" } }, "1 of 1"],
+  ["failed keys among those that needed a change", { a: {}, b: {}, c: {}, d: {} }, "1 of 3"],
+])("the error of an update counts %s", async (_what, keys, count) => {
+  const set = service({ refused: "b", undeletable: true });
+  const before = of({ a: {} });
+  const { headline } = await failureOf(set.update(await set.create(before), of(keys), before));
   expect(headline).toMatch(
-    /^Updating the keys of workspace ws_1: 1 of 1 failed\. State records what succeeded/,
+    new RegExp(`^Updating the keys of workspace ws_1: ${count} failed\\. State records what succeeded`),
   );
-});
-
-test("the error of an update counts failed keys among those that needed a change", async () => {
-  const set = replying(apiKeySet, (asked) => {
-    if (asked.method === "GET") return { apiKeys: [] };
-    if (nameIn(asked) === "b") throw refused();
-    return made(asked, `key_${nameIn(asked)}`);
-  });
-  const before = set.check(of({ a: {} }), undefined).inputs;
-  const { id, state } = await set.create(before);
-  const inputs = set.check(of({ a: {}, b: {}, c: {}, d: {} }), before).inputs;
-  const { headline } = await failureOf(set.update(id, state, inputs));
-  expect(headline).toMatch(/^Updating the keys of workspace ws_1: 1 of 3 failed\. /);
 });
 
 test("if no key is in state, the error does not say that nothing was created unless that is known", async () => {
@@ -149,23 +133,10 @@ test("K5 a key that one set has only still to delete is deleted with the other s
 });
 
 test("a new key may have the id of a key that an update deleted", async () => {
-  const live = new Map<string, string>();
-  const set = replying(apiKeySet, (asked) => {
-    if (asked.method === "GET") return { apiKeys: [] };
-    if (asked.method === "DELETE") {
-      live.delete(idIn(asked));
-      return gone(asked);
-    }
-    const id = ["key_1", "key_2"].find((one) => !live.has(one)) ?? "key_3";
-    live.set(id, nameIn(asked));
-    return made(asked, id);
-  });
-  const before = set.check(of({ a: {}, b: {} }), undefined).inputs;
-  const { id, state } = await set.create(before);
-  await set.update(id, state, set.check(of({ a: {} }), before).inputs);
-  expect([...live]).toEqual([["key_1", "a"]]);
-  const other = await set.create(set.check(of({ c: {} }), undefined).inputs);
-  expect(other.state["ids"]).toEqual({ c: "key_2" });
+  const set = service({ reuses: true });
+  const [both, one] = [of({ a: {}, b: {} }), of({ a: {} })];
+  await set.update(await set.create(both), one, both);
+  expect((await set.create(of({ c: {} }))).state["ids"]).toEqual({ c: "key_2" });
 });
 
 test.each([false, true])(

@@ -68,3 +68,16 @@ test("the progress line of a set counts the keys deleted again because they can'
   expect(result).toMatch(/^The result could not be saved to state because the test ended it\./);
   expect(shown).toEqual(["Keys of workspace ws_1: 0 of 2 deleted again."]);
 });
+
+test("a refresh of a set prints no note about what an update would do", async () => {
+  const { set } = service();
+  const inputs = set.check(of({ a: {} }), undefined).inputs;
+  const { id, state } = await set.create(inputs);
+  const none = set.check(of({}), undefined).inputs;
+  await set.read(id, state);
+  set.diff(id, state, none);
+  expect(set.progress).toEqual([]);
+  set.check(of({}), undefined);
+  set.diff(id, state, none);
+  expect(set.progress).toEqual([expect.stringContaining('1 to delete: "a"')]);
+});

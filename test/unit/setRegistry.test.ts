@@ -134,24 +134,6 @@ describe("K5 K11 a key whose entry is removed before the engine checks the other
   });
 });
 
-test("R17 check fails for an existingKey that another resource declares too, and names that resource", () => {
-  const shared = new Map();
-  const reply = () => ({});
-  const [single, set] = [replying(apiKey, reply, { shared }), replying(apiKeySet, reply, { shared })];
-  const taken = { customerId: "c", existingKey: "sk_old" };
-  const twin = (name: string) =>
-    `existingKey: the resource ${name} declares the same value, but two resources can't manage one key. Remove it from one of them.`;
-  // The set's own value, in state or from an earlier check, is no duplicate.
-  for (const before of [undefined, of({ a: taken })]) {
-    expect(set.check(of({ a: taken }), before, "tenants").failures).toEqual([]);
-  }
-  const key = single.check({ ...taken, workspaceId: "ws_1" }, undefined, "ci");
-  expect(key.failures).toEqual([twin("tenants")]);
-  const { failures } = set.check(of({ b: taken, c: { existingKey: "sk_x" } }), undefined, "others");
-  expect(failures).toEqual([`keys.b.${twin("tenants")}`]);
-  expect(key.failures.join() + failures.join()).not.toContain("sk_old");
-});
-
 test("the error of a refresh quotes the service's answer without the secrets of the set's keys", async () => {
   const set = replying(apiKeySet, ({ path }) => {
     throw new CallError("refused", `the service answered 403 "${path} sk_of_a"`, 403);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { customerId, type Kept, of, service, type Trouble } from "./setService";
+import { customerId, type Inputs, type Kept, of, service } from "./setService";
 
 const scopes = [{ representation: "orders", read: true }];
 const entry = { customerId, scopes };
@@ -8,15 +8,14 @@ const replaced = { ...single, keys: { a: { ...entry, keepers: { time: "1" } } } 
 
 /** A set whose key was replaced by one that doesn't match the program, so that the replaced key stays. */
 async function halfReplaced() {
-  const trouble: Trouble = {};
-  const set = service(trouble);
+  const set = service();
   const first = await set.create(single);
-  trouble.unmet = true;
+  set.trouble.unmet = true;
   const second = await set.failed(set.update(first, replaced, single));
   expect(second.state).toMatchObject({ ids: { a: "key_2" }, __toDelete: [{ id: "key_1", alias: "a" }] });
-  trouble.unmet = false;
+  set.trouble.unmet = false;
   const refreshed = async (kept: Kept): Promise<Kept> => (await set.read(kept.id, kept.state)) as Kept;
-  return { ...set, trouble, second, refreshed };
+  return { ...set, second, refreshed };
 }
 
 test("a replaced key is kept if its successor was deleted and a new one can't be created", async () => {
@@ -69,58 +68,54 @@ test("K11 a removed key stays in state with its secret if an entry that is to ad
 });
 
 test("a replaced key is kept until its successor is confirmed to match the program", async () => {
-  const trouble: Trouble = {};
-  const set = service(trouble);
+  const set = service();
   const [before, now] = [of({ a: { customerId } }), of({ a: { customerId, keepers: { time: "1" } } })];
   const first = await set.create(before);
-  trouble.unseen = true;
+  set.trouble.unseen = true;
   const second = await set.failed(set.update(first, now, before));
   expect(second.state).toMatchObject({ ids: { a: "key_2" }, __toDelete: [{ id: "key_1", alias: "a" }] });
   const third = await set.failed(set.update(second, now, now));
   expect(set.gone).toEqual([]);
-  trouble.unseen = false;
+  set.trouble.unseen = false;
   const fourth = await set.update(third, now, now);
   expect([set.gone, fourth.state["ids"]]).toEqual([["key_1"], { a: "key_2" }]);
 });
 
 test("R4 the next update writes a new key again if it could not be confirmed to match the program", async () => {
-  const trouble: Trouble = {};
-  const set = service(trouble);
+  const set = service();
   const [before, now] = [of({ a: entry }), of({ a: entry, b: entry })];
   const first = await set.create(before);
-  Object.assign(trouble, { unmet: true, unseen: true });
+  Object.assign(set.trouble, { unmet: true, unseen: true });
   const second = await set.failed(set.update(first, now, before));
   set.progress.length = 0;
   expect(set.changes(second, now)).toBe(true);
   expect(set.progress).toEqual([
     'Keys of workspace ws_1: 1 to write again, because the last update could not confirm it: "b".',
   ]);
-  Object.assign(trouble, { unmet: false, unseen: false });
+  Object.assign(set.trouble, { unmet: false, unseen: false });
   const third = await set.update(second, now, now);
   expect(set.live.get("key_2")?.["scopes"]).toMatchObject(scopes);
   expect(set.changes(third, now)).toBe(false);
 });
 
 test("R4 the next update writes a key again if a lost PATCH may have changed it, even if the program went back", async () => {
-  const trouble: Trouble = {};
-  const set = service(trouble);
+  const set = service();
   const first = await set.create(single);
   const wider = of({ a: { ...entry, scopes: [{ ...scopes[0], update: true }] } });
-  trouble.lost = true;
+  set.trouble.lost = true;
   const second = await set.failed(set.update(first, wider, single));
   expect(second.state["keys"]).toEqual(first.state["keys"]);
-  trouble.lost = false;
+  set.trouble.lost = false;
   const third = await set.update(second, single, single);
   expect(set.live.get("key_1")?.["scopes"]).toMatchObject([{ update: false }]);
   expect(set.changes(third, single)).toBe(false);
 });
 
 test("R4 a refresh reads a key that could not be confirmed to match the program", async () => {
-  const trouble: Trouble = {};
-  const set = service(trouble);
-  Object.assign(trouble, { unmet: true, unseen: true });
+  const set = service();
+  Object.assign(set.trouble, { unmet: true, unseen: true });
   const first = await set.failed(set.create(single));
-  trouble.unseen = false;
+  set.trouble.unseen = false;
   const second = (await set.read(first.id, first.state)) as Kept;
   expect(second.state).not.toHaveProperty("__unconfirmed");
   expect(set.changes(second, single)).not.toBe(false);
@@ -134,4 +129,59 @@ test("a replaced key is kept if its successor was deleted and the renamed entry'
   const renamed = of({ b: { ...replaced.keys.a, renamedFrom: "a" } });
   const fourth = await set.failed(set.update(third, renamed, of({})));
   expect([set.gone, fourth.state["__toDelete"]]).toEqual([[], [{ id: "key_1", name: "a", alias: "a" }]]);
+});
+
+test("a replaced key that can't be deleted fails the update, and the next update deletes it", async () => {
+  const set = service({ undeletable: true });
+  const first = of({ a: { customerId } });
+  const inputs = of({ a: { customerId: "d" } });
+  const second = await set.failed(set.update(await set.create(first), inputs, first));
+  expect(second.state["ids"]).toEqual({ a: "key_2" });
+  expect(second.state["__toDelete"]).toEqual([{ id: "key_1", name: "a" }]);
+  expect(set.changes(second, inputs)).toBe(true);
+  set.trouble.undeletable = false;
+  const third = await set.update(second, inputs, first);
+  expect(set.gone).toEqual(["key_1"]);
+  expect(third.state).not.toHaveProperty("__toDelete");
+});
+
+const successors: readonly (readonly [string, Inputs, boolean, readonly string[], readonly string[]])[] = [
+  ["still doesn't match the program", of({ a: { customerId: "d", scopes } }), true, [], ["key_1", "key_2"]],
+  ["matches the program", of({ a: { customerId: "d", scopes } }), false, ["key_1"], ["key_2"]],
+  ["matches a changed program", of({ a: { customerId: "d" } }), true, ["key_1"], ["key_2"]],
+  ["is no longer declared", of({}), true, ["key_1", "key_2"], []],
+  ["is replaced in turn", of({ a: { customerId: "e", scopes } }), false, ["key_1", "key_2"], ["key_3"]],
+];
+test.for(successors)(
+  "a replaced key is deleted once its successor matches the program, is replaced or is removed: it %s",
+  async ([, inputs, unmet, gone, live]) => {
+    const set = service({ unmet: true });
+    const first = of({ a: { customerId } });
+    const now = of({ a: { customerId: "d", scopes } });
+    const second = await set.failed(set.update(await set.create(first), now, first));
+    expect(second.state["__toDelete"]).toEqual([{ id: "key_1", name: "a", alias: "a" }]);
+    expect(set.gone).toEqual([]);
+    set.trouble.unmet = unmet;
+    await set.update(second, inputs, first).catch(() => undefined);
+    expect([set.gone.toSorted(), [...set.live.keys()]]).toEqual([gone, live]);
+  },
+);
+
+test("a replaced key is kept until its successor matches the program, even under another alias", async () => {
+  const set = service({ unmet: false });
+  const before = of({ a: { customerId, scopes } });
+  const first = await set.create(before);
+  set.trouble.unmet = true;
+  const replaced = of({ a: { customerId: "d", scopes } });
+  const second = await set.failed(set.update(first, replaced, before));
+  expect(set.gone).toEqual([]);
+  const renamed = of({ b: { customerId: "d", scopes, renamedFrom: "a" } });
+  const third = await set.failed(set.update(second, renamed, before));
+  expect(set.gone).toEqual([]);
+  const fourth = await set.failed(set.update(third, renamed, before));
+  expect(set.gone).toEqual([]);
+  set.trouble.unmet = false;
+  const fifth = await set.update(fourth, renamed, before);
+  expect(set.gone).toEqual(["key_1"]);
+  expect(fifth.state["ids"]).toEqual({ b: "key_2" });
 });

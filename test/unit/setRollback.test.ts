@@ -105,3 +105,24 @@ test("no further key is created once the run has ended", async () => {
   await failureOf(set.create(set.check(of(keys), undefined).inputs));
   expect(posts).toBeLessThanOrEqual(16);
 });
+
+test("keys of a set whose create fails halfway are deleted again if their state is too large to save", async () => {
+  const live = new Set<string>();
+  const long = "x".repeat(16_000);
+  const set = replying(apiKeySet, (request) => {
+    const { method, body } = request;
+    if (method === "DELETE") {
+      live.delete(idIn(request));
+      return { apiKey: { id: idIn(request), deleted: true } };
+    }
+    if (method === "GET") return { apiKeys: [] };
+    const { name } = body as { readonly name: string };
+    if (name === "k0") return { apiKey: { id: `id_${name}`, ...(body as object) } };
+    live.add(`id_${name}`);
+    return { apiKey: { id: `id_${name}`, ...(body as object), key: `${name}_${long}` } };
+  });
+  const keys = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`k${n}`, {}]));
+  const { inputs } = set.check(of(keys), undefined);
+  await expect(set.create(inputs)).rejects.toThrow(/could not be saved to state because it is larger than/);
+  expect([...live]).toEqual([]);
+});

@@ -32,7 +32,7 @@ export interface Trouble {
 
 const masked = ({ key: _, ...shown }: Record<string, unknown> = {}) => shown;
 
-/** A set on a service that has each key value only once, and has the troubles that a test turns on. */
+/** A set on a service that has each key value only once. A test turns its troubles on and off. */
 export function service(trouble: Trouble = {}) {
   const live = new Map<string, Record<string, unknown>>();
   const gone: string[] = [];
@@ -80,5 +80,5 @@ export function service(trouble: Trouble = {}) {
   };
   const changes = ({ id, state }: Kept, inputs: Inputs) =>
     set.diff(id, state, set.check(inputs, inputs).inputs).changes;
-  return { ...set, live, gone, create, update, failed, changes };
+  return { ...set, trouble, live, gone, create, update, failed, changes };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isKeepable } from "../../provider/core/stateSize";
 import { failureOf } from "./replying";
-import { customerId, of, service, type Trouble } from "./setService";
+import { customerId, of, service } from "./setService";
 
 describe("R8 the engine can save the state of a failed update for each set that check accepts", () => {
   const text = "x".repeat(240_000);
@@ -13,14 +13,13 @@ describe("R8 the engine can save the state of a failed update for each set that 
   const key = { customerId, metadata: { text } };
 
   test("if none of the old keys can be deleted", async () => {
-    const trouble: Trouble = { undeletable: true };
-    const set = service(trouble);
+    const set = service({ undeletable: true });
     const [before, inputs] = [declared(23, "k", key, {}), declared(23, "m", key, {})];
     const first = await set.create(before);
     const second = await set.failed(set.update(first, inputs, before));
     expect(Object.keys(second.state["ids"] as object)).toHaveLength(46);
     expect(isKeepable(second.state)).toBe(true);
-    trouble.undeletable = false;
+    set.trouble.undeletable = false;
     const third = await set.update(second, inputs, before);
     expect(Object.keys(third.state["ids"] as object)).toEqual(Object.keys(inputs.keys));
     expect(set.gone.toSorted()).toEqual(Object.values(first.state["ids"] as object).toSorted());

@@ -20,29 +20,6 @@ test("W5 a destroy fails if its answer is lost, and the next destroy succeeds wi
   expect(workspace.settings.warnings).toEqual([]);
 });
 
-test("W1 a setting that could not be restored stays in state, and the next update restores it, as previewed", async () => {
-  let stubborn = false;
-  const service = replying(workspaceSettings, ({ method, body }) => {
-    if (method === "PATCH")
-      workspace.held = {
-        ...workspace.held,
-        ...(body as object),
-        ...(stubborn && { defaultKeyPrefix: "new" }),
-      };
-    return { workspace: { id: "ws_1", ...workspace.held } };
-  });
-  const { state: made } = await service.create({ ...inputs, defaultExpiration: 5 });
-  const { defaultKeyPrefix: _, ...rest } = { ...inputs, defaultExpiration: 5 };
-  stubborn = true;
-  const { state } = await kept(service.update("ws_1", made, rest));
-  expect(state).toMatchObject({ defaultKeyPrefix: "new", __before: { defaultKeyPrefix: "old" } });
-  expect(service.diff("id_1", state, rest).changes).toBeUndefined();
-  stubborn = false;
-  const after = await service.update("ws_1", state, rest);
-  expect(workspace.held["defaultKeyPrefix"]).toBe("old");
-  expect(after).not.toHaveProperty("__before");
-});
-
 describe("destroy with onDestroy 'restore'", () => {
   const declared = { ...inputs, defaultExpiration: 5, defaultRateLimitPerSecond: 7 };
   const made = async (of: Workspace["settings"]) => {
@@ -137,30 +114,34 @@ describe("destroy with onDestroy 'restore'", () => {
     },
   );
 
-  test("W1 W5 an update that can't restore a number fails, and state keeps the number until it is restored", async () => {
-    let rounding = false;
-    const service = replying(workspaceSettings, ({ method, body }) => {
-      if (method === "PATCH")
-        workspace.held = {
-          ...workspace.held,
-          ...(body as object),
-          ...(rounding && { defaultExpiration: 5 }),
-        };
-      return { workspace: { id: "ws_1", ...workspace.held } };
-    });
-    const state = await made(service);
-    const { defaultExpiration: _, ...rest } = declared;
-    rounding = true;
-    const failed = await kept(service.update("ws_1", state, rest));
-    expect(failed.message).toContain("defaultExpiration: should be 60 again, the service has 5");
-    expect(failed.message).toContain('set onDestroy to "retain"');
-    expect(failed.state).toMatchObject({ defaultExpiration: 5, __before: { defaultExpiration: 60 } });
-    expect(service.diff("id_1", failed.state, rest).changes).toBeUndefined();
-    rounding = false;
-    const after = await service.update("ws_1", failed.state, rest);
-    expect(workspace.held["defaultExpiration"]).toBe(60);
-    expect(after).not.toHaveProperty("defaultExpiration");
-  });
+  test.each([
+    ["defaultKeyPrefix", "new", "old"],
+    ["defaultExpiration", 5, 60],
+  ])(
+    "W1 W5 an update that can't restore %s fails, and the next one restores it, as previewed",
+    async (name, ours, theirs) => {
+      let stubborn = false;
+      const service = replying(workspaceSettings, ({ method, body }) => {
+        if (method === "PATCH")
+          workspace.held = { ...workspace.held, ...(body as object), ...(stubborn && { [name]: ours }) };
+        return { workspace: { id: "ws_1", ...workspace.held } };
+      });
+      const state = await made(service);
+      const rest = Object.fromEntries(Object.entries(declared).filter(([other]) => other !== name));
+      stubborn = true;
+      const failed = await kept(service.update("ws_1", state, rest));
+      const [said, has] = [JSON.stringify(theirs), JSON.stringify(ours)];
+      expect(failed.message).toContain(`${name}: should be ${said} again, the service has ${has}`);
+      expect(failed.message).toContain('set onDestroy to "retain"');
+      expect(failed.state).toMatchObject({ [name]: ours, __before: { [name]: theirs } });
+      expect(service.diff("id_1", failed.state, rest).changes).toBeUndefined();
+      stubborn = false;
+      const after = await service.update("ws_1", failed.state, rest);
+      expect(workspace.held[name]).toBe(theirs);
+      expect(after).not.toHaveProperty(name);
+      expect(after["__before"]).not.toHaveProperty(name);
+    },
+  );
 
   test.each(["destroy", "an update that no longer declares them"])(
     "W1 W5 %s warns about settings that are not restored, with their former values",
