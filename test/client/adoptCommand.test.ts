@@ -94,34 +94,6 @@ describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled")
     const isTerse = "zeroValues" in dialect;
     const isListed = !("keyLists" in dialect || dialect.listLimit === 2);
 
-    it("K12 declares each key with its current values, and leaves out deleted keys", async () => {
-      const service = await serviceWith(dialect);
-      const ids = addKeys(service);
-      await edit(service, ids.at(-1) ?? "");
-      service.clearRequests();
-      const named = isListed ? [] : ids.flatMap((id) => ["--key-id", id]);
-      const { code, out, err } = await adopt(service, "--workspace", "ws_main", ...named);
-      expect(code, err).toBe(0);
-      const { resources } = declaredBy(out);
-      const declared = resources.map(({ name, args }) => ({ name, scopes: [], enabled: true, ...args }));
-      const there = service.keys({ workspaceId: "ws_main", deleted: false });
-      expect(declared).toHaveLength(there.length);
-      for (const { id, name, customerId, enabled, scopes } of there) {
-        const granted = scopes
-          .map(({ id: _, ...flags }) => Object.entries(flags).filter(([, flag]) => flag))
-          .filter((flags) => flags.length > 1)
-          .map((flags) => Object.fromEntries(flags));
-        expect(declared).toContainEqual({
-          ...{ existingId: id, workspaceId: "ws_main", name, customerId, enabled },
-          scopes: granted.toSorted((a, b) =>
-            `${a["representation"]}`.localeCompare(`${b["representation"]}`),
-          ),
-        });
-      }
-      expect(writes(service)).toEqual([]);
-      for (const secret of service.secrets()) expect(out + err).not.toContain(secret);
-    });
-
     it.each(["keys", "set"])(
       "K12 writes a program (--as %s) that adopts the keys unchanged, and whose next preview is empty",
       async (form) => {
@@ -182,20 +154,6 @@ describe("pulumi-apikeys adopt", () => {
     const { out } = await of(...two);
     // The names of both resources are free of conflicts.
     expect(declaredBy(out).resources.map(({ name }) => name)).toContain("ci-2");
-  });
-
-  it("can write one ApiKeySet, or a file for `pulumi import`", async () => {
-    const service = await serviceWith();
-    const ids = addKeys(service);
-    const set = await adopt(service, "--workspace", "ws_main", "--as", "set");
-    const [declared, ...others] = declaredBy(set.out).resources;
-    expect([declared?.kind, others]).toEqual(["ApiKeySet", []]);
-    const entries = Object.values(declared?.args["keys"] ?? {});
-    expect(new Set(entries.map(({ existingId }) => existingId))).toEqual(new Set(ids));
-    const file = JSON.parse((await adopt(service, "--workspace", "ws_main", "--import")).out);
-    expect(new Set(file.resources.map(({ id }: { id: string }) => id))).toEqual(
-      new Set(ids.map((id) => `ws_main/${id}`)),
-    );
   });
 
   it("reads a key that a truncated list leaves out if its id is given", async () => {

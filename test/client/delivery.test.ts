@@ -30,28 +30,31 @@ async function refusing(): Promise<string> {
 }
 
 describe("a POST", () => {
-  it.each(posts)("(%s) is sent once if the connection closes without an answer", async (_name, run) => {
-    const server = await wireServer((_request, socket) => void socket.end());
-    const error = await errorOf(run(callTo(server.url)));
-    expect([error.verdict, error.status]).toEqual(["ambiguous", undefined]);
-    expect(error.message).toBe("the connection was closed before the service answered");
-    expect(server.requests).toHaveLength(1);
-  });
-
-  it.each(posts)("(%s) is sent once if the connection is reset without an answer", async (_name, run) => {
-    const server = await wireServer((_request, socket) => void socket.resetAndDestroy());
-    const error = await errorOf(run(callTo(server.url)));
-    expect(error.verdict).toBe("ambiguous");
-    expect(error.message).toBe("the connection was reset before the service answered");
-    expect(server.requests).toHaveLength(1);
-  });
-
-  it.each(posts)("(%s) is sent once if the answer is not HTTP", async (_name, run) => {
-    const server = await wireServer(() => "hello\r\n\r\n");
-    const error = await errorOf(run(callTo(server.url)));
-    expect([error.verdict, error.message]).toEqual(["ambiguous", "the answer is not HTTP"]);
-    expect(server.requests).toHaveLength(1);
-  });
+  const broken: [string, Parameters<typeof wireServer>[0], string][] = [
+    [
+      "the connection closes without an answer",
+      (_request, socket) => void socket.end(),
+      "the connection was closed before the service answered",
+    ],
+    [
+      "the connection is reset without an answer",
+      (_request, socket) => void socket.resetAndDestroy(),
+      "the connection was reset before the service answered",
+    ],
+    ["the answer is not HTTP", () => "hello\r\n\r\n", "the answer is not HTTP"],
+  ];
+  it.each(posts.flatMap(([name, run]) => broken.map((how) => [name, ...how, run] as const)))(
+    "(%s) is sent once if %s",
+    async (_name, _how, respond, message, run) => {
+      const server = await wireServer(respond);
+      expect(await errorOf(run(callTo(server.url)))).toMatchObject({
+        verdict: "ambiguous",
+        status: undefined,
+        message,
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   it.each(posts.flatMap(([name, run]) => statuses.map((status) => [name, status, run] as const)))(
     "(%s) is sent once if the service answers %i",

@@ -35,31 +35,6 @@ describe("settings to restore", () => {
     });
   beforeEach(() => service.editWorkspace(workspaceId, before));
 
-  test.each([404, 410, 403])(
-    "W2 are in state with their previous values if a PATCH was applied but answered with 500, then %i",
-    async (status) => {
-      service.inject({ endpoint: "editWorkspace", fault: { kind: "errorAfter" } });
-      service.inject({ endpoint: "editWorkspace", fault: { kind: "status", status } });
-      const settings = process.of("WorkspaceSettings");
-      await expect(settings.create(inputs)).rejects.toMatchObject({
-        message: expect.stringContaining("It is not known whether the change was applied"),
-        kept: { state: { __before: before } },
-      });
-      expect(stored()).toMatchObject({ defaultKeyPrefix: "new" });
-    },
-  );
-
-  test("W5 are restored after a create with a lost answer, even if the first read is older than that create", async () => {
-    service.inject({ endpoint: "editWorkspace", fault: { kind: "errorAfter" } });
-    service.inject({ endpoint: "editWorkspace", fault: { kind: "status", status: 404 } });
-    const { kept } = await failureOf(process.of("WorkspaceSettings").create(inputs));
-    lateReads(1);
-    await startProcess(service)
-      .of("WorkspaceSettings")
-      .delete(workspaceId, kept?.state ?? {});
-    expect(stored()).toMatchObject(before);
-  });
-
   test("W5 are restored on destroy, even if the first reads are older than the last update", async () => {
     const { id, state } = await process.of("WorkspaceSettings").create(inputs);
     lateReads(3);

@@ -80,23 +80,3 @@ test("a create of a key warns about the key that a killed create left, even if t
   await again.close();
   expect(again.warnings.filter((line) => line.includes(left.id))).toHaveLength(1);
 });
-
-test("a create of a set of 20 keys warns about each key that earlier runs may have left, even if names are cut", async ({
-  onTestFinished,
-}) => {
-  const standIn = await startStandIn();
-  const process = startProcess(standIn);
-  onTestFinished(async () => {
-    await process.close();
-    await standIn.close();
-  });
-  const names = Array.from(
-    { length: 20 },
-    (_, n) => `a name that a warning shortens, ${"of 20 ".repeat(9)}${n}`,
-  );
-  const ids = names.map((name) => standIn.addKey({ workspaceId: "ws_main", name, customerId: "cus_1" }).id);
-  const keys = Object.fromEntries(names.map((name) => [name, { customerId: "cus_1" }]));
-  const set = process.of("ApiKeySet");
-  await set.create(set.check({ workspaceId: "ws_main", keys }, undefined).inputs);
-  expect(ids.filter((id) => !process.warnings.join("\n").includes(id))).toEqual([]);
-});

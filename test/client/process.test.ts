@@ -112,16 +112,6 @@ describe("APIKEYS_DEBUG=1", () => {
     await errorOf(api.readApiKey(call, { workspaceId: "w", keyId: token }));
     expect(lines[0]).toContain("GET /api/v1/workspace/w/api-key/[secret] 404");
   });
-
-  it("prints nothing if it is not set", async () => {
-    const lines: string[] = [];
-    const server = await wireServer(() => answer(200, keyAnswer));
-    await api.readApiKey(
-      callTo(server.url, { log: (line) => lines.push(line), env: { APIKEYS_DEBUG: "" } }),
-      keyPath,
-    );
-    expect(lines).toEqual([]);
-  });
 });
 
 describe("a closed transport", () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { isLoopback } from "../../provider/client/agents";
 import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, token, wireServer } from "./calls";
 import { answer } from "./wireServer";
@@ -94,28 +93,5 @@ describe("a proxy from the environment", () => {
       else process.env["HTTP_PROXY"] = before;
     }
     expect(proxy.requests).toHaveLength(0);
-  });
-});
-
-describe("isLoopback", () => {
-  it.each([
-    "http://127.0.0.1",
-    "http://127.255.1.2:80",
-    "http://127.1",
-    "http://[::1]",
-    "http://localhost",
-    "http://LOCALHOST",
-  ])("is true for %s", (url) => {
-    expect(isLoopback(new URL(url).hostname)).toBe(true);
-  });
-
-  it.each([
-    "http://127.0.0.1.example",
-    "http://localhost.example",
-    "http://128.0.0.1",
-    "http://[::2]",
-    "http://0.0.0.0",
-  ])("is false for %s", (url) => {
-    expect(isLoopback(new URL(url).hostname)).toBe(false);
   });
 });

@@ -41,26 +41,6 @@ describe("a refresh of many keys", () => {
   }
   const readAll = (process: Process) => Promise.all(held.map((one) => readResult(process, one)));
 
-  test("reads one key and one list", async () => {
-    expect(await requestsOf(readAll)).toEqual({ readApiKey: 1, listApiKeys: 1 });
-  });
-
-  test("reads no list if there is only one key", async () => {
-    expect(await requestsOf((process) => readResult(process, held[0] as Held))).toEqual({ readApiKey: 1 });
-  });
-
-  test("reads each key by itself if keys can't be listed, and tries the list once", async () => {
-    service.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
-    expect(await requestsOf(readAll)).toEqual({ readApiKey: count, listApiKeys: 1 });
-    service.clearFaults();
-  });
-
-  test("reads changed keys by themselves", async () => {
-    for (const { id } of held.slice(10, 15)) service.editKey(id, { enabled: false });
-    expect(await requestsOf(readAll)).toEqual({ readApiKey: 6, listApiKeys: 1 });
-    for (const { id } of held.slice(10, 15)) service.editKey(id, { enabled: true });
-  });
-
   test("R6 treats no key as gone if the service answers everything with 404 for a moment", async () => {
     service.inject({ after: 1, times: 4, fault: { kind: "status", status: 404 } });
     const process = startProcess(service);
@@ -118,49 +98,11 @@ describe("a refresh of many keys", () => {
     expect(readWorkspace).toBeLessThanOrEqual(4);
   });
 
-  test("R6 does not trust the 404 of a key that the list still contains", async () => {
-    const seen = held.slice(0, 3);
-    const [, changed = seen[0] as Held] = seen;
-    service.editKey(changed.id, { name: "Changed elsewhere" });
-    service.inject({
-      endpoint: "readApiKey",
-      when: ({ path }) => path.endsWith(changed.id),
-      times: Number.POSITIVE_INFINITY,
-      fault: { kind: "status", status: 404 },
-    });
-    const process = startProcess(service);
-    const results = await Promise.all(seen.map((one) => readResult(process, one)));
-    await process.close();
-    service.clearFaults();
-    expect(results[1]).toContain("but its workspace lists it");
-    service.editKey(changed.id, { name: String(changed.state["name"]) });
-  });
-
-  test("reads another list after a write of this process", async () => {
-    const kept = held.slice(0, 30);
-    const requests = await requestsOf(async (process) => {
-      await Promise.all(kept.slice(0, 10).map((one) => readResult(process, one)));
-      const { id, state } = kept[20] as Held;
-      await process.of("ApiKey").update(id, state, { ...state, name: "changed" });
-      await Promise.all(kept.slice(10, 20).map((one) => readResult(process, one)));
-    });
-    expect(requests).toEqual({ readApiKey: 1 + 1, listApiKeys: 2, editApiKey: 1 });
-  });
-
   test("K8 uses one list for imported keys too", async () => {
     const imported = held
       .slice(0, 10)
       .map(({ kind, id, state: { key: _, ...state } }) => ({ kind, id, state }));
     const read = (process: Process) => Promise.all(imported.map((one) => readResult(process, one)));
     expect(await requestsOf(read)).toEqual({ readApiKey: 1, listApiKeys: 1 });
-  });
-
-  test("reads a key again instead of using the same list twice", async () => {
-    const [, one] = held as [Held, Held];
-    await requestsOf(async (process) => {
-      await Promise.all(held.slice(0, 30).map((each) => readResult(process, each)));
-      service.editKey(one.id, { enabled: false });
-      expect(await readResult(process, one)).toMatchObject({ state: { enabled: false } });
-    });
   });
 });

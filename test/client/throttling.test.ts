@@ -17,10 +17,7 @@ describe("a 429", () => {
     ["seconds", "retry-after: 7", 7_000],
     ["a date by this clock", "retry-after: Thu, 01 Jan 2026 00:01:00 GMT", 60_000],
     ["none", undefined, 125],
-    ["nonsense", "retry-after: soon", 125],
-    ["a negative number", "retry-after: -5", 125],
     ["zero", "retry-after: 0", 125],
-    ["a date in the past", "retry-after: Wed, 31 Dec 2025 00:00:00 GMT", 125],
   ])("(Retry-After: %s) pauses and repeats the call, even a POST", async (_name, header, ms) => {
     const server = await busyFor(1, ...(header === undefined ? [] : [header]));
     const clock = quickClock();

@@ -12,15 +12,16 @@ const request = {
 } as const;
 const timeOuts = { connectMs: 20, headersMs: 5_000, exchangeMs: 5_000 };
 
-/** A dispatcher that hands its handler to the test. */
-function dispatcher(dispatch: (handler: Required<Dispatcher.DispatchHandler>) => void): Dispatcher {
-  return {
+/** An exchange by a dispatcher that hands its handler to the test. */
+const exchangeBy = (dispatch: (handler: Required<Dispatcher.DispatchHandler>) => void) => {
+  const dispatcher = {
     dispatch: (_options: unknown, handler: Dispatcher.DispatchHandler) => {
       dispatch(handler as Required<Dispatcher.DispatchHandler>);
       return true;
     },
-  } as Dispatcher;
-}
+  };
+  return exchange(dispatcher as Dispatcher, request, timeOuts);
+};
 function controller() {
   const aborted: unknown[] = [];
   return {
@@ -34,13 +35,9 @@ function controller() {
 describe("an exchange", () => {
   it("that timed out before it started is never sent, however late the connection is made", async () => {
     let handler: Required<Dispatcher.DispatchHandler> | undefined;
-    const result = await exchange(
-      dispatcher((given) => {
-        handler = given;
-      }),
-      request,
-      timeOuts,
-    );
+    const result = await exchangeBy((given) => {
+      handler = given;
+    });
     expect(result).toMatchObject({ kind: "failed", started: false });
     const late = controller();
     handler?.onRequestStart(late, {});
@@ -50,27 +47,19 @@ describe("an exchange", () => {
   it("is never sent twice, whatever the dispatcher tries", async () => {
     const first = controller();
     const second = controller();
-    const result = await exchange(
-      dispatcher((handler) => {
-        handler.onRequestStart(first, {});
-        handler.onRequestStart(second, {});
-        handler.onResponseError(second, new Error("aborted"));
-      }),
-      request,
-      timeOuts,
-    );
+    const result = await exchangeBy((handler) => {
+      handler.onRequestStart(first, {});
+      handler.onRequestStart(second, {});
+      handler.onResponseError(second, new Error("aborted"));
+    });
     expect([first.aborted.length, second.aborted.length]).toEqual([0, 1]);
     expect(result).toMatchObject({ kind: "failed", started: true });
   });
 
   it("counts as not sent if the dispatcher throws", async () => {
-    const result = await exchange(
-      dispatcher(() => {
-        throw new TypeError("Bearer tok_secret");
-      }),
-      request,
-      timeOuts,
-    );
+    const result = await exchangeBy(() => {
+      throw new TypeError("Bearer tok_secret");
+    });
     expect(result).toEqual({
       kind: "failed",
       started: false,

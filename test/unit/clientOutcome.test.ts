@@ -18,45 +18,22 @@ const answered = (status: number, body: unknown = "", headers = {}): Exchange =>
 const kindOf = (status: number, method = "POST") => classify(answered(status), { ...asked, method }).kind;
 
 describe("the outcome of a write", () => {
-  it.each([200, 201, 202, 204, 206, 299])("is done after a %i", (status) => {
-    expect(kindOf(status)).toBe("done");
+  it.each<[string, readonly number[]]>([
+    ["done", [200, 201, 202, 204, 206, 299]],
+    ["ambiguous", [408, 499, 500, 501, 502, 503, 504, 507, 520, 599]],
+    ["refused", [400, 401, 403, 404, 405, 410, 413, 421, 422, 425, 451]],
+    // Redirects are not followed.
+    ["refused", [300, 301, 304, 307, 308]],
+  ])("is %s after each of %j", (kind, statuses) => {
+    expect(statuses.map((status) => kindOf(status))).toEqual(statuses.map(() => kind));
   });
 
-  it.each([408, 499, 500, 501, 502, 503, 504, 507, 520, 599])("is ambiguous after a %i", (status) => {
-    expect(kindOf(status)).toBe("ambiguous");
-  });
-
-  it.each([400, 401, 403, 404, 405, 410, 413, 421, 422, 425, 451])("is refused after a %i", (status) => {
-    expect(kindOf(status)).toBe("refused");
-  });
-
-  it.each([300, 301, 304, 307, 308])(
-    "is refused after a %i, because redirects are not followed",
-    (status) => {
-      expect(kindOf(status)).toBe("refused");
-    },
-  );
-
-  it("is ambiguous after a 409 to a POST, because a proxy may have repeated it, and refused for other writes", () => {
-    expect(["POST", "PATCH", "DELETE"].map((method) => kindOf(409, method))).toEqual([
-      "ambiguous",
-      "refused",
-      "refused",
-    ]);
-  });
-
-  it("is ambiguous after a 302 to a POST, because many services redirect after success", () => {
-    expect(["POST", "PATCH", "DELETE", "GET"].map((method) => kindOf(302, method))).toEqual([
-      "ambiguous",
-      "refused",
-      "refused",
-      "refused",
-    ]);
-  });
-
-  it("is ambiguous after a 303, which points to a result; for a read it is refused", () => {
-    expect(kindOf(303)).toBe("ambiguous");
-    expect(kindOf(303, "GET")).toBe("refused");
+  it.each([
+    [409, "a proxy may have repeated the POST", ["ambiguous", "refused", "refused", "refused"]],
+    [302, "many services redirect after a successful POST", ["ambiguous", "refused", "refused", "refused"]],
+    [303, "it points to a result", ["ambiguous", "ambiguous", "ambiguous", "refused"]],
+  ])("depends on the method after a %i, because %s", (status, _why, kinds) => {
+    expect(["POST", "PATCH", "DELETE", "GET"].map((method) => kindOf(status, method))).toEqual(kinds);
   });
 
   it("is throttled after a 429, with the wait that it asks for", () => {

@@ -1,33 +1,60 @@
-import * as fc from "fast-check";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openPace, type Pace, type Turn } from "../../provider/client/pace";
+import { openPace, type Turn } from "../../provider/client/pace";
 import { handClock } from "../client/handClock";
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Asks for this many turns, and records which were given, in which order. */
-function askFor(pace: Pace, count: number, allowanceMs = 600_000) {
-  const turns: (Turn & { who: number })[] = [];
-  const dismissed: number[] = [];
-  for (let who = 0; who < count; who += 1) {
-    void pace.enter(allowanceMs, false).then((turn) => {
-      if ("dispatchedAt" in turn) turns.push({ ...turn, who });
-      else dismissed.push(turn.pauseLeftMs);
-    });
-  }
-  return { turns, dismissed };
+/** A pace with a clock of its own. */
+function open(limit: number) {
+  const clock = handClock();
+  const pace = openPace(clock, limit);
+  /** Asks for this many turns, and records which were given, in which order. */
+  const ask = (count: number, allowanceMs = 600_000) => {
+    const turns: (Turn & { who: number })[] = [];
+    const dismissed: number[] = [];
+    for (let who = 0; who < count; who += 1) {
+      void pace.enter(allowanceMs, false).then((turn) => {
+        if ("dispatchedAt" in turn) turns.push({ ...turn, who });
+        else dismissed.push(turn.pauseLeftMs);
+      });
+    }
+    return { turns, dismissed, pauses: () => turns.map(({ pausedMs }) => pausedMs) };
+  };
+  const advance = async (ms: number) => {
+    clock.advance(ms);
+    await tick();
+  };
+  return { clock, pace, ask, advance };
 }
-const turnOf = ({ turns }: { turns: readonly Turn[] }, at: number): Turn => {
+
+/** A pace with one call under way. `throttle`: it is answered with a 429 that asks for this wait. */
+async function openBusy(limit: number) {
+  const opened = open(limit);
+  const { turns } = opened.ask(1);
+  await tick();
+  const throttle = (ms: number) => opened.pace.throttled(turnOf(turns, 0), ms);
+  return { ...opened, throttle };
+}
+
+/** A pace whose only call was answered with a 429 that asks for this wait. */
+async function openPaused(limit: number, ms: number) {
+  const opened = await openBusy(limit);
+  opened.throttle(ms);
+  opened.pace.leave();
+  return opened;
+}
+
+function turnOf(turns: readonly Turn[], at: number): Turn {
   const turn = turns[at];
   if (turn === undefined) throw new Error(`no turn ${at} was given`);
   return turn;
-};
+}
 
 describe("the pace of the requests to an origin", () => {
   it("lets as many calls through as its limit, and the next ones in order as turns are returned", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 2);
-    const asked = askFor(pace, 4);
+    const { pace, ask } = open(2);
+    const asked = ask(4);
     await tick();
     expect(asked.turns.map(({ who }) => who)).toEqual([0, 1]);
     pace.leave();
@@ -37,9 +64,7 @@ describe("the pace of the requests to an origin", () => {
   });
 
   it("lets a call that has already had a turn go before those that have not", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 1);
-    askFor(pace, 1);
+    const { pace } = await openBusy(1);
     const order: string[] = [];
     void pace.enter(1, false).then(() => order.push("new"));
     void pace.enter(1, true).then(() => order.push("again"));
@@ -51,62 +76,45 @@ describe("the pace of the requests to an origin", () => {
   });
 
   it("gives no turn during a pause, and says how long each call was paused", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 8);
-    const first = askFor(pace, 1);
-    await tick();
-    pace.throttled(turnOf(first, 0), 5_000);
-    pace.leave();
-    const next = askFor(pace, 3);
-    clock.advance(4_999);
-    await tick();
+    const { ask, advance } = await openPaused(8, 5_000);
+    const next = ask(3);
+    await advance(4_999);
     expect(next.turns).toHaveLength(0);
-    clock.advance(1);
-    await tick();
-    expect(next.turns.map(({ pausedMs }) => pausedMs)).toEqual([5_000, 5_000, 5_000]);
+    await advance(1);
+    expect(next.pauses()).toEqual([5_000, 5_000, 5_000]);
   });
 
   it("does not count the wait for a free turn as a pause", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 1);
-    askFor(pace, 1);
-    const next = askFor(pace, 1);
+    const { pace, ask, clock } = await openBusy(1);
+    const next = ask(1);
     clock.advance(30_000);
     pace.leave();
     await tick();
-    expect(next.turns.map(({ pausedMs }) => pausedMs)).toEqual([0]);
+    expect(next.pauses()).toEqual([0]);
   });
 
   it("ends a pause when told to hurry, and makes no call wait for a later one", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 4);
-    const first = askFor(pace, 1);
-    await tick();
-    pace.throttled(turnOf(first, 0), 60_000);
-    pace.leave();
-    const next = askFor(pace, 1);
-    clock.advance(1_000);
-    await tick();
+    const { pace, ask, advance } = await openPaused(4, 60_000);
+    const next = ask(1);
+    await advance(1_000);
     expect(next.turns).toEqual([]);
     pace.hurry();
     await tick();
-    expect(next.turns.map(({ pausedMs }) => pausedMs)).toEqual([1_000]);
-    pace.throttled(turnOf(next, 0), 60_000);
+    expect(next.pauses()).toEqual([1_000]);
+    pace.throttled(turnOf(next.turns, 0), 60_000);
     pace.leave();
-    const last = askFor(pace, 1);
+    const last = ask(1);
     await tick();
     expect(last.turns).toHaveLength(1);
   });
 
   it("also ends the waits of single calls when told to hurry, and then makes no call wait", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 4);
+    const { pace, advance, clock } = open(4);
     const rested: number[] = [];
     const rest = (ms: number) => void pace.rest(ms).then(() => rested.push(ms));
     rest(5_000);
     rest(50_000);
-    clock.advance(5_000);
-    await tick();
+    await advance(5_000);
     expect(rested).toEqual([5_000]);
     pace.hurry();
     rest(60_000);
@@ -116,15 +124,14 @@ describe("the pace of the requests to an origin", () => {
   });
 
   it("halves its limit once for requests that were throttled together, and raises it again step by step", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 8);
-    const first = askFor(pace, 8);
+    const { pace, ask, clock } = open(8);
+    const first = ask(8);
     await tick();
     clock.advance(10);
-    for (let n = 0; n < 8; n += 1) pace.throttled(turnOf(first, n), 100);
+    for (let n = 0; n < 8; n += 1) pace.throttled(turnOf(first.turns, n), 100);
     for (let n = 0; n < 8; n += 1) pace.leave();
     clock.advance(100);
-    const second = askFor(pace, 20);
+    const second = ask(20);
     await tick();
     expect(second.turns).toHaveLength(4);
     for (let n = 0; n < 4; n += 1) pace.succeeded();
@@ -139,90 +146,55 @@ describe("the pace of the requests to an origin", () => {
   });
 
   it("halves its limit again if a request at the lower limit is throttled too, down to one at a time", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 4);
+    const { pace, ask, clock } = open(4);
     for (let round = 0; round < 5; round += 1) {
-      const one = askFor(pace, 1);
+      const { turns } = ask(1);
       await tick();
-      pace.throttled(turnOf(one, 0), 10);
+      pace.throttled(turnOf(turns, 0), 10);
       pace.leave();
       clock.advance(20);
     }
-    const asked = askFor(pace, 3);
+    const asked = ask(3);
     await tick();
     expect(asked.turns).toHaveLength(1);
   });
 
-  it("dismisses at once the calls that may not wait as long as the pause, and keeps no timer for them", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 1);
-    const first = askFor(pace, 1);
-    const waiting = askFor(pace, 1, 600_000);
-    await tick();
-    pace.throttled(turnOf(first, 0), 3_600_000);
-    pace.leave();
-    const late = askFor(pace, 1, 600_000);
-    await tick();
-    expect([...waiting.dismissed, ...late.dismissed]).toEqual([3_600_000, 3_600_000]);
-    expect(clock.waiting()).toBe(0);
-  });
-
-  it("lets any number of calls wait", async () => {
-    const pace = openPace(handClock(), 1);
-    const first = askFor(pace, 1);
-    await tick();
-    const waiting = askFor(pace, 150_000);
-    pace.throttled(turnOf(first, 0), 1_000);
-    pace.throttled(turnOf(first, 0), 3_600_000);
+  it("dismisses at once each call that may not wait as long as the pause, and keeps no timer for them", async () => {
+    const { ask, clock, throttle } = await openBusy(1);
+    throttle(5_000);
+    const waiting = ask(150_000);
+    expect(clock.waiting()).toBe(1);
+    throttle(3_600_000);
+    const late = ask(1);
     await tick();
     expect(waiting.dismissed).toHaveLength(150_000);
-  });
-
-  it("keeps at most one timer, and none once no call is waiting", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 1);
-    const first = askFor(pace, 1);
-    await tick();
-    pace.throttled(turnOf(first, 0), 5_000);
-    const waiting = askFor(pace, 3, 10_000);
-    expect(clock.waiting()).toBe(1);
-    pace.throttled(turnOf(first, 0), 3_600_000);
-    await tick();
-    expect(waiting.dismissed).toHaveLength(3);
+    expect([waiting.dismissed[0], late.dismissed[0]]).toEqual([3_600_000, 3_600_000]);
     expect(clock.waiting()).toBe(0);
   });
 
   it("adds up consecutive pauses, and dismisses a call that may not wait as long as their sum", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 1);
-    const first = askFor(pace, 1);
-    await tick();
-    const patient = askFor(pace, 1, 10_000);
-    const impatient = askFor(pace, 1, 9_999);
-    pace.throttled(turnOf(first, 0), 5_000);
+    const { pace, ask, clock, advance, throttle } = await openBusy(1);
+    const patient = ask(1, 10_000);
+    const impatient = ask(1, 9_999);
+    throttle(5_000);
     clock.advance(5_000);
-    pace.throttled(turnOf(first, 0), 5_000);
+    throttle(5_000);
     await tick();
     expect(impatient.dismissed).toEqual([5_000]);
     pace.leave();
-    clock.advance(5_000);
-    await tick();
-    expect(patient.turns.map(({ pausedMs }) => pausedMs)).toEqual([10_000]);
+    await advance(5_000);
+    expect(patient.pauses()).toEqual([10_000]);
   });
 
   it("counts only pauses, not the time between them", async () => {
-    const clock = handClock();
-    const pace = openPace(clock, 1);
-    const first = askFor(pace, 1);
-    const waiting = askFor(pace, 1, 10_000);
-    await tick();
-    pace.throttled(turnOf(first, 0), 3_000);
+    const { pace, ask, clock, advance, throttle } = await openBusy(1);
+    const waiting = ask(1, 10_000);
+    throttle(3_000);
     clock.advance(60_000);
-    pace.throttled(turnOf(first, 0), 4_000);
+    throttle(4_000);
     pace.leave();
-    clock.advance(4_000);
-    await tick();
-    expect(waiting.turns.map(({ pausedMs }) => pausedMs)).toEqual([7_000]);
+    await advance(4_000);
+    expect(waiting.pauses()).toEqual([7_000]);
   });
 
   it("never exceeds its limit, and gives every call a turn in the end, whatever happens", async () => {

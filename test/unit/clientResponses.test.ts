@@ -40,6 +40,45 @@ const absent = {
   key: undefined,
 };
 
+describe("reading an answer", () => {
+  it.each<[string, Buffer, string]>([
+    ["cut JSON", json('{"apiKey":{"id":"SECRET'), "the answer is not JSON"],
+    ["HTML", json("<html>SECRET</html>"), "the answer is not JSON"],
+    ["not UTF-8", Buffer.from([0x22, 0xff, 0x22]), "the answer is not JSON"],
+    ["a number", json("17"), "the answer is not an object"],
+    ["null", json("null"), "the answer is not an object"],
+    ["a list", json("[]"), "the answer is not an object"],
+    ["another wrapper", json({ data: { id: "k" } }), "the answer's apiKey is not an object"],
+    ["no wrapper", json({ id: "k", name: "SECRET" }), "the answer's apiKey is not an object"],
+    ["a list in the wrapper", json({ apiKey: [{ id: "k" }] }), "the answer's apiKey is not an object"],
+  ])("says what is wrong with it: %s", (_name, body, expected) => {
+    expect(readKey(body)).toMatchObject({ usable: false, problem: expected, lasting: false });
+  });
+
+  it("marks an answer that is not JSON, because another server may have sent it", () => {
+    expect(readKey(Buffer.from("<html>"))).toMatchObject({ flaw: "notJson" });
+    expect(readKey(json({}))).not.toHaveProperty("flaw");
+  });
+
+  it("says that an empty answer, such as that of a 204, is empty", () => {
+    const empty = { usable: false, problem: "the answer is empty", lasting: false };
+    expect(readKey(json(""))).toEqual(empty);
+  });
+
+  it("passes on why the body was not read", () => {
+    const unread = { problem: "is larger than 4 MiB", lasting: true };
+    expect(readKey(unread)).toEqual({
+      usable: false,
+      problem: "the answer is larger than 4 MiB",
+      lasting: true,
+    });
+  });
+
+  it("accepts a byte order mark", () => {
+    expect(readKey(json('\ufeff{"apiKey":{"id":"k"}}')).usable).toBe(true);
+  });
+});
+
 describe("an answer with a key", () => {
   it("needs only an id; fields that are absent, null or empty are undefined", () => {
     expect(key({})).toStrictEqual({ id: "k", deleted: undefined, ...absent });

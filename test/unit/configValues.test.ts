@@ -150,31 +150,57 @@ describe("the access token", () => {
   });
 });
 
-describe("parallel, the number of a set's keys to process at once,", () => {
-  const complete = { baseUrl: "https://a.test", accessToken: "t" };
+const complete = { baseUrl: "https://a.test", accessToken: "t" };
 
-  test("R14 is 16 unless an argument, the environment or stack config says otherwise, in this order", () => {
-    const argument = { parallel: "1" };
-    const env = { APIKEYS_PARALLEL: "2" };
-    const stack = { ...complete, parallel: "64" };
-    expect(resolved({ argument, env, stack })).toMatchObject({ parallel: 1 });
-    expect(resolved({ env, stack })).toMatchObject({ parallel: 2 });
-    expect(resolved({ stack })).toMatchObject({ parallel: 64 });
-    expect(resolved({ env: { APIKEYS_PARALLEL: "" }, stack: complete })).toMatchObject({ parallel: 16 });
-  });
+/** Each setting that has a few values: what is wrong with others, and values that are wrong. */
+const limited = [
+  [
+    "parallel",
+    "APIKEYS_PARALLEL",
+    {},
+    "must be a whole number from 1 to 64: how many keys of a set to process at once.",
+    ["0", "65", "-1", "1.5", "many", "1e1", "٣", "100000"],
+  ],
+  [
+    "expiresAtUnit",
+    "APIKEYS_EXPIRES_AT_UNIT",
+    {},
+    "must be seconds or milliseconds: the unit in which the service counts expiresAt.",
+    ["s", "Seconds", "days", "1", "toString"],
+  ],
+  [
+    "expiryWarningDays",
+    "APIKEYS_EXPIRY_WARNING_DAYS",
+    { expiresAtUnit: "seconds" },
+    "must be a whole number from 0 to 3650: how many days before a key expires the warnings begin.",
+    ["3651", "-1", "1.5", "two weeks", "1e1", "٣", "100000"],
+  ],
+] as const;
 
-  test.each(["0", "65", "-1", "1.5", "many", "1e1", "٣", "100000"])("R8 can't be %s", (parallel) => {
-    expect(problemsOf({ stack: { ...complete, parallel } })).toEqual([
-      expect.stringMatching(/^stack config apikeys:parallel must be a whole number from 1 to 64/),
-    ]);
-    expect(problemsOf({ argument: { parallel }, stack: complete })[0]).toMatch(
-      /^the Provider's argument parallel/,
-    );
-  });
+test.each(limited)("R8 the setting %s can't have another value", (name, variable, others, problem, wrong) => {
+  const stack = { ...complete, ...others };
+  for (const value of wrong) {
+    for (const [place, given] of [
+      [`stack config apikeys:${name}`, { stack: { ...stack, [name]: value } }],
+      [`the Provider's argument ${name}`, { stack, argument: { [name]: value } }],
+      [`the environment variable ${variable}`, { stack, env: { [variable]: value } }],
+    ] as const) {
+      expect(problemsOf(given), value).toEqual([`${place} ${problem}`]);
+    }
+  }
+});
+
+test("R14 the number of keys to process at once comes from the argument, the environment, stack config, or is 16", () => {
+  const argument = { parallel: "1" };
+  const env = { APIKEYS_PARALLEL: "2" };
+  const stack = { ...complete, parallel: "64" };
+  expect(resolved({ argument, env, stack })).toMatchObject({ parallel: 1 });
+  expect(resolved({ env, stack })).toMatchObject({ parallel: 2 });
+  expect(resolved({ stack })).toMatchObject({ parallel: 64 });
+  expect(resolved({ env: { APIKEYS_PARALLEL: "" }, stack: complete })).toMatchObject({ parallel: 16 });
 });
 
 describe("the configuration of expiry warnings", () => {
-  const complete = { baseUrl: "https://a.test", accessToken: "t" };
   const warnings = (given: Given) => (resolved(given) as { expiry?: unknown }).expiry;
 
   test("R21 warns of nothing without the unit, and 14 days before with it", () => {
@@ -195,49 +221,23 @@ describe("the configuration of expiry warnings", () => {
     expect(warnings({ argument: { expiryWarningDays: "1" }, stack })).toEqual({ msPerUnit: 1000, days: 1 });
   });
 
-  test.each(["s", "Seconds", "days", "1", "toString"])("R8 can't have the unit %s", (expiresAtUnit) => {
-    expect(problemsOf({ stack: { ...complete, expiresAtUnit } })).toEqual([
-      "stack config apikeys:expiresAtUnit must be seconds or milliseconds: the unit in which the service counts expiresAt.",
-    ]);
-    expect(problemsOf({ argument: { expiresAtUnit }, stack: complete })[0]).toMatch(
-      /^the Provider's argument expiresAtUnit must/,
-    );
-    expect(problemsOf({ env: { APIKEYS_EXPIRES_AT_UNIT: expiresAtUnit }, stack: complete })[0]).toMatch(
-      /^the environment variable APIKEYS_EXPIRES_AT_UNIT must/,
-    );
-  });
-
-  test.each(["3651", "-1", "1.5", "two weeks", "1e1", "٣", "100000"])(
-    "R8 can't have %s days",
-    (expiryWarningDays) => {
-      const stack = { ...complete, expiresAtUnit: "seconds" };
-      expect(problemsOf({ stack: { ...stack, expiryWarningDays } })).toEqual([
-        "stack config apikeys:expiryWarningDays must be a whole number from 0 to 3650: how many days before a key expires the warnings begin.",
-      ]);
-      expect(problemsOf({ env: { APIKEYS_EXPIRY_WARNING_DAYS: expiryWarningDays }, stack })[0]).toMatch(
-        /^the environment variable APIKEYS_EXPIRY_WARNING_DAYS must/,
-      );
-    },
-  );
-
-  test("R8 is rejected with both problems if unit and days are invalid", () => {
+  test("R8 R21 is rejected with all problems: of the unit, of the days, and of days without a unit", () => {
+    const [unit, days, alone] = [
+      /expiresAtUnit must be seconds/,
+      /expiryWarningDays must be a whole number/,
+      /^stack config apikeys:expiryWarningDays has no effect without the unit/,
+    ];
     const wrong = { expiresAtUnit: "days", expiryWarningDays: "-1" };
-    const [unit, days] = [/expiresAtUnit must be seconds/, /expiryWarningDays must be a whole number/];
-    const both = [unit, days].map((pattern) => expect.stringMatching(pattern));
-    expect(problemsOf({ stack: { ...complete, ...wrong } })).toEqual(both);
-    expect(problemsOf({ stack: { ...complete, ...wrong, expiryWarningDays: "30" } })).toEqual(
-      both.slice(0, 1),
-    );
-    expect(problemsOf({ stack: { ...complete, expiryWarningDays: "-1" } })).toEqual([
-      expect.stringMatching(days),
-      expect.stringMatching(/has no effect without the unit/),
-    ]);
+    for (const [given, patterns] of [
+      [wrong, [unit, days]],
+      [{ ...wrong, expiryWarningDays: "30" }, [unit]],
+      [{ expiryWarningDays: "-1" }, [days, alone]],
+      [{ expiryWarningDays: "30" }, [alone]],
+    ] as const) {
+      expect(problemsOf({ stack: { ...complete, ...given } })).toEqual(
+        patterns.map((pattern) => expect.stringMatching(pattern)),
+      );
+    }
     expect(problemsOf({ stack: wrong })).toHaveLength(4);
-  });
-
-  test("R21 can't have days without the unit, which would warn of nothing", () => {
-    expect(problemsOf({ stack: { ...complete, expiryWarningDays: "30" } })).toEqual([
-      expect.stringMatching(/^stack config apikeys:expiryWarningDays has no effect without the unit/),
-    ]);
   });
 });

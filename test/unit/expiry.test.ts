@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { AnyDefinition } from "../../provider/core/definition";
-import { lifecycle } from "../../provider/core/lifecycle";
 import { secretsKey } from "../../provider/core/state";
 import { unknown } from "../../provider/core/unknown";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { rotatingApiKey } from "../../provider/resources/rotatingApiKey";
-import { configured, hostContext, least } from "./offline";
+import { least } from "./offline";
 import { replying } from "./replying";
 
 const now = Date.parse("2026-11-22T12:00:00Z");
@@ -16,18 +15,16 @@ const seconds = (ms: number) => Math.floor(ms / 1000);
 
 type Properties = Readonly<Record<string, unknown>>;
 
+const inSeconds = { APIKEYS_EXPIRES_AT_UNIT: "seconds" };
+const inMilliseconds = { APIKEYS_EXPIRES_AT_UNIT: "milliseconds" };
+
 /** A resource in a run at `now`, and its warnings. */
 function subject(
   definition: AnyDefinition = apiKey,
-  config: Readonly<Record<string, string>> = { "apikeys:expiresAtUnit": "seconds" },
+  env: Readonly<Record<string, string>> = inSeconds,
+  reply: () => unknown = () => expect.unreachable("no request is made here"),
 ) {
-  const warnings: string[] = [];
-  const host = hostContext({
-    config: { ...configured, ...config },
-    warn: (message) => void warnings.push(message),
-    now: () => now,
-  });
-  const operations = lifecycle(definition, host);
+  const { warnings, ...operations } = replying(definition, reply, { env, now: () => now });
   const checked = (inputs: Properties) => operations.check(inputs, undefined).inputs;
   /** The warnings of a diff if the service chose this expiry. */
   const warned = (
@@ -56,7 +53,7 @@ describe("expiry warnings", () => {
   });
 
   test("R21 take the unit from configuration alone, even if the date is unlikely", () => {
-    const inMs = () => subject(apiKey, { "apikeys:expiresAtUnit": "milliseconds" });
+    const inMs = () => subject(apiKey, inMilliseconds);
     expect(inMs().warned(now + day)[0]).toContain("expires on 2026-11-23");
     expect(inMs().warned(now + 14 * day + 1)).toEqual([]);
     expect(inMs().warned(seconds(now))[0]).toContain("expired on 1970-01-21");
@@ -67,14 +64,13 @@ describe("expiry warnings", () => {
     "R21 ignore %d, which is not a date",
     (value) => {
       expect(warnedOf(value)).toEqual([]);
-      expect(subject(apiKey, { "apikeys:expiresAtUnit": "milliseconds" }).warned(value)).toEqual([]);
+      expect(subject(apiKey, inMilliseconds).warned(value)).toEqual([]);
     },
   );
 
   test("R21 are off without the unit, and begin the configured number of days before", () => {
     expect(subject(apiKey, {}).warned(1)).toEqual([]);
-    const within = (days: string) =>
-      subject(apiKey, { "apikeys:expiresAtUnit": "seconds", "apikeys:expiryWarningDays": days });
+    const within = (days: string) => subject(apiKey, { ...inSeconds, APIKEYS_EXPIRY_WARNING_DAYS: days });
     expect(within("0").warned(seconds(now) + 1)).toEqual([]);
     expect(within("0").warned(seconds(now))).toHaveLength(1);
     expect(within("30").warned(seconds(now + 30 * day))).toHaveLength(1);
@@ -132,20 +128,9 @@ describe("expiry warnings", () => {
   });
 
   test("R21 come with the diff after a refresh, not with the refresh's own diff", async () => {
-    const held = { ...subject().checked(least), key: "sk", effectiveExpiresAt: 1 };
     const record = { id: "key_1", name: "ci", enabled: true, scopes: [], deleted: false };
-    const warnings: string[] = [];
-    const host = hostContext({
-      config: { ...configured, "apikeys:expiresAtUnit": "seconds" },
-      transport: () => ({
-        send: async ({ read }) => read(Buffer.from(JSON.stringify({ apiKey: record }))),
-        writes: 0,
-        close: async () => {},
-      }),
-      warn: (message) => void warnings.push(message),
-      now: () => now,
-    });
-    const operations = lifecycle(apiKey, host);
+    const { warnings, checked, ...operations } = subject(apiKey, inSeconds, () => ({ apiKey: record }));
+    const held = { ...checked(least), key: "sk", effectiveExpiresAt: 1 };
     const other = { ...held, id: "key_2" };
     await operations.read("key_1", held);
     // With --run-program, the engine checks and compares other resources meanwhile.
@@ -164,8 +149,7 @@ test.each([
   ["a managed key has its expiry warning even if `.get` reads the same key", false, ["(key_1) expired"]],
 ])("R21 %s", async (_what, isRead, expected) => {
   const record = { id: "key_1", ...least, enabled: true, deleted: false, expiresAt: 1 };
-  const env = { APIKEYS_EXPIRES_AT_UNIT: "seconds" };
-  const { warnings, ...key } = replying(apiKey, () => ({ apiKey: record }), { env });
+  const { warnings, ...key } = subject(apiKey, inSeconds, () => ({ apiKey: record }));
   const found = await key.find({ id: "key_1", given: { workspaceId: "ws_1" }, isReading: true });
   const managed = { ...least, key: "sk", effectiveExpiresAt: 1 };
   key.diff("key_1", isRead ? (found?.state ?? {}) : managed, least);

@@ -10,120 +10,97 @@ function listOfNumbers(patienceMs = 60_000) {
   const write = () => {
     writes += 1;
   };
-  return { list, asked: () => answers.length, answer: (n: number) => answers[n - 1]?.(n), write };
+  /** Answers the newest request, once there have been `count`, with its number. */
+  const answer = async (count: number) => {
+    await new Promise(setImmediate);
+    expect(answers).toHaveLength(count);
+    answers[count - 1]?.(count);
+    await new Promise(setImmediate);
+  };
+  return { list, asked: () => answers.length, answer, write };
 }
 
 describe("a shared read", () => {
   test("takes one request for all readers of a recent answer, during the request and afterwards", async () => {
     const { list, asked, answer } = listOfNumbers();
     const first = [list.recent(1_000), list.recent(1_000)];
-    answer(1);
+    await answer(1);
     expect(await Promise.all([...first, list.recent(1_000)])).toEqual([1, 1, 1]);
     expect(asked()).toBe(1);
   });
 
-  test("takes a new request if the recent answer is too old", async () => {
-    const { list, asked, answer } = listOfNumbers();
-    const first = list.recent(1_000);
-    answer(1);
-    await first;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    const second = list.recent(1);
-    expect(asked()).toBe(2);
-    answer(2);
-    expect(await second).toBe(2);
-  });
+  test.each(["recent", "current"] as const)(
+    "takes a new request if the %s answer is too old",
+    async (how) => {
+      const { list, answer } = listOfNumbers();
+      const first = list[how](1_000, "a");
+      await answer(1);
+      expect(await first).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const second = list[how](1, "b");
+      await answer(2);
+      expect(await second).toBe(2);
+    },
+  );
 
   test("that must be fresh takes one new request for all its readers, even if another is in progress", async () => {
     const { list, asked, answer } = listOfNumbers();
     const old = list.recent(1_000);
     const fresh = [list.fresh(), list.fresh()];
     expect(asked()).toBe(1);
-    answer(1);
+    await answer(1);
     expect(await old).toBe(1);
-    await new Promise(setImmediate);
-    expect(asked()).toBe(2);
-    answer(2);
+    await answer(2);
     expect(await Promise.all(fresh)).toEqual([2, 2]);
     const later = [list.fresh(), list.fresh()];
-    await new Promise(setImmediate);
-    expect(asked()).toBe(3);
-    answer(3);
+    await answer(3);
     expect(await Promise.all(later)).toEqual([3, 3]);
   });
 
   test("gives each reader the current answer once, and takes one request for all who read again", async () => {
     const { list, asked, answer } = listOfNumbers();
     const first = [list.current(1_000, "a"), list.current(1_000, "b")];
-    answer(1);
+    await answer(1);
     expect(await Promise.all([...first, list.current(1_000, "c")])).toEqual([1, 1, 1]);
     expect(asked()).toBe(1);
     const again = [list.current(1_000, "a"), list.current(1_000, "b")];
-    await new Promise(setImmediate);
-    expect(asked()).toBe(2);
-    answer(2);
+    await answer(2);
     expect(await Promise.all(again)).toEqual([2, 2]);
     expect(await list.current(1_000, "d")).toBe(2);
   });
 
-  test("takes a new request for a reader that has read its object by itself since", async () => {
+  test("serves as current whichever reader asked for it, but not one that has read its object by itself since", async () => {
     const { list, asked, answer } = listOfNumbers();
     const others = list.recent(1_000);
-    answer(1);
-    await others;
+    await answer(1);
+    expect([await others, await list.current(1_000, "b")]).toEqual([1, 1]);
+    expect(asked()).toBe(1);
     list.hasRead("a");
     const own = list.current(1_000, "a");
-    await new Promise(setImmediate);
-    expect(asked()).toBe(2);
-    answer(2);
+    await answer(2);
     expect(await own).toBe(2);
   });
 
-  test("takes a new request if the current answer is too old", async () => {
-    const { list, asked, answer } = listOfNumbers();
-    const first = list.current(1_000, "a");
-    answer(1);
-    await first;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    const second = list.current(1, "b");
-    expect(asked()).toBe(2);
-    answer(2);
-    expect(await second).toBe(2);
-  });
-
   test("takes a new request after a write of this process, even if the write came during the last request", async () => {
-    const { list, asked, answer, write } = listOfNumbers();
+    const { list, answer, write } = listOfNumbers();
     const first = [list.current(1_000, "a"), list.recent(1_000)];
     write();
-    answer(1);
+    await answer(1);
     expect(await first[1]).toBe(1);
-    await new Promise(setImmediate);
-    expect(asked()).toBe(2);
-    answer(2);
+    await answer(2);
     expect(await first[0]).toBe(2);
     write();
     const second = list.current(1_000, "b");
-    await new Promise(setImmediate);
-    expect(asked()).toBe(3);
-    answer(3);
+    await answer(3);
     expect(await second).toBe(3);
-  });
-
-  test("serves as current whichever reader asked for it", async () => {
-    const { list, asked, answer } = listOfNumbers();
-    const others = list.recent(1_000);
-    answer(1);
-    expect([await others, await list.current(1_000, "a")]).toEqual([1, 1]);
-    expect(asked()).toBe(1);
   });
 
   test("that takes too long is waited for once, and its answer is used when it comes", async () => {
     const { list, asked, answer } = listOfNumbers(20);
     expect(await Promise.all([list.recent(60_000), list.recent(60_000)])).toEqual([-1, -1]);
     expect(await Promise.race([list.recent(60_000), new Promise(setImmediate)])).toBe(-1);
-    answer(1);
-    await new Promise(setImmediate);
-    expect(await list.recent(60_000)).toBe(1);
+    await answer(1);
+    expect([await list.recent(60_000), await list.current(60_000, "b")]).toEqual([1, 1]);
     expect(asked()).toBe(1);
   });
 
@@ -132,30 +109,19 @@ describe("a shared read", () => {
     const awaited = list.awaited();
     await new Promise(setImmediate);
     expect(await list.recent(60_000)).toBe(-1);
-    answer(1);
+    await answer(1);
     expect(await awaited).toBe(1);
     expect(asked()).toBe(1);
   });
 
-  test("that takes too long serves later readers of the current answer once it has come", async () => {
-    const { list, asked, answer } = listOfNumbers(1);
-    expect(await list.current(60_000, "a")).toBe(-1);
-    answer(1);
-    await new Promise(setImmediate);
-    expect(await list.current(60_000, "b")).toBe(1);
-    expect(asked()).toBe(1);
-  });
-
   test("gives each awaiting reader the answer to its own request, not to a later one", async () => {
-    const { list, asked, answer } = listOfNumbers();
+    const { list, answer } = listOfNumbers();
     const first = list.awaited();
     await new Promise(setImmediate);
     const second = list.awaited();
-    answer(1);
+    await answer(1);
     expect(await first).toBe(1);
-    await new Promise(setImmediate);
-    expect(asked()).toBe(2);
-    answer(2);
+    await answer(2);
     expect(await second).toBe(2);
   });
 
