@@ -14,15 +14,6 @@ const unknown = unknownSentinels[0];
 const kind = "ApiKey";
 
 describe("the declarations of one run of the program", () => {
-  test("R17 have the first resource as the twin of a second one that manages the same object", () => {
-    const run = openDeclarations();
-    expect(run.add(kind, "one", ["a"], undefined).twinOf("a")).toBeUndefined();
-    expect(run.add(kind, "two", ["b"], undefined).twinOf("b")).toBeUndefined();
-    expect(run.add(kind, "two", ["a"], undefined).twinOf("a")).toBe("one");
-    expect(run.add(kind, "one", ["a"], undefined).twinOf("a")).toBeUndefined();
-    expect([run.has("a"), run.has("c")]).toEqual([true, false]);
-  });
-
   test("R17 have no twin for a resource whose object is not known yet, or that has no name", () => {
     const run = openDeclarations();
     for (const name of ["one", "two"]) expect(run.add(kind, name, [], undefined).twinOf("a")).toBeUndefined();
@@ -32,26 +23,6 @@ describe("the declarations of one run of the program", () => {
       expect(run.add(kind, name, ["a"], undefined).twinOf("a")).toBeUndefined();
     }
     expect(run.has("a")).toBe(true);
-  });
-
-  test("B6 show that a resource replaces itself if it is checked with its old inputs, and then without them", () => {
-    const run = openDeclarations();
-    const add = (before: string | undefined, identity: string, name: string | undefined = "one") =>
-      run.add(kind, name, [identity], before === undefined ? undefined : [before]).replacesItself;
-    expect(add(undefined, "a")).toBe(false);
-    expect(add("a", "a")).toBe(false);
-    expect(add(undefined, "a", "two")).toBe(false);
-    expect(add(undefined, "b")).toBe(false);
-    expect(add(undefined, "a")).toBe(true);
-  });
-
-  test("R17 have a twin for each object of a resource with several objects", () => {
-    const run = openDeclarations();
-    run.add(kind, "one", ["a"], undefined);
-    run.add(kind, "two", ["b"], undefined);
-    const { twinOf, replacesItself } = run.add(kind, "three", ["a", "b", "c"], undefined);
-    expect(["a", "b", "c", "d"].map(twinOf)).toEqual(["one", "two", undefined, undefined]);
-    expect(replacesItself).toBe(false);
   });
 
   test("R17 tell resources of one name apart: of two types, or of one type with interleaved checks", () => {

@@ -3,7 +3,7 @@ import { CallError } from "../../provider/client/callError";
 import { apiKey } from "../../provider/resources/apiKey";
 import { customerBilling } from "../../provider/resources/customerBilling";
 import { least } from "./offline";
-import { failureOf, replying } from "./replying";
+import { failureOf, idIn, replying } from "./replying";
 
 describe("K6 an answer to create", () => {
   const before = { id: "key_1", name: "other", customerId: "cus_2" };
@@ -58,20 +58,18 @@ describe("K6 an answer to create", () => {
 
   test("counts as another key's despite the declared name if its customer differs and no list was read before", async () => {
     const answer = { ...least, id: "key_2", customerId: "cus_2" };
-    const { message } = await failureOf(
+    await expect(
       answered(
         answer,
         service(answer, () => "none"),
       ),
-    );
-    expect(message).toContain("the service answered with a different key, key_2");
+    ).rejects.toThrow("the service answered with a different key, key_2");
   });
 
   test("counts as another key's if this process has read that key, though no list shows it", async () => {
     const keys = service({ ...least, id: "key_2" });
     await keys.read("key_2", { ...least, key: "sk_old", enabled: true, scopes: [] });
-    const { message } = await failureOf(answered({}, keys));
-    expect(message).toContain("the service answered with a different key, key_2");
+    await expect(answered({}, keys)).rejects.toThrow("the service answered with a different key, key_2");
   });
 
   test("R5 may have a customerId of the service's own, and a refresh warns only if that changes later", async () => {
@@ -145,6 +143,8 @@ describe("K6 an answer to create", () => {
     });
     const { inputs } = keys.check({ ...least, existingKey: "sk_live_1" }, undefined);
     expect(await keys.create(inputs)).toMatchObject({ id: "key_2", state: { key: "sk_live_1" } });
+    // The list alone is not enough.
+    expect(idIn(keys.calls.at(-1) ?? { path: "" })).toBe("key_2");
   });
 
   test.each([
@@ -206,8 +206,9 @@ describe("K6 an answer to create", () => {
   test("with an old createdAt counts as another key's if this process has deleted that key", async () => {
     const keys = service({ ...replayed, deleted: true }, () => [before, replayed]);
     await keys.delete("key_2", { ...replayed, key: "sk_old" });
-    const { message } = await failureOf(answered(replayed, keys));
-    expect(message).toContain("the service answered with a different key, key_2, which is more than two");
+    await expect(answered(replayed, keys)).rejects.toThrow(
+      "the service answered with a different key, key_2, which is more than two",
+    );
   });
 });
 
@@ -218,8 +219,7 @@ test.each([
   "a POST of %s that a proxy answers with a page fails with advice to check the base URL",
   async (_kind, definition, inputs) => {
     const service = replying(definition, () => "<html>Sign in</html>");
-    const { message } = await failureOf(service.create(service.check(inputs, undefined).inputs));
-    expect(message).toMatch(
+    await expect(service.create(service.check(inputs, undefined).inputs)).rejects.toThrow(
       /the answer is not JSON\..* If that doesn't help, check the base URL \(.*\), and any proxy or gateway in between\.$/,
     );
   },

@@ -98,6 +98,33 @@ describe("R3 a refresh of many keys in one workspace", () => {
     expect(keys.warnings).toEqual([]);
   });
 
+  const admin = [{ representation: "admin", create: true, read: true, update: true, del: true }];
+  test.each<[string, object, object, Properties]>([
+    ["an expiry that it leaves out", { expiresAt: 2 }, { expiresAt: undefined }, { effectiveExpiresAt: 1 }],
+    ["scopes that it leaves out", { scopes: admin }, { scopes: [] }, { scopes: [] }],
+    [
+      "permissions that it leaves out",
+      { scopes: admin },
+      { scopes: [{ id: "scope_1", representation: "admin" }] },
+      { scopes: [] },
+    ],
+  ])("R5 K4 does not let a list hide %s", async (_what, own, shown, inState) => {
+    held.set("k2", { ...keyOf("k2"), ...own });
+    listed = ids.map((id) => ({ ...keyOf(id), ...(id === "k2" && { ...own, ...shown }) }));
+    const keys = service();
+    await keys.read("k0");
+    await keys.read("k2", { ...stateOf("k2"), ...inState });
+    expect(keys.asked()).toEqual(["k0", "list", "k2"]);
+  });
+
+  test("R5 accepts a list without the billing record of a key, because nothing depends on it", async () => {
+    held.set("k2", { ...keyOf("k2"), ...{ billingId: "bill_1" } });
+    const keys = service();
+    await keys.read("k0");
+    await keys.read("k2", { ...stateOf("k2"), billingId: "bill_1" });
+    expect(keys.asked()).toEqual(["k0", "list"]);
+  });
+
   test("finds changed and deleted keys by reading each, not by the list", async () => {
     held.set("k1", { ...keyOf("k1"), enabled: false });
     held.delete("k3");

@@ -62,13 +62,6 @@ describe("R4 a write that is carried out a little later", () => {
     expect(service.progress).toEqual(["Waiting for key key_1 to match the program."]);
   });
 
-  test("is not waited for if the service has changed the key to something else", async () => {
-    const other = { apiKey: { ...record, name: "CI" } };
-    const service = keyOn({ write: "", reads: [alive, other] });
-    await failureOf(service.update("key_1", state, changed));
-    expect(service.calls.map(({ method }) => method).join(" ")).toMatch(/^GET PATCH GET PATCH /);
-  });
-
   test("K6 is waited for if a created key can't be read yet, and its secret is kept", async () => {
     const created = { apiKey: { id: "key_1", key: "sk_1" } };
     const service = keyOn({ write: created, reads: [refused(404), refused(404), alive] });

@@ -44,8 +44,7 @@ describe("the create of a scope whose POST fails", () => {
   };
 
   test.each([400, 403, 422])("S4 with a %i does not adopt a scope that differs in case", async (status) => {
-    const { message } = await failureOf(posting(status));
-    expect(message).toContain(`the service answered ${status}. Nothing was created`);
+    await expect(posting(status)).rejects.toThrow(`the service answered ${status}. Nothing was created`);
   });
 
   test.each([409, 500])(

@@ -40,6 +40,10 @@ describe("rules of a Scope", () => {
     for (const unknown of unknownSentinels) {
       expect(refused({ name: unknown, description: unknown })).toEqual([]);
       expect(refused({ name: unknown, description: "Other" })).toEqual(["description"]);
+      // Another workspace or representation would be another scope.
+      for (const field of ["workspaceId", "representation"]) {
+        expect(refused({ [field]: unknown, name: "Other" })).toEqual([]);
+      }
     }
   });
 });

@@ -241,11 +241,6 @@ describe("resource classes of the SDK:", () => {
     expect(await pulumi.isSecret(key)).toBe(true);
   });
 
-  test("ApiKeySet.key is undefined if mocks return no outputs", async () => {
-    const set = new ApiKeySet("mocked", { ...inWorkspace, keys: { a: { customerId: "cus_1" } } });
-    expect(await new Promise((resolve) => set.key("a").apply(resolve))).toBeUndefined();
-  });
-
   test("K8 the key of an ApiKey is undefined if mocks return no secret", async () => {
     const { key } = new ApiKey("mocked", { ...inWorkspace, customerId: "cus_1" });
     expect(await new Promise((resolve) => key.apply(resolve))).toBeUndefined();
