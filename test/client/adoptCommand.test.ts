@@ -7,7 +7,7 @@ import { runCommand } from "../../cli/run";
 import { systemClock } from "../../provider/client/clock";
 import { type Dialect, type PresetName, presets, type StandIn, startStandIn } from "../../standin";
 import { someOf } from "../all";
-import { declaredBy } from "../unit/writtenProgram";
+import { declaredBy } from "../unit/cli/writtenProgram";
 import { startProcess } from "./lifecycles";
 import { quickClock } from "./quickClock";
 

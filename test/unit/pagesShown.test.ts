@@ -6,7 +6,7 @@ import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { checkout } from "../engine/folders";
 import { blocks } from "../package/readmeText";
 import { failureOf, nameIn, replying } from "./replying";
-import { declared, rotating } from "./rotatingService";
+import { declared, rotating } from "./rotatingApiKey/rotatingService";
 
 /** The output that a page shows. Its dates and its workspace differ from those of the tests. */
 const shownIn = (name: string) =>

@@ -1,0 +1,226 @@
+import { describe, expect, test } from "vitest";
+import { CallError } from "../../../provider/client/callError";
+import { apiKey } from "../../../provider/resources/apiKey";
+import { customerBilling } from "../../../provider/resources/customerBilling";
+import { least } from "../offline";
+import { failureOf, idIn, replying } from "../replying";
+
+describe("K6 an answer to create", () => {
+  const before = { id: "key_1", name: "other", customerId: "cus_2" };
+  /** An ApiKey in a workspace with one other key, where a POST is answered with this. */
+  const service = (answer: object, list: (posts: number) => unknown = () => [before]) => {
+    let posts = 0;
+    return replying(apiKey, ({ method, path }) => {
+      const apiKey = { enabled: true, scopes: [], ...answer };
+      if (method === "POST") {
+        posts += 1;
+        return { apiKey: { key: "sk_new", ...apiKey } };
+      }
+      return path.endsWith("/api-key") ? { apiKeys: list(posts) } : { apiKey };
+    });
+  };
+  const answered = (answer: object, keys = service(answer)) =>
+    keys.create(keys.check(least, undefined).inputs);
+
+  test.each([
+    ["an id that was listed before", { ...least, id: "key_1" }],
+    ["an old createdAt without a secret", { ...least, id: "key_2", createdAt: "2024-02-19", key: null }],
+    ["an old createdAt and another name", { ...least, id: "key_2", createdAt: "2024-02-19", name: "other" }],
+    [
+      "an old createdAt and another customer",
+      { ...least, id: "key_2", createdAt: "2024-02-19", customerId: "c" },
+    ],
+    ["another name and customer", { id: "key_2", name: "other", customerId: "cus_2" }],
+  ])("counts as another key's because of %s", async (_how, answer) => {
+    const list = (posts: number) => (posts === 0 ? [before] : [before, { id: "key_2" }]);
+    const { message, kept, unresolved } = await failureOf(answered(answer, service(answer, list)));
+    expect(message).toContain("the service answered with a different key, ");
+    expect([kept, unresolved]).toEqual([undefined, true]);
+    expect(message).not.toContain("sk_new");
+  });
+
+  test.each([
+    ["another name only", { name: "rewritten", customerId: "cus_1" }],
+    ["another customer only", { name: least.name, customerId: "cus_2" }],
+    ["no name", { customerId: "cus_2" }],
+  ])("counts as the new key's despite %s", async (_how, answer) => {
+    expect((await answered({ ...answer, id: "key_2" })).id).toBe("key_2");
+  });
+
+  test.each([
+    ["a new id", "key_2"],
+    ["an id that was listed before", "key_1"],
+  ])("K5 counts as the migrated key's despite another name, another customer and %s", async (_how, id) => {
+    const keys = service({ id, name: "other", customerId: "cus_2", key: "sk_old" });
+    const { inputs } = keys.check({ ...least, existingKey: "sk_old" }, undefined);
+    expect((await keys.create(inputs)).id).toBe(id);
+  });
+
+  test("counts as another key's despite the declared name if its customer differs and no list was read before", async () => {
+    const answer = { ...least, id: "key_2", customerId: "cus_2" };
+    await expect(
+      answered(
+        answer,
+        service(answer, () => "none"),
+      ),
+    ).rejects.toThrow("the service answered with a different key, key_2");
+  });
+
+  test("counts as another key's if this process has read that key, though no list shows it", async () => {
+    const keys = service({ ...least, id: "key_2" });
+    await keys.read("key_2", { ...least, key: "sk_old", enabled: true, scopes: [] });
+    await expect(answered({}, keys)).rejects.toThrow("the service answered with a different key, key_2");
+  });
+
+  test("R5 may have a customerId of the service's own, and a refresh warns only if that changes later", async () => {
+    let now = { ...least, id: "key_2", deleted: false, enabled: true, scopes: [], customerId: "internal_1" };
+    const keys = replying(apiKey, ({ method, path, body }) => {
+      if (method === "POST") return { apiKey: { id: now.id, key: "sk_new", name: least.name } };
+      now = { ...now, ...(body as object) };
+      return path.endsWith("/api-key") ? { apiKeys: [] } : { apiKey: now };
+    });
+    const { inputs } = keys.check(least, undefined);
+    const { id, state } = await keys.create(inputs);
+    await keys.read(id, state);
+    const updated = await keys.update(id, state, { ...inputs, enabled: false });
+    await keys.read(id, updated);
+    expect([updated["customerId"], keys.warnings]).toEqual([least.customerId, []]);
+    now = { ...now, customerId: "internal_2" };
+    await keys.read(id, updated);
+    expect(keys.warnings).toEqual([expect.stringContaining("its customerId in the service has changed")]);
+  });
+
+  test("R4 with another name is accepted, with a warning", async () => {
+    const keys = service({ id: "key_2", name: "rewritten", customerId: "cus_1" }, () => [before]);
+    const { state } = await answered({ id: "key_2", name: "rewritten", customerId: "cus_1" }, keys);
+    expect(state).toMatchObject({ name: least.name, __observed: { name: "rewritten" } });
+    expect(keys.warnings).toEqual([
+      expect.stringContaining('Key key_2: name: the program has "ci", the service has "rewritten"'),
+    ]);
+  });
+
+  test("R5 and an update of a key whose customer has changed since warns, because no later refresh does", async () => {
+    let customerId = "cus_1";
+    let now = {};
+    const keys = replying(apiKey, ({ method, path, body }) => {
+      if (path.endsWith("/api-key") && method === "GET") return { apiKeys: [] };
+      now = { deleted: false, ...now, ...(body as object), id: "key_2" };
+      return { apiKey: { ...now, customerId, ...(method === "POST" && { key: "sk_new" }) } };
+    });
+    const { inputs } = keys.check({ ...least, customerId }, undefined);
+    const { id, state } = await keys.create(inputs);
+    customerId = "cus_thief";
+    const updated = await keys.update(id, state, { ...inputs, enabled: false });
+    await keys.read(id, updated);
+    expect(keys.warnings).toEqual([expect.stringContaining("its customerId in the service has changed")]);
+  });
+
+  test("R5 may leave the customer out, of which no refresh warns after the first update", async () => {
+    let now = { ...least, id: "key_2", deleted: false, enabled: true, scopes: [], customerId: "internal_1" };
+    let isDown = true;
+    const keys = replying(apiKey, ({ method, path, body }) => {
+      if (method === "POST") return { apiKey: { id: now.id, key: "sk_new" } };
+      if (path.endsWith("/api-key")) return { apiKeys: [] };
+      now = { ...now, ...(body as object) };
+      return isDown ? {} : { apiKey: now };
+    });
+    const { inputs } = keys.check(least, undefined);
+    const { kept } = await failureOf(keys.create(inputs));
+    isDown = false;
+    const updated = await keys.update("key_2", kept?.state ?? {}, { ...inputs, enabled: false });
+    await keys.read("key_2", updated);
+    expect([updated["customerId"], keys.warnings]).toEqual([least.customerId, []]);
+  });
+
+  test("that is lost is found for an existing value, even if the list has its key twice", async () => {
+    const record = { ...least, id: "key_2", enabled: true, scopes: [] };
+    let posts = 0;
+    const keys = replying(apiKey, ({ method, path }) => {
+      if (method === "POST") posts += 1;
+      if (method === "POST") throw new CallError("ambiguous", "no answer came");
+      if (!path.endsWith("/api-key")) return { apiKey: record };
+      return { apiKeys: posts === 0 ? [] : [record, record] };
+    });
+    const { inputs } = keys.check({ ...least, existingKey: "sk_live_1" }, undefined);
+    expect(await keys.create(inputs)).toMatchObject({ id: "key_2", state: { key: "sk_live_1" } });
+    // The list alone is not enough.
+    expect(idIn(keys.calls.at(-1) ?? { path: "" })).toBe("key_2");
+  });
+
+  test.each([
+    ["ahead", "2024-02-19T08:00:00Z", [expect.stringContaining("more than two days old by the clock")]],
+    ["behind", "2099-02-19T08:00:00Z", []],
+  ])(
+    "counts as the new key's even if the clock of this machine is years %s",
+    async (_how, createdAt, warnings) => {
+      const answer = { ...least, id: "key_2", createdAt };
+      const keys = service(answer, (posts) => (posts === 0 ? [before] : [before, answer]));
+      expect(await answered(answer, keys)).toMatchObject({ id: "key_2", state: { key: "sk_new" } });
+      expect(keys.warnings).toEqual(warnings);
+    },
+  );
+
+  test("without a secret is named in a warning if an error hook repeats the create, which loses the first key", async () => {
+    const keys = service({ ...least, id: "key_2", key: null });
+    const first = await failureOf(answered({}, keys));
+    expect([first.kept?.id, keys.warnings]).toEqual(["key_2", []]);
+    await failureOf(answered({}, keys));
+    expect(keys.warnings).toEqual([expect.stringMatching(/^If an onError hook repeats .*: key_2\.$/)]);
+  });
+
+  // As from a proxy that repeats the answer to an earlier create with the same name and customer.
+  const replayed = { ...least, id: "key_2", createdAt: "2024-02-19T08:00:00Z" };
+  test.each<[string, (posts: number) => unknown]>([
+    ["if that key no longer exists", () => [before]],
+    [
+      "if the list shows that key as deleted",
+      (posts) => [before, ...(posts > 0 ? [{ ...replayed, deleted: true }] : [])],
+    ],
+    ["if the keys can't be listed", () => "none"],
+    ["if the keys can't be listed after the create", (posts) => (posts === 0 ? [before] : "none")],
+    [
+      "if the keys could not be listed before the create",
+      (posts) => (posts === 0 ? "none" : [before, replayed]),
+    ],
+  ])("with an old createdAt, but all else as declared, counts as another key's %s", async (_which, list) => {
+    const { message, unresolved } = await failureOf(answered(replayed, service(replayed, list)));
+    expect(message).toContain(
+      "the service answered with a different key, key_2, which is more than two days old by the clock of this machine.",
+    );
+    expect(unresolved).toBe(true);
+  });
+
+  test.each([
+    ["now", undefined],
+    ["years ago", "2024-02-19T08:00:00Z"],
+  ])(
+    "counts for only one of two concurrent creates if both are answered with one key, created %s",
+    async (_when, createdAt) => {
+      const answer = { ...least, id: "key_2", createdAt };
+      const keys = service(answer, (posts) => (posts === 0 ? [before] : [before, answer]));
+      const both = await Promise.allSettled([answered(answer, keys), answered(answer, keys)]);
+      expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    },
+  );
+
+  test("with an old createdAt counts as another key's if this process has deleted that key", async () => {
+    const keys = service({ ...replayed, deleted: true }, () => [before, replayed]);
+    await keys.delete("key_2", { ...replayed, key: "sk_old" });
+    await expect(answered(replayed, keys)).rejects.toThrow(
+      "the service answered with a different key, key_2, which is more than two",
+    );
+  });
+});
+
+test.each([
+  ["ApiKey", apiKey, least],
+  ["CustomerBilling", customerBilling, { workspaceId: "ws_1", totalCredits: "100" }],
+])(
+  "a POST of %s that a proxy answers with a page fails with advice to check the base URL",
+  async (_kind, definition, inputs) => {
+    const service = replying(definition, () => "<html>Sign in</html>");
+    await expect(service.create(service.check(inputs, undefined).inputs)).rejects.toThrow(
+      /the answer is not JSON\..* If that doesn't help, check the base URL \(.*\), and any proxy or gateway in between\.$/,
+    );
+  },
+);

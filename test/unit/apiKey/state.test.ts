@@ -1,0 +1,242 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ApiKeyRecord } from "../../../provider/client/apiKeys";
+import { boolean, map, number, string } from "../../../provider/core/fields";
+import { applyDrift, observedKey, type Properties, wireable } from "../../../provider/core/state";
+import { unknownSentinels } from "../../../provider/core/unknown";
+import type { KeyInputs } from "../../../provider/resources/apiKey/properties";
+import {
+  createBody,
+  managed,
+  migrateBody,
+  observe,
+  stateAfterWrite,
+} from "../../../provider/resources/apiKey/state";
+import { declared, record } from "./recordArbitraries";
+
+const born = { key: "sk_secret" };
+const as = (inputs: Properties) => inputs as unknown as KeyInputs;
+const afterWrite = (inputs: Properties, answer: ApiKeyRecord) =>
+  wireable(stateAfterWrite(as(inputs), { record: answer, notApplied: [], warnings: [] }, born));
+const afterRead = (state: Properties, answer: ApiKeyRecord) =>
+  wireable(applyDrift(managed, state, observe(answer)));
+const canonicalOf = (name: string) =>
+  managed.find((field) => field.name === name)?.canonical ?? ((value) => value);
+
+describe("canonical values", () => {
+  test("R2 treat absent, null and empty strings as equal", () => {
+    expect([undefined, null, ""].map(string)).toEqual([undefined, undefined, undefined]);
+    expect([" ", "a", "A"].map(string)).toEqual([" ", "a", "A"]);
+  });
+
+  test("R2 treat absent, null and false as equal", () => {
+    expect([undefined, null, false, true].map(boolean)).toEqual([false, false, false, true]);
+  });
+
+  test("R2 treat absent, null and empty maps as equal", () => {
+    expect([undefined, null, {}].map(map)).toEqual([undefined, undefined, undefined]);
+    expect(map({ a: null })).toEqual({ a: null });
+  });
+
+  test("R2 treat absent and null numbers as equal, and 0 as a number", () => {
+    expect([undefined, null, 0, -0, 1].map(number)).toStrictEqual([undefined, undefined, 0, 0, 1]);
+  });
+
+  test("R2 treat a value of a wrong type as absent, and keep unknown values", () => {
+    const wrong = [{}, [], "text", 1, true];
+    for (const canonical of [string, number, boolean, map]) {
+      for (const unknown of unknownSentinels) expect(canonical(unknown)).toBe(unknown);
+    }
+    expect(wrong.map(string)).toEqual([undefined, undefined, "text", undefined, undefined]);
+    expect(wrong.map(number)).toEqual([undefined, undefined, undefined, 1, undefined]);
+    expect(wrong.map(boolean)).toEqual([false, false, false, false, true]);
+    expect([[], "text", 1, true].map(map)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});
+
+describe("state after a write", () => {
+  test("R1 has only the inputs, the outputs and the secret, and no undefined value", () => {
+    fc.assert(
+      fc.property(declared, record, (inputs, answer) => {
+        const state = afterWrite(inputs, answer);
+        expect(state).toMatchObject({ ...inputs, ...born });
+        expect(holdsUndefined(state)).toBe(false);
+        const known = new Set([...Object.keys(inputs), ...outputNames, "key", observedKey]);
+        expect(Object.keys(state).filter((name) => !known.has(name))).toEqual([]);
+      }),
+    );
+  });
+
+  test("R3 has in __observed only the fields whose answered value differs from the program", () => {
+    fc.assert(
+      fc.property(declared, record, (inputs, answer) => {
+        const observed = observe(answer);
+        const { customerId: _, ...baseline } = (afterWrite(inputs, answer)[observedKey] ?? {}) as Properties;
+        const otherwise = managed
+          .map(({ name }) => name)
+          .filter(
+            (name) => !isDeepStrictEqual(canonicalOf(name)(inputs[name]), canonicalOf(name)(observed[name])),
+          );
+        expect(Object.keys(baseline)).toEqual(otherwise);
+        for (const name of otherwise) {
+          expect(canonicalOf(name)(baseline[name])).toEqual(canonicalOf(name)(observed[name]));
+        }
+      }),
+    );
+  });
+
+  test("R3 has no __observed if the service answers as declared", () => {
+    const answer = { ...blank, name: "ci", enabled: true, scopes: [] };
+    expect(afterWrite({ name: "ci", enabled: true, scopes: [] }, answer)).not.toHaveProperty(observedKey);
+  });
+
+  test("R4 has the service's values of fields that were not applied", () => {
+    const answer = { ...blank, name: "old", enabled: true, scopes: [] };
+    const notApplied = [
+      { field: "name", words: "" },
+      { field: "enabled", words: "" },
+    ];
+    const inputs = { name: "new", enabled: false, scopes: [] };
+    const state = wireable(stateAfterWrite(as(inputs), { record: answer, notApplied, warnings: [] }, born));
+    expect(state).toStrictEqual({ name: "old", enabled: true, scopes: [], ...born });
+  });
+
+  test("keeps the value of an output that the answer leaves out", () => {
+    const before = { ...born, maskedKey: "sk_…", createdAt: "then", effectivePrefix: "sk" };
+    const state = stateAfterWrite(
+      as({ name: "ci" }),
+      { record: { ...blank, name: "ci", updatedAt: "now" }, notApplied: [], warnings: [] },
+      before,
+    );
+    expect(wireable(state)).toMatchObject({ ...before, updatedAt: "now" });
+  });
+});
+
+describe("state after a read", () => {
+  test("R3 is unchanged if the answer is that of the write, however the service rewrote values", () => {
+    fc.assert(
+      fc.property(declared, record, (inputs, answer) => {
+        const state = afterWrite(inputs, answer);
+        expect(afterRead(state, answer)).toStrictEqual(state);
+      }),
+    );
+  });
+
+  test("R5 has the observed values of drifted fields, and everything else unchanged", () => {
+    fc.assert(
+      fc.property(declared, record, record, (inputs, answer, later) => {
+        const state = afterWrite(inputs, answer);
+        const { [observedKey]: _, ...next } = afterRead(state, later);
+        const [before, now] = [observe(answer), observe(later)];
+        const { [observedKey]: __, ...kept } = state;
+        const wanted: Record<string, unknown> = kept;
+        for (const { name, canonical } of managed) {
+          if (isDeepStrictEqual(canonical(before[name]), canonical(now[name]))) continue;
+          wanted[name] = canonical(now[name]);
+        }
+        expect(next).toStrictEqual(wireable(wanted));
+      }),
+    );
+  });
+
+  test("R3 shows the same drift only once, and shows a change back as drift again", () => {
+    fc.assert(
+      fc.property(declared, record, record, (inputs, answer, later) => {
+        const once = afterRead(afterWrite(inputs, answer), later);
+        expect(afterRead(once, later)).toStrictEqual(once);
+        const back = afterRead(once, answer);
+        expect(afterRead(back, answer)).toStrictEqual(back);
+        for (const { name, canonical } of managed) {
+          const baseline =
+            name in ((back[observedKey] ?? {}) as Properties) ? (back[observedKey] as Properties) : back;
+          expect(canonical(baseline[name])).toEqual(canonical(observe(answer)[name]));
+        }
+      }),
+    );
+  });
+});
+
+describe("what is sent to the engine and the service", () => {
+  test("R1 has no undefined value at any depth, and is otherwise unchanged", () => {
+    const value = fc.letrec((tie) => ({
+      node: fc.oneof(
+        { maxDepth: 4 },
+        fc.constant(undefined),
+        fc.jsonValue({ maxDepth: 1 }),
+        fc.array(tie("node")),
+        fc.dictionary(fc.string(), tie("node")),
+      ),
+    })).node;
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), value), (properties) => {
+        const stripped = wireable(properties);
+        expect(holdsUndefined(stripped)).toBe(false);
+        expect(stripped).toEqual(withoutHoles(properties));
+      }),
+    );
+  });
+
+  test("K1 has four booleans and no id for each scope of a create, and no undeclared field", () => {
+    const inputs = { name: "ci", workspaceId: "ws", customerId: "cus", enabled: false };
+    const scopes = [{ representation: "orders", read: true }];
+    const all = { create: false, read: true, update: false, del: false };
+    const sent = JSON.parse(
+      JSON.stringify(createBody(as({ ...inputs, scopes, keepers: { a: "b" }, prefix: "p" }))),
+    );
+    expect(sent).toStrictEqual({
+      ...inputs,
+      scopes: [{ representation: "orders", ...all }],
+      prefix: "p",
+    });
+  });
+
+  test("K5 has every field of the migrate call, including metadata", () => {
+    const inputs = { name: "ci", workspaceId: "ws", customerId: "cus", enabled: true, scopes: [] };
+    const body = { ...inputs, key: "sk_old", metadata: {} };
+    expect(migrateBody(as({ ...inputs, existingKey: "sk_old" }))).toStrictEqual(body);
+    const metadata = { a: 1 };
+    expect(migrateBody(as({ ...inputs, existingKey: "sk_old", metadata }))).toStrictEqual({
+      ...body,
+      metadata,
+    });
+  });
+});
+
+const outputNames = [
+  "maskedKey",
+  "createdAt",
+  "updatedAt",
+  "billingId",
+  "effectivePrefix",
+  "effectiveExpiresAt",
+];
+
+const blank: ApiKeyRecord = {
+  id: "key_1",
+  name: undefined,
+  maskedKey: undefined,
+  prefix: undefined,
+  expiresAt: undefined,
+  scopes: undefined,
+  enabled: undefined,
+  customerId: undefined,
+  deleted: false,
+  createdAt: undefined,
+  updatedAt: undefined,
+  lastUsedAt: undefined,
+  billingId: undefined,
+  key: undefined,
+};
+
+function holdsUndefined(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === undefined;
+  return Object.values(value).some(holdsUndefined);
+}
+
+/** Drops the undefined entries of lists; toEqual ignores those of objects. */
+function withoutHoles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((entry) => entry !== undefined).map(withoutHoles);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, withoutHoles(entry)]));
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { CallError } from "../../../provider/client/callError";
+import { apiKey } from "../../../provider/resources/apiKey";
+import { failureOf, refused, replying } from "../replying";
+import { type Answers, alive, keyOn, record, state } from "./keyAnswers";
+
+describe("R6 an update whose PATCH is refused", () => {
+  const changed = { ...state, enabled: false };
+  const updating = (answers: Answers) => failureOf(keyOn(answers).update("key_1", state, changed));
+
+  test.each([404, 410])("with %i does not say that an existing key was deleted", async (status) => {
+    const { message, kept } = await updating({ write: refused(status) });
+    expect(message).toMatch(new RegExp(`the service answered ${status}\\. State is unchanged\\. Check`));
+    expect(kept).toBeUndefined();
+  });
+
+  test("with another status is reported with that status, even if the key can't be read afterwards", async () => {
+    const down = new CallError("ambiguous", "the service answered 503", 503);
+    const { message } = await updating({ write: refused(422), reads: [alive, down] });
+    expect(message).toContain("the service answered 422. State is unchanged. Check");
+  });
+
+  const asDeclared = { apiKey: { ...record, enabled: false } };
+
+  test.each([400, 409])("with %i because it changes nothing has succeeded", async (status) => {
+    const keys = keyOn({ write: refused(status), reads: [asDeclared] });
+    expect(await keys.update("key_1", state, changed)).toMatchObject({ enabled: false });
+  });
+
+  test("with 400 has not succeeded because one read shows the key as declared", async () => {
+    const { message } = await updating({ write: refused(400), reads: [alive, asDeclared] });
+    expect(message).toContain("the service answered 400. State is unchanged.");
+  });
+
+  test.each([404, 409, 410])("with %i says that the key no longer exists if it is gone", async (status) => {
+    const { message } = await updating({ write: refused(status), reads: [alive, refused(404)] });
+    expect(message).toMatch(/no longer exists.*State is unchanged\. Run `pulumi up --refresh`/);
+  });
+});
+
+test("R6 an update whose PATCH is refused after a lost answer says that the key no longer exists if it is gone", async () => {
+  const unclear = new CallError("ambiguous", "the service answered 404", 404);
+  const updating = (answers: Answers) =>
+    failureOf(keyOn(answers).update("key_1", state, { ...state, enabled: false }));
+  const { message } = await updating({ write: unclear, reads: [alive, refused(404)] });
+  expect(message).toMatch(/no longer exists.*State is unchanged\. Run `pulumi up --refresh`/);
+  const doubt = await updating({ write: unclear });
+  expect(doubt.message).toContain("It is not known whether the change was applied");
+});
+
+describe("R4 a write that is carried out a little later", () => {
+  const later = { apiKey: { ...record, enabled: false } };
+  const changed = { ...state, enabled: false };
+
+  test.each([
+    ["the key as it was", alive],
+    ["nothing", ""],
+  ])("is waited for if PATCH is answered with %s", async (_what, write) => {
+    const service = keyOn({ write, reads: [alive, alive, alive, later] });
+    expect(await service.update("key_1", state, changed)).toMatchObject({ enabled: false });
+    expect(service.calls.map(({ method }) => method).join(" ")).toBe("GET PATCH GET GET GET");
+    expect(service.progress).toEqual(["Waiting for key key_1 to match the program."]);
+  });
+
+  test("K6 is waited for if a created key can't be read yet, and its secret is kept", async () => {
+    const created = { apiKey: { id: "key_1", key: "sk_1" } };
+    const service = keyOn({ write: created, reads: [refused(404), refused(404), alive] });
+    const { key: _, ...inputs } = state;
+    expect((await service.create(inputs)).state).toMatchObject({ key: "sk_1", name: "ci" });
+  });
+});
+
+describe("K6 a create that is answered with 409, which a proxy may have caused by repeating it,", () => {
+  const conflict = new CallError("ambiguous", 'the service answered 409 "it exists"', 409);
+  const { key: _, ...inputs } = state;
+
+  test("names the key that it may have created", async () => {
+    let lists = 0;
+    const service = replying(apiKey, ({ method }) => {
+      if (method === "POST") throw conflict;
+      lists += 1;
+      return { apiKeys: lists === 1 ? [] : [record] };
+    });
+    const { message, unresolved } = await failureOf(service.create(inputs));
+    expect(message).toMatch(
+      /409 "it exists"\. It is not known whether the key was created.*New in the .*key_1 \("ci"\)/,
+    );
+    expect(unresolved).toBe(true);
+  });
+
+  test("says what to check in case the service refused it", async () => {
+    const service = keyOn({ write: conflict, list: { apiKeys: [] } });
+    const { message } = await failureOf(service.create(inputs));
+    expect(message).toMatch(/list shows no new key.*If the service refused it: Check that workspace ws_1/);
+    expect(message).not.toContain("Nothing was created");
+  });
+
+  test("K5 accepts the one new key that has the declared value", async () => {
+    let lists = 0;
+    const service = replying(apiKey, ({ method, path }) => {
+      if (method === "POST") throw conflict;
+      if (path.endsWith("/key_1")) return alive;
+      lists += 1;
+      return { apiKeys: lists === 1 ? [] : [{ ...record, maskedKey: "sk_…9876" }] };
+    });
+    const created = await service.create({ ...inputs, existingKey: "sk_live_9876" });
+    expect(created).toMatchObject({ id: "key_1", state: { key: "sk_live_9876" } });
+  });
+});

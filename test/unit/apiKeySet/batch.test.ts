@@ -1,0 +1,109 @@
+import { describe, expect, test, vi } from "vitest";
+import { apiKeySet } from "../../../provider/resources/apiKeySet";
+import { idIn, refused, replying } from "../replying";
+
+/** A set on a service that answers only when the test says so. */
+function open(env: Readonly<Record<string, string>> = {}) {
+  const waiting: (() => void)[] = [];
+  let made = 0;
+  let most = 0;
+  const set = replying(
+    apiKeySet,
+    async ({ method, body }) => {
+      if (method === "GET") return { apiKeys: [] };
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        most = Math.max(most, waiting.length);
+      });
+      made += 1;
+      return { apiKey: { ...(body as object), id: `key_${made}`, key: `sk_${made}` } };
+    },
+    { env },
+  );
+  const keys = Object.fromEntries(
+    Array.from({ length: 1_200 }, (_, place) => [`k${place}`, { customerId: "c" }]),
+  );
+  const { inputs } = set.check({ workspaceId: "ws_1", keys }, undefined);
+  /** Answers the first `count` waiting requests, and lets the code that waited for them continue. */
+  const answer = async (count: number) => {
+    for (let given = 0; given < count; given += 1) {
+      await vi.waitFor(() => expect(waiting.length).toBeGreaterThan(0), { interval: 0 });
+      waiting.shift()?.();
+    }
+    await settled();
+  };
+  return { create: () => set.create(inputs), answer, told: set.progress, waiting, most: () => most };
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+}
+
+describe("the keys of a set", () => {
+  test.each([
+    [{}, 16],
+    [{ APIKEYS_PARALLEL: "3" }, 3],
+    [{ APIKEYS_PARALLEL: "64" }, 64],
+  ])("R14 are created a few at a time: %o", async (env, most) => {
+    const set = open(env);
+    const created = set.create();
+    await settled();
+    expect(set.waiting).toHaveLength(most);
+    await set.answer(1_200);
+    expect(Object.keys((await created).state["ids"] as object)).toHaveLength(1_200);
+    expect(set.most()).toBe(most);
+  });
+
+  test("are counted in a line every 3 seconds, and no timer is left at the end", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    try {
+      const set = open();
+      const created = set.create();
+      await set.answer(312);
+      vi.advanceTimersByTime(2_900);
+      expect(set.told).toEqual([]);
+      vi.advanceTimersByTime(200);
+      expect(set.told).toEqual(["Keys of workspace ws_1: 312 of 1,200 created."]);
+      await set.answer(1_200 - 312);
+      await created;
+      expect(vi.getTimerCount()).toBe(0);
+      expect(set.told).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe("R19 an imported set", () => {
+  const importing = (missing: readonly string[]) => {
+    let underWay = 0;
+    let most = 0;
+    const set = replying(apiKeySet, async ({ path }) => {
+      if (path.endsWith("/api-key")) return { apiKeys: [] };
+      if (path.endsWith("/ws_1")) return { workspace: { id: "ws_1" } };
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await settled();
+      underWay -= 1;
+      const id = idIn({ path });
+      if (missing.includes(id)) throw refused(404);
+      return { apiKey: { id, name: id, customerId: "c", scopes: [], enabled: true } };
+    });
+    const pairs = Array.from({ length: 20 }, (_, place) => `k${place}=key_${place}`);
+    const found = set.find({ id: `ws_1/${pairs.join(",")}`, given: {}, isReading: false });
+    return { found, most: () => most };
+  };
+
+  test("has its keys in the order given, which are read a few at a time", async () => {
+    const { found, most } = importing([]);
+    const ids = Object.values((await found)?.state["ids"] as object);
+    expect(ids).toEqual(Array.from({ length: 20 }, (_, place) => `key_${place}`));
+    expect(most()).toBe(16);
+  });
+
+  test("fails with the names of all keys that do not exist", async () => {
+    await expect(importing(["key_3", "key_11"]).found).rejects.toThrow(
+      "There is no key key_3 or key_11 in workspace ws_1, so nothing was imported.",
+    );
+  });
+});

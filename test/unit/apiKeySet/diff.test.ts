@@ -1,0 +1,247 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../../provider/core/unknown";
+import { apiKeySet } from "../../../provider/resources/apiKeySet";
+import { plan } from "../../../provider/resources/apiKeySet/plan";
+import { ownedKeys } from "../../../provider/resources/apiKeySet/state";
+import { differing, type Meant } from "../apiKey/inputArbitraries";
+import { offline } from "../offline";
+import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
+
+const subject = offline(undefined, {}, apiKeySet);
+const customerId = "cus_1";
+
+function checked(inputs: object): Record<string, unknown> {
+  const { inputs: canonical, failures } = subject.check({ workspaceId: "ws_1", ...inputs }, undefined);
+  expect(failures).toEqual([]);
+  return canonical;
+}
+const made = (inputs: object) => stateOfAll(checked(inputs));
+const diffed = (state: Record<string, unknown>, inputs: object) =>
+  subject.diff("keys-1", state, checked(inputs));
+const quiet = { changes: false, replaces: [] };
+const changed = { changes: undefined, replaces: [] };
+
+/** The planned step of each key that is not left as it is. */
+function steps(state: Record<string, unknown>, inputs: object): Record<string, string> {
+  const all = plan(ownedKeys(state), checked(inputs)).steps;
+  const told = all.map((step) => [
+    step.alias,
+    step.op === "same" && step.stateAlias !== step.alias ? "rename" : step.op,
+  ]);
+  return Object.fromEntries(told.filter(([, op]) => op !== "same"));
+}
+
+const replacing = ["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "keepers"];
+function expected(before: Meant | undefined, now: Meant | undefined): string {
+  if (before === undefined || now === undefined) return before === undefined ? "create" : "delete";
+  const fields = differing(before, now);
+  if (fields.length === 0) return "same";
+  return fields.some((field) => replacing.includes(field)) ? "replace" : "update";
+}
+
+describe("the lines that the preview of a set prints", () => {
+  const told = (before: object, now: object) => {
+    const lines: string[] = [];
+    const telling = offline(undefined, {}, apiKeySet, (line) => lines.push(line));
+    telling.diff("keys-1", made(before), checked(now));
+    return lines;
+  };
+  const entries = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { customerId: `cus_${n}` }]));
+  const keys = entries(30);
+
+  test("name the keys that are replaced and those that are deleted", () => {
+    const { k29: _, ...others } = keys;
+    const now = {
+      ...others,
+      k3: { customerId, enabled: false },
+      k4: { ...keys["k4"], enabled: false },
+      x: keys["k3"],
+    };
+    expect(told({ keys }, { keys: now })).toEqual([
+      'Keys of workspace ws_1: 1 to replace, with a new secret: "k3"; 1 to delete: "k29".',
+    ]);
+    const rotated = told({ keys }, { keys, defaults: { keepers: { month: "june" } } });
+    expect(rotated).toEqual([expect.stringMatching(/: 30 to replace, .*: "k0", .*"k19" and 10 more\.$/)]);
+  });
+
+  test("R15 say that a key may be replaced if that depends on unknown values", () => {
+    const customer = { customerId: unknownSentinels[0] };
+    expect(told({ keys }, { keys: { ...keys, k0: customer } })).toEqual([
+      'Keys of workspace ws_1: 1 to replace if its unknown values change: "k0".',
+    ]);
+    const now = { ...keys, k0: { ...customer, prefix: "new" }, k1: { ...keys["k1"], prefix: "new" } };
+    const defaults = { keepers: { seen: unknownSentinels[0] } };
+    expect(told({ keys }, { keys: now, defaults })).toEqual([
+      expect.stringMatching(/: 2 to replace, with .*: "k0", "k1"; 28 to replace if their unknown .*: "k2", /),
+    ]);
+  });
+
+  test("name the replaced keys that are still to be deleted, because the engine does not show them", () => {
+    const lines: string[] = [];
+    const telling = offline(undefined, {}, apiKeySet, (line) => lines.push(line));
+    const state = { ...made({ keys }), __toDelete: [{ id: "key_old", name: 'Key "0"', alias: "k0" }] };
+    expect(telling.diff("keys-1", state, checked({ keys }))).toEqual({ changes: true, replaces: [] });
+    expect(lines).toEqual(['Keys of workspace ws_1: 1 already replaced, still to delete: "Key \\"0\\"".']);
+  });
+
+  test("name no key as deleted if an unknown renamedFrom may keep it", () => {
+    const { k3, k4, ...others } = keys;
+    const renamedFrom = unknownSentinels[0];
+    expect(told({ keys }, { keys: { ...others, k4, moved: { ...k3, renamedFrom } } })).toEqual([]);
+    const replaced = { ...k4, prefix: "new" };
+    expect(told({ keys }, { keys: { ...others, k4: replaced, moved: { ...k3, renamedFrom } } })).toEqual([
+      'Keys of workspace ws_1: 1 to replace, with a new secret: "k4".',
+    ]);
+  });
+
+  test("say that a key stays under a new alias, because the engine shows one removed and another added", () => {
+    const { k3, ...others } = keys;
+    expect(
+      told({ keys }, { keys: { ...others, moved: { ...k3, renamedFrom: "k3" }, x: { customerId } } }),
+    ).toEqual(['Keys of workspace ws_1: 1 to keep under a new alias: "moved".']);
+  });
+
+  test("are absent if every key keeps its secret, or if the engine shows that all keys are replaced", () => {
+    expect(told({ keys }, { keys, defaults: { enabled: false } })).toEqual([]);
+    expect(told({ keys }, { keys })).toEqual([]);
+    expect(told({ keys }, { keys, workspaceId: "ws_2" })).toEqual([]);
+    expect(told({ keys }, { keys: unknownSentinels[6] })).toEqual([]);
+  });
+});
+
+describe("the diff of a set", () => {
+  test("R2 shows no change between two spellings of the same: in defaults or entries, in any order", () => {
+    const twice = meantSet.chain((keys) => fc.tuple(writtenSet(keys), writtenSet(keys)));
+    fc.assert(
+      fc.property(twice, ([one, other]) => {
+        expect(diffed(made(one), other)).toEqual(quiet);
+      }),
+    );
+  });
+
+  test("K1 K2 treats each key as an ApiKey, and leaves unchanged keys alone", () => {
+    const pairs = fc
+      .tuple(meantSet, meantSet)
+      .chain(([left, right]) =>
+        fc.tuple(fc.constant([left, right] as const), writtenSet(left), writtenSet(right)),
+      );
+    fc.assert(
+      fc.property(pairs, ([[left, right], before, now]) => {
+        const aliases = [...new Set([...left.keys(), ...right.keys()])];
+        const meant = aliases.map((alias) => [alias, expected(left.get(alias), right.get(alias))] as const);
+        const some = meant.filter(([, op]) => op !== "same");
+        expect(steps(made(before), now)).toEqual(Object.fromEntries(some));
+        expect(diffed(made(before), now)).toEqual(some.length === 0 ? quiet : changed);
+      }),
+    );
+  });
+
+  test("replaces the whole set only for another workspace", () => {
+    const state = made({ keys: { a: { customerId } } });
+    const moved = { workspaceId: "ws_2", keys: { a: { customerId } } };
+    expect(diffed(state, moved)).toEqual({ changes: undefined, replaces: ["workspaceId"] });
+  });
+
+  test("keeps a key under its new alias because of renamedFrom, and then needs renamedFrom no more", () => {
+    const state = made({ keys: { old: { customerId, name: "n" }, other: { customerId } } });
+    const other = { customerId };
+    const renamed = { keys: { new: { customerId, name: "n", renamedFrom: "old" }, other } };
+    expect(steps(state, renamed)).toEqual({ new: "rename" });
+    expect(diffed(state, renamed)).toEqual(changed);
+    // The name's default is the alias.
+    expect(steps(state, { keys: { new: { customerId, renamedFrom: "old" }, other } })).toEqual({
+      new: "update",
+    });
+    expect(diffed(made(renamed), renamed)).toEqual(quiet);
+    expect(diffed(made(renamed), { keys: { new: { customerId, name: "n" }, other } })).toEqual(quiet);
+    expect(steps(state, { keys: { new: { customerId, name: "n" }, other } })).toEqual({
+      new: "create",
+      old: "delete",
+    });
+    expect(steps(state, { keys: { new: { customerId, renamedFrom: "never" }, other } })).toEqual({
+      ...{ new: "create", old: "delete" },
+    });
+  });
+
+  test("K5 shows no change if existingKey is left out later, and a replacement if it changes", () => {
+    const keys = (existingKey?: string) => ({ keys: { a: { customerId, existingKey } } });
+    const { existingKey: _, ...entry } = (checked(keys("sk_old"))["keys"] as { a: Record<string, unknown> })
+      .a;
+    const state = {
+      ...made(keys("sk_old")),
+      keys: { a: entry },
+      secrets: { a: "sk_old" },
+      __migrated: ["a"],
+    };
+    expect(diffed(state, keys("sk_old"))).toEqual(quiet);
+    expect(diffed(state, keys())).toEqual(quiet);
+    expect(steps(state, keys("sk_new"))).toEqual({ a: "replace" });
+  });
+
+  test("K5 gives each key in state to one entry at most, whatever failed updates have left in state", () => {
+    const existingKey = "sk_old";
+    const state = (keys: Record<string, object>, secrets: Record<string, string>) => ({
+      ...made({ keys }),
+      secrets,
+      __migrated: Object.keys(secrets),
+    });
+    const plain = { customerId };
+    const taken = { customerId, existingKey };
+    const planned = (held: Record<string, unknown>, keys: object) => {
+      const canonical = subject.check({ workspaceId: "ws_1", keys }, undefined).inputs;
+      const all = plan(ownedKeys(held), canonical).steps;
+      return Object.fromEntries(all.map((step) => [step.alias, "key" in step ? step.key.id : step.op]));
+    };
+    const one = state({ a: plain }, { a: existingKey });
+    // The entry that names it by renamedFrom gets it, not the one that has its value, in any order.
+    const renamed = { customerId, renamedFrom: "a" };
+    expect(planned(one, { x: taken, y: renamed })).toEqual({ x: "create", y: "id of a" });
+    expect(planned(one, { y: renamed, z: renamed })).toEqual({ y: "id of a", z: "create" });
+    // A key whose alias is still declared goes to no other entry.
+    expect(planned(one, { x: taken, a: plain })).toEqual({ x: "create", a: "id of a" });
+    // renamedFrom takes precedence over the value of another key.
+    const two = state({ a: plain, b: plain }, { a: existingKey, b: "sk_other" });
+    expect(planned(two, { x: { ...taken, renamedFrom: "b" } })).toEqual({ x: "id of b", a: "id of a" });
+    // An entry keeps its own key, whatever other entries name.
+    expect(planned(two, { b: renamed })).toEqual({ b: "id of b", a: "id of a" });
+    const twice = state({ a: plain, z: plain }, { a: existingKey, z: existingKey });
+    expect(planned(twice, { a: taken })).toEqual({ a: "id of a", z: "id of z" });
+  });
+
+  test("K6 asks for an update because of a lost secret, or a key that is still to be deleted", () => {
+    const keys = { keys: { a: { customerId }, b: { customerId } } };
+    const lost = { ...made(keys), __keyLost: ["a"] };
+    expect(diffed(lost, keys)).toEqual({ changes: true, replaces: [] });
+    expect(steps(lost, keys)).toEqual({ a: "replace" });
+    const left = { ...made(keys), __toDelete: [{ id: "key_9", name: "x" }] };
+    expect(diffed(left, keys)).toEqual({ changes: true, replaces: [] });
+    expect(steps(left, keys)).toEqual({});
+  });
+
+  test("R15 counts an unknown value as a change of that key only", () => {
+    const state = made({
+      keys: { a: { customerId }, b: { customerId, scopes: [] } },
+      defaults: { enabled: true },
+    });
+    const b = { customerId };
+    for (const unknown of unknownSentinels) {
+      for (const inputs of [
+        { keys: { a: { customerId: unknown }, b } },
+        { keys: { a: { customerId, name: unknown }, b } },
+        { keys: { a: unknown, b } },
+        { keys: { a: { customerId, scopes: [{ representation: unknown, read: true }] }, b } },
+      ]) {
+        expect(diffed(state, inputs)).toEqual(changed);
+        expect(Object.keys(steps(state, inputs))).toEqual(["a"]);
+      }
+      expect(diffed(state, { keys: unknown })).toEqual(changed);
+      expect(diffed(state, { keys: { a: { customerId }, b }, defaults: unknown })).toEqual(changed);
+      expect(diffed(state, { workspaceId: unknown, keys: { a: { customerId }, b } })).toEqual({
+        changes: undefined,
+        replaces: ["workspaceId"],
+      });
+    }
+  });
+});

@@ -1,0 +1,128 @@
+import { expect, test } from "vitest";
+import { CallError } from "../../../provider/client/callError";
+import { openRun } from "../../../provider/core/run";
+import { apiKeySet } from "../../../provider/resources/apiKeySet";
+import { failureOf, idIn, nameIn, replying } from "../replying";
+
+const existingKey = "sk_value_of_long_ago";
+const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
+
+/** A set whose run has ended before its results are saved, on a service that loses the answers for some keys. */
+function ended({ lost = [], fails = () => {} }: { lost?: readonly string[]; fails?: () => void }) {
+  const live: object[] = [];
+  const set = replying(
+    apiKeySet,
+    (asked) => {
+      const { method, body } = asked;
+      if (method === "GET") return { apiKeys: live };
+      if (method === "DELETE") {
+        fails();
+        return { apiKey: { id: idIn(asked), deleted: true } };
+      }
+      const name = nameIn(asked);
+      const { key = `sk_${name}`, ...sent } = body as { key?: string };
+      const apiKey = { enabled: true, scopes: [], ...sent, id: `key_${name}` };
+      live.push(apiKey);
+      if (lost.includes(name)) throw new CallError("ambiguous", "the connection was lost");
+      return { apiKey: { ...apiKey, key } };
+    },
+    { run: openRun({ ask: async () => "the test ended it" }) },
+  );
+  const inputsOf = (keys: object) => set.check(of(keys), undefined).inputs;
+  const stateOf = (aliases: readonly string[]) => {
+    const by = (prefix: string) => Object.fromEntries(aliases.map((alias) => [alias, prefix + alias]));
+    const inputs = inputsOf(Object.fromEntries(aliases.map((alias) => [alias, {}])));
+    return { ...inputs, ids: by("key_"), maskedKeys: {}, secrets: by("sk_") };
+  };
+  const deleted = () => set.calls.filter(({ method }) => method === "DELETE").map(idIn);
+  return { set, inputsOf, stateOf, deleted };
+}
+
+test("an update that can't be saved to state deletes the keys that it created, and no others", async () => {
+  const { set, inputsOf, stateOf, deleted } = ended({});
+  const { message, kept } = await failureOf(
+    set.update("keys-1", stateOf(["a", "b"]), inputsOf({ a: {}, c: {} })),
+  );
+  expect(message).toMatch(/^The result could not be saved to state because the test ended it\./);
+  expect(kept).toBeUndefined();
+  expect(deleted()).toEqual(["key_c"]);
+});
+
+test("K5 a key that state has still to delete is not named as left behind", async () => {
+  const { set, inputsOf, stateOf, deleted } = ended({});
+  const before = { ...stateOf(["b"]), __toDelete: [{ id: "key_a", name: "a" }] };
+  await failureOf(set.update("keys-1", before, inputsOf({ a: { existingKey }, b: {} })));
+  expect(deleted()).toEqual([]);
+  expect(set.warnings.join("\n")).not.toContain("exists in the service with id key_a");
+});
+
+test.each(["create", "update"] as const)(
+  "a warning names a key whose answer was lost in a %s that can't be saved to state",
+  async (operation) => {
+    const { set, inputsOf, stateOf, deleted } = ended({ lost: ["a"] });
+    const inputs = inputsOf({ a: {}, b: {} });
+    await failureOf(
+      operation === "create" ? set.create(inputs) : set.update("keys-1", stateOf(["b"]), inputs),
+    );
+    expect(deleted()).toEqual(operation === "create" ? ["key_b"] : []);
+    expect(set.warnings).toEqual([
+      expect.stringMatching(/^"a": Creating key "a" .*It is not known whether the key was created.*key_a/),
+    ]);
+  },
+);
+
+test("each key that could not be deleted again is named, whatever the reason", async () => {
+  const { set, inputsOf } = ended({
+    fails: () => {
+      throw new TypeError("private words");
+    },
+  });
+  const aliases = Array.from({ length: 25 }, (_, place) => `k${place}`);
+  const { message } = await failureOf(
+    set.create(inputsOf(Object.fromEntries(aliases.map((alias) => [alias, {}])))),
+  );
+  const told = [message, ...set.warnings].join("\n");
+  expect(told).toContain("unexpected error (TypeError)");
+  for (const alias of aliases) expect(told).toContain(`"${alias}"`);
+  expect(told).not.toContain("private");
+});
+
+test("no further key is created once the run has ended", async () => {
+  const run = openRun();
+  let posts = 0;
+  const set = replying(
+    apiKeySet,
+    (asked) => {
+      if (asked.method === "GET") return { apiKeys: [] };
+      if (asked.method === "DELETE") return { apiKey: { id: idIn(asked), deleted: true } };
+      posts += 1;
+      run.stop("the test ended it");
+      return { apiKey: { ...(asked.body as object), id: `key_${posts}`, key: `sk_${posts}` } };
+    },
+    { run },
+  );
+  const keys = Object.fromEntries(Array.from({ length: 60 }, (_, place) => [`k${place}`, {}]));
+  await failureOf(set.create(set.check(of(keys), undefined).inputs));
+  expect(posts).toBeLessThanOrEqual(16);
+});
+
+test("keys of a set whose create fails halfway are deleted again if their state is too large to save", async () => {
+  const live = new Set<string>();
+  const long = "x".repeat(16_000);
+  const set = replying(apiKeySet, (request) => {
+    const { method, body } = request;
+    if (method === "DELETE") {
+      live.delete(idIn(request));
+      return { apiKey: { id: idIn(request), deleted: true } };
+    }
+    if (method === "GET") return { apiKeys: [] };
+    const { name } = body as { readonly name: string };
+    if (name === "k0") return { apiKey: { id: `id_${name}`, ...(body as object) } };
+    live.add(`id_${name}`);
+    return { apiKey: { id: `id_${name}`, ...(body as object), key: `${name}_${long}` } };
+  });
+  const keys = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`k${n}`, {}]));
+  const { inputs } = set.check(of(keys), undefined);
+  await expect(set.create(inputs)).rejects.toThrow(/could not be saved to state because it is larger than/);
+  expect([...live]).toEqual([]);
+});

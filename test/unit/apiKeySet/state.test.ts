@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { apiKeySet } from "../../../provider/resources/apiKeySet";
+import { inputsOfEntry } from "../../../provider/resources/apiKeySet/properties";
+import { inputsOf, type OwnedKey, ownedKeys, stateOf } from "../../../provider/resources/apiKeySet/state";
+import { bag, likely } from "../bagArbitraries";
+import { offline } from "../offline";
+import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
+
+const subject = offline(undefined, {}, apiKeySet);
+const checked = (inputs: object) => subject.check({ workspaceId: "ws_1", ...inputs }, undefined).inputs;
+
+/** Hidden properties that earlier updates may have left. */
+const told = fc.record({
+  __observed: fc.constantFrom(undefined, { a: { name: "rewritten" } }),
+  __chosen: fc.constantFrom(undefined, { a: { effectivePrefix: "sk_", effectiveExpiresAt: 5 } }),
+  __toDelete: fc.constantFrom(undefined, [
+    { id: "key_9", name: "old" },
+    { id: "key_8", name: "older", alias: "a" },
+  ]),
+  __keyLost: fc.constantFrom(undefined, ["a"]),
+  __migrated: fc.constantFrom(undefined, ["a"]),
+  __unconfirmed: fc.constantFrom(undefined, ["a"]),
+});
+
+describe("converting between a set's state and the states of its keys", () => {
+  test("gives the same state back", () => {
+    const states = fc.tuple(meantSet.chain(writtenSet), told).map(([inputs, hidden]) => {
+      const state = stateOfAll(checked(inputs));
+      const { a: _, ...others } = state["secrets"] as Record<string, string>;
+      const secrets = hidden.__keyLost === undefined ? state["secrets"] : others;
+      // A migrated key has its secret.
+      if (hidden.__keyLost !== undefined) hidden.__migrated = undefined;
+      const given = Object.entries(
+        "a" in (state["ids"] as object) ? { ...hidden, secrets } : { __toDelete: hidden.__toDelete },
+      );
+      return { ...state, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
+    });
+    fc.assert(
+      fc.property(states, (state) => {
+        expect(stateOf(state, ownedKeys(state))).toEqual(state);
+      }),
+    );
+  });
+
+  test("stores the real values of a key that does not match the program, overriding new defaults", () => {
+    const declared = checked({
+      defaults: {
+        customerId: "cus_1",
+        prefix: "new",
+        enabled: false,
+        scopes: [{ representation: "o", read: true }],
+      },
+      keys: { a: { name: "n" }, b: {} },
+    });
+    const before = checked({ defaults: { customerId: "cus_1" }, keys: { a: { name: "n" } } });
+    const key: OwnedKey = { id: "key_1", state: { ...inputsOfEntry(before, "a", { name: "n" }), key: "sk" } };
+    const state = stateOf(declared, { byAlias: new Map([["a", key]]), toDelete: [] });
+    expect(state).toEqual({
+      workspaceId: "ws_1",
+      defaults: declared["defaults"],
+      keys: { a: { name: "n", prefix: null, enabled: true, scopes: [] } },
+      ids: { a: "key_1" },
+      maskedKeys: {},
+      secrets: { a: "sk" },
+    });
+    expect(ownedKeys(state).byAlias.get("a")).toEqual(key);
+  });
+
+  test("stores existingKey only in secrets, and returns it to the inputs", () => {
+    const declared = checked({
+      keys: { a: { customerId: "c", existingKey: "sk_old" }, b: { customerId: "c" } },
+    });
+    const [a, b] = ["a", "b"].map((alias) => ({
+      id: alias,
+      state: {
+        ...inputsOfEntry(declared, alias, (declared["keys"] as Record<string, unknown>)[alias]),
+        key: "sk_old",
+      },
+    })) as unknown as [OwnedKey, OwnedKey];
+    const state = stateOf(declared, { byAlias: new Map(Object.entries({ a, b })), toDelete: [] });
+    const { secrets, ...others } = state;
+    expect(JSON.stringify(others)).not.toContain("sk_old");
+    expect(secrets).toEqual({ a: "sk_old", b: "sk_old" });
+    expect(inputsOf(state)).toEqual(declared);
+  });
+
+  test("accepts aliases that are names of Object.prototype", () => {
+    const aliases = ["constructor", "toString"];
+    const by = <T>(of: (alias: string) => T): Record<string, T> =>
+      Object.fromEntries(aliases.map((alias) => [alias, of(alias)]));
+    const declared = checked({ keys: by(() => ({ customerId: "c" })) });
+    const state = { ...declared, ids: by((alias) => `id of ${alias}`), maskedKeys: {}, secrets: {} };
+    for (const { state: key } of ownedKeys(state).byAlias.values()) {
+      expect(key).not.toHaveProperty("key");
+      expect(key).not.toHaveProperty("maskedKey");
+    }
+    expect(stateOf(state, ownedKeys(state))).toEqual(state);
+  });
+
+  test("gives a stable state, whatever the first state contains", () => {
+    fc.assert(
+      fc.property(bag(likely["ApiKeySet"]), (properties) => {
+        const state = apiKeySet.parse(properties);
+        const once = stateOf(state, ownedKeys(state));
+        expect(stateOf(once, ownedKeys(once))).toEqual(once);
+        expect(subject.check(inputsOf(once), inputsOf(once)).inputs).toBeDefined();
+      }),
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { runCommand } from "../../../cli/run";
+import { version } from "../../../package.json";
+
+async function run(...args: readonly string[]) {
+  const printed = { out: "", err: "" };
+  const code = await runCommand(args, {
+    out: (text) => {
+      printed.out += text;
+    },
+    err: (text) => {
+      printed.err += text;
+    },
+    env: {},
+    stopped: Promise.resolve(),
+  });
+  return { ...printed, code };
+}
+
+test.each(["--help", "-h", "help"])("pulumi-apikeys %s prints the commands", async (word) => {
+  const out = expect.stringMatching(/^Usage: npx pulumi-apikeys <command>.*\n {2}adopt .*\n {2}standin /s);
+  expect(await run(word)).toEqual({ code: 0, out, err: "" });
+});
+
+test.each(["adopt", "standin"])("pulumi-apikeys %s prints its usage with --help and -h", async (command) => {
+  const out = expect.stringMatching(`^Usage: npx pulumi-apikeys ${command} `);
+  expect(await run(command, "--help")).toEqual({ code: 0, out, err: "" });
+  expect(await run(command, "-h")).toEqual({ code: 0, out, err: "" });
+});
+
+test("pulumi-apikeys --version prints the version of the package", async () => {
+  expect(await run("--version")).toEqual({ code: 0, out: `${version}\n`, err: "" });
+});
+
+test.each([[[]], [["adapt"]], [["--bogus"]]])("pulumi-apikeys %j fails with its usage", async (args) => {
+  const err = expect.stringContaining("Usage: npx pulumi-apikeys <command>");
+  expect(await run(...args)).toEqual({ code: 2, out: "", err });
+});
+
+test.each([
+  [[], "--workspace"],
+  [["--workspace", ""], "--workspace"],
+  [["--workspace", "ws_main", "--customer="], "--customer"],
+  [["--workspace", "ws_main", "--as", "list"], "--as"],
+  [["--workspace", "ws_main", "--as", "set", "--import"], "--import"],
+  [["--workspace", "ws_main", "--bogus"], "--bogus"],
+  [["--workspace", "ws_main", "left over"], "left over"],
+])("pulumi-apikeys adopt %j names %s, and fails with its usage", async (args, named) => {
+  const { code, out, err } = await run("adopt", ...args);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err).toMatch(new RegExp(`^pulumi-apikeys adopt: .*${named}.*\n\nUsage: npx pulumi-apikeys adopt`));
+});

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { apiKey } from "../../../provider/resources/apiKey";
+import { apiKeySet } from "../../../provider/resources/apiKeySet";
+import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
+import { least, offline } from "../offline";
+import { idIn, replying } from "../replying";
+
+test("R13 an imported key that lacks inputs with defaults shows no change", () => {
+  const key = offline();
+  const { inputs } = key.check(least, undefined);
+  expect(inputs).toMatchObject({ enabled: true, scopes: [] });
+  expect(key.diff("key_1", { ...least }, inputs)).toEqual({ changes: false, replaces: [] });
+});
+
+test("K8 the first refresh of an imported key returns inputs, even if the outputs in the import file are right", async () => {
+  const record = { ...least, scopes: [], enabled: true, createdAt: "2026-01-01T00:00:00Z" };
+  const key = replying(apiKey, () => ({ apiKey: { id: "key_1", ...record, deleted: false } }));
+  expect(await key.read("key_1", record)).toMatchObject({ inputs: { name: least.name } });
+});
+
+test("a set that was imported with numbers as ids keeps these keys", async () => {
+  const asked: string[] = [];
+  const set = replying(apiKeySet, (request) => {
+    asked.push(`${request.method} ${idIn(request)}`);
+    return { apiKey: { id: idIn(request), ...least, scopes: [], enabled: true, deleted: false } };
+  });
+  const { workspaceId, customerId } = least;
+  const state = { workspaceId, keys: { ci: { customerId } }, ids: { ci: 1042 }, secrets: {} };
+  const read = await set.read("keys-1", state);
+  expect(read?.state).toMatchObject({ ids: { ci: "1042" } });
+  expect(asked).toEqual(["GET 1042"]);
+});
+
+test.each(["a", "a=", "=key_1", "a=key_1,a=key_2", "a=key_1,b=key_1"])(
+  "R19 an import of a set fails for %s, which doesn't give each key once under its own alias",
+  async (list) => {
+    const set = replying(apiKeySet, () => ({}));
+    await expect(set.find({ id: `ws_1/${list}`, given: {}, isReading: false })).rejects.toThrow(
+      "ApiKeySet: give each key once, as alias=keyId",
+    );
+    expect(set.calls).toEqual([]);
+  },
+);
+
+test("R19 an import accepts a workspace whose id has a slash", async () => {
+  const asked: string[] = [];
+  const reply = ({ path }: { readonly path: string }) => {
+    asked.push(path);
+    return {
+      apiKey: { id: "a/b%2F", ...least, scopes: [], enabled: true },
+      workspace: { id: "team/a", defaultKeyPrefix: "sk" },
+    };
+  };
+  const found = await replying(apiKey, reply).find({ id: "team%2Fa/a/b%2F", given: {}, isReading: false });
+  expect(found).toMatchObject({ id: "a/b%2F", state: { workspaceId: "team/a" } });
+  const settings = replying(workspaceSettings, reply);
+  const its = await settings.find({ id: "team/a", given: {}, isReading: false });
+  expect(its).toMatchObject({ id: "team/a", state: { workspaceId: "team/a" } });
+  expect(asked).toEqual(["/api/v1/workspace/team%2Fa/api-key/a%2Fb%252F", "/api/v1/workspace/team%2Fa"]);
+});
+
+test.each([{ defaultKeyPrefix: "" }, { defaultKeyPrefix: null }, { defaultExpiration: 0 }, {}])(
+  "W5 an import of a workspace whose settings are %j fails, because there is nothing to import",
+  async (values) => {
+    const settings = replying(workspaceSettings, () => ({ workspace: { id: "ws_1", ...values } }));
+    await expect(settings.find({ id: "ws_1", given: {}, isReading: false, name: "ci" })).rejects.toThrow(
+      /: it has no settings to import\. Declare the settings that you want instead\.$/,
+    );
+  },
+);

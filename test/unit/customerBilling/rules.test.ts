@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import { unchecked } from "../../../provider/core/declarations";
+import { unknownSentinels } from "../../../provider/core/unknown";
+import { customerBilling } from "../../../provider/resources/customerBilling";
+import { offline } from "../offline";
+
+const before = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false, grant: "initial" };
+const { totalCredits: _, ...adopting } = { ...before, billingId: "bill_1" };
+const reasons = (declared: object, olds: object | undefined = before) =>
+  customerBilling.rules({ ...declared }, olds as never, unchecked);
+const rejected = (change: object) => reasons({ ...before, ...change }).map((reason) => reason.split(":")[0]);
+
+describe("rules of a CustomerBilling", () => {
+  test("B2 reject each changed field, with both ways out and without its value", () => {
+    const changes = {
+      workspaceId: "ws_2",
+      totalCredits: "4711",
+      allowOverages: true,
+      spendCap: "4711",
+      externalMeterId: "4711",
+    };
+    for (const [name, value] of Object.entries(changes)) expect(rejected({ [name]: value })).toEqual([name]);
+    expect(rejected(changes)).toEqual(Object.keys(changes));
+    for (const reason of reasons({ ...before, ...changes })) {
+      expect(reason).toMatch(/Restore the old value; or, to grant again on purpose, change grant as well\.$/);
+      expect(reason).not.toContain("4711");
+    }
+  });
+
+  test("B2 accept any changed field if grant changes too", () => {
+    expect(rejected({ workspaceId: "ws_2", totalCredits: "1", allowOverages: true, grant: "2" })).toEqual([]);
+  });
+
+  test("B2 treat a missing grant as the default, not as a change", () => {
+    const { grant: _, ...without } = before;
+    for (const absent of [undefined, null, ""]) {
+      expect(reasons({ ...without, grant: absent, totalCredits: "2" })).toHaveLength(1);
+    }
+  });
+
+  test("B1 B2 accept another spelling of the same value", () => {
+    for (const totalCredits of ["100.00", 100, " 0100 "]) expect(rejected({ totalCredits })).toEqual([]);
+    for (const allowOverages of [undefined, null]) expect(rejected({ allowOverages })).toEqual([]);
+  });
+
+  test("B2 B5 accept billingId on a record that is already managed", () => {
+    expect(reasons(adopting)).toEqual([]);
+    expect(reasons(adopting, undefined)).toEqual([]);
+  });
+
+  test("B2 reject totalCredits in place of billingId, which grants credits, unless grant changes too", () => {
+    expect(reasons(before, adopting).map((reason) => reason.split(":")[0])).toEqual(["totalCredits"]);
+    expect(reasons({ ...before, grant: "2" }, adopting)).toEqual([]);
+  });
+
+  test("B5 require either totalCredits or billingId, and reject both together", () => {
+    expect(rejected({ billingId: "bill_1" })).toEqual(["totalCredits"]);
+    expect(rejected({ totalCredits: undefined })).toEqual(["totalCredits"]);
+    for (const olds of [undefined, before]) {
+      expect(reasons({ workspaceId: "ws_1" }, olds)).toEqual([
+        'totalCredits: is missing: set it to the credits to grant, such as "100", or set billingId to adopt an existing record.',
+      ]);
+    }
+  });
+
+  test("R8 accept unknown values", () => {
+    for (const unknown of unknownSentinels) {
+      for (const name of ["workspaceId", "totalCredits", "allowOverages", "spendCap", "externalMeterId"]) {
+        expect(rejected({ [name]: unknown })).toEqual([]);
+      }
+      expect(reasons({ ...adopting, billingId: unknown })).toEqual([]);
+    }
+  });
+});
+
+test.each([
+  [
+    "says that credits are granted in addition, because the engine shows the old grant as deleted",
+    { grant: "2" },
+    {},
+    [
+      "Credits are granted again in addition: those of bill_1 in workspace ws_1 stay in the service, which has no call to take a grant back.",
+    ],
+  ],
+  ["says nothing if a record is adopted", { ...adopting, totalCredits: undefined, grant: "2" }, {}, []],
+  ["says nothing if the old grant may not exist", { grant: "2" }, { __grant: "uncertain" }, []],
+])("B2 the preview of a CustomerBilling's replacement %s", (_, change, hidden, expected) => {
+  const lines: string[] = [];
+  const billing = offline(undefined, {}, customerBilling, (line) => lines.push(line));
+  const { inputs } = billing.check({ ...before, ...change }, before);
+  expect(billing.diff("bill_1", { ...before, ...hidden }, inputs).replaces).toEqual(["grant"]);
+  expect(lines).toEqual(expected);
+});
+
+const [unknown] = unknownSentinels;
+
+describe("check of a CustomerBilling", () => {
+  const billing = offline(undefined, {}, customerBilling);
+  const held = before;
+
+  test.each(["", " ", "\n"])("R2 B2 rejects a grant of %j, which may be an unset variable", (grant) => {
+    for (const before of [held, { ...held, grant: "second" }, undefined]) {
+      const { failures } = billing.check({ ...held, grant }, before);
+      expect(failures).toContain(
+        "grant: must not be empty: set it to a name for this grant, or leave it out.",
+      );
+    }
+    expect(billing.diff("id_1", held, { ...held, grant }).replaces).toEqual([]);
+  });
+
+  test.each(["", " "])("B2 rejects a billingId of %j, which may be an unset variable", (billingId) => {
+    for (const declared of [
+      { ...held, billingId },
+      { workspaceId: "ws_1", billingId },
+    ]) {
+      expect(billing.check(declared, undefined).failures).toContain(
+        "billingId: must not be empty: set it to the id of a record, or leave it out.",
+      );
+    }
+  });
+
+  test("R2 B2 ignores white space around a grant", () => {
+    const second = { ...held, grant: "second" };
+    const spaced = { ...held, grant: " second\n" };
+    for (const [before, now] of [
+      [second, spaced],
+      [spaced, second],
+    ] as const) {
+      expect(billing.check(now, before)).toEqual({ inputs: second, failures: [] });
+      expect(billing.diff("id_1", before, now)).toEqual({ changes: false, replaces: [] });
+      const [failure] = billing.check({ ...now, totalCredits: "200" }, before).failures;
+      expect(failure).toMatch(/^totalCredits: can't change/);
+    }
+  });
+
+  test("R8 B2 accepts a changed field while grant is unknown, because grant may change too", () => {
+    const changed = { ...held, totalCredits: "200" };
+    expect(billing.check({ ...changed, grant: unknown }, held).failures).toEqual([]);
+    expect(billing.check(changed, held).failures).toHaveLength(1);
+  });
+});
+
+test.each([undefined, "100", "200"])(
+  "R8 check of a CustomerBilling accepts totalCredits of %s while billingId is unknown, as it may turn out unset",
+  (totalCredits) => {
+    const subject = offline(undefined, {}, customerBilling);
+    const held = { workspaceId: "ws_1", totalCredits: "100", grant: "initial" };
+    const asked = { workspaceId: "ws_1", billingId: unknown, ...(totalCredits && { totalCredits }) };
+    expect(subject.check(asked, held).failures).toEqual([]);
+    expect(subject.check({ ...asked, billingId: "bill_1" }, held).failures).toHaveLength(
+      totalCredits ? 1 : 0,
+    );
+  },
+);

@@ -1,0 +1,237 @@
+import { expect, test } from "vitest";
+import { CallError } from "../../../provider/client/callError";
+import { refused } from "../replying";
+import { asks, declared, iso, openFailedRotation, openRotated, spoilable } from "./rotatingService";
+
+const lost = () => new CallError("ambiguous", "the connection ended");
+
+function answeredThenLost(answer: () => unknown): never {
+  answer();
+  throw lost();
+}
+
+function withoutSecret(answer: () => unknown) {
+  const { apiKey } = answer() as { apiKey: object };
+  return { apiKey: { ...apiKey, key: undefined } };
+}
+
+test.each([
+  ["lost", lost],
+  ["refused", () => refused(400)],
+])(
+  "T3 if the answer to a rotation's POST is %s, the current key stays, and the next update rotates",
+  async (_, error) => {
+    const { ci, failed } = await openFailedRotation(() => {
+      throw error();
+    });
+    expect(failed.state).toMatchObject({
+      key: "sk_key_1",
+      keyId: "key_1",
+      rotatedAt: iso(0),
+      __failed: true,
+    });
+    expect(failed.state).not.toHaveProperty("previousKeyId");
+    const next = await ci.up(failed);
+    expect(next.state).toMatchObject({ keyId: "key_2", previousKeyId: "key_1", retiresAt: iso(97) });
+  },
+);
+
+test("T3 an error names a key that was created although the answer was lost, and the next update rotates", async () => {
+  const { ci, failed } = await openFailedRotation(answeredThenLost);
+  expect(failed.message).toContain("New in the workspace's list: key_2");
+  const next = await ci.up(failed);
+  expect(next.state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1" });
+  expect(ci.warnings.join("\n")).toContain("already has a key with this name and customer: key_2");
+});
+
+test.each([
+  ["a lost answer", answeredThenLost],
+  ["an answer without the secret", withoutSecret],
+])("R4 an onError hook can't repeat a rotation that failed because of %s", async (_, answered) => {
+  const ci = spoilable();
+  const first = await ci.create();
+  ci.at(90);
+  ci.once(asks("POST"), answered);
+  const { inputs } = ci.check(declared, declared);
+  const update = () => ci.failed(ci.update(first.id, first.state, inputs).then(() => first));
+  const { message } = await update();
+  expect(ci.writes()).toContain("POST");
+  expect((await update()).message).toBe(message);
+  expect(ci.writes()).toEqual([]);
+});
+
+test("T3 a new key without its secret does not become current, and is deleted before another is created", async () => {
+  const { ci, failed } = await openFailedRotation(withoutSecret);
+  expect(failed.message).toContain("did not return the secret");
+  expect(failed.state).toMatchObject({
+    key: "sk_key_1",
+    keyId: "key_1",
+    __toDelete: [{ id: "key_2", name: "ci" }],
+  });
+  const next = await ci.up(failed);
+  expect(ci.told().join()).toContain(
+    "key_2, whose secret is not in state, will be deleted; key_1 is 90 days old",
+  );
+  expect(ci.writes()).toEqual(["PATCH key_1", "DELETE key_2", "POST"]);
+  expect(next.state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1" });
+  expect(next.state).not.toHaveProperty("__toDelete");
+  expect(ci.isQuiet(next)).toBe(true);
+});
+
+test("T3 while a key without its secret can't be deleted, no other key is created", async () => {
+  const { ci, failed } = await openFailedRotation(withoutSecret);
+  ci.refuse(asks("DELETE"));
+  const again = await ci.failed(ci.up(failed));
+  expect(again.message).toContain('Deleting key "ci" in workspace ws_1 (key_2)');
+  expect(ci.live.size).toBe(2);
+  ci.mend();
+  expect((await ci.up(again)).state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1" });
+});
+
+test("K6 a first key without its secret is replaced by the next update", async () => {
+  const ci = spoilable();
+  ci.once(asks("POST"), withoutSecret);
+  const failed = await ci.failed(ci.create());
+  expect(failed.state).not.toHaveProperty("keyId");
+  const next = await ci.up(failed);
+  expect(next.state).toMatchObject({ key: "sk_key_2", keyId: "key_2", rotatedAt: iso(0) });
+  expect([...ci.live.keys()]).toEqual(["key_2"]);
+  expect(ci.isQuiet(next)).toBe(true);
+});
+
+test.each([
+  ["with scopes", { ...declared, scopes: [{ representation: "a", read: true }] }],
+  ["without scopes", declared],
+])(
+  "T4 the overlap begins only when the new key, declared %s, is confirmed to match the program",
+  async (_, inputs) => {
+    const ci = spoilable();
+    const first = await ci.create(inputs);
+    ci.at(90);
+    // The key is created, but the answer leaves its scopes out, and every later request fails.
+    let isMade = false;
+    ci.always(
+      () => true,
+      (answer) => {
+        if (isMade) throw refused(500);
+        const given = answer() as { apiKey?: { id: string } };
+        isMade = given.apiKey?.id === "key_2";
+        return isMade ? { apiKey: { ...given.apiKey, scopes: undefined } } : given;
+      },
+    );
+    const failed = await ci.failed(ci.up(first, inputs));
+    expect(failed.message).toContain("key_2");
+    expect(failed.state).toMatchObject({
+      keyId: "key_2",
+      key: "sk_key_2",
+      previousKeyId: "key_1",
+      previousKey: "sk_key_1",
+    });
+    expect(failed.state).not.toHaveProperty("retiresAt");
+    ci.mend();
+    ci.writes();
+    ci.told();
+    ci.at(300);
+    const next = await ci.up(failed, inputs);
+    expect(ci.told().join()).toContain(
+      "key_2 could not be confirmed to match the program: it will be updated again, and key_1 stays valid",
+    );
+    expect(ci.writes()).toEqual(["PATCH key_2"]);
+    expect(next.state).toMatchObject({ keyId: "key_2", previousKeyId: "key_1", retiresAt: iso(307) });
+  },
+);
+
+test.each(["GET", "PATCH"])(
+  "R4 if the %s of a key that is to be written again fails, state keeps the key's values",
+  async (method) => {
+    const { ci, failed } = await openFailedRotation(() => {
+      throw refused(400);
+    });
+    ci.refuse(asks(method, "key_1"), 403);
+    const again = await ci.failed(ci.up(failed));
+    expect(again.state).toMatchObject({ keyId: "key_1", enabled: true });
+    ci.mend();
+    expect((await ci.up(again)).state).toMatchObject({
+      keyId: "key_2",
+      previousKeyId: "key_1",
+      enabled: true,
+    });
+  },
+);
+
+test("T4 the previous key is not deleted while the current one can't be made to match the program", async () => {
+  const { ci, kept } = await openRotated();
+  ci.at(97);
+  ci.refuse(asks("PATCH"), 400);
+  const disabled = { ...declared, enabled: false };
+  const failed = await ci.failed(ci.up(kept, disabled));
+  expect(failed.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(97), enabled: true });
+  expect([...ci.live.keys()]).toEqual(["key_1", "key_2"]);
+  ci.mend();
+  expect((await ci.up(failed, disabled)).state).not.toHaveProperty("previousKeyId");
+  expect([...ci.live.keys()]).toEqual(["key_2"]);
+});
+
+test("T2 if only the PATCH of the previous key fails, state records that, and the next update edits it", async () => {
+  const { ci, kept } = await openRotated();
+  ci.refuse(asks("PATCH", "key_1"), 400);
+  const disabled = { ...declared, enabled: false };
+  const failed = await ci.failed(ci.up(kept, disabled));
+  expect(failed.message).toMatch(
+    /^Updating the rotating key "ci" in workspace ws_1: 1 of 2 failed\. State records/,
+  );
+  expect(failed.state).toMatchObject({ enabled: false, __previous: { enabled: true } });
+  ci.mend();
+  ci.writes();
+  ci.told();
+  const next = await ci.up(failed, disabled);
+  expect(ci.told().join()).toContain("the previous key, key_1, will be updated too");
+  expect(ci.writes()).toContain("PATCH key_1");
+  expect(ci.isQuiet(next, disabled)).toBe(true);
+});
+
+test.each([
+  ["refused", () => refused(403)],
+  ["lost", lost],
+])(
+  "R7 if the answer to its deletion is %s, the previous key stays in state until a later update deletes it",
+  async (_, error) => {
+    const { ci, kept } = await openRotated();
+    ci.at(97);
+    ci.always(asks("DELETE"), () => {
+      throw error();
+    });
+    const failed = await ci.failed(ci.up(kept, { ...declared, keepers: { a: "b" } }));
+    expect(failed.message).toContain('\n"previous": Deleting key "ci" in workspace ws_1 (key_1)');
+    expect(ci.warnings.join()).not.toContain("the next update creates");
+    expect(failed.state).toMatchObject({
+      previousKey: "sk_key_1",
+      previousKeyId: "key_1",
+      retiresAt: iso(97),
+    });
+    expect(failed.state).not.toHaveProperty("__toDelete");
+    ci.mend();
+    const next = await ci.up(failed);
+    expect(next.state).not.toHaveProperty("previousKeyId");
+    expect(ci.isQuiet(next)).toBe(true);
+  },
+);
+
+test("R7 a deletion fails if the service reports success but the key still exists", async () => {
+  const { ci, kept } = await openRotated();
+  ci.at(97);
+  ci.always(asks("DELETE"), () => ({}));
+  const failed = await ci.failed(ci.up(kept));
+  expect(failed.message).toContain("the key still exists");
+  expect(failed.state).toMatchObject({ previousKeyId: "key_1" });
+});
+
+test("T3 the next update deletes a key without its secret, even if no rotation is due any more", async () => {
+  const { ci, failed } = await openFailedRotation(withoutSecret);
+  const later = { ...declared, rotateEvery: "200d" };
+  const { __failed, ...state } = failed.state;
+  expect(__failed).toBe(true);
+  const next = await ci.up({ ...failed, state: { ...state, rotateEvery: "200d" } }, later);
+  expect(ci.writes()).toEqual(["DELETE key_2"]);
+  expect(ci.isQuiet(next, later)).toBe(true);
+});

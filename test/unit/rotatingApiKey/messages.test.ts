@@ -1,0 +1,286 @@
+import { describe, expect, test } from "vitest";
+import { CallError } from "../../../provider/client/callError";
+import { openRun } from "../../../provider/core/run";
+import { isUnknown, unknown } from "../../../provider/core/unknown";
+import { failureOf } from "../replying";
+import { asks, declared, iso, openRotated, rotating, spoilable } from "./rotatingService";
+
+/** The outputs that the plugin's preview promises; "?" stands for an unknown one. */
+function promised(
+  ci: ReturnType<typeof rotating>,
+  kept: { readonly id: string; readonly state: object } | undefined,
+  inputs: Readonly<Record<string, unknown>>,
+) {
+  const all = ci.foresee(
+    ci.check(inputs, undefined).inputs,
+    kept && { id: kept.id, state: { ...kept.state } },
+  );
+  const names = [
+    "key",
+    "keyId",
+    "previousKey",
+    "previousKeyId",
+    "rotatedAt",
+    "rotatesAt",
+    "retiresAt",
+    "keepers",
+  ];
+  return Object.fromEntries(
+    names.flatMap((name) =>
+      all[name] === undefined ? [] : [[name, isUnknown(all[name]) ? "?" : all[name]]],
+    ),
+  );
+}
+
+describe("R18 the preview of a rotating key", () => {
+  const disabled = { ...declared, enabled: false };
+  const current = { key: "sk_key_2", keyId: "key_2", rotatedAt: iso(90), rotatesAt: iso(180) };
+  const previous = { previousKey: "sk_key_1", previousKeyId: "key_1" };
+  const unknownKey = { key: "?", keyId: "?", rotatedAt: "?", rotatesAt: "?" };
+
+  test("promises no previous key for a new resource", () => {
+    expect(promised(rotating(), undefined, declared)).toEqual(unknownKey);
+  });
+
+  test.each([
+    ["both keys for an edit", 91, disabled, { ...current, ...previous, retiresAt: iso(97) }],
+    ["the current key for a deletion of the previous one", 97, disabled, current],
+    [
+      "the current key for a deletion that depends on the previous key's use",
+      97,
+      { ...disabled, retire: "whenUnused" },
+      { ...current, previousKey: "?", previousKeyId: "?", retiresAt: "?" },
+    ],
+    [
+      "the current key for a deletion if another change has to wait for it",
+      97,
+      { ...declared, keepers: { a: "b" } },
+      current,
+    ],
+    [
+      "no outputs for an update that will fail",
+      91,
+      { ...declared, keepers: { a: "b" } },
+      { ...unknownKey, previousKey: "?", previousKeyId: "?", retiresAt: "?", keepers: { a: "b" } },
+    ],
+    [
+      "no outputs if a change is unknown",
+      91,
+      { ...declared, customerId: unknown },
+      { ...unknownKey, previousKey: "?", previousKeyId: "?", retiresAt: "?" },
+    ],
+  ])("promises %s", async (_, day, inputs, expected) => {
+    const { ci, kept } = await openRotated();
+    ci.at(day);
+    expect(promised(ci, kept, inputs)).toEqual(expected);
+    if (Object.values(expected).includes("?")) return;
+    expect((await ci.up(kept, inputs)).state).toMatchObject(expected);
+  });
+
+  test.each([
+    ["a deletion", 97, declared],
+    ["a change of overlap", 91, { ...declared, overlap: "8d" }],
+  ])("promises the whole state for %s, because the current key is not written", async (_, day, inputs) => {
+    const { ci, kept } = await openRotated();
+    ci.at(day);
+    const { __previous, ...after } = (await ci.up(kept, inputs)).state;
+    expect(ci.foresee(ci.check(inputs, undefined).inputs, kept)).toEqual(after);
+  });
+
+  test("promises for a rotation that the current key becomes the previous one", async () => {
+    const ci = spoilable();
+    const kept = await ci.create();
+    ci.at(90);
+    const expected = { previousKey: "sk_key_1", previousKeyId: "key_1" };
+    expect(promised(ci, kept, declared)).toEqual({ ...unknownKey, ...expected, retiresAt: "?" });
+    expect((await ci.up(kept)).state).toMatchObject(expected);
+  });
+});
+
+describe("R16 a secret value", () => {
+  const secretName = { ...declared, name: "hush", __secrets: [["name"], ["overlap"]], prefix: "quiet" };
+
+  test("appears in no line, warning or error", async () => {
+    const { ci, kept } = await openRotated(secretName);
+    ci.at(97);
+    ci.always(asks("DELETE"), () => {
+      throw new CallError("refused", 'the service answered 403 "hush"', 403);
+    });
+    const changed = { ...secretName, keepers: { a: "b" } };
+    const { message } = await failureOf(ci.up(kept, changed));
+    const all = [message, ...ci.told(), ...ci.warnings].join("\n");
+    expect(all).toContain("Rotating key in workspace ws_1: the overlap of key_1 is over");
+    expect(all).not.toMatch(/hush|2026-04/);
+  });
+
+  test("appears in no error even if only the previous key still has it", async () => {
+    const {
+      ci,
+      kept: { id, state },
+    } = await openRotated({ ...secretName, name: "hush" });
+    ci.always(asks("GET"), () => {
+      throw new CallError("refused", 'the service answered 403 "hush"', 403);
+    });
+    const renamed = {
+      ...state,
+      name: "other",
+      __previous: { ...(state["__previous"] as object), name: "hush" },
+    };
+    const { message } = await failureOf(ci.read(id, renamed));
+    expect(message).toContain("the service answered 403");
+    expect(message).not.toContain("hush");
+  });
+
+  test("makes all hidden properties secret, and the dates that reveal it", async () => {
+    const {
+      ci,
+      kept: { state },
+    } = await openRotated(secretName);
+    const paths = ci.secretOutputs(state).map((path) => path.join("."));
+    expect(paths).toEqual(
+      expect.arrayContaining(["name", "overlap", "retiresAt", "__previous", "__observed"]),
+    );
+  });
+
+  test("of a key appears in state only as key or previousKey", async () => {
+    const { kept } = await openRotated();
+    const { state } = kept;
+    const { key, previousKey, ...others } = state;
+    expect([key, previousKey]).toEqual(["sk_key_2", "sk_key_1"]);
+    expect(JSON.stringify(others)).not.toMatch(/sk_/);
+  });
+});
+
+describe("R20 if the result can't be saved to state, the provider deletes", () => {
+  /** A rotation whose engine exits during the POST, which is answered with this. */
+  const stoppedDuringPost = async (answered: (apiKey: object) => object) => {
+    const run = openRun();
+    const ci = spoilable({ run });
+    const first = await ci.create();
+    ci.at(90);
+    ci.once(asks("POST"), (answer) => {
+      run.stop("the engine exited");
+      return { apiKey: answered((answer() as { apiKey: object }).apiKey) };
+    });
+    return { ci, failure: await failureOf(ci.up(first)) };
+  };
+
+  test("the new key of a rotation, and keeps the one before it", async () => {
+    const { ci, failure } = await stoppedDuringPost((apiKey) => apiKey);
+    expect(failure.message).toContain("could not be saved");
+    expect(failure.kept).toBeUndefined();
+    expect(ci.writes()).toEqual(["POST", "POST", "DELETE key_2"]);
+    expect([...ci.live.keys()]).toEqual(["key_1"]);
+  });
+
+  test("the key of a create", async () => {
+    const run = openRun();
+    const ci = spoilable({ run });
+    ci.once(asks("POST"), (answer) => {
+      run.stop("the engine exited");
+      return answer();
+    });
+    await failureOf(ci.create());
+    expect(ci.live.size).toBe(0);
+  });
+
+  test("the new key of a rotation even if the answer had no secret", async () => {
+    const { ci } = await stoppedDuringPost((apiKey) => ({ ...apiKey, key: undefined }));
+    expect([...ci.live.keys()]).toEqual(["key_1"]);
+  });
+});
+
+describe("R15 an unknown value in a preview", () => {
+  test("appears in no line, but the line says what it may cause", async () => {
+    const { ci, kept } = await openRotated();
+    const draft = { ...declared, name: unknown, keepers: unknown };
+    ci.told();
+    ci.diff(kept.id, kept.state, ci.check(draft, declared).inputs);
+    ci.check({ ...draft, workspaceId: unknown, scopes: [], existingId: "key_9" }, undefined);
+    expect(ci.told()).toEqual([
+      "Rotating key in workspace ws_1: the update will fail if keepers changes, because the previous key, key_1, still exists.",
+      "Rotating key in a workspace that is not known yet: 1 existing key to adopt, without its secret: key_9; nothing to create.",
+    ]);
+  });
+});
+
+describe("check of a RotatingApiKey", () => {
+  const lengths = "a whole number of hours (h), days (d) or weeks (w).";
+  const age = `the age at which to rotate, such as "90d": ${lengths}`;
+  const tooLong =
+    'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").';
+  test.each([
+    [{ rotateEvery: undefined }, `rotateEvery: is missing: set it to ${age}`],
+    [{ rotateEvery: "0d" }, 'rotateEvery: must be longer than "0d", such as "90d".'],
+    [{ rotateEvery: "90" }, `rotateEvery: must be ${age}`],
+    [{ rotateEvery: 90 }, `rotateEvery: must be ${age}`],
+    [
+      { overlap: "1.5d" },
+      `overlap: must be the time that the previous key stays valid, such as "7d": ${lengths}`,
+    ],
+    [{ overlap: "13w" }, tooLong],
+    [{ rotateEvery: "24h" }, tooLong],
+    [{ retire: "later" }, 'retire: must be "afterOverlap" or "whenUnused".'],
+    [
+      { retire: "whenUnused", overlap: "0h" },
+      'overlap: must be longer than "0d" with retire "whenUnused", because only a time without use shows that a key is unused.',
+    ],
+    [
+      { existingKey: "sk", prefix: "p" },
+      "prefix: can't be combined with existingKey, because the service migrates a key without it; leave it out.",
+    ],
+  ])("T2 fails for %j", (change, line) => {
+    expect(rotating().check({ ...declared, ...change }, undefined).failures).toEqual([line]);
+  });
+
+  test("T2 accepts another customer for a migrated key, because that creates a new key", () => {
+    const before = { ...declared, existingKey: "sk_old" };
+    expect(rotating().check({ ...before, customerId: "d" }, before).failures).toEqual([]);
+  });
+
+  test("K5 fails for another workspace while existingKey stays", () => {
+    const before = { ...declared, existingKey: "sk_old" };
+    expect(rotating().check({ ...before, workspaceId: "ws_2" }, before).failures).toEqual([
+      expect.stringMatching(/^workspaceId: can't change while existingKey stays/),
+    ]);
+  });
+
+  test("R2 compares lengths of time by value", () => {
+    const spelled = (rotateEvery: string) =>
+      rotating().check({ ...declared, rotateEvery }, undefined).inputs["rotateEvery"];
+    expect(["2w", "14d", "336h", "014d"].map(spelled)).toEqual(["14d", "14d", "14d", "14d"]);
+    expect(spelled("169h")).toBe("169h");
+  });
+});
+
+describe("R19 an imported key", () => {
+  test("counts its age from the import, and a rotation creates a key with a secret", async () => {
+    const ci = spoilable();
+    await ci.create();
+    ci.at(10);
+    const found = await ci.find({ id: "ws_1/key_1", given: {}, isReading: false, name: "ci" });
+    expect(found?.inputs).toMatchObject({ workspaceId: "ws_1", customerId: "c", rotateEvery: "90d" });
+    expect(found?.inputs).not.toHaveProperty("overlap");
+    expect(found?.state).toMatchObject({ keyId: "key_1", rotatedAt: iso(10), rotatesAt: iso(100) });
+    const kept = { id: found?.id ?? "", state: found?.state ?? {} };
+    expect(ci.isQuiet(kept)).toBe(true);
+    const next = await ci.up(kept, { ...declared, keepers: { a: "b" } });
+    expect(next.state).toMatchObject({ key: "sk_key_2", previousKeyId: "key_1" });
+    expect(next.state).not.toHaveProperty("previousKey");
+  });
+
+  test("by `pulumi import --file` needs only its id, and its age counts from the first read", async () => {
+    const ci = spoilable();
+    await ci.create();
+    ci.writes();
+    const kept = { id: "rotating-ci", state: { ...declared, keyId: "key_1" } };
+    ci.at(5);
+    const read = await ci.read(kept.id, kept.state);
+    expect(read?.state).toMatchObject({ rotatedAt: iso(5), maskedKey: "…key_1", createdAt: "2026" });
+    ci.calls.splice(0);
+    const next = await ci.up(kept);
+    expect(ci.calls).toEqual([]);
+    expect(next.state).toMatchObject({ rotatedAt: iso(5) });
+    expect(ci.isQuiet(next)).toBe(true);
+  });
+});

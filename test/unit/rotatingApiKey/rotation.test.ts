@@ -1,0 +1,344 @@
+import { describe, expect, test } from "vitest";
+import { failureOf } from "../replying";
+import { asks, declared, iso, type Kept, openRotated, rotating, spoilable } from "./rotatingService";
+
+test("T1 a key is rotated at rotatesAt, and the previous key is deleted at retiresAt", async () => {
+  const ci = rotating();
+  let kept = await ci.create();
+  expect(kept.state).toMatchObject({
+    key: "sk_key_1",
+    keyId: "key_1",
+    rotatedAt: iso(0),
+    rotatesAt: iso(90),
+    overlap: "7d",
+    retire: "afterOverlap",
+  });
+  expect(kept.state).not.toHaveProperty("previousKeyId");
+  expect(ci.writes()).toEqual(["POST"]);
+
+  ci.at(89.9);
+  expect(ci.isQuiet(kept)).toBe(true);
+  ci.at(91);
+  kept = await ci.up(kept);
+  expect(ci.told()).toEqual([
+    'Rotating key "ci" in workspace ws_1: key_1 is 91 days old: a new key will be created; key_1 stays valid until 2026-04-09.',
+  ]);
+  expect(ci.writes()).toEqual(["POST"]);
+  expect(kept.state).toMatchObject({
+    key: "sk_key_2",
+    keyId: "key_2",
+    previousKey: "sk_key_1",
+    previousKeyId: "key_1",
+    rotatedAt: iso(91),
+    rotatesAt: iso(181),
+    retiresAt: iso(98),
+  });
+  expect(ci.isQuiet(kept)).toBe(true);
+
+  ci.at(97.9);
+  expect(ci.isQuiet(kept)).toBe(true);
+  ci.at(98);
+  kept = await ci.up(kept);
+  expect(ci.told()).toEqual([
+    'Rotating key "ci" in workspace ws_1: the overlap of key_1 ended on 2026-04-09: key_1 will be deleted.',
+  ]);
+  expect(ci.writes()).toEqual(["DELETE key_1"]);
+  expect(kept.state).toMatchObject({ keyId: "key_2", rotatesAt: iso(181) });
+  for (const name of ["previousKey", "previousKeyId", "retiresAt", "__previous"]) {
+    expect(kept.state).not.toHaveProperty(name);
+  }
+  expect(ci.isQuiet(kept)).toBe(true);
+  expect([...ci.live.keys()]).toEqual(["key_2"]);
+});
+
+test.each([{ name: "cd" }, { enabled: false }, { scopes: [{ representation: "orders", read: true }] }])(
+  "T2 name, scopes and enabled change in place on both keys: %o",
+  async (change) => {
+    const ci = rotating();
+    let kept = await ci.create();
+    ci.at(90);
+    kept = await ci.up(kept);
+    ci.writes();
+    const changed = { ...declared, ...change };
+    kept = await ci.up(kept, changed);
+    expect(ci.writes().toSorted()).toEqual(["PATCH key_1", "PATCH key_2"]);
+    expect(ci.live.size).toBe(2);
+    for (const key of ci.live.values()) {
+      expect(key).toMatchObject(
+        "scopes" in change ? { scopes: [expect.objectContaining({ read: true })] } : change,
+      );
+    }
+    expect(ci.isQuiet(kept, changed)).toBe(true);
+  },
+);
+
+test.each(["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "keepers"])(
+  "T2 a change of %s rotates at once, with an overlap",
+  async (name) => {
+    const ci = rotating();
+    const first = await ci.create();
+    ci.at(1);
+    const value = name === "expiresAt" ? 5 : /^(me|k)/.test(name) ? { a: "b" } : "other";
+    const inputs = { ...declared, [name]: value };
+    const kept = await ci.up(first, inputs);
+    expect(ci.told()).toEqual([
+      `Rotating key "ci" in workspace ws_1: ${name} changed: a new key will be created; key_1 stays valid until 2026-01-09.`,
+    ]);
+    expect(kept.state).toMatchObject({
+      keyId: "key_2",
+      previousKeyId: "key_1",
+      rotatedAt: iso(1),
+      [name]: value,
+    });
+    expect(ci.isQuiet(kept, inputs)).toBe(true);
+  },
+);
+
+test("T2 rotateEvery, overlap and retire change without a request, and count from the times in state", async () => {
+  const { ci, kept } = await openRotated();
+  const inputs = { ...declared, rotateEvery: "240h", overlap: "1w", retire: "whenUnused" };
+  const next = await ci.up(kept, inputs);
+  expect(ci.calls).toEqual([]);
+  expect(next.state).toMatchObject({
+    rotateEvery: "10d",
+    rotatesAt: iso(100),
+    overlap: "7d",
+    retiresAt: iso(97),
+  });
+  const longer = { ...inputs, overlap: "36h" };
+  expect((await ci.up(next, longer)).state).toMatchObject({ overlap: "36h", retiresAt: iso(91.5) });
+});
+
+test("T2 while there is a previous key, a change that needs a new key fails before any request, with both ways out", async () => {
+  const { ci, kept } = await openRotated();
+  const inputs = { ...declared, keepers: { a: "b" }, enabled: false };
+  const { message } = await failureOf(ci.up(kept, inputs));
+  expect(message).toBe(
+    'Updating the rotating key "ci" in workspace ws_1: nothing was changed. The change of keepers needs a new key, but the previous key, key_1, still exists until 2026-04-08, and there are never more than two; undo that change until then or, to delete the previous key now, set overlap to "0d" and run `pulumi up` twice: the first deletes it, and the second creates the new key.',
+  );
+  expect(ci.told().join()).toMatch(
+    /: the update will fail: the change of keepers needs a new key, .+ creates the new key\.$/,
+  );
+  expect(ci.calls).toEqual([]);
+
+  const now = { ...inputs, overlap: "0d" };
+  const retired = await ci.up(kept, now);
+  expect(ci.told().join()).toContain(
+    "key_1 will be deleted; the next update creates the new key that the change of keepers needs.",
+  );
+  expect(ci.warnings.join()).toContain(
+    "the next update creates the new key that the change of keepers needs. Run `pulumi up` again.",
+  );
+  expect(ci.writes()).toEqual(["PATCH key_2", "DELETE key_1"]);
+  expect(retired.state).not.toHaveProperty("keepers");
+  // The engine has already saved these inputs, so by itself it would see no change.
+  expect(ci.diff(retired.id, retired.state, ci.check(now, now).inputs).changes).toBe(true);
+  const last = await ci.up(retired, now);
+  expect(ci.writes()).toEqual(["POST"]);
+  expect(last.state).toMatchObject({
+    keyId: "key_3",
+    previousKeyId: "key_2",
+    keepers: { a: "b" },
+    retiresAt: iso(90),
+  });
+});
+
+test("T4 in a long run, rotatedAt and retiresAt count from the moment when the key was created", async () => {
+  const late = { time: () => Date.parse(iso(90.5)) };
+  const ci = rotating((_, answer) => answer(), late);
+  const first = await ci.create();
+  expect(first.state).toMatchObject({ rotatedAt: iso(90.5) });
+  const since = { id: first.id, state: { ...first.state, rotatedAt: iso(0) } };
+  ci.at(90);
+  expect((await ci.up(since)).state).toMatchObject({ rotatedAt: iso(90.5), retiresAt: iso(97.5) });
+});
+
+test("T1 if a deletion and a rotation are both due, one update deletes, and the next one rotates", async () => {
+  const { ci, kept } = await openRotated();
+  ci.at(500);
+  const retired = await ci.up(kept);
+  expect(ci.told().join()).toContain(
+    "the overlap of key_1 ended on 2026-04-08: key_1 will be deleted; the next update creates the new key that is due.",
+  );
+  expect(ci.writes()).toEqual(["DELETE key_1"]);
+  const next = await ci.up(retired);
+  expect(ci.writes()).toEqual(["POST"]);
+  expect(next.state).toMatchObject({ previousKeyId: "key_2", rotatedAt: iso(500) });
+});
+
+describe("T5 with retire 'whenUnused',", () => {
+  const inputs = { ...declared, retire: "whenUnused" };
+  const used = (ci: ReturnType<typeof spoilable>, lastUsedAt: string) =>
+    Object.assign(ci.live.get("key_1") ?? {}, { lastUsedAt });
+
+  test("the previous key is deleted after a whole overlap without use, whatever the format of lastUsedAt", async () => {
+    const ci = spoilable();
+    const first = await ci.create(inputs);
+    used(ci, "last Tuesday");
+    ci.at(90);
+    let kept = await ci.up(first, inputs);
+    used(ci, "today");
+    ci.at(97);
+    ci.writes();
+    ci.told();
+    kept = await ci.up(kept, inputs);
+    expect(ci.told().join()).toContain(
+      "the overlap of key_1 ended on 2026-04-08: key_1 will be deleted unless it was used since 2026-04-01.",
+    );
+    expect(ci.warnings).toEqual([
+      'Rotating key "ci" in workspace ws_1: the previous key, key_1, is not deleted, because it was used since 2026-04-01. It stays valid at least until 2026-04-15.',
+    ]);
+    expect(ci.writes()).toEqual([]);
+    expect(kept.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104) });
+    expect(ci.isQuiet(kept, inputs)).toBe(true);
+    ci.at(104);
+    kept = await ci.up(kept, inputs);
+    expect(ci.writes()).toEqual(["DELETE key_1"]);
+    expect(kept.state).not.toHaveProperty("__lastUsed");
+  });
+
+  test("if the service never returns lastUsedAt, the previous key is deleted at the end of the overlap", async () => {
+    const { ci, kept } = await openRotated(inputs);
+    ci.at(97);
+    expect((await ci.up(kept, inputs)).state).not.toHaveProperty("previousKeyId");
+  });
+
+  test("a lastUsedAt that state does not have yet is recorded, and the key stays for another overlap", async () => {
+    const { ci, kept } = await openRotated();
+    used(ci, "1");
+    ci.at(97);
+    const noted = await ci.up(kept, inputs);
+    expect(ci.told().join()).toContain(
+      "ended on 2026-04-08: its last use will be recorded; key_1 stays valid at least until 2026-04-15.",
+    );
+    expect(noted.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104), __lastUsed: "1" });
+    ci.at(104);
+    expect((await ci.up(noted, inputs)).state).not.toHaveProperty("previousKeyId");
+  });
+
+  test("while the previous key may still be used, the preview does not promise a new key for the next update", async () => {
+    const { ci, kept } = await openRotated(inputs);
+    used(ci, "today");
+    ci.at(97);
+    ci.told();
+    const next = await ci.up(kept, { ...inputs, keepers: { a: "b" } });
+    expect(ci.told().join()).toContain(
+      "unless it was used since 2026-04-01; once it is deleted, the next update creates the new key that the change of keepers needs.",
+    );
+    expect(ci.warnings).toEqual([expect.stringContaining("is not deleted, because it was used since")]);
+    expect(next.state).toMatchObject({ previousKeyId: "key_1" });
+  });
+
+  test("a previous key that no longer exists is removed from state without a warning", async () => {
+    const { ci, kept } = await openRotated(inputs);
+    ci.live.delete("key_1");
+    ci.at(97);
+    const next = await ci.up(kept, inputs);
+    expect(next.state).not.toHaveProperty("previousKeyId");
+    expect(ci.warnings).toEqual([]);
+  });
+
+  test("if the previous key can't be read, nothing is changed", async () => {
+    const { ci, kept } = await openRotated(inputs);
+    ci.at(97);
+    ci.refuse(asks("GET", "key_1"), 500);
+    const { message, kept: after } = await failureOf(ci.up(kept, inputs));
+    expect(message).toContain("State is unchanged");
+    expect(after).toBeUndefined();
+    expect(ci.writes()).toEqual([]);
+  });
+});
+
+describe("T4 before the previous key is deleted", () => {
+  test.each([
+    ["was deleted", (key: Map<string, object>) => void key.delete("key_2"), "no longer exists"],
+    [
+      "was disabled",
+      (key: Map<string, object>) => void Object.assign(key.get("key_2") ?? {}, { enabled: false }),
+      "was changed outside Pulumi",
+    ],
+  ])(
+    "reads the current key first: if that %s, it fails and changes nothing until a refresh",
+    async (_, change, what) => {
+      const { ci, kept } = await openRotated();
+      ci.at(97);
+      change(ci.live);
+      const { message, kept: after } = await failureOf(ci.up(kept));
+      expect(message).toContain(
+        `nothing was changed, because key_2, the current key, ${what}, and the previous key, key_1, would be deleted. Run \`pulumi up --refresh\`.`,
+      );
+      expect([after, ci.writes()]).toEqual([undefined, []]);
+      const { id, state } = (await ci.read(kept.id, kept.state)) as Kept;
+      const next = await ci.up({ id, state });
+      expect(next.state["keyId"]).toBe(what === "no longer exists" ? "key_3" : "key_2");
+      expect([...ci.live.values()].filter(({ enabled }) => enabled)).not.toEqual([]);
+    },
+  );
+});
+
+describe("T7 a clock that is behind the last rotation", () => {
+  test("still gives the previous key its whole overlap once the clock is right again", async () => {
+    const ci = spoilable();
+    const first = await ci.create();
+    ci.at(-40);
+    const inputs = { ...declared, keepers: { a: "b" } };
+    const kept = await ci.up(first, inputs);
+    expect(kept.state).toMatchObject({ rotatedAt: iso(-40), retiresAt: iso(7) });
+    ci.warnings.splice(0);
+    expect(ci.isQuiet(kept, inputs)).toBe(true);
+    expect(ci.warnings.join()).toContain(`behind the last rotation, at ${iso(0)}`);
+  });
+
+  test("makes nothing due, and gives a warning", async () => {
+    const { ci, kept } = await openRotated();
+    ci.at(-400);
+    expect(ci.isQuiet(kept)).toBe(true);
+    expect(ci.warnings).toEqual([
+      `Rotating key "ci" in workspace ws_1: the clock of this machine is behind the last rotation, at ${iso(90)}, so no rotation is due. Correct the clock or, if that time is wrong, set overlap to "0d", change keepers, and run \`pulumi up\` until it has created a new key.`,
+    ]);
+    expect(ci.calls).toEqual([]);
+    ci.at(90 - 1 / 1_440);
+    ci.isQuiet(kept);
+    expect(ci.warnings).toHaveLength(1);
+  });
+
+  test("delays neither a deletion with overlap '0d' nor a rotation because of a change", async () => {
+    const { ci, kept } = await openRotated();
+    ci.at(-400);
+    const inputs = { ...declared, overlap: "0d", keepers: { a: "b" } };
+    const retired = await ci.up(kept, inputs);
+    expect(ci.writes()).toEqual(["DELETE key_1"]);
+    expect((await ci.up(retired, inputs)).state).toMatchObject({ keyId: "key_3", rotatedAt: iso(-400) });
+  });
+});
+
+describe("T8 the end of a rotating key:", () => {
+  test("destroy deletes both keys, and those that were still to be deleted", async () => {
+    const { ci, kept } = await openRotated();
+    ci.live.set("key_9", { id: "key_9" });
+    await ci.delete(kept.id, { ...kept.state, __toDelete: [{ id: "key_9", name: "ci" }] });
+    expect(ci.writes().toSorted()).toEqual(["DELETE key_1", "DELETE key_2", "DELETE key_9"]);
+  });
+
+  test("a destroy that fails for one key names it, and the next destroy deletes the rest", async () => {
+    const { ci, kept } = await openRotated();
+    ci.refuse(asks("DELETE", "key_1"));
+    const { message } = await failureOf(ci.delete(kept.id, kept.state));
+    expect(message).toContain(
+      'Deleting the rotating key "ci" in workspace ws_1: 1 of 2 failed. The rotating key stays in state',
+    );
+    expect(message).toContain("(key_1)");
+    ci.mend();
+    await ci.delete(kept.id, kept.state);
+    expect(ci.live.size).toBe(0);
+  });
+
+  test.each([
+    ["workspaceId", { workspaceId: "ws_2" }, ["workspaceId"]],
+    ["existingKey", { existingKey: "sk_x" }, ["existingKey"]],
+  ])("a change of %s replaces the resource", async (_, change, replaces) => {
+    const { ci, kept } = await openRotated();
+    const { inputs } = ci.check({ ...declared, ...change }, undefined);
+    expect(ci.diff(kept.id, kept.state, inputs).replaces).toEqual(replaces);
+  });
+});

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CallError } from "../../../provider/client/callError";
+import { lastingMs } from "../../../provider/reads/sharedReads";
+import { scope } from "../../../provider/resources/scope";
+import { failureOf, replying } from "../replying";
+
+const failed = (status: number) =>
+  new CallError(
+    status < 500 && status !== 409 ? "refused" : "ambiguous",
+    `the service answered ${status}`,
+    status,
+  );
+const inputs = { workspaceId: "ws_1", name: "Orders", representation: "orders" };
+const other = { id: "sc_other", name: "Orders", representation: "ORDERS" };
+
+let listed: unknown[];
+let listFault: CallError | undefined;
+let post: () => unknown;
+const subject = replying(scope, ({ method, path }) => {
+  if (method === "POST") return post();
+  if (!path.endsWith("/scopes")) return { workspace: { id: "ws_1" } };
+  if (listFault !== undefined) throw listFault;
+  return { scopes: listed };
+});
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.setTimerTickMode("nextTimerAsync");
+  listed = [other];
+  listFault = undefined;
+  post = () => ({ scope: { ...inputs, id: "sc_1" } });
+  subject.warnings.length = 0;
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("the create of a scope whose POST fails", () => {
+  const posting = (status: number) => {
+    post = () => {
+      throw failed(status);
+    };
+    return subject.create(inputs);
+  };
+
+  test.each([400, 403, 422])("S4 with a %i does not adopt a scope that differs in case", async (status) => {
+    await expect(posting(status)).rejects.toThrow(`the service answered ${status}. Nothing was created`);
+  });
+
+  test.each([409, 500])(
+    "S4 with a %i accepts a scope that differs only in case as its result",
+    async (status) => {
+      expect((await posting(status)).id).toBe("sc_other");
+    },
+  );
+
+  test("S4 adopts a scope with exactly this representation, even after a refusal", async () => {
+    post = () => {
+      listed = [other, { ...inputs, id: "sc_1" }];
+      throw failed(422);
+    };
+    expect((await subject.create(inputs)).id).toBe("sc_1");
+  });
+
+  test.each([409, 422])(
+    "S4 with a %i fails with the service's answer even if the list can't be read afterwards",
+    async (status) => {
+      post = () => {
+        listFault = failed(403);
+        throw failed(status);
+      };
+      const { message } = await failureOf(subject.create(inputs));
+      const holds = status === 409 ? "It is not known whether the scope was created" : "Nothing was created";
+      expect(message).toContain(`the service answered ${status}. ${holds}`);
+      expect(message).not.toContain("without showing it in its list");
+    },
+  );
+});
+
+describe("a scope without the fields that a service leaves out", () => {
+  const described = { ...inputs, description: "Every order" };
+  const brief = { ...inputs, id: "sc_1" };
+
+  test("S1 S3 S4 is adopted, created and read without a word", async () => {
+    post = () => ({ scope: brief });
+    const { id, state } = await subject.create(described);
+    listed = [brief];
+    expect(await subject.read(id, state)).toEqual({ id, state });
+    expect((await subject.create(described)).id).toBe("sc_1");
+    expect(subject.warnings).toEqual([]);
+  });
+});
+
+test("S4 a scope in the answer with another name is taken, with a warning", async () => {
+  post = () => ({ scope: { ...inputs, id: "sc_1", name: "Purchases" } });
+  expect((await subject.create(inputs)).id).toBe("sc_1");
+  expect(subject.warnings).toEqual([
+    expect.stringContaining('unlike the program, the service has name "Purchases"'),
+  ]);
+});
+
+describe("a scope that the list does not show", () => {
+  test.each([
+    ["other scopes", [{ ...other, representation: "bills" }]],
+    ["no scopes", []],
+  ])("S3 R6 stays in state, with a warning, if the list shows %s", async (_what, later) => {
+    const { id, state } = await subject.create(inputs);
+    listed = later;
+    await vi.advanceTimersByTimeAsync(lastingMs + 1);
+    expect(await subject.read(id, state)).toEqual({ id, state });
+    expect(subject.warnings).toEqual([
+      expect.stringMatching(/\(sc_1\): the service does not list it.*`pulumi state delete`/),
+    ]);
+  });
+
+  test("S3 is looked for in a list that was read after its create, not in an earlier one", async () => {
+    const { id, state } = await subject.create(inputs);
+    listed = [other, { ...inputs, id: "sc_1" }];
+    expect(await subject.read(id, state)).toEqual({ id, state });
+    expect(subject.warnings).toEqual([]);
+  });
+
+  test("R6 fails the refresh if the token has lost access to the workspace since it was last read", async () => {
+    vi.setTimerTickMode("manual");
+    let sees = true;
+    const service = replying(scope, ({ path }) => {
+      if (path.endsWith("/scopes")) return { scopes: sees ? [{ ...inputs, id: "sc_1" }] : [] };
+      if (!sees) throw failed(404);
+      return { workspace: { id: "ws_1" } };
+    });
+    const read = async (representation: string, id: string) => {
+      const [end] = await Promise.allSettled([
+        service.read(id, { ...inputs, representation }),
+        vi.advanceTimersByTimeAsync(2_500),
+      ]);
+      return end;
+    };
+    await read("orders", "sc_1");
+    await vi.advanceTimersByTimeAsync(15_000);
+    await read("bills", "sc_2");
+    await vi.advanceTimersByTimeAsync(15_000);
+    sees = false;
+    expect(await read("orders", "sc_1")).toMatchObject({
+      status: "rejected",
+      reason: { message: expect.stringContaining("its workspace can't be read either") },
+    });
+  });
+});
+
+test("R11 a refresh does not fill in times that were absent after the write", async () => {
+  const { id, state } = await subject.create(inputs);
+  listed = [{ ...inputs, id, createdAt: "2027-01-01T00:00:00Z", updatedAt: "2027-01-01T00:00:00Z" }];
+  expect((await subject.read(id, state))?.state).toEqual(state);
+});

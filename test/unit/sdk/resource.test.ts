@@ -1,0 +1,99 @@
+import * as pulumi from "@pulumi/pulumi";
+import { expect, expectTypeOf, test } from "vitest";
+import {
+  type ApiKeyArgs,
+  ApiKeySet,
+  type ApiKeySetArgs,
+  CustomerBilling,
+  type FoundApiKey,
+  type FoundWorkspace,
+  type FunctionInputs,
+  Provider,
+  type ProviderArgs,
+  Scope,
+  WorkspaceSettings,
+  type WorkspaceSettingsArgs,
+} from "../../../sdk";
+import { secretOf } from "../../../sdk/apiKeySet";
+
+test.each([
+  [ApiKeySet, { keys: {} }, "Declare existing keys with existingKey"],
+  [WorkspaceSettings, { defaultExpiration: 1 }, "Declare the settings without it"],
+  [Scope, { name: "Orders", representation: "orders" }, "Declare the scope without it, with the name"],
+  [CustomerBilling, { totalCredits: 1 }, "Set billingId instead"],
+] as const)(
+  "the resource option import fails, and the error says what to do instead (%o)",
+  (Kind, args, way) => {
+    const make = Kind as new (name: string, args: object, opts: object) => unknown;
+    const declare = () => new make("taken", { workspaceId: "ws_1", ...args }, { import: "id_1" });
+    expect(declare).toThrow(way);
+    if (Kind !== ApiKeySet) expect(declare).not.toThrow("pulumi import");
+  },
+);
+
+// tsc checks it.
+test("resources accept the values that functions return, and read-only lists", () => {
+  expectTypeOf<pulumi.Output<FoundApiKey["scopes"]>>().toExtend<ApiKeyArgs["scopes"]>();
+  expectTypeOf<FoundApiKey["scopes"]>().toExtend<ApiKeyArgs["scopes"]>();
+  expectTypeOf<FoundWorkspace["defaultAllowedIPs"]>().toExtend<WorkspaceSettingsArgs["defaultAllowedIPs"]>();
+  expectTypeOf<pulumi.Output<string | undefined>>().toExtend<ProviderArgs["baseUrl"]>();
+});
+
+// tsc checks it.
+test("a Provider's and a function's arguments may be undefined", () => {
+  expectTypeOf<{ [Name in keyof Required<ProviderArgs>]: undefined }>().toExtend<ProviderArgs>();
+  expectTypeOf<{ name: Promise<string> }>().toExtend<FunctionInputs<{ name: string }>>();
+});
+
+test("R9 an unknown argument of a Provider fails with the list of its arguments", () => {
+  const declare = () => new Provider("other", { paralel: 4 } as ProviderArgs);
+  expect(declare).toThrow(
+    'Provider "other": no such argument, paralel; the arguments are baseUrl, accessToken, accessTokenEnv, allowHttp, parallel, expiresAtUnit, expiryWarningDays.',
+  );
+  expect(() => new Provider("other", { paralel: undefined } as ProviderArgs)).not.toThrow("no such argument");
+});
+
+test("K8 key(alias) of an imported key fails because its secret is missing, not the key", () => {
+  const of = (alias: string) => secretOf("customers", alias, { b: "sk_b" }, { a: "key_a", b: "key_b" });
+  expect(of("b")).toBe("sk_b");
+  expect(() => of("a")).toThrow(
+    'ApiKeySet "customers" has the key "a", but not its secret, because the key was adopted or imported without it. In its entry, leave existingId out and change keepers to create a new key.',
+  );
+  // State after an import without a refresh.
+  expect(() => secretOf("customers", "a", undefined, { a: "key_a" })).toThrow(
+    "not its secret, because the key was adopted or imported",
+  );
+  expect(() => secretOf("customers", "c", undefined, { a: "key_a" })).toThrow('has no key "c".');
+  // Mocks may return no ids and no secrets.
+  expect(secretOf("customers", "a", undefined, undefined)).toBeUndefined();
+  expect(() => secretOf("customers", "a", {}, undefined)).toThrow('ApiKeySet "customers" has no key "a".');
+  for (const alias of ["c", "constructor"]) {
+    expect(() => of(alias)).toThrow(`ApiKeySet "customers" has no key "${alias}".`);
+  }
+});
+
+test.each([
+  [
+    "R8 an ApiKeySet passes keys on if they are a list, so that check can report it",
+    (keys: unknown) => keys,
+    [{ customerId: "cus_1" }],
+  ],
+  [
+    "the keys of an ApiKeySet may be a promise",
+    (keys: unknown) => Promise.resolve(keys),
+    { a: { customerId: "c" } },
+  ],
+])("%s", async (_, given, keys) => {
+  let registered: unknown;
+  await pulumi.runtime.setMocks({
+    newResource: ({ inputs }) => {
+      registered = inputs["keys"];
+      return { id: "keys-1", state: inputs };
+    },
+    call: () => ({}),
+  });
+  const args = { workspaceId: "ws_1", keys: given(keys) } as unknown as ApiKeySetArgs;
+  const { id } = new ApiKeySet("customers", args);
+  await (id as unknown as { promise(): Promise<string> }).promise();
+  expect(registered).toEqual(keys);
+});

@@ -1,0 +1,127 @@
+import * as pulumi from "@pulumi/pulumi";
+import { beforeEach, describe, expect, test } from "vitest";
+import { ApiKey, ApiKeySet, type ApiKeySetArgs, Provider } from "../../../sdk";
+import { secretPaths } from "../../../sdk/secrets";
+
+const { secret, output } = pulumi;
+const none = { outputs: [], always: [] };
+
+/** The paths in these inputs, as text. */
+async function pathsIn(inputs: object, others: Partial<Parameters<typeof secretPaths>[1]> = {}) {
+  const paths = (await secretPaths(inputs, { ...none, ...others })) as string[][] | undefined;
+  return paths?.map((path) => path.join("."));
+}
+
+describe("R16 the paths of secret inputs", () => {
+  test("are absent, without waiting, if all inputs are plain values", () => {
+    expect(
+      secretPaths({ name: "ci", scopes: [{ representation: "a", read: true }], n: null }, none),
+    ).toBeUndefined();
+  });
+
+  test("are absent if no Output is secret", async () => {
+    const inputs = { name: output("ci"), scopes: [output({ read: true })], enabled: Promise.resolve(true) };
+    expect(await pathsIn(inputs)).toBeUndefined();
+  });
+
+  test("lead through maps to each secret, and end at lists and at Outputs", async () => {
+    const inputs = {
+      name: secret("ci"),
+      prefix: output("a").apply((text) => secret(text)),
+      customerId: Promise.resolve(secret("c")),
+      expiresAt: secret(Promise.resolve(1)),
+      scopes: [{ representation: "a" }, { representation: secret("b") }],
+      metadata: { team: "red", deep: { token: secret("t"), other: output("o") } },
+      keepers: output({ date: secret("d") }),
+      enabled: true,
+    };
+    expect(await pathsIn(inputs)).toEqual([
+      "customerId",
+      "expiresAt",
+      "keepers",
+      "metadata.deep.token",
+      "name",
+      "prefix",
+      "scopes",
+    ]);
+  });
+
+  test("use * for all keys of a set, without repetition and in a fixed order", async () => {
+    const keys = {
+      b: { name: secret("b"), customerId: "c" },
+      a: { customerId: secret("c"), name: secret("a"), metadata: { token: secret("t") } },
+    };
+    const expected = ["keys.*.customerId", "keys.*.metadata.token", "keys.*.name"];
+    expect(await pathsIn({ keys })).toEqual(expected);
+    expect(await pathsIn({ keys: { a: keys.a, b: keys.b } })).toEqual(expected);
+    expect(await pathsIn({ keys: { a: secret(keys.a) } })).toEqual(["keys.*"]);
+    expect(await pathsIn({ keys: secret(keys) })).toEqual(["keys"]);
+  });
+
+  test("include additionalSecretOutputs, but not what is secret in every program", async () => {
+    expect(await pathsIn({ name: "ci" }, { outputs: ["name", "key"], always: ["key"] })).toEqual(["name"]);
+    const keys = { a: { existingKey: secret("sk") } };
+    expect(await pathsIn({ keys }, { always: ["keys.*.existingKey"] })).toBeUndefined();
+  });
+
+  test("leave out inputs that fail, because Pulumi reports those, and the properties of resources", async () => {
+    // A fake, because a real Output would report its failure as unhandled.
+    const failing = { __pulumiOutput: true, isSecret: Promise.reject(new Error("no such value")) };
+    expect(await pathsIn({ name: failing, prefix: secret("a") })).toEqual(["prefix"]);
+    const resource = Object.create(pulumi.Resource.prototype, {
+      __pulumiResource: { value: true },
+      key: { value: secret("sk"), enumerable: true },
+    });
+    expect(secretPaths({ metadata: { resource } }, none)).toBeUndefined();
+  });
+});
+
+describe("R16 a resource's class", () => {
+  const registered: Record<string, unknown>[] = [];
+  beforeEach(async () => {
+    registered.length = 0;
+    await pulumi.runtime.setMocks({
+      newResource: ({ inputs, name }) => {
+        registered.push(inputs);
+        return { id: `${name}_id`, state: inputs };
+      },
+      call: () => ({}),
+    });
+  });
+  const registration = async ({ id }: pulumi.CustomResource) => {
+    await (id as unknown as { promise(): Promise<string> }).promise();
+    return registered.at(-1) ?? {};
+  };
+  const base = { workspaceId: "ws_1", customerId: "c" };
+
+  test("tells the provider which inputs are secret", async () => {
+    const key = new ApiKey("ci", { ...base, name: secret("ci") });
+    expect(await registration(key)).toMatchObject({ __secrets: [["name"]] });
+    const optional = new ApiKey("ci", base, { additionalSecretOutputs: ["name"] });
+    expect(await registration(optional)).toMatchObject({ __secrets: [["name"]] });
+    const set = new ApiKeySet("all", { workspaceId: "ws_1", keys: { a: { customerId: secret("c") } } });
+    expect(await registration(set)).toMatchObject({ __secrets: [["keys", "*", "customerId"]] });
+    const read = ApiKey.get("theirs", "id", { workspaceId: secret("ws_1") });
+    await (read.urn as unknown as { promise(): Promise<string> }).promise();
+  });
+
+  test("R14 of a Provider passes its arguments on as strings, without those that turn out undefined", async () => {
+    const parallel = output<number | undefined>(undefined);
+    const args = { baseUrl: "https://a.test", allowHttp: output(true), accessToken: undefined, parallel };
+    expect(await registration(new Provider("other", args))).toEqual({
+      "apikeys.provider:baseUrl": "https://a.test",
+      "apikeys.provider:allowHttp": "true",
+    });
+  });
+
+  test("adds no __secrets without secret inputs, or with only those that are always secret", async () => {
+    const keys: ApiKeySetArgs["keys"] = { a: { customerId: "c", existingKey: secret("sk") } };
+    for (const one of [
+      new ApiKey("ci", { ...base, name: output("ci") }),
+      new ApiKey("ci", { ...base, existingKey: secret("sk") }),
+      new ApiKeySet("all", { workspaceId: "ws_1", keys }),
+    ]) {
+      expect(Object.keys(await registration(one))).not.toContain("__secrets");
+    }
+  });
+});

@@ -1,0 +1,333 @@
+import * as pulumi from "@pulumi/pulumi";
+import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import type * as z from "zod/mini";
+import type { KeyScope as AnsweredScope } from "../../../provider/client/apiKeys";
+import { definitions } from "../../../provider/resources";
+import type { Shape as ApiKeyShape } from "../../../provider/resources/apiKey/properties";
+import { outputs } from "../../../provider/resources/apiKey/state";
+import type { Shape as ApiKeySetShape } from "../../../provider/resources/apiKeySet/properties";
+import type { Shape as CustomerBillingShape } from "../../../provider/resources/customerBilling";
+import {
+  type Shape as RotatingApiKeyShape,
+  shape as rotating,
+} from "../../../provider/resources/rotatingApiKey/properties";
+import type { Shape as ScopeShape } from "../../../provider/resources/scope";
+import type { Shape as WorkspaceSettingsShape } from "../../../provider/resources/workspaceSettings/properties";
+import {
+  ApiKey,
+  type ApiKeyArgs,
+  ApiKeySet,
+  type ApiKeySetArgs,
+  type ApiKeySetDefaultsArgs,
+  type ApiKeySetEntryArgs,
+  CustomerBilling,
+  type CustomerBillingArgs,
+  type KeyScope,
+  type KeyScopeArgs,
+  RotatingApiKey,
+  type RotatingApiKeyArgs,
+  Scope,
+  type ScopeArgs,
+  type UnmanagedApiKey,
+  WorkspaceSettings,
+  type WorkspaceSettingsArgs,
+} from "../../../sdk";
+import { secretOf as keySecretOf } from "../../../sdk/apiKey";
+
+/** The inputs that `check` accepts for a shape. */
+type Taken<S extends { readonly inputs: Readonly<Record<string, { readonly schema: z.ZodMiniType }>> }> =
+  z.input<z.ZodMiniObject<{ [Name in keyof S["inputs"]]: S["inputs"][Name]["schema"] }>>;
+type ApiKeyInputs = Taken<ApiKeyShape>;
+type ApiKeySetInputs = Taken<ApiKeySetShape>;
+type CustomerBillingInputs = Taken<CustomerBillingShape>;
+type RotatingApiKeyInputs = Taken<RotatingApiKeyShape>;
+type ScopeInputs = Taken<ScopeShape>;
+type WorkspaceSettingsInputs = Taken<WorkspaceSettingsShape>;
+
+/** Without null, which only means absent in the engine's messages, and without readonly. */
+type Plain<T> = T extends readonly (infer Entry)[]
+  ? Plain<Entry>[]
+  : T extends object
+    ? { -readonly [Name in keyof T]: Plain<Exclude<T[Name], null>> }
+    : T;
+type OptionalNames<T> = { [Name in keyof T]-?: object extends Pick<T, Name> ? Name : never }[keyof T];
+/** The types, whether optional or not. */
+type Full<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> };
+
+type Declared<Args> = Plain<pulumi.Unwrap<Args>>;
+
+// tsc checks these, as a part of `npm run lint`.
+describe("the SDK and the provider agree on names, optionality and types of the inputs", () => {
+  test("of an ApiKey, except that name is optional in the SDK", () => {
+    type Received = Plain<ApiKeyInputs>;
+    expectTypeOf<OptionalNames<Declared<ApiKeyArgs>>>().toEqualTypeOf<OptionalNames<Received> | "name">();
+    expectTypeOf<Omit<Full<Declared<ApiKeyArgs>>, "metadata">>().toEqualTypeOf<
+      Omit<Full<Received>, "metadata">
+    >();
+    // Unwrap turns the `unknown` values inside into `never`.
+    expectTypeOf<ApiKeyArgs["metadata"]>().toEqualTypeOf<
+      pulumi.Input<NonNullable<ApiKeyInputs["metadata"]> | undefined> | undefined
+    >();
+  });
+
+  test("of a RotatingApiKey, except that name is optional in the SDK", () => {
+    type Received = Plain<RotatingApiKeyInputs>;
+    type Args = Declared<RotatingApiKeyArgs>;
+    expectTypeOf<OptionalNames<Args>>().toEqualTypeOf<OptionalNames<Received> | "name">();
+    expectTypeOf<Omit<Full<Args>, "metadata">>().toEqualTypeOf<Omit<Full<Received>, "metadata">>();
+  });
+
+  test("of a scope of an ApiKey, and on the answered scope", () => {
+    type Received = NonNullable<Plain<ApiKeyInputs>["scopes"]>[number];
+    expectTypeOf<Declared<KeyScopeArgs>>().toEqualTypeOf<Received>();
+    expectTypeOf<Required<Plain<KeyScope>>>().toEqualTypeOf<Plain<Required<Omit<AnsweredScope, "id">>>>();
+  });
+
+  test("of an ApiKeySet, its entries and its defaults", () => {
+    type Received = Plain<ApiKeySetInputs>;
+    expectTypeOf<OptionalNames<ApiKeySetArgs>>().toEqualTypeOf<OptionalNames<Received>>();
+    expectTypeOf<keyof ApiKeySetArgs>().toEqualTypeOf<keyof Received>();
+    type Entry = Plain<pulumi.Unwrap<ApiKeySetEntryArgs>>;
+    type ReceivedEntry = Received["keys"][string];
+    expectTypeOf<Omit<Full<Entry>, "metadata">>().toEqualTypeOf<Omit<Full<ReceivedEntry>, "metadata">>();
+    expectTypeOf<OptionalNames<Entry>>().toEqualTypeOf<keyof ReceivedEntry>();
+    type Defaults = Plain<pulumi.Unwrap<ApiKeySetDefaultsArgs>>;
+    type ReceivedDefaults = NonNullable<Received["defaults"]>;
+    expectTypeOf<Omit<Full<Defaults>, "metadata">>().toEqualTypeOf<
+      Omit<Full<ReceivedDefaults>, "metadata">
+    >();
+    expectTypeOf<OptionalNames<Defaults>>().toEqualTypeOf<keyof ReceivedDefaults>();
+  });
+
+  test("of all other resources", () => {
+    expectTypeOf<Declared<WorkspaceSettingsArgs>>().toEqualTypeOf<Plain<WorkspaceSettingsInputs>>();
+    expectTypeOf<Declared<ScopeArgs>>().toEqualTypeOf<Plain<ScopeInputs>>();
+    expectTypeOf<Declared<CustomerBillingArgs>>().toEqualTypeOf<Plain<CustomerBillingInputs>>();
+  });
+});
+
+/** Members of an Output that its declaration hides. */
+interface Promised {
+  readonly isKnown: Promise<boolean>;
+  readonly isSecret: Promise<boolean>;
+  promise(): Promise<unknown>;
+  allResources(): Promise<unknown>;
+}
+
+const inWorkspace = { workspaceId: "ws_1" };
+const existingKey = "sk_old";
+const entry = pulumi.output({ customerId: "cus_2" });
+
+/** Each kind with the outputs that are not inputs. */
+const resources = [
+  {
+    kind: "ApiKey",
+    make: () => new ApiKey("ci", { ...inWorkspace, customerId: "cus_1", existingKey }),
+    computed: ["key", ...Object.keys(outputs({} as Parameters<typeof outputs>[0]))],
+  },
+  {
+    kind: "ApiKeySet",
+    make: () =>
+      new ApiKeySet("ci", { ...inWorkspace, keys: { a: { customerId: "cus_1", existingKey }, b: entry } }),
+    // b is an Output, which may contain secrets, so __secrets is added.
+    computed: ["ids", "maskedKeys", "secrets", "__secrets"],
+  },
+  {
+    kind: "RotatingApiKey",
+    make: () =>
+      new RotatingApiKey("ci", { ...inWorkspace, customerId: "cus_1", existingKey, rotateEvery: "90d" }),
+    computed: Object.keys(rotating.outputs),
+  },
+  {
+    kind: "WorkspaceSettings",
+    make: () => new WorkspaceSettings("ci", { ...inWorkspace, defaultExpiration: 1 }),
+    computed: ["name", "teamId"],
+  },
+  {
+    kind: "Scope",
+    make: () => new Scope("ci", { ...inWorkspace, name: "ci", representation: "ci" }),
+    computed: ["createdAt", "updatedAt"],
+  },
+  {
+    kind: "CustomerBilling",
+    make: () => new CustomerBilling("ci", { ...inWorkspace, totalCredits: 1 }),
+    computed: ["createdAt"],
+  },
+] as const;
+
+describe("resource classes of the SDK:", () => {
+  const registered = new Map<string, pulumi.runtime.MockResourceArgs>();
+  const made = new Map<string, pulumi.CustomResource>();
+
+  beforeAll(async () => {
+    await pulumi.runtime.setMocks({
+      newResource: (args) => {
+        registered.set(args.type, args);
+        return { id: "id_1", state: args.inputs };
+      },
+      call: () => ({}),
+    });
+    for (const { kind, make } of resources) {
+      const resource = make();
+      made.set(kind, resource);
+      await new Promise((resolve) => resource.urn.apply(resolve));
+    }
+  });
+
+  test("there is one for every kind of the provider", () => {
+    expect(resources.map(({ kind }) => kind).sort()).toEqual(Object.keys(definitions).sort());
+  });
+
+  test.each(resources)(
+    "$kind has exactly its inputs and its computed properties as outputs",
+    ({ kind, computed }) => {
+      const resource = made.get(kind) ?? {};
+      const names = Object.entries(resource).flatMap(([name, value]) =>
+        pulumi.Output.isInstance(value) ? [name] : [],
+      );
+      const inputs = Object.keys(definitions[kind]?.schema.shape ?? {});
+      expect(names.sort()).toEqual(
+        [...inputs, ...computed, "id", "urn", "__provider", "__resourceName", "__service"].sort(),
+      );
+    },
+  );
+
+  test.each(resources)(
+    "$kind registers the type and the provider string that must never change",
+    ({ kind }) => {
+      const inputs = registered.get(`pulumi-nodejs:dynamic/apikeys:${kind}`)?.inputs;
+      expect(inputs?.["__provider"]).toBe(
+        `exports.handler=()=>require("pulumi-apikeys/dynamic").provider("${kind}");`,
+      );
+    },
+  );
+
+  test("isInstance of each class recognizes exactly its own resources, even by their type alone, as policies ask", () => {
+    const classes = { ApiKey, ApiKeySet, RotatingApiKey, WorkspaceSettings, Scope, CustomerBilling };
+    for (const [kind, Class] of Object.entries(classes)) {
+      expect([...made].flatMap(([of, resource]) => (Class.isInstance(resource) ? [of] : []))).toEqual([kind]);
+      for (const type of [`pulumi-nodejs:dynamic/apikeys:${kind}`, `apikeys:index:${kind}`]) {
+        expect(Class.isInstance({ __pulumiType: type })).toBe(true);
+      }
+      for (const other of [undefined, null, kind, {}]) expect(Class.isInstance(other)).toBe(false);
+    }
+  });
+
+  test("ApiKey passes the resource's name to the provider, and makes existingKey a secret", async () => {
+    const inputs = registered.get("pulumi-nodejs:dynamic/apikeys:ApiKey")?.inputs;
+    expect(inputs).toMatchObject({ __resourceName: "ci", workspaceId: "ws_1" });
+    expect(inputs?.["existingKey"]).toMatchObject({
+      [pulumi.runtime.specialSigKey]: pulumi.runtime.specialSecretSig,
+      value: existingKey,
+    });
+    expect(await pulumi.isSecret((made.get("ApiKey") as ApiKey).existingKey)).toBe(true);
+  });
+
+  test("ApiKeySet makes the existingKey of an entry a secret", () => {
+    const keys = registered.get("pulumi-nodejs:dynamic/apikeys:ApiKeySet")?.inputs["keys"];
+    // The mocks mark the whole value that contains a secret.
+    expect(keys).toEqual({
+      [pulumi.runtime.specialSigKey]: pulumi.runtime.specialSecretSig,
+      value: { a: { customerId: "cus_1", existingKey }, b: { customerId: "cus_2" } },
+    });
+  });
+
+  test("ApiKeySet.key returns one key's secret, as a secret", async () => {
+    const set = new ApiKeySet("held", { ...inWorkspace, keys: { a: { customerId: "cus_1" } } });
+    const held = { a: "sk_a" };
+    Object.defineProperty(set, "secrets", { value: pulumi.output(held), configurable: true });
+    const key = set.key("a");
+    expect(await new Promise((resolve) => key.apply(resolve))).toBe("sk_a");
+    expect(await pulumi.isSecret(key)).toBe(true);
+  });
+
+  test("K8 the key of an ApiKey is undefined if mocks return no secret", async () => {
+    const { key } = new ApiKey("mocked", { ...inWorkspace, customerId: "cus_1" });
+    expect(await new Promise((resolve) => key.apply(resolve))).toBeUndefined();
+  });
+
+  describe("the secret of an ApiKey in a stack", () => {
+    const text = (value: unknown) => pulumi.output(value) as pulumi.Output<string>;
+    const secretOf = (held: unknown, id: unknown) =>
+      keySecretOf("ApiKey", "ci", text(held), text(id)) as unknown as Promised;
+
+    test.each([
+      [
+        "is the one in state",
+        pulumi.secret("sk_1"),
+        "key_1",
+        { isKnown: true, isSecret: true, value: "sk_1" },
+      ],
+      ["is unknown in the preview of an update", pulumi.unknown, "key_1", { isKnown: false }],
+      ["is unknown before the key is created", undefined, pulumi.unknown, { isKnown: false }],
+    ])("K8 %s", async (_, held, id, expected) => {
+      const { isKnown, isSecret, promise } = secretOf(held, id);
+      const found = { isKnown: await isKnown, isSecret: await isSecret, value: await promise() };
+      expect(found).toMatchObject(expected);
+    });
+
+    test("K8 fails if state does not have it", async () => {
+      const { isKnown, isSecret, promise, allResources } = secretOf(undefined, "key_1");
+      const [failed] = await Promise.allSettled([promise(), isKnown, isSecret, allResources()]);
+      expect(failed).toMatchObject({
+        reason: { message: expect.stringMatching(/^ApiKey "ci": state does not/) },
+      });
+    });
+  });
+
+  test("K8 ApiKey.get returns a resource with everything that an ApiKey has except the secret", () => {
+    const read = ApiKey.get("read", "key_1", inWorkspace);
+    // tsc checks these.
+    expectTypeOf<keyof ApiKey>().toEqualTypeOf<keyof UnmanagedApiKey | "key">();
+    expectTypeOf<UnmanagedApiKey>().toExtend<pulumi.CustomResource>();
+    expectTypeOf<ApiKey["key"]>().toEqualTypeOf<pulumi.Output<string>>();
+    // @ts-expect-error There is no such property.
+    expect(() => read.key).toThrow('ApiKey "read": ApiKey.get reads no secret');
+    expect(Object.keys(read)).not.toContain("key");
+  });
+
+  test("K8 the resource option import fails with what to do instead", () => {
+    const args = { ...inWorkspace, customerId: "c" };
+    expect(() => new ApiKey("taken", args, { import: "key_1" })).toThrow(/"taken".*pulumi import --file/);
+  });
+});
+
+describe("in a preview, the outputs that the engine's answer lacks", () => {
+  /** The outputs that are known if the engine answers with the inputs and `more`. */
+  async function knownWith(more: object): Promise<Readonly<Record<string, readonly string[]>>> {
+    const newResource = ({ inputs }: pulumi.runtime.MockResourceArgs) => ({
+      id: "id_1",
+      state: { ...inputs, ...more },
+    });
+    await pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "project", "stack", true);
+    const all = resources.map(async ({ kind, make }) => {
+      const outputs = Object.entries(make()).filter(([name]) => !name.startsWith("__"));
+      const known = outputs.map(async ([name, { isKnown }]: [string, Promised]) =>
+        (await isKnown) ? [name] : [],
+      );
+      return [kind, (await Promise.all(known)).flat()] as const;
+    });
+    return Object.fromEntries(await Promise.all(all));
+  }
+
+  test("R12 are known to be absent if the answer is a state, even with unknown values in it", async () => {
+    const known = await knownWith({ __service: "s", name: pulumi.runtime.unknownValue });
+    for (const { kind, make } of resources) {
+      const names = Object.keys(make()).filter((name) => !name.startsWith("__") && name !== "name");
+      expect({ [kind]: known[kind] }).toEqual({ [kind]: names });
+    }
+  });
+
+  test("R12 stay unknown if the program sets an input to an empty value", async () => {
+    await knownWith({ __service: "s", prefix: undefined });
+    const key = new ApiKey("ci", { ...inWorkspace, customerId: "cus_1", prefix: "" });
+    const { prefix, metadata } = key as unknown as Record<"prefix" | "metadata", Promised>;
+    expect([await prefix.isKnown, await metadata.isKnown]).toEqual([false, true]);
+  });
+
+  test("R12 stay unknown if the answer is only what the program declares", async () => {
+    const known = await knownWith({});
+    expect(known["Scope"]).toEqual(["urn", "id", "workspaceId", "name", "representation"]);
+    expect(known["CustomerBilling"]).toEqual(["urn", "id", "workspaceId", "totalCredits"]);
+  });
+});

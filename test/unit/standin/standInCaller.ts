@@ -1,0 +1,133 @@
+import { onTestFinished } from "vitest";
+import {
+  type Dialect,
+  type PresetName,
+  type StandIn,
+  type StandInOptions,
+  startStandIn,
+} from "../../../standin";
+
+/** A record of an answer, as parsed JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests look at JSON whose shape they assert
+export type Json = any;
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Json;
+}
+
+/** Sends one request with a bearer token and JSON. */
+export async function send(
+  standIn: StandIn,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const content = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await fetch(`${standIn.url}/api/v1${path}`, {
+    method,
+    redirect: "manual",
+    headers: {
+      authorization: `Bearer ${standIn.accessToken}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(content === undefined ? {} : { body: content }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parse(text) };
+}
+
+/** A scope entry of a request. The permissions are words in one string, such as "create read". */
+export function entry(representation: string, permissions: string, id?: string) {
+  const has = (permission: string) => permissions.split(" ").includes(permission);
+  const flags = { create: has("create"), read: has("read"), update: has("update"), del: has("del") };
+  return { ...(id === undefined ? {} : { id }), representation, ...flags };
+}
+
+/** A valid body of create. */
+export const newKey = {
+  name: "ci",
+  workspaceId: "ws_main",
+  scopes: [entry("orders", "read create"), entry("bills", "read")],
+  enabled: true,
+  customerId: "cust_1",
+};
+
+/** A valid body of migrate. */
+export const heldKey = { ...newKey, key: "sk_live_0123456789abcdef", metadata: {} };
+
+/** Starts a stand-in that closes when the test ends. */
+export async function open(
+  dialect: Partial<Dialect> | PresetName = {},
+  options: Omit<StandInOptions, "dialect"> = {},
+) {
+  const standIn = await startStandIn({ ...options, dialect });
+  onTestFinished(() => standIn.close());
+  const create = async (change: object = {}): Promise<Json> => {
+    const { body } = await send(standIn, "POST", "/api-key", { ...newKey, ...change });
+    return body.apiKey;
+  };
+  return {
+    standIn,
+    create,
+    keyPath: (id: string | number) => `/workspace/ws_main/api-key/${encodeURIComponent(id)}`,
+    get: (path: string) => send(standIn, "GET", path),
+    post: (path: string, body: unknown) => send(standIn, "POST", path, body),
+    patch: (path: string, body: unknown) => send(standIn, "PATCH", path, body),
+    del: (path: string) => send(standIn, "DELETE", path),
+  };
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Settings of a dialect about writes and stored values. patchScopes has its own tests. */
+export type WriteKnob =
+  | "patchFields"
+  | "unknownScopeId"
+  | "patchAnswer"
+  | "createStatus"
+  | "createAnswer"
+  | "enabledOnCreate"
+  | "keyScopes"
+  | "duplicateScope"
+  | "duplicateKey"
+  | "positiveNumber"
+  | "migrateRequires"
+  | "scopeRequires"
+  | "billingRequires"
+  | "names"
+  | "prefix"
+  | "decimals"
+  | "addresses"
+  | "numbers"
+  | "expiresAt"
+  | "ids";
+
+/** Settings of a dialect about the form of records in answers. */
+export type ShownKnob =
+  | "timestamps"
+  | "absent"
+  | "zeroValues"
+  | "emptyLists"
+  | "extraFields"
+  | "scopeOrder"
+  | "scopeIds"
+  | "scopeFlags"
+  | "extraEmptyScope"
+  | "contentType";
+
+/** Settings of a dialect about writes that are applied after their answer. */
+export type LaterKnob = "writes" | "newKeys" | "laterMs";
+
+/** All other settings of a dialect, including new ones. */
+export type OtherKnob = Exclude<keyof Dialect, WriteKnob | ShownKnob | LaterKnob | "patchScopes">;

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { secretsKey } from "../../../provider/core/state";
+import { unknown } from "../../../provider/core/unknown";
+import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
+import { offline } from "../offline";
+
+const declared = {
+  workspaceId: "ws_1",
+  defaultKeyPrefix: "ours",
+  defaultAllowedIPs: ["10.0.0.0/8"],
+  defaultRateLimitPerSecond: 5,
+  defaultExpiration: 60,
+};
+/** The lines of a preview in which the program leaves out all settings but one. */
+function told(state: object, inputs: object = {}): readonly string[] {
+  const lines: string[] = [];
+  const telling = offline(undefined, {}, workspaceSettings, (line) => lines.push(line));
+  const given = { workspaceId: "ws_1", defaultExpiration: 60, ...inputs };
+  telling.diff("ws_1", { ...declared, ...state }, telling.check(given, undefined).inputs);
+  return lines;
+}
+const subject = "Settings of workspace ws_1 that are no longer declared:";
+
+test('W1 with "retain", the preview says that settings that are no longer declared stay', () => {
+  const __before = { defaultKeyPrefix: "theirs" };
+  expect(told({ onDestroy: "retain", __before })).toEqual([
+    `${subject} left as they are: defaultKeyPrefix, defaultAllowedIPs, defaultRateLimitPerSecond.`,
+  ]);
+  expect(told({}, declared)).toEqual([]);
+  expect(told({}, { ...declared, defaultKeyPrefix: unknown })).toEqual([]);
+});
+
+test('W1 with "restore", the preview lists which settings that are no longer declared stay and which are restored', () => {
+  const __before = { defaultKeyPrefix: "theirs", defaultRateLimitPerSecond: 5 };
+  const restore = { onDestroy: "restore" };
+  const left = `${subject} left as they are: defaultAllowedIPs, defaultRateLimitPerSecond;`;
+  expect(told({ ...restore, __before }, restore)).toEqual([
+    `${left} restored if unchanged since the last update: defaultKeyPrefix (before: "theirs").`,
+  ]);
+  const secret = { ...restore, __before, [secretsKey]: [["defaultKeyPrefix"]] };
+  expect(told(secret, restore)).toEqual([
+    expect.stringMatching(/: defaultKeyPrefix \(before: \[secret\]\)\.$/),
+  ]);
+  const all = { ...restore, __before: { ...__before, defaultRateLimitPerSecond: 7, defaultAllowedIPs: [] } };
+  expect(told(all, restore)).toEqual([
+    `${subject} restored if unchanged since the last update: defaultKeyPrefix (before: "theirs"), defaultAllowedIPs (before: no addresses), defaultRateLimitPerSecond (before: 7).`,
+  ]);
+});
+
+test("W5 of a workspace that the resource leaves for another one, all settings are told to stay or to be restored", () => {
+  const other = { ...declared, workspaceId: "ws_2" };
+  const all = "defaultKeyPrefix, defaultAllowedIPs, defaultRateLimitPerSecond, defaultExpiration";
+  const left = "Settings of workspace ws_1 that are no longer managed";
+  expect(told({}, other)).toEqual([`${left}: left as they are: ${all}.`]);
+  const restore = { onDestroy: "restore", __before: { defaultExpiration: 30 } };
+  // Its own onDestroy counts, not the one that the program has now.
+  expect(told(restore, { ...other, workspaceId: unknown, onDestroy: "retain" })).toEqual([
+    `${left} if workspaceId changes: left as they are: defaultKeyPrefix, defaultAllowedIPs, defaultRateLimitPerSecond; restored if unchanged since the last update, unless another resource declares the workspace: defaultExpiration (before: 30).`,
+  ]);
+});
+
+test("R18 an update that the engine repeats because the last one failed says so, if no other line does", () => {
+  const line = "WorkspaceSettings ws_1: its last create or update failed halfway, so it is updated again.";
+  expect(told({ __failed: true }, declared)).toEqual([line]);
+  // The engine may show no difference here: its inputs are those of the last update.
+  expect(told({ __failed: true }, { ...declared, defaultExpiration: 61 })).toEqual([line]);
+  expect(told({ __failed: true })).toEqual([expect.stringMatching("no longer declared")]);
+  expect(told({ __failed: true }, { ...declared, workspaceId: "ws_2" })).toHaveLength(1);
+});
