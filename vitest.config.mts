@@ -22,7 +22,7 @@ const onlyInAll = [
   "test/engine/snapshotsMoved.test.ts",
   // Adoption by the command, on the engine: client/adoptCommand, engine/examples.
   "test/engine/adoptCommand.test.ts",
-  // When the engine passes which token: unit/config, host/configuration.
+  // When the engine passes which token: unit/core/config, host/configuration.
   "test/engine/tokenRotation.test.ts",
   // Programs in Python and Go, which need generated SDKs.
   "test/engine/languages.test.ts",
