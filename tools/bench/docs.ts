@@ -44,7 +44,7 @@ export function withFigures(page: string, figures: string): string {
 }
 
 /** A line about the machine, and a table for 200 and one for 1,000 keys. */
-export function figuresOfPage(report: Report): string {
+function figuresOfPage(report: Report): string {
   const counts = countsOf(report).filter((count) => count === 200 || count === 1_000);
   const rounds = counts.map((count) => `${roundsOf(report, count)} with ${thousands(count)} keys`);
   const tables = counts.map((count) => asMarkdown(gridOfPage(report, count)));

@@ -7,7 +7,7 @@ import { type Bench, tryOut } from "./trial";
  * Who measures in one round, in which order: another one begins in each, so that what changes on the machine in the
  * meantime, and what one leaves to the next (files in memory, a warm disk), falls on all alike.
  */
-export function orderOf(
+function orderOf(
   contenders: readonly Contender[],
   { count, rounds }: Size,
   round: number,
