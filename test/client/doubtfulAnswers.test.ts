@@ -89,6 +89,45 @@ describe("a key", () => {
     };
     expect([await lists("lost1"), await lists("lost2")]).toEqual([7, 4]);
   });
+
+  const scopes = [{ representation: "orders", read: true }];
+  const always = Number.POSITIVE_INFINITY;
+
+  test.each([200, 202, 204])(
+    "R7 a DELETE that is answered with %i but not applied fails, even if a 202 shows the key as deleted",
+    async (status) => {
+      const { id, state } = await keys().create(inputs);
+      const body = status === 204 ? "" : { apiKey: { ...inputs, id, deleted: status === 202 } };
+      service.inject({ method: "DELETE", fault: { kind: "status", status, body } });
+      await expect(keys().delete(id, state)).rejects.toThrow(
+        /, but the key still exists\. It stays in state/,
+      );
+      expect(service.key(id)).toMatchObject({ deleted: false });
+      await keys().delete(id, state);
+      expect(service.key(id)).toBeUndefined();
+    },
+  );
+
+  test("R4 a PATCH that is answered with 202 and the declared values but not applied fails", async () => {
+    const { id, state } = await keys().create(inputs);
+    const declared = { ...inputs, enabled: false, scopes };
+    const body = { apiKey: { ...declared, id } };
+    service.inject({ method: "PATCH", times: always, fault: { kind: "status", status: 202, body } });
+    await expect(keys().update(id, state, declared)).rejects.toThrow(
+      /enabled: the program has false, the service still has true; scopes: the program has orders \(read\), the service still has no scopes/,
+    );
+  });
+
+  test("R4 a create that is answered with 202 but not applied fails, and keeps the secret in state", async () => {
+    const body = { apiKey: { ...inputs, id: "key_never", key: "sk_never" } };
+    service.inject({ method: "POST", fault: { kind: "status", status: 202, body } });
+    await expect(keys().create(inputs)).rejects.toMatchObject({
+      message: expect.stringContaining(
+        "was created with id key_never, but could not be confirmed to match the program",
+      ),
+      kept: { id: "key_never", state: { key: "sk_never" } },
+    });
+  });
 });
 
 describe("a scope", () => {
