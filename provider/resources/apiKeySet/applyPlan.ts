@@ -4,7 +4,7 @@ import { Failure } from "../../core/errors";
 import { failedKey } from "../../core/state";
 import { oneLine } from "../../core/text";
 import * as apiKey from "../apiKey/operations";
-import { contradictions, fixedByExisting } from "../apiKey/rules";
+import { fixedByExisting } from "../apiKey/rules";
 import { adoptedId, conceal, isLost } from "../apiKey/state";
 import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
 import { type Deletion, decideDeletions } from "./deletions";
@@ -143,8 +143,7 @@ function problemsOf(step: Write, holders: Holders): readonly string[] {
       existingKey: replaced.state.key,
       existingId: replaced.id,
     };
-    const problems = [...contradictions(declared), ...fixedByExisting(declared, before)];
-    return problems.map(({ path, message }) => `${spelled(path)}: ${message}`);
+    return fixedByExisting(declared, before).map(({ path, message }) => `${spelled(path)}: ${message}`);
   }
   const name = JSON.stringify(oneLine(holder.alias));
   const what =
