@@ -9,7 +9,6 @@ import { type Aim, converge, type Say, type Settled, saying, settledAs } from ".
 import type { Session } from "../../core/definition";
 import { isSecret } from "../../core/secrecy";
 import { type Properties, same } from "../../core/state";
-import { canonicalAddresses } from "../fields/addresses";
 import { declaredIn, observe, type Setting, type Settings, sendable, settings } from "./properties";
 
 /** Writes settings until the workspace is seen to have them (R4, W1). */
@@ -48,7 +47,7 @@ export async function write(
   const kept = sendable(others, before);
   // A service may refuse an empty list, even if that is what it has.
   const { defaultAllowedIPs: addresses = [], ...rest } = kept;
-  const body = bodyOf(target, addresses.length > 0 ? kept : rest, before);
+  const body: EditWorkspace = { ...(addresses.length > 0 ? kept : rest), ...target };
   const aims = [
     ...wanted
       .filter((field) => !steady.includes(field))
@@ -68,7 +67,7 @@ export async function write(
     fields: settings,
     observe,
     aims,
-    body: (attempt) => [{ body }, { body: bodyOf(target, kept, before) }][attempt],
+    body: (attempt) => [{ body }, { body: { ...kept, ...target } }][attempt],
     send: (sent) => editWorkspace(session.call, { workspaceId }, sent),
     // Restored values must be seen in a read (W5).
     isShown: (answer) =>
@@ -84,16 +83,6 @@ export async function write(
     if (now === undefined || !matches(now)) throw error;
     return settledAs(now);
   });
-}
-
-/** The settings that a PATCH carries; addresses in the spelling that the service has for them, where it has one. */
-function bodyOf(target: Settings, kept: Settings, record: WorkspaceRecord): EditWorkspace {
-  const { defaultAllowedIPs } = target;
-  if (defaultAllowedIPs === undefined) return { ...kept, ...target };
-  const canonical = (address: string) => String(canonicalAddresses([address]));
-  const theirs = new Map(record.defaultAllowedIPs?.map((address) => [canonical(address), address]));
-  const spelled = defaultAllowedIPs.map((address) => theirs.get(canonical(address)) ?? address);
-  return { ...kept, ...target, defaultAllowedIPs: spelled };
 }
 
 export function sayingOf(secrecies: readonly Properties[]): Say {
