@@ -7,7 +7,7 @@ import { asOwnedKey, type OwnedKey, type OwnedKeys } from "./state";
 export interface Deletion extends Item<OwnedKey> {
   /** Whether another key replaces it, so that its alias is no longer its own. */
   readonly isReplaced: boolean;
-  /** The alias in state of the key that replaces it: until that matches the program, this one may be in use. */
+  /** The alias in state of the key to use instead: until that matches the program, this one may be in use. */
   readonly successor?: string | undefined;
 }
 
@@ -20,7 +20,9 @@ export function decideDeletions(
   failed: ReadonlySet<string>,
 ) {
   const removed = steps.flatMap((step): Deletion[] =>
-    step.op === "delete" ? [{ name: step.alias, isReplaced: false, ...step.key }] : [],
+    step.op === "delete"
+      ? [{ name: step.alias, isReplaced: false, successor: step.successor, ...step.key }]
+      : [],
   );
   const removedAliases = new Set(removed.map(({ name }) => name));
   const kept = new Set([...byAlias].flatMap(([alias, { id }]) => (removedAliases.has(alias) ? [] : [id])));
@@ -40,7 +42,7 @@ export function decideDeletions(
   const waitingSince = owned.toDelete.map(
     (one): Deletion => ({
       ...asOwnedKey(inputs, one),
-      name: one.calledAs ?? one.name,
+      name: one.name,
       isReplaced: true,
       successor: one.alias,
     }),

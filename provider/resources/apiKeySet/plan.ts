@@ -26,7 +26,12 @@ export type Step = { readonly alias: string } & (
       /** Whether the key stays if the values that are not known yet turn out to be the same. */
       readonly isConditional?: boolean;
     }
-  | { readonly op: "delete"; readonly key: OwnedKey }
+  | {
+      readonly op: "delete";
+      readonly key: OwnedKey;
+      /** The alias in state of the key to use instead: this one stays until that matches the program. */
+      readonly successor?: string;
+    }
 );
 
 /** What an update of a set does with its keys. It depends on nothing but state and inputs. */

@@ -36,8 +36,6 @@ export interface KeyToDelete {
   readonly id: string;
   /** What messages call it: its name, or its id if the name is secret. */
   readonly name: string;
-  /** What the error calls it if it can't be deleted. Default: `name`. */
-  readonly calledAs?: string;
   /** The alias of the key that replaces it: until that matches the program, this one may be in use. */
   readonly alias?: string;
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
-import { isSecret } from "../../core/secrecy";
 import { applyDrift, secretsKey } from "../../core/state";
 import { capitalised } from "../../core/text";
 import { create as createKey } from "../apiKey/operations";
@@ -12,7 +11,7 @@ import { applyPlan } from "../apiKeySet/applyPlan";
 import type { Batch } from "../apiKeySet/batch";
 import { failedOf, type Owner, readKeys, removeKeys, rollbackKeys, tryAgain } from "../apiKeySet/operations";
 import type { Step } from "../apiKeySet/plan";
-import { asOwnedKey, type KeyToDelete, noKeys, type OwnedKey, type OwnedKeys } from "../apiKeySet/state";
+import { asOwnedKey, noKeys, type OwnedKey, type OwnedKeys } from "../apiKeySet/state";
 import { differs, isDoubted, type RotatingUpdate } from "./decision";
 import { refusal, stillUsed, waiting } from "./notes";
 import type { RotatingInputs, RotatingState } from "./properties";
@@ -47,6 +46,10 @@ function ownedKeys({ current, previous, toDelete }: Keys): OwnedKeys {
   return { byAlias, toDelete };
 }
 
+function keysIn({ byAlias, toDelete }: OwnedKeys): Keys {
+  return { current: byAlias.get("current"), previous: byAlias.get("previous"), toDelete };
+}
+
 export async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
   const id = `rotating-${randomUUID()}`;
   const { keys, failure } = await makeKey(session, id, { toDelete: [] }, newKey(declared, true));
@@ -66,11 +69,8 @@ async function makeKey(
     return { keys: { current: made, previous: current ?? previous, toDelete }, failure };
   }
   session.registry.release(declared.workspaceId, made.id, claim);
-  return { keys: { current, previous, toDelete: [...toDelete, going(made)] }, failure };
-}
-
-function going({ id, state }: OwnedKey): KeyToDelete {
-  return { id, name: isSecret(state, "name") ? id : String(state.name) };
+  const useless = { id: made.id, name: String(made.state.name) };
+  return { keys: { current, previous, toDelete: [...toDelete, useless] }, failure };
 }
 
 export async function update(session: Session, compared: RotatingUpdate): Promise<RotatingOutcome> {
@@ -112,18 +112,9 @@ async function settle(
   { id, state, inputs: declared }: RotatingUpdate,
   isRetiring: boolean,
 ): Promise<{ readonly keys: Keys; readonly batch: Batch; readonly total: number }> {
-  const { current, previous, toDelete } = keysOf(state);
-  const retired = isRetiring ? previous : undefined;
-  const before = ownedKeys({
-    current,
-    previous: isRetiring ? undefined : previous,
-    // The previous key stays if the current one can't be made to match the program.
-    toDelete:
-      retired === undefined
-        ? toDelete
-        : [...toDelete, { ...going(retired), calledAs: "previous", alias: "current" }],
-  });
+  const before = ownedKeys(keysOf(state));
   const steps = Array.from(before.byAlias, ([alias, key]): Step => {
+    if (isRetiring && alias === "previous") return { alias, op: "delete", key, successor: "current" };
     const isEdited = differs(key, declared) || (alias === "current" && isDoubted(state));
     if (!isEdited) return { alias, stateAlias: alias, op: "same", key };
     return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };
@@ -132,16 +123,7 @@ async function settle(
   const inputs = { workspaceId, keys: {}, defaults: undefined, [secretsKey]: secrets };
   const plan = { owned: before, inputs, steps };
   const { owned, batch, total } = await applyPlan(session, plan, { claim: id, subject: label(declared) });
-  const isLeft = owned.toDelete.some((one) => one.id === retired?.id);
-  return {
-    keys: {
-      current: owned.byAlias.get("current"),
-      previous: isRetiring ? (isLeft ? previous : undefined) : owned.byAlias.get("previous"),
-      toDelete: owned.toDelete.filter((one) => one.id !== retired?.id),
-    },
-    batch,
-    total,
-  };
+  return { keys: keysIn(owned), batch, total };
 }
 
 /** Creates a key, which becomes the current one. */
@@ -223,12 +205,12 @@ export async function read(
   id: string,
   state: RotatingState,
 ): Promise<RotatingOutcome | undefined> {
-  const { byAlias, toDelete } = await readKeys(session, ownerOf(state), ownedKeys(keysOf(state)));
-  const [current, previous] = [byAlias.get("current"), byAlias.get("previous")];
-  if (byAlias.size === 0 && toDelete.length === 0) return undefined;
+  const owned = await readKeys(session, ownerOf(state), ownedKeys(keysOf(state)));
+  if (owned.byAlias.size === 0 && owned.toDelete.length === 0) return undefined;
+  const keys = keysIn(owned);
   const { rotatedAt = session.now, overlapFrom } = timesOf(state);
-  const times: Times = current === undefined ? {} : { rotatedAt, overlapFrom };
-  return { id, state: stateOf(state, { current, previous, toDelete }, times, state.__lastUsed) };
+  const times: Times = keys.current === undefined ? {} : { rotatedAt, overlapFrom };
+  return { id, state: stateOf(state, keys, times, state.__lastUsed) };
 }
 
 export async function remove(session: Session, id: string, state: RotatingState): Promise<void> {
