@@ -24,8 +24,6 @@ interface Options {
 export interface Applied {
   readonly owned: OwnedKeys;
   readonly batch: Batch;
-  /** How many keys had to be written or deleted. */
-  readonly total: number;
 }
 
 type Write = Item<Extract<Step, { readonly declared: unknown }>>;
@@ -71,7 +69,6 @@ export async function applyPlan(
   return {
     owned: { byAlias: batch.failures.length > 0 ? byAlias : renamed(steps, byAlias), toDelete },
     batch,
-    total: new Set([...writes, ...now].map(({ name }) => name)).size,
   };
 }
 

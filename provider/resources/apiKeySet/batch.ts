@@ -48,6 +48,8 @@ export interface Batch {
   /** Works on a few at a time. `verb` is for the progress message: "5 of 10 created". */
   each<T extends Item>(verb: string, all: readonly T[], act: Act<T>): Promise<void>;
   readonly failures: readonly Message[];
+  /** "3 of 200 failed". */
+  readonly summary: string;
   /** The lines about keys that the service may have but state has not. */
   readonly unresolved: readonly string[];
   /** A line for each reason of failures, the most frequent first. */
@@ -94,6 +96,10 @@ export function openBatch(session: Session, subject: string): Batch {
   }
   return {
     failures,
+    get summary() {
+      const failed = new Set(failures.map(({ name }) => name)).size;
+      return `${failed.toLocaleString("en")} of ${indexes.size.toLocaleString("en")} failed`;
+    },
     get unresolved() {
       return unresolvedLines();
     },

@@ -33,8 +33,8 @@ export const apiKeySet = define({
   pending: ({ state }) => (isPending(state) ? [] : undefined),
   unchanged: (name, _value, compared) => name !== "workspaceId" && changesNothing(compared.plan),
   follows,
-  createNote: (declared) => previewNote({}, plan(noKeys, declared)),
-  updateNote: (compared) => previewNote(compared.state, compared.plan),
+  createNote: (declared) => previewNote(plan(noKeys, declared)),
+  updateNote: (compared) => previewNote(compared.plan),
   expiries: (compared) => expiries(compared.state, compared.plan),
   secretPath: (path) => {
     const [name, alias, ...rest] = path;

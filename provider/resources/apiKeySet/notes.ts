@@ -2,15 +2,14 @@ import { failedKey, isRecord } from "../../core/state";
 import { capitalised, listed } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
 import { adoptedBy, type Plan, type Step } from "./plan";
-import { entriesIn, formerAlias, type SetState } from "./properties";
-import { label, mismatchedAliases, quoted } from "./state";
+import { entriesIn, formerAlias } from "./properties";
+import { label, quoted } from "./state";
 
 /** Says in previews what the engine's own lines don't show, and why an update will fail. */
-export function previewNote(state: SetState, plan: Plan): string | undefined {
+export function previewNote(plan: Plan): string | undefined {
   const { owned, inputs, steps } = plan;
   if (isUnknown(inputs.keys)) return undefined;
   const adoptedIds = new Set(steps.map(adoptedBy));
-  const withoutId = new Set(mismatchedAliases(state).keys);
   const isRenameUnknown = entriesIn(inputs).some(
     ([, entry]) => isRecord(entry) && isUnknown(entry["renamedFrom"]),
   );
@@ -52,10 +51,6 @@ export function previewNote(state: SetState, plan: Plan): string | undefined {
     counted(
       owned.toDelete.filter(({ id }) => !adoptedIds.has(id)).map(({ name }) => name),
       "already replaced, still to delete",
-    ),
-    counts(
-      (step) => step.op === "create" && !adoptedBy(step) && withoutId.has(step.alias),
-      "without an id in state, to create",
     ),
   ].filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;

@@ -11,19 +11,17 @@ import type { KeyState } from "../apiKey/properties";
 import { pathOf, read as readKey } from "../apiKey/reading";
 import { conceal } from "../apiKey/state";
 import { applyPlan } from "./applyPlan";
-import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
+import { failIfCancelled, type Item, openBatch } from "./batch";
 import { plan, type SetUpdate } from "./plan";
 import type { SetInputs, SetState } from "./properties";
 import {
   asOwnedKey,
   type KeyToDelete,
   label,
-  mismatchedAliases,
   noKeys,
   type OwnedKey,
   type OwnedKeys,
   ownedKeys,
-  quoted,
   stateOf,
 } from "./state";
 
@@ -48,10 +46,10 @@ const ownerOf = (set: SetInputs | SetState): Owner => ({
 
 export async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
-  const { owned, batch, total } = await applyPlan(session, plan(noKeys, declared), { claim: id });
+  const { owned, batch } = await applyPlan(session, plan(noKeys, declared), { claim: id });
   const outcome = { id, state: stateOf(declared, owned) };
   if (batch.failures.length === 0) return outcome;
-  const failed = `Creating the ${label(declared)}: ${failedOf(batch, total)}`;
+  const failed = `Creating the ${label(declared)}: ${batch.summary}`;
   const { unresolved } = batch;
   const lines = batch.lines();
   if (owned.byAlias.size === 0) {
@@ -69,32 +67,17 @@ export const tryAgain =
 
 export async function update(
   session: Session,
-  { id, state, inputs: declared, plan }: SetUpdate,
+  { id, inputs: declared, plan }: SetUpdate,
 ): Promise<SetOutcome> {
-  warnOfStrayIds(session, mismatchedAliases(state).ids);
-  const { owned, batch, total } = await applyPlan(session, plan, { claim: id });
+  const { owned, batch } = await applyPlan(session, plan, { claim: id });
   const outcome = { id, state: stateOf(declared, owned) };
   if (batch.failures.length === 0) return outcome;
-  const failure = `Updating the ${label(declared)}: ${failedOf(batch, total)}. ${tryAgain}`;
+  const failure = `Updating the ${label(declared)}: ${batch.summary}. ${tryAgain}`;
   return { ...outcome, failure, lines: batch.lines(), unresolved: batch.unresolved };
 }
 
 function itemsOf({ byAlias }: OwnedKeys): readonly Item<OwnedKey>[] {
   return Array.from(byAlias, ([name, key]) => ({ name, ...key }));
-}
-
-/** "3 of 200 failed". */
-export function failedOf({ failures }: Batch, total: number): string {
-  const failed = new Set(failures.map(({ name }) => name)).size;
-  return `${failed.toLocaleString("en")} of ${total.toLocaleString("en")} failed`;
-}
-
-/** Nobody has declared these keys, so they are not deleted. */
-function warnOfStrayIds(session: Session, aliases: readonly string[]): void {
-  if (aliases.length === 0) return;
-  session.warn(
-    `State has ids for ${listed(quoted(aliases))}, but keys has no entries for them: the update leaves these keys in the service and removes them from state. To manage them, import the set again with an entry for each in keys.`,
-  );
 }
 
 export async function rollback(
@@ -151,12 +134,11 @@ export async function find(
 }
 
 export async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {
-  const { ids, keys } = mismatchedAliases(state);
-  warnOfStrayIds(session, ids);
   const before = ownedKeys(state);
   const now = await readKeys(session, ownerOf(state), before);
   const isSame =
-    [...ids, ...keys].length === 0 &&
+    // In a state that was imported by hand, \`ids\` and \`keys\` may have other aliases.
+    [state.ids, state.keys].every((all = {}) => Object.keys(all).length === before.byAlias.size) &&
     now.toDelete.length === before.toDelete.length &&
     Array.from(before.byAlias).every(([alias, key]) => now.byAlias.get(alias)?.state === key.state);
   return { id, state: isSame ? state : stateOf(state, now) };
@@ -175,7 +157,7 @@ export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys)
   });
   batch.close();
   if (batch.failures.length > 0) {
-    const failed = `Reading the ${owner.label}: ${failedOf(batch, all.length)}`;
+    const failed = `Reading the ${owner.label}: ${batch.summary}`;
     throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines() });
   }
   const inOrder = all.flatMap(({ name }) => {
@@ -209,7 +191,6 @@ async function stillToDelete(
 }
 
 export async function remove(session: Session, id: string, state: SetState): Promise<void> {
-  warnOfStrayIds(session, mismatchedAliases(state).ids);
   await removeKeys(session, id, ownerOf(state), ownedKeys(state));
 }
 
@@ -229,6 +210,7 @@ export async function removeKeys(
   });
   batch.close();
   if (batch.failures.length === 0) return;
-  const failed = `Deleting the ${owner.label}: ${failedOf(batch, all.length)}`;
-  throw new Failure(`${failed}. ${owner.stays}`, { lines: batch.lines() });
+  throw new Failure(`Deleting the ${owner.label}: ${batch.summary}. ${owner.stays}`, {
+    lines: batch.lines(),
+  });
 }

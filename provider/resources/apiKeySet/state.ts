@@ -177,19 +177,8 @@ export function isPending(state: SetState): boolean {
   return (
     aliasesIn(state.__keyLost).size > 0 ||
     aliasesIn(state.__unconfirmed).size > 0 ||
-    toDeleteIn(state).length > 0 ||
-    mismatchedAliases(state).keys.length > 0
+    toDeleteIn(state).length > 0
   );
-}
-
-/** Aliases that only `ids` or only `keys` has, after an import by hand. */
-export function mismatchedAliases({
-  ids = {},
-  keys = {},
-}: SetState): Readonly<Record<"ids" | "keys", readonly string[]>> {
-  const beyond = (all: Properties, others: Properties) =>
-    Object.keys(all).filter((alias) => !Object.hasOwn(others, alias));
-  return { ids: beyond(ids, keys), keys: beyond(keys, ids) };
 }
 
 function aliasesIn(value: readonly unknown[] = []): ReadonlySet<string> {

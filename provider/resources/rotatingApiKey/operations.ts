@@ -9,7 +9,7 @@ import { pathOf, readKeyOrFail, read as readOne } from "../apiKey/reading";
 import { managed, observe } from "../apiKey/state";
 import { applyPlan } from "../apiKeySet/applyPlan";
 import type { Batch } from "../apiKeySet/batch";
-import { failedOf, type Owner, readKeys, removeKeys, rollbackKeys, tryAgain } from "../apiKeySet/operations";
+import { type Owner, readKeys, removeKeys, rollbackKeys, tryAgain } from "../apiKeySet/operations";
 import type { Step } from "../apiKeySet/plan";
 import { asOwnedKey, noKeys, type OwnedKey, type OwnedKeys } from "../apiKeySet/state";
 import { differs, isDoubted, type RotatingUpdate } from "./decision";
@@ -86,7 +86,7 @@ export async function update(session: Session, compared: RotatingUpdate): Promis
   const isUsed = lastUsed !== undefined && lastUsed !== state.__lastUsed;
   if (isUsed) session.warn(stillUsed(compared));
   const isRetiring = does === "retire" && !isUsed;
-  const { keys, batch, total } = await settle(session, compared, isRetiring);
+  const { keys, batch } = await settle(session, compared, isRetiring);
   if (isRetiring && batch.failures.length === 0) {
     for (const line of waiting(compared)) {
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
@@ -96,7 +96,7 @@ export async function update(session: Session, compared: RotatingUpdate): Promis
   const times = { rotatedAt, overlapFrom: isUsed ? session.time() : overlapFrom };
   let progress: Progress = { keys, times, lastUsed: lastUsed ?? state.__lastUsed };
   if (batch.failures.length > 0) {
-    const failure = `${doing}: ${failedOf(batch, total)}. ${tryAgain}`;
+    const failure = `${doing}: ${batch.summary}. ${tryAgain}`;
     progress = { ...progress, failure, lines: batch.lines(), unresolved: batch.unresolved };
   } else if (does === "make" || does === "rotate") {
     progress = await rotate(session, id, declared, progress);
@@ -111,7 +111,7 @@ async function settle(
   session: Session,
   { id, state, inputs: declared }: RotatingUpdate,
   isRetiring: boolean,
-): Promise<{ readonly keys: Keys; readonly batch: Batch; readonly total: number }> {
+): Promise<{ readonly keys: Keys; readonly batch: Batch }> {
   const before = ownedKeys(keysOf(state));
   const steps = Array.from(before.byAlias, ([alias, key]): Step => {
     if (isRetiring && alias === "previous") return { alias, op: "delete", key, successor: "current" };
@@ -122,8 +122,8 @@ async function settle(
   const { workspaceId, [secretsKey]: secrets } = declared;
   const inputs = { workspaceId, keys: {}, defaults: undefined, [secretsKey]: secrets };
   const plan = { owned: before, inputs, steps };
-  const { owned, batch, total } = await applyPlan(session, plan, { claim: id, subject: label(declared) });
-  return { keys: keysIn(owned), batch, total };
+  const { owned, batch } = await applyPlan(session, plan, { claim: id, subject: label(declared) });
+  return { keys: keysIn(owned), batch };
 }
 
 /** Creates a key, which becomes the current one. */

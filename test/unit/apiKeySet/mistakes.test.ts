@@ -134,32 +134,18 @@ describe("K8 a set imported with ids and keys that don't match", () => {
     return set;
   }
 
-  test("leaves a key alone that has no entry, and warns", async () => {
+  test("leaves a key alone that has no entry", async () => {
     const set = withKeys();
     const { id, state } = imported(ids, { a: { customerId } });
     const entry = { a: { customerId, enabled: false } };
     const after = await set.update({ id, state }, of(entry), of({ a: { customerId } }));
     expect(after.state).toMatchObject({ ids: { a: "key_1" } });
     expect(methods(set)).not.toContain("DELETE");
-    expect(set.warnings.join()).toContain('State has ids for "b", but keys has no entries');
 
     const read = await set.read(id, state);
     expect(read?.state["ids"]).toEqual({ a: "key_1" });
-    expect(set.warnings).toHaveLength(2);
-
     await set.delete(id, state);
     expect([...set.live.keys()]).toEqual(["key_2"]);
-    expect(set.warnings).toHaveLength(3);
-  });
-
-  test("creates an entry's key if state has no id for it, as previewed", async () => {
-    const set = withKeys();
-    const { id, state } = imported({ a: "key_1" }, keys);
-    const checked = set.check(of(keys), of(keys)).inputs;
-    expect(set.diff(id, state, checked)).toEqual({ changes: true, replaces: [] });
-    expect(set.progress).toEqual(['Keys of workspace ws_1: 1 without an id in state, to create: "b".']);
-    const after = await set.update({ id, state }, of(keys), of(keys));
-    expect(after.state["ids"]).toEqual({ a: "key_1", b: "key_3" });
   });
 
   test("shows an entry without an id as missing after a refresh", async () => {
