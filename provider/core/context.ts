@@ -48,7 +48,7 @@ export interface KindContext extends Shared {
   readonly refreshed: Set<string>;
   /** By URN, the inputs in state of the resources that were read before this update (`isReadFirst`). */
   readonly inState: Map<string, Properties>;
-  /** The keys and resources that were warned about, because the engine may ask for a diff more than once. */
+  /** The keys that were warned about, because the engine may ask for a diff more than once. */
   readonly warned: Set<string>;
   readonly failedWrites: FailedWrite[];
 }

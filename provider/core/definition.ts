@@ -167,8 +167,6 @@ export interface Definition<S extends Shape, P = undefined> {
   updateNote?(compared: Comparison<S, P>): string | undefined;
   /** What a replacement that an input causes leaves in the service: the engine shows the old resource as deleted. */
   replaceNote?(compared: Comparison<S, P>): string | undefined;
-  /** A warning about the state, shown in each preview and update, even if nothing changes. */
-  warning?(compared: Comparison<S, P>): string | undefined;
   /** When the keys that an update keeps or edits expire. Default: it has none. */
   expiries?(compared: Comparison<S, P>): Expiries;
   /** The properties that a preview of a create can't derive by itself: inputs stay as declared, outputs are unknown. */

@@ -14,16 +14,6 @@ export function note(context: KindContext, text: string | undefined, ...all: rea
   if (text !== undefined) show?.(lineOf(context, text, ...all));
 }
 
-/** Shows the definition's warning, once for each resource. */
-export function warnOfState(context: KindContext, compared: AnyComparison): void {
-  const { definition, host, warned } = context;
-  const { id, state, inputs } = compared;
-  const warning = warned.has(id) ? undefined : definition.warning?.(compared);
-  if (warning === undefined) return;
-  warned.add(id);
-  host.warn(lineOf(context, warning, state, inputs));
-}
-
 /** Warns of keys that have expired or soon will, once for each key. */
 export function warnOfExpiry(context: KindContext, compared: AnyComparison): void {
   const { definition, host, warned } = context;

@@ -6,7 +6,7 @@ import type { AnyComparison, AnyDefinition } from "./definition";
 import { type Change, changesAt, compare, type Difference, difference, differing } from "./diff";
 import { canonicalInputs } from "./fields";
 import { canonical, inputsOf, withName } from "./inputs";
-import { note, warnOfExpiry, warnOfState } from "./notices";
+import { note, warnOfExpiry } from "./notices";
 import { protectAdopted, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
 import { defined, failedKey, type Kept, type Properties, providerKey, readingKey, serviceKey } from "./state";
@@ -95,7 +95,6 @@ export function diff(
   const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
   // A resource that `.get` reads is never updated, and another resource may manage its object.
   if (compared.state[readingKey] !== true && !refreshed.delete(compared.id)) {
-    warnOfState(context, compared);
     if (result.replaces.length === 0) warnOfExpiry(context, compared);
     note(context, lineAbout(definition, compared, result, isOnlySecrets), compared.state, compared.inputs);
   }

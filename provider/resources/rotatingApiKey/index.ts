@@ -9,7 +9,7 @@ import { identities } from "../apiKey/rules";
 import { adoptionNote, adopts } from "../apiKey/state";
 import { decide, isPending } from "./decision";
 import { foreseeCreate, foreseeUpdate } from "./foresight";
-import { clockWarning, expiries, updateNote } from "./notes";
+import { expiries, updateNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
 import { shape, unchanged } from "./properties";
 import { rules } from "./rules";
@@ -38,7 +38,6 @@ export const rotatingApiKey = define({
   adopts,
   createNote: (inputs) => adoptionNote(label(inputs), inputs),
   updateNote,
-  warning: ({ state, now }) => clockWarning(state, now),
   expiries,
   foreseeCreate,
   foreseeUpdate,

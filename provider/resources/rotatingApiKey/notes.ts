@@ -6,7 +6,7 @@ import { expiring } from "../apiKey/state";
 import type { OwnedKey } from "../apiKeySet/state";
 import { differs, isDue, isUnconfirmed, type RotatingComparison, unmanaged } from "./decision";
 import { dayMs, hourMs, msOf } from "./duration";
-import type { RotatingDraft, RotatingState } from "./properties";
+import type { RotatingDraft } from "./properties";
 import { after, iso, keysOf, label, timesOf } from "./state";
 
 /** Messages about a rotating key: in previews, and if an update does less than declared. */
@@ -159,17 +159,6 @@ export function stillUsed(compared: RotatingComparison): string {
       ? "is not deleted, because its last use was not recorded until now"
       : `is not deleted, because it was used since ${since}`;
   return `${capitalised(label(inputs))}: the previous key, ${state.previousKeyId}, ${reason}. It stays valid ${stay(compared)}.`;
-}
-
-/** How far the clock of one machine may be behind that of another. */
-const skewMs = 10 * 60_000;
-
-/** The warning about a clock that went back, by which nothing would be due for long. */
-export function clockWarning(state: RotatingState, now: number): string | undefined {
-  const { rotatedAt = 0, overlapFrom = 0 } = timesOf(state);
-  const last = Math.max(rotatedAt, overlapFrom);
-  if (now >= last - skewMs) return undefined;
-  return `${capitalised(label(state))}: the clock of this machine is behind the last rotation, at ${iso(last)}, so no rotation is due. Correct the clock or, if that time is wrong, set ${noOverlap(state)}, change keepers, and run \`pulumi up\` until it has created a new key.`;
 }
 
 function inWords(names: readonly string[]): string {
