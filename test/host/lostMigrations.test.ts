@@ -80,7 +80,7 @@ describe("the migration of an existing key", () => {
     scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
     scene.standIn.inject({ endpoint: "migrateApiKey", fault: { kind: "resetAfter" } });
     const { message } = await failureOf(key.create(await inputs({ existingKey })));
-    expect(message).toMatch(/could not be listed .*don't delete it/);
+    expect(message).toMatch(/Perhaps new in the workspace's list: .*don't delete it/);
   });
 
   test.each([

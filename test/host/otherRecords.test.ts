@@ -43,7 +43,7 @@ describe("the create of a key", () => {
       await again.close();
       expect(kept).toBeUndefined();
       expect(message).toContain(`the service answered with a different key, ${other?.id}`);
-      expect(message).toContain(`The workspace has ${ids()[1]} ("ci"`);
+      expect(message).toContain(`Perhaps new in the workspace's list: ${ids()[1]} ("ci"`);
     },
   );
 

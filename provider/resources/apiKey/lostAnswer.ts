@@ -50,28 +50,21 @@ export function findings(creation: Creation, now: readonly ApiKeyRecord[] | Unav
       `The workspace's list of keys could not be read (${now.problem}): ${whatToLookFor(creation)}.`,
     );
   }
-  if ("problem" in seen.before) {
-    const alike = now.filter((key) => isNamesake(key, declared));
-    const some = alike.length > 0 ? inWords(creation, alike) : "none so far";
-    const { problem } = seen.before;
-    return {
-      found: some,
-      say: (found) =>
-        `The keys that existed before could not be listed (${problem}), so any key with this name and customer may be the new one. The workspace has ${found}: if one was created since ${seen.since.toISOString()}, ${remedyOf(creation)}; then run \`pulumi up\` again.`,
-    };
-  }
-  if (now.length === 0) {
+  const alike = now.filter((key) => isNamesake(key, declared));
+  // Without a list of the keys before, a key of another name is no more likely to be new than any other.
+  const all = alike.length > 0 || "problem" in seen.before ? alike : now;
+  if (all.length === 0) {
     return alone(
       `The workspace's list shows no new key: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted(creation)} shows up later, ${remedyOf(creation)}.`,
     );
   }
-  const alike = now.filter((key) => isNamesake(key, declared));
-  const all = alike.length > 0 ? alike : now;
+  const where =
+    "problem" in seen.before ? "Perhaps new in the workspace's list:" : "New in the workspace's list:";
   const one = all.length === 1 ? "If" : "If it is one of these and";
   return {
     found: inWords(creation, all),
     say: (found) =>
-      `New in the workspace's list: ${found}. ${one} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again.`,
+      `${where} ${found}. ${one} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again.`,
   };
 }
 
