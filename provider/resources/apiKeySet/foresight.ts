@@ -3,9 +3,9 @@ import { withSecrets } from "../../core/secrecy";
 import { defined, isRecord, type Properties } from "../../core/state";
 import { isUnknown, unknown } from "../../core/unknown";
 import { expiring } from "../apiKey/state";
-import { adoptedBy, type Plan } from "./plan";
+import { adoptedBy, type Plan, type Step } from "./plan";
 import { entriesIn, keySecrets, type SetState } from "./properties";
-import { label, type OwnedKey } from "./state";
+import { label } from "./state";
 
 /** When the keys expire that the set keeps: all, while the program's keys are unknown. */
 export function expiries(state: SetState, { owned, inputs, steps }: Plan): Expiries {
@@ -22,32 +22,28 @@ export function expiries(state: SetState, { owned, inputs, steps }: Plan): Expir
 /** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
 export function foresee({ inputs, steps }: Plan): Properties {
   if (!isRecord(inputs.keys)) return {};
-  const outputOf = (kept: (key: OwnedKey) => unknown, adopted: (id: string) => unknown) => {
-    const all = steps.flatMap((step) => {
-      if (step.op === "delete") return [];
-      if (step.op === "same" || step.op === "update") return [[step.alias, kept(step.key)]];
-      const id = adoptedBy(step);
-      return [[step.alias, id === undefined ? unknown : adopted(id)]];
-    });
-    return defined(Object.fromEntries(all));
-  };
+  const keys = steps.flatMap((step) =>
+    step.op === "delete" ? [] : [{ alias: step.alias, ...outputsOf(step) }],
+  );
+  const outputOf = (name: "id" | "maskedKey" | "key") =>
+    defined(Object.fromEntries(keys.map((key) => [key.alias, key[name]])));
   const entries = entriesIn(inputs).map(([alias, entry]) => {
     const { existingKey: _, ...rest } = isRecord(entry) ? entry : ({} as Properties);
     return [alias, isRecord(entry) ? rest : entry];
   });
   return {
     keys: Object.fromEntries(entries),
-    ids: outputOf(
-      ({ id }) => id,
-      (id) => id,
-    ),
-    maskedKeys: outputOf(
-      ({ state: { maskedKey } }) => maskedKey ?? unknown,
-      () => unknown,
-    ),
-    secrets: outputOf(
-      ({ state: { key } }) => key,
-      () => undefined,
-    ),
+    ids: outputOf("id"),
+    maskedKeys: outputOf("maskedKey"),
+    secrets: outputOf("key"),
   };
+}
+
+function outputsOf(step: Exclude<Step, { readonly op: "delete" }>) {
+  if (step.op === "same" || step.op === "update") {
+    const { id, state } = step.key;
+    return { id, maskedKey: state.maskedKey ?? unknown, key: state.key };
+  }
+  const id = adoptedBy(step);
+  return { id: id ?? unknown, maskedKey: unknown, key: id === undefined ? unknown : undefined };
 }
