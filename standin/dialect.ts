@@ -119,9 +119,12 @@ export const knobs = {
   timestamps: ["iso", "epochSeconds", "epochMillis", "null"],
   /** Fields without a value: left out | null | "" for strings, 0 for numbers, [] for lists. */
   absent: ["omitted", "null", "empty"],
-  /** false, 0, "" and []: sent | left out, as Go's omitempty does. */
+  /**
+   * false, 0, "" and []: sent | left out, as Go's omitempty does. A list at the top level is left out only if the answer
+   * then has no field.
+   */
   zeroValues: ["sent", "omitted"],
-  /** Empty lists, inside records and at the top level: `[]` | null. */
+  /** Empty lists that are not left out, inside records and at the top level: `[]` | null. */
   emptyLists: ["sent", "null"],
   /** Whether answers have unknown fields, next to and inside every record and scope entry. */
   extraFields: [false, true],

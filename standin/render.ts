@@ -82,11 +82,10 @@ export function showBilling(billing: StoredBilling, dialect: Dialect): Shown {
 
 /** The envelope of an answer. */
 export function envelope(field: string, content: Shown | readonly Shown[], dialect: Dialect): Shown {
-  const shown =
-    Array.isArray(content) && content.length === 0 && dialect.emptyLists === "null" ? null : content;
-  return dialect.extraFields
-    ? { [field]: shown, requestId: "req_standin", meta: { page: 1 } }
-    : { [field]: shown };
+  const empty = Array.isArray(content) && content.length === 0;
+  const shown = empty && dialect.emptyLists === "null" ? null : content;
+  if (dialect.extraFields) return { [field]: shown, requestId: "req_standin", meta: { page: 1 } };
+  return empty && dialect.zeroValues === "omitted" && shown !== null ? {} : { [field]: shown };
 }
 
 function showKeyScopes(scopes: readonly StoredKeyScope[], dialect: Dialect): Shown[] {

@@ -13,14 +13,13 @@ import {
   orAbsent,
   permission,
   record,
-  requiredList,
   requiredText,
   secretText,
   text,
   withheld,
 } from "./fields";
 import { apiPath, pathProblem } from "./paths";
-import { reader } from "./reading";
+import { listReader, reader } from "./reading";
 import type { WorkspacePath } from "./workspaces";
 
 export interface ApiKeyPath extends WorkspacePath {
@@ -130,7 +129,7 @@ export const newApiKeyOf = (existingKey?: string) =>
     fatal: false,
   });
 const newApiKey = newApiKeyOf();
-const apiKeys = reader("apiKeys", requiredList(apiKey));
+const apiKeys = listReader("apiKeys", apiKey);
 
 /** 4.1. Repeated when it may not have arrived: its fields are target values. */
 export async function editApiKey(

@@ -1,4 +1,5 @@
-import { type Decode, Mismatch, record } from "./fields";
+import { isDeepStrictEqual } from "node:util";
+import { type Decode, Mismatch, record, requiredList } from "./fields";
 import type { Unreadable } from "./outcome";
 
 /** What a 2xx answer came to. */
@@ -55,12 +56,13 @@ function parseJson(body: Buffer, fatal: boolean): unknown {
 /**
  * A reader for answers that have a record, or a list of them, in the property `wrapper`. `check` may find a problem with
  * it, as a phrase that begins with "the answer". Text that is no UTF-8 makes the answer unusable where it is `fatal`.
+ * `ofNothing` is what an answer without any field stands for. Default: it can't be used.
  */
 export function reader<T>(
   wrapper: string,
   decode: Decode<T>,
   check: (found: T) => string | undefined = () => undefined,
-  { fatal = true } = {},
+  { fatal = true, ofNothing }: { readonly fatal?: boolean; readonly ofNothing?: T } = {},
 ): Reader<T> {
   const decodeAnswer = record({ [wrapper]: decode });
   return (body) => {
@@ -75,6 +77,7 @@ export function reader<T>(
       return { ...unusable("the answer is not JSON"), flaw: "notJson" };
     }
     try {
+      if (ofNothing !== undefined && isDeepStrictEqual(parsed, {})) return { record: ofNothing };
       const found = decodeAnswer(parsed)[wrapper] as T;
       const problem = check(found);
       return problem === undefined ? { record: found } : unusable(problem);
@@ -83,4 +86,9 @@ export function reader<T>(
       return unusable(complaint(error));
     }
   };
+}
+
+/** A reader for lists: some services leave out one that is empty. */
+export function listReader<T>(wrapper: string, entry: Decode<T>): Reader<readonly T[]> {
+  return reader<readonly T[]>(wrapper, requiredList(entry), undefined, { ofNothing: [] });
 }

@@ -1,9 +1,9 @@
 /** The scopes that a workspace defines: their records (interface, section 2) and calls (4.10 and 4.11). */
 
 import { type Call, get, limits, send, type Written } from "./call";
-import { identifier, mirroredText, record, requiredList, requiredText, text } from "./fields";
+import { identifier, mirroredText, record, requiredText, text } from "./fields";
 import { apiPath } from "./paths";
-import { reader } from "./reading";
+import { listReader, reader } from "./reading";
 import type { WorkspacePath } from "./workspaces";
 
 /** Body of 4.11. */
@@ -26,7 +26,7 @@ export const scope = record({
 export type ScopeRecord = ReturnType<typeof scope>;
 
 const newScope = reader("scope", scope);
-const scopes = reader("scopes", requiredList(scope));
+const scopes = listReader("scopes", scope);
 
 /** 4.10. */
 export async function listScopes(

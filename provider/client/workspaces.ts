@@ -1,9 +1,9 @@
 /** Workspaces: their records (interface, section 2) and calls (4.6 to 4.8). */
 
 import { type Call, get, limits, only, send, type Written } from "./call";
-import { identifier, list, mirroredText, number, record, requiredList, requiredText, text } from "./fields";
+import { identifier, list, mirroredText, number, record, requiredText, text } from "./fields";
 import { apiPath } from "./paths";
-import { reader } from "./reading";
+import { listReader, reader } from "./reading";
 
 export interface WorkspacePath {
   readonly workspaceId: string;
@@ -32,7 +32,7 @@ export const workspace = record({
 export type WorkspaceRecord = ReturnType<typeof workspace>;
 
 const workspaceOf = (workspaceId: string) => reader("workspace", workspace, only(workspaceId, "workspace"));
-const workspaces = reader("workspaces", requiredList(workspace));
+const workspaces = listReader("workspaces", workspace);
 
 /** 4.6. */
 export async function listWorkspaces(call: Call): Promise<readonly WorkspaceRecord[]> {

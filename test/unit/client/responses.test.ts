@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apiKey, newApiKeyOf } from "../../../provider/client/apiKeys";
 import { billing } from "../../../provider/client/billing";
-import { requiredList } from "../../../provider/client/fields";
-import { type Reader, reader } from "../../../provider/client/reading";
+import { listReader, type Reader, reader } from "../../../provider/client/reading";
 import { scope } from "../../../provider/client/scopes";
 import { workspace } from "../../../provider/client/workspaces";
 
@@ -10,7 +9,7 @@ const json = (value: unknown): Buffer =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
 const readKey = reader("apiKey", apiKey);
 const readNewKey = newApiKeyOf();
-const readKeys = reader("apiKeys", requiredList(apiKey));
+const readKeys = listReader("apiKeys", apiKey);
 const readWorkspace = reader("workspace", workspace);
 const readScope = reader("scope", scope);
 const readBilling = reader("billing", billing);
@@ -303,11 +302,12 @@ describe("answers with other records", () => {
     });
   });
 
-  it("a list that is null is empty; one that is absent or not a list is unusable", () => {
-    expect(value(readKeys, { apiKeys: null })).toEqual([]);
-    expect(value(readKeys, { apiKeys: [], extra: 1 })).toEqual([]);
-    for (const apiKeys of [undefined, {}, "", 0, { data: [] }]) {
-      expect(problem(readKeys, { apiKeys })).toBe("the answer's apiKeys is not a list");
+  it("a list that is null, or left out of an answer without any field, is empty; anything else is unusable", () => {
+    for (const answer of [{ apiKeys: null }, { apiKeys: [], extra: 1 }, {}]) {
+      expect(value(readKeys, answer)).toEqual([]);
+    }
+    for (const answer of [{ apiKeys: {} }, { apiKeys: "" }, { apiKeys: 0 }, { data: [] }, { error: "no" }]) {
+      expect(problem(readKeys, answer)).toBe("the answer's apiKeys is not a list");
     }
     expect(problem(readKeys, { apiKeys: [{ id: "a" }, { name: "b" }] })).toBe(
       "the answer's apiKeys[1].id is missing",

@@ -28,7 +28,8 @@ const knobs: Record<ShownKnob, () => Promise<void>> = {
     for (const field of Object.keys(nothing)) expect(await create()).not.toHaveProperty(field);
   },
   async zeroValues() {
-    const { create, patch } = await open({ zeroValues: "omitted" });
+    const { create, get, patch } = await open({ zeroValues: "omitted" });
+    expect((await get("/workspace/ws_main/scopes")).body).toEqual({});
     const key = await create({ enabled: false, customerId: "", scopes: [] });
     for (const field of ["enabled", "customerId", "scopes", "deleted"]) expect(key).not.toHaveProperty(field);
     const [shown] = (await create()).scopes;
