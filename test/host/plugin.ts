@@ -71,7 +71,10 @@ export interface PluginHost extends Host {
   list(kind: string, query?: Properties, limit?: number): Promise<readonly Listed[]>;
   /** With each secret marked. */
   checkConfig(config: Properties): Promise<CheckedConfig>;
-  diffConfig(before: Properties, now: Properties): Promise<{ changes: string; replaces: string[] }>;
+  diffConfig(
+    before: Properties,
+    now: Properties,
+  ): Promise<{ changes: string; replaces: string[]; details: Readonly<Record<string, string>> }>;
   /** As after a first Ctrl-C: the engine still saves results. */
   cancel(): Promise<void>;
   readonly logged: readonly LogMessage[];
@@ -133,7 +136,7 @@ export async function startPlugin(env: Readonly<Record<string, string>> = {}): P
       const request = new messages.DiffRequest().setOlds(struct(before)).setNews(struct(now));
       const answer = await call<messages.DiffResponse>((done) => client.diffConfig(request, done));
       const changes = ["unknown", "none", "some"][answer.getChanges()] ?? "";
-      return { changes, replaces: answer.getReplacesList() };
+      return { changes, replaces: answer.getReplacesList(), details: detailsIn(answer) };
     },
     async cancel() {
       await call((done) => client.cancel(new Empty(), done));

@@ -168,15 +168,19 @@ describe("the configuration of the plugin", () => {
       expect((await bare.checkConfig({ accessToken, accessTokenEnv: "OTHERS_TOKEN" })).failures).toEqual([]);
   });
 
-  test("a changed configuration replaces no resources", async () => {
-    const before = { baseUrl: "https://a.test", accessToken: secret("t") };
-    expect(await bare.diffConfig(before, { ...before, accessToken: "t" })).toEqual({
+  // The engine compares secrets only after it has masked them, so it would not show that a token has changed.
+  test("a changed configuration replaces no resources, and says which arguments have changed", async () => {
+    const token = "apikeys.provider:accessToken";
+    const before = { baseUrl: "https://a.test", [token]: secret("t") };
+    expect(await bare.diffConfig(before, { ...before, [token]: "t" })).toEqual({
       changes: "none",
       replaces: [],
+      details: {},
     });
-    expect(await bare.diffConfig(before, { baseUrl: "https://b.test" })).toEqual({
+    expect(await bare.diffConfig(before, { baseUrl: "https://b.test", [token]: secret("u") })).toEqual({
       changes: "some",
       replaces: [],
+      details: { [`["${token}"]`]: "update", baseUrl: "update" },
     });
   });
 });

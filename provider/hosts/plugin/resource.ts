@@ -128,7 +128,7 @@ export function calls(resource: Lifecycle) {
 }
 
 /** A difference as the engine takes it, with each changed value by its path. */
-function diffResponse({ changes, replaces, details }: DetailedDifference, state: Properties) {
+export function diffResponse({ changes, replaces, details }: DetailedDifference, state: Properties) {
   const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
   const answer = new DiffResponse()
     .setChanges(changes === false ? DIFF_NONE : DIFF_SOME)

@@ -1,5 +1,4 @@
 /** The provider as a plugin: the engine's calls over gRPC. */
-import { isDeepStrictEqual } from "node:util";
 import { type handleUnaryCall, Server, ServerCredentials, type ServerWritableStream } from "@grpc/grpc-js";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer, ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
@@ -7,6 +6,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../../package.json";
 import { argumentNamespace, configNamespace, type EngineConfig, engineConfig } from "../../core/config";
+import { changesAt } from "../../core/diff";
 import { Failure } from "../../core/errors";
 import type { Lifecycle } from "../../core/lifecycle";
 import type { OpenRun } from "../../core/run";
@@ -17,7 +17,7 @@ import { type Listed, listers } from "../../listing";
 import { type Arguments, argumentsOf } from "./arguments";
 import type { Engine } from "./engine";
 import { serviceError } from "./failures";
-import { calls, initFailed } from "./resource";
+import { calls, diffResponse, initFailed } from "./resource";
 import { fromStruct, toStruct } from "./wire";
 
 interface Served {
@@ -119,11 +119,12 @@ function handlers({ instance, engine, run }: Served) {
       const inputs = toStruct(properties, [...secrets, ...tokens.map((name) => [name] as const)]);
       return new messages.CheckResponse().setInputs(inputs);
     }),
-    // A changed Provider never replaces its resources.
+    // A changed Provider never replaces its resources. The engine would compare secrets as they are masked, and so not
+    // show a changed token.
     diffConfig: unary(async (request: messages.DiffRequest) => {
-      const [olds, news] = [request.getOlds(), request.getNews()].map((one) => fromStruct(one).properties);
-      const { DIFF_NONE, DIFF_SOME } = messages.DiffResponse.DiffChanges;
-      return new messages.DiffResponse().setChanges(isDeepStrictEqual(olds, news) ? DIFF_NONE : DIFF_SOME);
+      const { properties: olds } = fromStruct(request.getOlds());
+      const details = changesAt([], olds, fromStruct(request.getNews()).properties);
+      return diffResponse({ changes: details.length > 0, replaces: [], details }, olds);
     }),
     configure: unary(async (request: messages.ConfigureRequest) => {
       const { config, keys } = configFrom(request.getUrn() ?? "", fromStruct(request.getArgs()).properties);
