@@ -283,7 +283,7 @@ export function secretOf(
   return pulumi.all([held, id]).apply(([value]) => {
     if (value !== undefined) return value;
     throw new pulumi.RunError(
-      `${kind} "${name}": state does not have its secret, because the key was adopted or imported, and the service shows a secret only once, when it creates the key. Use the value from where it is kept today, not the output key; or leave existingId out and change keepers, which creates a new key with its secret.`,
+      `${kind} "${name}": state does not have its secret, because the key was adopted or imported, and the service shows a secret only once. Use the value from where it is kept today; or leave existingId out and change keepers, which creates a new key with its secret.`,
     );
   });
 }

@@ -46,6 +46,6 @@ export function expectFound(
   if (missing.length === 0) return;
   const them = missing.length === 1 ? "it" : "they";
   throw new Failure(
-    `${kind}: ${listed(missing, 5)} can't be found at the base URL configured now (${baseUrlSource}). This stack was last updated at another base URL, where ${them} may still exist. State is unchanged. Correct the base URL. Or, if the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL; resources that can't be found then count as deleted.`,
+    `${kind}: ${listed(missing, 5)} can't be found at the base URL configured now (${baseUrlSource}). At the base URL of the last update, ${them} may still exist. State is unchanged. Correct the base URL; or, if the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted.`,
   );
 }

@@ -91,7 +91,7 @@ async function isListed(session: Session, path: KeyPath, { missing, marked }: Mi
   if (session.withoutKeyList) return false;
   throw new InconclusiveError(
     `${missing}, but the workspace's list of keys can't be read to confirm that it is gone: ${now.problem}`,
-    `Run the command again, with an access token that is allowed to list the keys of ${workspaceId}. If that doesn't help and you know that the key no longer exists, set APIKEYS_NO_KEY_LIST=true for one command, which then doesn't need the list, or remove the resource from state with \`pulumi state delete\`.`,
+    `Run the command again, with an access token that is allowed to list the keys of ${workspaceId}. If that doesn't help and you know that the key no longer exists, set APIKEYS_NO_KEY_LIST=true for one command, or remove the resource from state with \`pulumi state delete\`.`,
   );
 }
 

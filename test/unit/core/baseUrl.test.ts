@@ -73,7 +73,7 @@ describe("a resource that is read at a new base URL", () => {
     );
     for (const read of [undefined, { id: "sc_1", state: {}, notFound: "it is not listed" }]) {
       expect(() => expectFound(scope, { id: "sc_1", state: {} }, read, now)).toThrow(
-        /^Scope: .*sc_1 can't be found at the base URL configured now \(https:\/\/a\.test, from stack config\)\. .* where it may still exist/,
+        /^Scope: .*sc_1 can't be found at the base URL configured now \(https:\/\/a\.test, from stack config\)\. .* it may still exist/,
       );
     }
   });
