@@ -4,8 +4,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that only `npm run test:all` runs; those after the colons test the same rules once. See also test/all.ts. */
 const onlyInAll = [
-  // The lifecycles of other kinds than ApiKey: host/{presets,resourceDialects}, engine/{apiKeyLifecycle,workspaceSettings}.
-  "test/engine/{workspaceSettings,scope,customerBilling}Lifecycle.test.ts",
+  // Settings again: engine/workspaceSettings.
+  "test/engine/workspaceSettingsLifecycle.test.ts",
   // The commands on the pages for pipelines and troubleshooting, each of which another test runs too.
   "test/engine/{pipelines,troubleshooting}.test.ts",
   // Whether the bench runs, which no rule requires.
@@ -24,10 +24,14 @@ const onlyInAll = [
   "test/engine/adoptCommand.test.ts",
   // When the engine passes which token: unit/core/config, host/configuration.
   "test/engine/tokenRotation.test.ts",
+  // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.
+  "test/engine/{twoStacks,sharedKey}.test.ts",
   // Programs in Python and Go, which need generated SDKs.
   "test/engine/languages.test.ts",
   // It builds a code generator: engine/import.
   "test/engine/importMany.test.ts",
+  // A rotating key with more commands: engine/examples, engine/moving.
+  "test/engine/rotatingApiKey.test.ts",
   // Programs that the CLI starts, in JavaScript and as ES modules too: engine/readme.
   "test/engine/plainCli.test.ts",
   // The examples of the pages for teams: engine/{readme,examples}.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Dialect } from "../../standin";
-import { programWithKeys } from "./programs";
 import { onlyLine, stepsFor } from "./expectations";
-import type { Outcome } from "./outcome";
 import { loadProgram } from "./loadProgram";
+import type { Outcome } from "./outcome";
+import { programWithKeys } from "./programs";
 import { createProject, type Project } from "./project";
 import { credentials, type Scene, setScene } from "./scene";
 import { createStack, type EngineStack } from "./stack";

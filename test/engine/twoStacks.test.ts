@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { expectUnsaid } from "./expectations";
-import type { Outcome } from "./outcome";
 import { loadProgram } from "./loadProgram";
+import type { Outcome } from "./outcome";
 import { createProject, type Project } from "./project";
 import { credentials, type Scene, setScene } from "./scene";
 import { createStack, type EngineStack } from "./stack";

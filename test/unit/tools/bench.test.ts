@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { dynamicHost } from "../../../tools/bench/contenders";
 import { withFigures } from "../../../tools/bench/docs";
 import { type Figures, median, mediansOf, type Round } from "../../../tools/bench/figures";
-import { dynamicHost } from "../../../tools/bench/contenders";
 import { cpuIn, peakMiBIn, writtenIn } from "../../../tools/bench/proc";
 import { isHost } from "../../../tools/bench/watch";
 
