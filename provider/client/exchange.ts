@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { failurePhrase, isLasting, proxyWantsLogin } from "./failure";
 import type { Exchange, Unreadable } from "./outcome";
@@ -22,10 +23,28 @@ export interface WireRequest {
   readonly maxBytes: number;
 }
 
-/** Others, such as "utf-8" or "none", are no coding, but services send them. */
-const compressed = /\b(gzip|deflate|compress|br|zstd)\b/i;
+/** The provider asks for none, but some gateways compress all the same. */
+const decompressors = new Map([
+  ["gzip", gunzipSync],
+  ["deflate", inflateSync],
+  ["br", brotliDecompressSync],
+]);
 
 const seconds = (ms: number): string => `${Math.round(ms / 10) / 100} s`;
+
+const tooLarge = (maxBytes: number): Unreadable => ({
+  problem: `is larger than ${size(maxBytes)}`,
+  lasting: true,
+});
+
+/** A body that can't be decompressed stays as it is: some proxies decompress it and leave the header. */
+function decompressed(body: Buffer, coding: unknown, maxBytes: number): Buffer | Unreadable {
+  try {
+    return decompressors.get(String(coding).toLowerCase())?.(body, { maxOutputLength: maxBytes }) ?? body;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? tooLarge(maxBytes) : body;
+  }
+}
 
 const size = (bytes: number): string => (bytes % 1048576 === 0 ? `${bytes / 1048576} MiB` : `${bytes} bytes`);
 
@@ -54,9 +73,6 @@ export function exchange(agent: Dispatcher, request: WireRequest, timeOuts: Time
     function settleUnread(unreadable: Unreadable): void {
       if (answer !== undefined) settle({ kind: "answered", ...answer, body: unreadable });
       controller?.abort(new Error("unread"));
-    }
-    function settleTooLarge(): void {
-      settleUnread({ problem: `is larger than ${size(maxBytes)}`, lasting: true });
     }
     function settleFailed(phrase: string): void {
       settle({ kind: "failed", started: controller !== undefined, phrase, lasting: false });
@@ -94,20 +110,18 @@ export function exchange(agent: Dispatcher, request: WireRequest, timeOuts: Time
         if (settled || status < 200) return;
         clearTimeout(headersTimer);
         answer = { status, headers: responseHeaders };
-        if (compressed.test(String(responseHeaders["content-encoding"]))) {
-          settleUnread({ problem: "is compressed, although the provider did not ask for it", lasting: true });
-        } else if (Number(responseHeaders["content-length"]) > maxBytes) {
-          settleTooLarge();
-        }
+        if (Number(responseHeaders["content-length"]) > maxBytes) settleUnread(tooLarge(maxBytes));
       },
       onResponseData(_controller, chunk) {
         if (settled) return;
         received += chunk.length;
-        if (received > maxBytes) settleTooLarge();
+        if (received > maxBytes) settleUnread(tooLarge(maxBytes));
         else chunks.push(chunk);
       },
       onResponseEnd() {
-        if (answer !== undefined) settle({ kind: "answered", ...answer, body: Buffer.concat(chunks) });
+        if (answer === undefined) return;
+        const body = decompressed(Buffer.concat(chunks), answer.headers["content-encoding"], maxBytes);
+        settle({ kind: "answered", ...answer, body });
       },
       onResponseError(_controller, error) {
         if (answer !== undefined) return settleUnread({ problem: "was cut off", lasting: false });

@@ -150,7 +150,6 @@ function wireRequest<T>(request: ApiRequest<T>): WireRequest {
   if (base === null) throw new CallError("notSent", "the base URL is not a URL");
   const headers: Record<string, string> = {
     accept: "application/json",
-    // Nothing is decompressed, so that no small answer can become a large one.
     "accept-encoding": "identity",
     // A proxy's cache could answer with what was there before the last write.
     "cache-control": "no-cache",

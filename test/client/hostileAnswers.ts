@@ -47,7 +47,7 @@ const overload: readonly HostileAnswer[] = [
     name: "a gzip bomb",
     fault: { kind: "gzipBomb", bytes: 100 * MB },
     meaning: "lost",
-    says: /is compressed, although the provider did not ask for it$/,
+    says: /is larger than 4 MiB$/,
   },
   {
     name: "10 MB",
@@ -121,7 +121,7 @@ const lies: readonly HostileAnswer[] = [
   {
     name: "a body marked as compressed",
     fault: { kind: "headers", headers: { "content-encoding": "br" } },
-    meaning: "lost",
+    meaning: "usable",
   },
 ];
 

@@ -53,7 +53,7 @@ test("the host's memory stays bounded, whatever the service answers", async () =
     scene.standIn.clearFaults();
     return measured(what);
   }
-  // An answer about one record is read up to 4 MiB, and nothing is decompressed.
+  // An answer about one record is read up to 4 MiB, also once it is decompressed.
   await after("1 MB of deep JSON", { kind: "moreFields", json: `"more":${deep}` }, readKey);
   await after("a gzip bomb of 100 MB", { kind: "gzipBomb", bytes: 100 * MiB }, refused(readKey));
   await after("10 MB for a record", { kind: "hugeBody", bytes: 10 * MiB }, refused(readKey));
