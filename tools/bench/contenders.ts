@@ -19,6 +19,13 @@ const singly = {
 /** All keys in one resource. */
 const inOneSet = { asks: true, steps, rounds: (_count: number, rounds: number) => rounds } as const;
 
+/** More keys than a set should have. */
+const inTenSets = {
+  asks: true,
+  steps: ["up"],
+  rounds: (count: number, rounds: number) => (count < 10_000 ? 0 : rounds),
+} as const;
+
 /** The columns, from left to right. */
 export const contenders: readonly Contender[] = [
   { ...singly, id: "ours", title: "pulumi-apikeys", work: { ...dynamic, program: "ours/single" } },
@@ -62,12 +69,22 @@ export const contenders: readonly Contender[] = [
     steps: steps.filter((step) => step !== "noChange"),
   },
   {
-    ...inOneSet,
+    ...inTenSets,
     id: "tenSets",
     title: "ten ApiKeySets, plugin",
     work: { ...plugin, program: "ours/tenSets", env: { APIKEYS_PARALLEL: "64" } },
-    steps: ["up"],
-    // More keys than a set should have.
-    rounds: (count, rounds) => (count < 10_000 ? 0 : rounds),
+  },
+  {
+    ...inTenSets,
+    id: "tenSetsFloor",
+    title: "floor: ten resources of a plugin without I/O",
+    work: { ...nothing, program: "floors/tenSets" },
+    asks: false,
+  },
+  {
+    ...inTenSets,
+    id: "network-64",
+    title: "floor: script, 64 in flight",
+    work: { kind: "network", inFlight: 64 },
   },
 ];
