@@ -71,7 +71,9 @@ async function post(creation: Creation, namesakes: readonly ApiKeyRecord[]): Pro
         : ` If the service already has this key, as ${inWords(creation, namesakes)}, ${session.importKey}.`;
     const advice = `Check that workspace ${declared.workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${importHint}`;
     if (error instanceof CallError && error.verdict === "ambiguous") {
-      return recover(creation, error.message, unknownOutcome, ifRefused(error, advice));
+      const nameAdvice =
+        "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace.";
+      return recover(creation, error.message, unknownOutcome, ifRefused(error, `${advice} ${nameAdvice}`));
     }
     session.onInterrupt(undefined);
     throw toFailure(error, session, { doing, notDone: "Nothing was created", advice });

@@ -91,7 +91,9 @@ describe("K6 a create that is answered with 409, which a proxy may have caused b
   test("says what to check in case the service refused it", async () => {
     const service = keyOn({ write: conflict, list: { apiKeys: [] } });
     const { message } = await failureOf(service.create(inputs));
-    expect(message).toMatch(/list shows no new key.*If the service refused it: Check that workspace ws_1/);
+    expect(message).toMatch(
+      /list shows no new key.*If the service refused it: Check that workspace ws_1.*a replacement needs another name/,
+    );
     expect(message).not.toContain("Nothing was created");
   });
 
