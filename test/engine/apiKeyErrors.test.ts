@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { errorsFor, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programWithKeys } from "./programs";
-import { type Scene, setScene } from "./scene";
+import { hurried, type Scene, setScene } from "./scene";
 
 let scene: Scene;
 beforeAll(async () => {
-  scene = await setScene("inputs");
+  scene = await setScene("inputs", { env: hurried });
 });
 afterAll(() => scene?.close());
 
@@ -81,6 +81,27 @@ it("K6 a create without a secret in its answer fails, and the next update replac
     lostId: { value: made?.id },
     lostSecret: { value: made?.key, secret: true },
   });
+  await expectSilentUp(scene);
+});
+
+it("R6 R7 refresh and destroy fail if the service denies a key that it has, and state keeps the key and its secret", async () => {
+  await scene.declare(programWithKeys({ held: "base" }));
+  expect((await scene.stack.up()).ok).toBe(true);
+  const outputs = await scene.stack.outputs();
+  const [key] = scene.service.keys({ deleted: false });
+  expect(outputs).toMatchObject({ heldSecret: { value: key?.key, secret: true } });
+  for (const endpoint of ["readApiKey", "deleteApiKey"] as const) {
+    scene.service.inject({
+      endpoint,
+      times: Number.POSITIVE_INFINITY,
+      fault: { kind: "status", status: 410 },
+    });
+  }
+  for (const command of ["refresh", "destroy"] as const) {
+    expect(onlyLine(await scene.stack[command](), "held")).toMatch(/410.* but its workspace lists it\./);
+    expect(await scene.stack.outputs()).toEqual(outputs);
+  }
+  scene.service.clearFaults();
   await expectSilentUp(scene);
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { errorsFor, expectQuiet, expectSilentUp, stepsFor } from "./expectations";
+import { errorsFor, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { programOf } from "./programs";
 import { type Scene, setScene } from "./scene";
 
@@ -7,6 +7,27 @@ const program = programOf("CustomerBilling");
 const first = `{ ...base, totalCredits: "100", spendCap: "9.50", externalMeterId: "meter" }`;
 const changed = (more: string) =>
   `{ workspaceId: "ws_second", totalCredits: "200", allowOverages: true, ${more} }`;
+
+it("R17 a grant that two resources declare fails the preview and the update, and is never sent twice", async () => {
+  const twice = programOf("CustomerBilling")({
+    one: `{ ...base, totalCredits: "100", spendCap: "9.50" }`,
+    two: `{ ...base, totalCredits: 100, spendCap: "9.5" }, { dependsOn: one }`,
+  });
+  const scene = await setScene("granted-twice", { program: twice });
+  try {
+    const line =
+      /grant: the resource one declares the same grant .* Change grant in one of them, or remove one\.$/;
+    expect(onlyLine(await scene.stack.preview(), "two")).toMatch(line);
+    expect(scene.service.requests).toEqual([]);
+    // The engine may create the first one before it checks the second.
+    for (const _ of ["first update", "second update"]) {
+      expect(onlyLine(await scene.stack.up(), "two")).toMatch(line);
+      expect(scene.service.billings()).toHaveLength(1);
+    }
+  } finally {
+    await scene.close();
+  }
+});
 
 describe("a grant", () => {
   let scene: Scene;
