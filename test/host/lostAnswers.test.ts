@@ -86,11 +86,27 @@ describe("a lost answer to the create of a key", () => {
       );
     });
 
-    test("names all keys of that name if only the list before the create could not be read", async () => {
+    test("names all keys of that name, and when the create began, if only the list before it could not be read", async () => {
+      const createdAt = new Date(Date.now() - 3_600_000).toISOString();
+      scene.standIn.addKey({ workspaceId: "ws_main", name: "ci", customerId: "cus_1", createdAt });
       scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs()));
-      expect(message).toContain(`Perhaps new in the workspace's list: ${ids()[0]} ("ci"`);
+      const [older, newer] = ids();
+      expect(message).toContain(
+        `Perhaps new in the workspace's list: ${older} ("ci", created ${createdAt}), ${newer} ("ci"`,
+      );
+      expect(message).toMatch(
+        /\. If one was created since 2\S+Z, and no other stack or person created it, delete it/,
+      );
+    });
+
+    test("says that no key has that name if only the list before the create could not be read", async () => {
+      scene.standIn.addKey({ workspaceId: "ws_main", name: "other", customerId: "cus_1" });
+      scene.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 } });
+      scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "status", status: 502 } });
+      const { message } = await failureOf(key.create(await inputs()));
+      expect(message).toContain("The workspace's list shows no key with this name and customer: run");
     });
 
     test("doesn't name an old key that a truncated list shows only now", async () => {

@@ -51,20 +51,24 @@ export function findings(creation: Creation, now: readonly ApiKeyRecord[] | Unav
     );
   }
   const alike = now.filter((key) => isNamesake(key, declared));
+  const isUnsure = "problem" in seen.before;
   // Without a list of the keys before, a key of another name is no more likely to be new than any other.
-  const all = alike.length > 0 || "problem" in seen.before ? alike : now;
+  const all = alike.length > 0 || isUnsure ? alike : now;
   if (all.length === 0) {
+    const nothing = isUnsure
+      ? "The workspace's list shows no key with this name and customer"
+      : "The workspace's list shows no new key";
     return alone(
-      `The workspace's list shows no new key: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted(creation)} shows up later, ${remedyOf(creation)}.`,
+      `${nothing}: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted(creation)} shows up later, ${remedyOf(creation)}.`,
     );
   }
-  const where =
-    "problem" in seen.before ? "Perhaps new in the workspace's list:" : "New in the workspace's list:";
-  const one = all.length === 1 ? "If" : "If it is one of these and";
+  const [where, which] = isUnsure
+    ? ["Perhaps new in the workspace's list:", `If one was created since ${seen.since.toISOString()}, and`]
+    : ["New in the workspace's list:", all.length === 1 ? "If" : "If it is one of these and"];
   return {
     found: inWords(creation, all),
     say: (found) =>
-      `${where} ${found}. ${one} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again.`,
+      `${where} ${found}. ${which} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again.`,
   };
 }
 
