@@ -69,13 +69,14 @@ function counted(names: readonly string[], one: string, several = one): string |
 export function renameProblem({ inputs, steps }: Plan): string | undefined {
   const deleted = steps.flatMap(({ op, alias }) => (op === "delete" ? [alias] : []));
   if (deleted.length === 0) return undefined;
+  const removed = listed(quoted(deleted), 5);
   const entries = new Map(entriesIn(inputs));
   const problems = steps.flatMap(({ op, alias }) => {
     const former = op === "delete" ? undefined : formerAlias(entries.get(alias));
     if (former === undefined) return [];
     const subject = `renamedFrom of ${JSON.stringify(alias)} names ${JSON.stringify(former)}`;
     if (op === "create") {
-      return `${subject}, but no key of this set has that alias, and ${listed(quoted(deleted), 5)} would be deleted. Correct it, or leave renamedFrom out to create a new key.`;
+      return `${subject}, but no key of this set has that alias, and ${removed} would be deleted. Correct it, or leave renamedFrom out to create a new key; if another stack has that alias, keep renamedFrom, and remove ${removed} in a later update.`;
     }
     if (!deleted.includes(former)) return [];
     return `${subject}, whose key would be deleted, because this entry already has a key. Leave renamedFrom out, or give that key an unused alias.`;

@@ -41,7 +41,7 @@ describe("a renamedFrom that names no key of the set", () => {
     const made = await set.create(before);
     const asked = set.calls.length;
     const { message, kept } = await failureOf(set.update(made, renamed("gone"), before));
-    const refusal = `renamedFrom of "c" names "gone", but no key of this set has that alias, and "acme" would be deleted. Correct it, or leave renamedFrom out to create a new key.`;
+    const refusal = `renamedFrom of "c" names "gone", but no key of this set has that alias, and "acme" would be deleted. Correct it, or leave renamedFrom out to create a new key; if another stack has that alias, keep renamedFrom, and remove "acme" in a later update.`;
     expect(set.progress).toEqual([
       `Keys of workspace ws_1: 1 to delete: "acme". The update will fail: ${refusal}`,
     ]);
@@ -50,12 +50,14 @@ describe("a renamedFrom that names no key of the set", () => {
     expect(set.calls.length).toBe(asked);
   });
 
-  test("is ignored if no key would be deleted", async () => {
+  test("is ignored if no key would be deleted, and once its entry has a key", async () => {
     const set = service();
     const made = await set.create(before);
-    const more = of({ acme: { customerId }, b: { customerId }, c: { customerId, renamedFrom: "acmee" } });
-    expect((await set.update(made, more, before)).state).toMatchObject({ ids: { c: "key_3" } });
+    const more = of({ acme: { customerId }, b: { customerId }, c: { customerId, renamedFrom: "gone" } });
+    const added = await set.update(made, more, before);
+    expect(added.state).toMatchObject({ ids: { c: "key_3" } });
     expect(set.progress).toEqual([]);
+    expect((await set.update(added, renamed("gone"), more)).state["ids"]).toEqual({ b: "key_2", c: "key_3" });
   });
 });
 
