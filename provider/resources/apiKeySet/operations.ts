@@ -137,7 +137,7 @@ export async function read(session: Session, id: string, state: SetState): Promi
   const before = ownedKeys(state);
   const now = await readKeys(session, ownerOf(state), before);
   const isSame =
-    // In a state that was imported by hand, \`ids\` and \`keys\` may have other aliases.
+    // In a state that was imported by hand, `ids` and `keys` may have other aliases.
     [state.ids, state.keys].every((all = {}) => Object.keys(all).length === before.byAlias.size) &&
     now.toDelete.length === before.toDelete.length &&
     Array.from(before.byAlias).every(([alias, key]) => now.byAlias.get(alias)?.state === key.state);
