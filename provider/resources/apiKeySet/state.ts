@@ -44,6 +44,8 @@ export interface OwnedKeys {
   readonly byAlias: ReadonlyMap<string, OwnedKey>;
   /** Keys that no entry has any more, but the service still has. */
   readonly toDelete: readonly KeyToDelete[];
+  /** Whether the last write failed halfway, so that the engine's inputs may differ from state. */
+  readonly hasFailed?: boolean;
 }
 
 export const noKeys: OwnedKeys = { byAlias: new Map(), toDelete: [] };
@@ -105,7 +107,7 @@ export function ownedKeys(state: SetState): OwnedKeys {
     };
     return [alias, { id, state: defined(ofKey) as KeyState }];
   });
-  return { byAlias: new Map(keys), toDelete: toDeleteIn(state) };
+  return { byAlias: new Map(keys), toDelete: toDeleteIn(state), hasFailed: state[failedKey] === true };
 }
 
 export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete }: OwnedKeys): SetState {

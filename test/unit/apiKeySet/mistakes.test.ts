@@ -36,28 +36,45 @@ describe("a renamedFrom that names no key of the set", () => {
   const before = of({ acme: { customerId }, b: { customerId } });
   const renamed = (renamedFrom: string) => of({ b: { customerId }, c: { customerId, renamedFrom } });
 
-  test("fails the update, as previewed, if a key would be deleted", async () => {
-    const set = service();
-    const made = await set.create(before);
-    const asked = set.calls.length;
-    const { message, kept } = await failureOf(set.update(made, renamed("gone"), before));
-    const refusal = `renamedFrom of "c" names "gone", but no key of this set has that alias, and "acme" would be deleted. Correct it, or leave renamedFrom out to create a new key; if another stack has that alias, keep renamedFrom, and remove "acme" in a later update.`;
-    expect(set.progress).toEqual([
-      `Keys of workspace ws_1: 1 to delete: "acme". The update will fail: ${refusal}`,
-    ]);
-    expect(message).toContain(`nothing was changed. ${refusal}`);
-    expect(kept).toBeUndefined();
-    expect(set.calls.length).toBe(asked);
-  });
+  test.each(["acmee", "ACME", "acm", "amce"])(
+    "fails the update, as previewed, if it looks like a misspelling (%s)",
+    async (slip) => {
+      const set = service();
+      const made = await set.create(before);
+      const asked = set.calls.length;
+      const { message, kept } = await failureOf(set.update(made, renamed(slip), before));
+      const refusal = `renamedFrom of "c" names "${slip}", but no key of this set has that alias, and "acme" would be deleted (did you mean "acme"?). Correct it, or leave renamedFrom out to create a new key.`;
+      expect(set.progress).toEqual([
+        `Keys of workspace ws_1: 1 to delete: "acme". The update will fail: ${refusal}`,
+      ]);
+      expect(message).toContain(`nothing was changed. ${refusal}`);
+      expect(kept).toBeUndefined();
+      expect(set.calls.length).toBe(asked);
+    },
+  );
 
-  test("is ignored if no key would be deleted, and once its entry has a key", async () => {
+  test("is ignored if no key would be deleted, or none with a similar alias", async () => {
     const set = service();
     const made = await set.create(before);
-    const more = of({ acme: { customerId }, b: { customerId }, c: { customerId, renamedFrom: "gone" } });
-    const added = await set.update(made, more, before);
-    expect(added.state).toMatchObject({ ids: { c: "key_3" } });
+    const more = of({ acme: { customerId }, b: { customerId }, c: { customerId, renamedFrom: "acmee" } });
+    expect((await set.update(made, more, before)).state).toMatchObject({ ids: { c: "key_3" } });
     expect(set.progress).toEqual([]);
-    expect((await set.update(added, renamed("gone"), more)).state["ids"]).toEqual({ b: "key_2", c: "key_3" });
+    expect((await set.update(made, renamed("gone"), before)).state).toMatchObject({ ids: { b: "key_2" } });
+    expect([...set.live.keys()]).toEqual(["key_2", "key_3", "key_4"]);
+
+    const numbered = service();
+    const [seventeen, eighteen] = ["customer-17", "customer-18"];
+    const first = of({ [seventeen]: { customerId } });
+    const next = of({ c: { customerId, renamedFrom: eighteen } });
+    expect((await numbered.update(await numbered.create(first), next, first)).state).toMatchObject({
+      ids: { c: "key_2" },
+    });
+
+    const short = service();
+    const [two, other] = [of(keys), of({ a: { customerId }, c: { customerId, renamedFrom: "x" } })];
+    expect((await short.update(await short.create(two), other, two)).state).toMatchObject({
+      ids: { c: "key_3" },
+    });
   });
 });
 
