@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCommand } from "../../cli/run";
 import { systemClock } from "../../provider/client/clock";
 import { type Dialect, type PresetName, presets, type StandIn, startStandIn } from "../../standin";
 import { someOf } from "../all";
+import { runCli } from "../runCli";
 import { declaredBy } from "../unit/cli/writtenProgram";
 import { startProcess } from "./lifecycles";
 import { quickClock } from "./quickClock";
@@ -20,22 +20,7 @@ async function serviceWith(dialect: Partial<Dialect> | PresetName = {}): Promise
 /** Runs `pulumi-apikeys adopt` in this process. */
 async function adopt(service: StandIn, ...args: string[]) {
   const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken };
-  return run(["adopt", ...args], env);
-}
-
-async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const printed = { out: "", err: "" };
-  const code = await runCommand(args, {
-    out: (text) => {
-      printed.out += text;
-    },
-    err: (text) => {
-      printed.err += text;
-    },
-    env,
-    stopped: Promise.resolve(),
-  });
-  return { ...printed, code };
+  return runCli(["adopt", ...args], env);
 }
 
 const writes = ({ requests }: StandIn) =>
@@ -230,14 +215,14 @@ describe("pulumi-apikeys adopt", () => {
   });
 
   it("fails without the service's settings, and never shows the token", async () => {
-    const unset = await run(["adopt", "--workspace", "ws_main"]);
+    const unset = await runCli(["adopt", "--workspace", "ws_main"]);
     expect([unset.code, unset.out]).toEqual([1, ""]);
     expect(unset.err).toContain(
       "Set the environment variables APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN. This command doesn't read stack config.",
     );
     const service = await serviceWith({ errorEchoes: "request" });
     const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: "wrong-access-token" };
-    const wrong = await run(["adopt", "--workspace", "ws_main"], env);
+    const wrong = await runCli(["adopt", "--workspace", "ws_main"], env);
     expect(wrong.code).toBe(1);
     expect(wrong.err).toContain("the service answered 401");
     expect(wrong.err).toContain("APIKEYS_ACCESS_TOKEN");

@@ -1,21 +1,8 @@
 import { expect, test } from "vitest";
-import { runCommand } from "../../../cli/run";
 import { version } from "../../../package.json";
+import { runCli } from "../../runCli";
 
-async function run(...args: readonly string[]) {
-  const printed = { out: "", err: "" };
-  const code = await runCommand(args, {
-    out: (text) => {
-      printed.out += text;
-    },
-    err: (text) => {
-      printed.err += text;
-    },
-    env: {},
-    stopped: Promise.resolve(),
-  });
-  return { ...printed, code };
-}
+const run = (...args: readonly string[]) => runCli(args);
 
 test.each(["--help", "-h", "help"])("pulumi-apikeys %s prints the commands", async (word) => {
   const out = expect.stringMatching(/^Usage: npx pulumi-apikeys <command>.*\n {2}adopt .*\n {2}standin /s);
