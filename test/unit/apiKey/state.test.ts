@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ApiKeyRecord } from "../../../provider/client/apiKeys";
+import { type ApiKeyRecord, apiKey } from "../../../provider/client/apiKeys";
 import { boolean, map, number, string } from "../../../provider/core/fields";
 import { applyDrift, observedKey, type Properties, wireable } from "../../../provider/core/state";
 import { unknownSentinels } from "../../../provider/core/unknown";
@@ -212,22 +212,7 @@ const outputNames = [
   "effectiveExpiresAt",
 ];
 
-const blank: ApiKeyRecord = {
-  id: "key_1",
-  name: undefined,
-  maskedKey: undefined,
-  prefix: undefined,
-  expiresAt: undefined,
-  scopes: undefined,
-  enabled: undefined,
-  customerId: undefined,
-  deleted: false,
-  createdAt: undefined,
-  updatedAt: undefined,
-  lastUsedAt: undefined,
-  billingId: undefined,
-  key: undefined,
-};
+const blank: ApiKeyRecord = { ...apiKey({ id: "key_1" }), deleted: false };
 
 function holdsUndefined(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === undefined;
