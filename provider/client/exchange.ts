@@ -32,6 +32,8 @@ const decompressors = new Map([
 
 const seconds = (ms: number): string => `${Math.round(ms / 10) / 100} s`;
 
+const size = (bytes: number): string => (bytes % 1048576 === 0 ? `${bytes / 1048576} MiB` : `${bytes} bytes`);
+
 const tooLarge = (maxBytes: number): Unreadable => ({
   problem: `is larger than ${size(maxBytes)}`,
   lasting: true,
@@ -45,8 +47,6 @@ function decompressed(body: Buffer, coding: unknown, maxBytes: number): Buffer |
     return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? tooLarge(maxBytes) : body;
   }
 }
-
-const size = (bytes: number): string => (bytes % 1048576 === 0 ? `${bytes / 1048576} MiB` : `${bytes} bytes`);
 
 /**
  * Sends one request once and reads its answer; never rejects. Only the dispatcher's `onRequestStart` tells whether the
