@@ -3,7 +3,7 @@ import { fstatSync } from "node:fs";
 import { type OpenRun, openRun } from "../../core/run";
 import { deserted, interrupted, leaveIfIdle, stopAndTell } from "../ending";
 
-/** Time for the last answer to leave the process. */
+/** Time for an answer to leave the process. */
 const lastAnswerMs = 20;
 
 /**
@@ -11,11 +11,19 @@ const lastAnswerMs = 20;
  * and the process with it as soon as no operation is under way.
  */
 export function serveRun(tell: (line: string) => void): OpenRun {
-  const run = openRun({ onIdle: () => leaveIfIdle(run, 0) });
+  let answeredAt = 0;
+  const run = openRun({
+    onIdle: () => {
+      answeredAt = performance.now();
+      leaveIfIdle(run, 0);
+    },
+  });
   const end = (why: string) => {
     if (run.over.aborted) return;
     stopAndTell(run, why, tell);
-    if (run.underWay === 0) setTimeout(() => process.exit(0), lastAnswerMs);
+    const leaveAt = answeredAt + lastAnswerMs;
+    // The CLI waits for this process at the end of each command.
+    if (run.underWay === 0) setTimeout(() => process.exit(0), leaveAt - performance.now());
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(interrupted));
   // The engine holds the other end of a pipe, and keeps it open as long as it lives.
