@@ -9,7 +9,10 @@ import { containsUnknown } from "./unknown";
 /** Compares a state with the inputs of the program. */
 
 export interface Difference {
-  /** `undefined` leaves it to the engine, which compares the inputs itself and shows exactly what changed. */
+  /**
+   * `undefined` leaves it to the engine, which compares the inputs itself and shows exactly what changed. The engine takes
+   * null for a missing property, so a difference that contains null is `true`.
+   */
   readonly changes: boolean | undefined;
   readonly replaces: string[];
 }
@@ -73,7 +76,15 @@ export function difference(
   const replaces = changed.filter((field) => field.onChange === "replace").map(({ name }) => name);
   const pending = deciding.pending?.(compared);
   if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };
-  return { changes: changed.length === 0 ? false : undefined, replaces };
+  if (changed.length === 0) return { changes: false, replaces };
+  const { state, inputs }: { readonly state: Properties; readonly inputs: Properties } = compared;
+  const hasNull = changed.some(({ name }) => containsNull(state[name]) || containsNull(inputs[name]));
+  return { changes: hasNull ? true : undefined, replaces };
+}
+
+function containsNull(value: unknown): boolean {
+  if (typeof value !== "object") return false;
+  return value === null || Object.values(value).some(containsNull);
 }
 
 /** A difference between two values, by the path that leads to it. */

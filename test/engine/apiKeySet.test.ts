@@ -304,3 +304,42 @@ describe("a set of keys on the engine", () => {
     expect((await scene.stack.exportState()).resources ?? []).toEqual([]);
   });
 });
+
+describe("a set whose entries have null instead of a default, which the engine takes for nothing", () => {
+  let scene: Scene;
+  const keys = (beta: string) => ({ alpha: `{ customerId: "customer" }`, beta: `{ ${beta} }` });
+  const rotated = (beta: string) => ({ keys: keys(beta), defaults: `{ keepers: { rotated: "today" } }` });
+  const idOf = (name: string) => scene.service.keys({ deleted: false }).find((key) => key.name === name)?.id;
+
+  beforeAll(async () => {
+    scene = await setScene("nulls", { program: programWithSet({ keys: keys(`customerId: "customer"`) }) });
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+  });
+  afterAll(() => scene?.close());
+
+  it("K2 a replacement that failed is made by the next `up --refresh`", async () => {
+    const before = idOf("beta");
+    await scene.declare(programWithSet(rotated(`customerId: "customer"`)));
+    const isBeta = ({ body }: { body: unknown }) => (body as { name?: unknown }).name === "beta";
+    scene.service.inject({ endpoint: "createApiKey", when: isBeta, fault: { kind: "status", status: 422 } });
+    const failed = await scene.stack.up({ refresh: true });
+    expect(failed.ok).toBe(false);
+    expect(idOf("beta")).toBe(before);
+    scene.service.clearFaults();
+    const up = await scene.stack.up({ refresh: true });
+    expect(up.ok, up.output).toBe(true);
+    expect(stepsFor(up, "set").map(({ op }) => op)).toContain("update");
+    expect(idOf("beta")).not.toBe(before);
+    await expectSilentUp(scene);
+  });
+
+  it("K2 is updated if an entry's null is all that changes", async () => {
+    const before = idOf("beta");
+    await scene.declare(programWithSet(rotated(`customerId: "customer", keepers: null`)));
+    const up = await scene.stack.up();
+    expect(stepsFor(up, "set").map(({ op }) => op)).toEqual(["update"]);
+    expect(idOf("beta")).not.toBe(before);
+    await expectSilentUp(scene);
+  });
+});

@@ -99,9 +99,16 @@ type Plan = "same" | "update" | "replace";
 
 async function planOf({ actor }: Site, old: Entry, inputs: Properties): Promise<Plan> {
   const { changes, replaces } = await actor.resource(old.kind).diff(old, inputs);
-  const changed = changes ?? !isDeepStrictEqual(old.inputs, inputs);
+  const changed = changes ?? !isDeepStrictEqual(withoutNulls(old.inputs), withoutNulls(inputs));
   if (changed) return replaces.length > 0 ? "replace" : "update";
   return old.halfDone ? "update" : "same";
+}
+
+/** To the engine, null and a missing property are equal. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const present = Object.entries(value).filter(([, one]) => one !== null);
+  return Object.fromEntries(present.map(([name, one]) => [name, withoutNulls(one)]));
 }
 
 async function register(site: Site, desk: Desk, { name, kind, inputs: declared }: Declared): Promise<void> {
