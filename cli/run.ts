@@ -1,4 +1,4 @@
-import { version } from "../provider/hosts/plugin/schema.json";
+import { version } from "../package.json";
 import { adopt } from "./adopt";
 import type { Terminal } from "./command";
 import { standin } from "./standin";

@@ -82,7 +82,7 @@ export function openInstance(options: InstanceOptions) {
         pause: (ms) => pause(ms, run.over),
         // One time for the whole run: what a diff finds due is due for the update too.
         now: () => now,
-        time: Date.now,
+        currentTime: Date.now,
       });
     },
     /** Where functions read. */

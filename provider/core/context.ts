@@ -25,8 +25,8 @@ export interface HostContext {
   readonly shared: Map<string, Shared>;
   /** The time of this run, in ms since 1970. */
   readonly now: () => number;
-  /** The current time. */
-  readonly time: () => number;
+  /** The current time, in ms since 1970. */
+  readonly currentTime: () => number;
   /** How users of this host import an existing key, as an instruction: "import it with …". */
   readonly importKey?: string;
 }

@@ -49,8 +49,8 @@ export interface Session
   readonly tell: (line: string) => void;
   /** The time of this run, in ms since 1970: what was due in its preview is due in its update. */
   readonly now: number;
-  /** The current time. */
-  readonly time: () => number;
+  /** The current time, in ms since 1970. */
+  readonly currentTime: () => number;
   /** How users of this host import an existing key, as an instruction: "import it with …". */
   readonly importKey: string;
   /** A session for one of many objects, with secrets of its own: no answer is searched for the secrets of all objects. */

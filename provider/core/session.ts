@@ -47,7 +47,7 @@ export function openSession(
     tell: (text) => tell?.(line(text)),
     masked,
     now: host.now(),
-    time: host.time,
+    currentTime: host.currentTime,
     importKey: host.importKey ?? "import it",
     part: (name, warnOfPart) => openSession(context, (text) => onInterrupt(text, name), warnOfPart),
     get parallel() {

@@ -11,13 +11,13 @@ export const tellAfterMs = 4_000;
 const partingMs = 500;
 
 /** Stops the run, and reports in time what it would leave behind. */
-export function stopAndTell(run: OpenRun, why: string, tell: (line: string) => void): void {
+export function stopAndTell(run: OpenRun, why: string, warn: (message: string) => void): void {
   run.stop(why);
-  setTimeout(() => run.leftovers().forEach(tell), tellAfterMs).unref();
+  setTimeout(() => run.leftovers().forEach(warn), tellAfterMs).unref();
 }
 
 /** Ends the process if its run is over and no operation is under way; one may still begin, such as a delete. */
-export function leaveIfIdle(run: OpenRun, code: number): void {
+export function leaveIfIdle(run: OpenRun, code: number, afterMs = partingMs): void {
   const isIdle = () => run.over.aborted && run.underWay === 0;
-  if (isIdle()) setTimeout(() => isIdle() && process.exit(code), partingMs);
+  if (isIdle()) setTimeout(() => isIdle() && process.exit(code), afterMs);
 }

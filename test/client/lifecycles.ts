@@ -40,7 +40,7 @@ export function startProcess(
     pause: async () => void (await pause()),
     shared: new Map(),
     now: Date.now,
-    time: Date.now,
+    currentTime: Date.now,
   };
   const opened = new Map(
     Object.entries(definitions).map(([kind, definition]) => [kind, lifecycle(definition, context)]),

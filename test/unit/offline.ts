@@ -27,7 +27,7 @@ export function hostContext({ config = configured, env = {}, ...parts }: HostPar
     pause: async () => {},
     shared: new Map(),
     now,
-    time: now,
+    currentTime: now,
     ...parts,
   };
 }

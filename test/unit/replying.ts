@@ -26,7 +26,7 @@ export function nameIn({ body }: Pick<Asked, "body">): string {
 }
 
 /** Parts of the host. Default: those of `hostContext`. */
-export type Options = Partial<Pick<HostContext, "run" | "shared" | "now" | "time" | "pause">> & {
+export type Options = Partial<Pick<HostContext, "run" | "shared" | "now" | "currentTime" | "pause">> & {
   readonly env?: Environment;
 };
 

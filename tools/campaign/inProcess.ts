@@ -46,7 +46,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
     // A service that writes later takes real time for it. Without any, six looks are over before its first millisecond.
     pause: () => wait(laterMs),
     now: () => now,
-    time: () => now,
+    currentTime: () => now,
     shared: new Map<string, Shared>(),
   };
   const resources = new Map(

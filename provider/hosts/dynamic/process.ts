@@ -11,7 +11,7 @@ const signals = ["SIGINT", "SIGTERM"] as const;
  * process then ends as soon as no operation is under way: at once if there is none, since the engine ends every run
  * with a SIGINT. In a process that is not the engine's host the run has no end.
  */
-export function serveRun(tell: (line: string) => void): Run {
+export function serveRun(warn: (message: string) => void): Run {
   const address = engineAddress(process.argv);
   if (address === undefined) return openRun();
   const leave = () => leaveIfIdle(run, 1);
@@ -25,7 +25,7 @@ export function serveRun(tell: (line: string) => void): Run {
       process.off(signal, onSignal);
       process.kill(process.pid, signal);
     } else if (!run.over.aborted) {
-      stopAndTell(run, interrupted, tell);
+      stopAndTell(run, interrupted, warn);
     }
   };
   for (const signal of signals) process.on(signal, onSignal);

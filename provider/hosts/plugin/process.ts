@@ -4,13 +4,13 @@ import { type OpenRun, openRun } from "../../core/run";
 import { deserted, interrupted, leaveIfIdle, stopAndTell } from "../ending";
 
 /** Time for an answer to leave the process. */
-const lastAnswerMs = 20;
+const answerMs = 20;
 
 /**
  * The run of this process. Cancel closes it: the engine still takes results. SIGINT, SIGTERM and the end of stdin end it,
  * and the process with it as soon as no operation is under way.
  */
-export function serveRun(tell: (line: string) => void): OpenRun {
+export function serveRun(warn: (message: string) => void): OpenRun {
   let answeredAt = 0;
   const run = openRun({
     onIdle: () => {
@@ -20,10 +20,9 @@ export function serveRun(tell: (line: string) => void): OpenRun {
   });
   const end = (why: string) => {
     if (run.over.aborted) return;
-    stopAndTell(run, why, tell);
-    const leaveAt = answeredAt + lastAnswerMs;
-    // The CLI waits for this process at the end of each command.
-    if (run.underWay === 0) setTimeout(() => process.exit(0), leaveAt - performance.now());
+    stopAndTell(run, why, warn);
+    // Soon, because the CLI waits for this process at the end of each command.
+    leaveIfIdle(run, 0, answeredAt + answerMs - performance.now());
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(interrupted));
   // The engine holds the other end of a pipe, and keeps it open as long as it lives.

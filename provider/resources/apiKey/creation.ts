@@ -100,9 +100,9 @@ function classify(creation: Creation, record: ApiKeyRecord): "own" | "another's"
       );
       return "own";
     }
-    const isWhole =
+    const isOurs =
       existingKey === undefined && record.key !== undefined && isNamed && isOfCustomer(record, declared);
-    return isKnown || !isWhole ? "another's" : "unclear";
+    return isKnown || !isOurs ? "another's" : "unclear";
   }
   // A service may rewrite both. Without a list of the keys before, nothing else distinguishes a new key.
   const isSure = "has" in seen.before || isNeverListed(seen.before);

@@ -30,7 +30,7 @@ export function decideDeletions(
   const adopted = new Set(steps.flatMap((step) => adoptedBy(step) ?? []));
   const entries = new Map(entriesIn(inputs));
   const formerAliasOf = (alias: string) => formerAlias(entries.get(alias));
-  // A failed entry may also be the one that was to take over an alias of state.
+  // A failed entry may be the one that renamedFrom gives another's alias in state.
   const failedInState = new Set(
     steps
       .filter(({ alias }) => failed.has(alias))

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { mostSent, sentBytes } from "../../client/call";
+import { pathProblem } from "../../client/paths";
 import { isRecord, type Properties, specialKey } from "../../core/state";
 
 /** Schemas of inputs. Each message says what to write instead, and quotes no value. */
@@ -19,7 +20,7 @@ export const optionalFlag = () => z.nullish(z.boolean({ error: "must be true or 
 /** A string that is part of a request's path. */
 export const pathSegment = (what: string) =>
   requiredString(what).check(
-    z.refine((value) => value !== "." && value !== ".." && !/\p{Cc}|\p{Cs}/u.test(value), {
+    z.refine((value) => value === "" || pathProblem(value) === undefined, {
       error: `must be ${what}: "." and "..", and control characters, can't be part of a URL`,
     }),
   );

@@ -7,6 +7,7 @@ import type { OwnedKey } from "../apiKeySet/state";
 import { msOf } from "./duration";
 import {
   fields,
+  needsNewKey,
   type RotatingCompared,
   type RotatingDraft,
   type RotatingInputs,
@@ -18,11 +19,11 @@ import { after, keysOf, timesOf } from "./state";
 /** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
 export interface Decision {
   /**
-   * `make` creates a key, because there is no current one. `rotate` creates one, and the current key becomes the previous.
-   * `retire` deletes the previous key, and changes wait for the next update. `refuse`: a change needs a new key while the
+   * `create` creates a key, because there is no current one. `rotate` creates one, and the current key becomes the previous.
+   * `retire` deletes the previous key, and changes wait for the next update. `fail`: a change needs a new key while the
    * previous one still exists.
    */
-  readonly does: "keep" | "make" | "rotate" | "retire" | "refuse";
+  readonly does: "keep" | "create" | "rotate" | "retire" | "fail";
   /** The inputs whose change needs a new key. */
   readonly changed: readonly string[];
 }
@@ -30,25 +31,16 @@ export interface Decision {
 export type RotatingComparison = Comparison<Shape, Decision>;
 export type RotatingUpdate = Comparison<Shape, Decision, RotatingInputs>;
 
-/** Inputs that can't change once a key exists. */
-export const unmanaged = [
-  "customerId",
-  "prefix",
-  "expiresAt",
-  "externalMeterId",
-  "metadata",
-  "keepers",
-] as const;
 const inPlace = keyFields.filter(({ onChange }) => onChange === "update");
-const unmanagedFields = fields.filter(({ name }) => unmanaged.some((one) => one === name));
+const newKeyFields = fields.filter(({ name }) => needsNewKey.some((one) => one === name));
 
 export function decide({ state, inputs, now }: RotatingCompared): Decision {
   const { current, previous } = keysOf(state);
-  const changed = certainlyChanged(unmanagedFields, state, inputs);
-  if (current === undefined) return { does: "make", changed };
+  const changed = certainlyChanged(newKeyFields, state, inputs);
+  if (current === undefined) return { does: "create", changed };
   if (previous !== undefined) {
     if (isOver(state, inputs, now)) return { does: "retire", changed };
-    return { does: changed.length > 0 ? "refuse" : "keep", changed };
+    return { does: changed.length > 0 ? "fail" : "keep", changed };
   }
   return { does: changed.length > 0 || isDue(state, inputs, now) ? "rotate" : "keep", changed };
 }
@@ -70,21 +62,16 @@ export function isUnconfirmed(state: RotatingState): boolean {
   return keysOf(state).previous !== undefined && timesOf(state).overlapFrom === undefined;
 }
 
-/** Whether a field that can change in place differs from the program. */
-export function differs({ state }: OwnedKey, inputs: RotatingDraft): boolean {
-  return certainlyChanged(inPlace, state, inputs).length > 0;
-}
-
-/** Whether the current key was not seen to match the program, so that it is written even if state shows no difference. */
-export function isDoubted(state: RotatingState): boolean {
-  return isUnconfirmed(state) || state[failedKey] === true;
+/** Whether a key differs from the program in state, or may differ in the service, because the last update failed. */
+export function mayDiffer({ state }: OwnedKey, inputs: RotatingDraft): boolean {
+  return state[failedKey] === true || certainlyChanged(inPlace, state, inputs).length > 0;
 }
 
 /** Whether an update that keeps the current key may write it. */
 export function mayWriteCurrent(state: RotatingState, inputs: RotatingDraft): boolean {
   const { current } = keysOf(state);
   const isOpen = inPlace.some(({ name }) => containsUnknown((inputs as Properties)[name]));
-  return isOpen || isDoubted(state) || current === undefined || differs(current, inputs);
+  return isOpen || isUnconfirmed(state) || current === undefined || mayDiffer(current, inputs);
 }
 
 /** Whether the state, or the time, needs an update although the inputs are unchanged. */
@@ -96,6 +83,6 @@ export function isPending({ state, inputs, plan }: RotatingComparison): boolean 
     toDelete.length > 0 ||
     timesOf(state).rotatedAt === undefined ||
     isUnconfirmed(state) ||
-    (previous !== undefined && differs(previous, inputs))
+    (previous !== undefined && mayDiffer(previous, inputs))
   );
 }

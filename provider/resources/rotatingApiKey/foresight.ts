@@ -1,8 +1,8 @@
 import type { Properties } from "../../core/state";
 import { containsUnknown, unknown } from "../../core/unknown";
 import { adoptedId } from "../apiKey/state";
-import { mayWriteCurrent, type RotatingComparison, unmanaged } from "./decision";
-import type { RotatingDraft } from "./properties";
+import { mayWriteCurrent, type RotatingComparison } from "./decision";
+import { needsNewKey, type RotatingDraft } from "./properties";
 import { datesOf, timesOf } from "./state";
 
 const ofCurrent = [
@@ -15,7 +15,7 @@ const ofCurrent = [
 ] as const;
 const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt: undefined };
 /** What decides which keys there will be. */
-const deciding = [...unmanaged, "rotateEvery", "overlap", "retire"] as const;
+const deciding = [...needsNewKey, "rotateEvery", "overlap", "retire"] as const;
 
 export function foreseeCreate(inputs: RotatingDraft): Properties {
   const id = adoptedId(inputs);
@@ -25,12 +25,12 @@ export function foreseeCreate(inputs: RotatingDraft): Properties {
 /** What of the outputs an update leaves as it is, or how it changes them, as far as that is known before. */
 export function foreseeUpdate({ state, inputs, plan: { does } }: RotatingComparison): Properties {
   if (deciding.some((name) => containsUnknown(inputs[name]))) return {};
-  if (does === "refuse") return {};
+  if (does === "fail") return {};
   if (does === "rotate") return { previousKey: state.key, previousKeyId: state.keyId };
   const { rotatesAt = unknown, retiresAt = unknown } = datesOf(inputs, timesOf(state));
   const { key, previousKey, previousKeyId } = state;
   const previous = previousKeyId === undefined ? noPrevious : { previousKey, previousKeyId };
-  if (does === "make") return previous;
+  if (does === "create") return previous;
   const known = Object.fromEntries(
     [...ofCurrent, "rotatedAt" as const].map((name) => [name, state[name] ?? unknown]),
   );
@@ -39,6 +39,6 @@ export function foreseeUpdate({ state, inputs, plan: { does } }: RotatingCompari
   const current = { ...known, ...same, key, rotatesAt };
   if (does === "keep") return { retiresAt, ...current, ...previous };
   // What has changed waits for the next update.
-  const waiting = Object.fromEntries(unmanaged.map((name) => [name, state[name]]));
+  const waiting = Object.fromEntries(needsNewKey.map((name) => [name, state[name]]));
   return { ...current, ...waiting, ...(inputs.retire === "whenUnused" ? {} : noPrevious) };
 }

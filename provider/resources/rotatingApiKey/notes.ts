@@ -4,9 +4,9 @@ import { capitalised, sentences } from "../../core/text";
 import { containsUnknown, isUnknown } from "../../core/unknown";
 import { expiring } from "../apiKey/state";
 import type { OwnedKey } from "../apiKeySet/state";
-import { differs, isDue, isUnconfirmed, type RotatingComparison, unmanaged } from "./decision";
+import { isDue, isUnconfirmed, mayDiffer, type RotatingComparison } from "./decision";
 import { dayMs, hourMs, msOf } from "./duration";
-import type { RotatingDraft } from "./properties";
+import { needsNewKey, type RotatingDraft } from "./properties";
 import { after, iso, keysOf, label, timesOf } from "./state";
 
 /** Messages about a rotating key: in previews, and if an update does less than declared. */
@@ -37,13 +37,13 @@ export function expiries({ state, inputs, now, plan: { does } }: RotatingCompari
 export function updateNote(compared: RotatingComparison): string | undefined {
   const { state, inputs, plan: decision } = compared;
   const { previous, toDelete } = keysOf(state);
-  const isEdited = previous !== undefined && !["retire", "refuse"].includes(decision.does);
+  const isEdited = previous !== undefined && !["retire", "fail"].includes(decision.does);
   const parts = [
-    ...(decision.does === "refuse"
+    ...(decision.does === "fail"
       ? []
       : toDelete.map(({ id }) => `${id}, whose secret is not in state, will be deleted`)),
     ...steps(compared),
-    ...(isEdited && differs(previous, inputs)
+    ...(isEdited && mayDiffer(previous, inputs)
       ? [`the previous key, ${previous.id}, will be updated too`]
       : []),
   ];
@@ -54,7 +54,7 @@ function steps(compared: RotatingComparison): readonly string[] {
   const { state, inputs, plan } = compared;
   const { current, previous } = keysOf(state);
   switch (plan.does) {
-    case "make":
+    case "create":
       return ["it has no current key: a new key will be created", ...staying(previous?.id, compared)];
     case "rotate":
       return [`${why(compared)}: a new key will be created`, ...staying(current?.id, compared)];
@@ -66,7 +66,7 @@ function steps(compared: RotatingComparison): readonly string[] {
         ...(isCertain ? next : next.map((line) => `once it is deleted, ${line}`)),
       ];
     }
-    case "refuse":
+    case "fail":
       return [`the update will fail: ${refusal(compared)}`];
     case "keep": {
       if (isUnconfirmed(state)) {
@@ -74,7 +74,7 @@ function steps(compared: RotatingComparison): readonly string[] {
           `${current?.id} could not be confirmed to match the program: it will be updated again, and ${previous?.id} stays valid`,
         ];
       }
-      const open = unmanaged.filter((name) => containsUnknown(inputs[name]));
+      const open = needsNewKey.filter((name) => containsUnknown(inputs[name]));
       if (open.length === 0) return [];
       return previous === undefined
         ? [`a new key will be created if ${inWords(open)} changes`]

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
-import { applyDrift, secretsKey } from "../../core/state";
+import { applyDrift } from "../../core/state";
 import { capitalised } from "../../core/text";
 import { create as createKey } from "../apiKey/operations";
 import type { KeyInputs } from "../apiKey/properties";
@@ -12,7 +12,7 @@ import type { Batch } from "../apiKeySet/batch";
 import { type Owner, readKeys, removeKeys, rollbackKeys, tryAgain } from "../apiKeySet/operations";
 import type { Step } from "../apiKeySet/plan";
 import { asOwnedKey, noKeys, type OwnedKey, type OwnedKeys } from "../apiKeySet/state";
-import { differs, isDoubted, type RotatingUpdate } from "./decision";
+import { isUnconfirmed, mayDiffer, type RotatingUpdate } from "./decision";
 import { refusal, stillUsed, waiting } from "./notes";
 import type { RotatingInputs, RotatingState } from "./properties";
 import { edited, type Keys, keysOf, label, newKey, stateOf, type Times, timesOf } from "./state";
@@ -53,7 +53,7 @@ function keysIn({ byAlias, toDelete }: OwnedKeys): Keys {
 export async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
   const id = `rotating-${randomUUID()}`;
   const { keys, failure } = await makeKey(session, id, { toDelete: [] }, newKey(declared, true));
-  const times = { rotatedAt: keys.current === undefined ? undefined : session.time() };
+  const times = { rotatedAt: keys.current === undefined ? undefined : session.currentTime() };
   return { id, state: stateOf(declared, keys, times), ...(failure !== undefined && { failure }) };
 }
 
@@ -69,15 +69,15 @@ async function makeKey(
     return { keys: { current: made, previous: current ?? previous, toDelete }, failure };
   }
   session.registry.release(declared.workspaceId, made.id, claim);
-  const useless = { id: made.id, name: String(made.state.name) };
-  return { keys: { current, previous, toDelete: [...toDelete, useless] }, failure };
+  const withoutSecret = { id: made.id, name: String(made.state.name) };
+  return { keys: { current, previous, toDelete: [...toDelete, withoutSecret] }, failure };
 }
 
 export async function update(session: Session, compared: RotatingUpdate): Promise<RotatingOutcome> {
   const { id, state, inputs: declared } = compared;
   const doing = `Updating the ${label(declared)}`;
   const { does } = compared.plan;
-  if (does === "refuse") {
+  if (does === "fail") {
     throw new Failure(`${doing}: nothing was changed. ${capitalised(refusal(compared))}`);
   }
   if (does === "retire") await expectCurrent(session, state, doing);
@@ -93,12 +93,12 @@ export async function update(session: Session, compared: RotatingUpdate): Promis
     }
   }
   const { rotatedAt = session.now, overlapFrom } = timesOf(state);
-  const times = { rotatedAt, overlapFrom: isUsed ? session.time() : overlapFrom };
+  const times = { rotatedAt, overlapFrom: isUsed ? session.currentTime() : overlapFrom };
   let progress: Progress = { keys, times, lastUsed: lastUsed ?? state.__lastUsed };
   if (batch.failures.length > 0) {
     const failure = `${doing}: ${batch.summary}. ${tryAgain}`;
     progress = { ...progress, failure, lines: batch.lines(), unresolved: batch.unresolved };
-  } else if (does === "make" || does === "rotate") {
+  } else if (does === "create" || does === "rotate") {
     progress = await rotate(session, id, declared, progress);
   }
   if (progress.failure === undefined) progress = await startOverlap(session, state, declared, progress);
@@ -115,13 +115,11 @@ async function settle(
   const before = ownedKeys(keysOf(state));
   const steps = Array.from(before.byAlias, ([alias, key]): Step => {
     if (isRetiring && alias === "previous") return { alias, op: "delete", key, successor: "current" };
-    const isEdited = differs(key, declared) || (alias === "current" && isDoubted(state));
+    const isEdited = mayDiffer(key, declared) || (alias === "current" && isUnconfirmed(state));
     if (!isEdited) return { alias, stateAlias: alias, op: "same", key };
     return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };
   });
-  const { workspaceId, [secretsKey]: secrets } = declared;
-  const inputs = { workspaceId, keys: {}, defaults: undefined, [secretsKey]: secrets };
-  const plan = { owned: before, inputs, steps };
+  const plan = { owned: before, inputs: { workspaceId: declared.workspaceId }, steps };
   const { owned, batch } = await applyPlan(session, plan, { claim: id, subject: label(declared) });
   return { keys: keysIn(owned), batch };
 }
@@ -138,7 +136,7 @@ async function rotate(
     const isMade = keys.current?.id !== before.keys.current?.id;
     const progress = {
       keys,
-      times: isMade ? { rotatedAt: session.time() } : before.times,
+      times: isMade ? { rotatedAt: session.currentTime() } : before.times,
       lastUsed: isMade ? undefined : before.lastUsed,
     };
     return failure === undefined ? progress : { ...progress, failure };
@@ -159,7 +157,7 @@ async function startOverlap(
   const { keys, times } = progress;
   if (keys.previous === undefined || times.overlapFrom !== undefined) return progress;
   // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
-  const overlapFrom = Math.max(session.time(), timesOf(state).rotatedAt ?? 0);
+  const overlapFrom = Math.max(session.currentTime(), timesOf(state).rotatedAt ?? 0);
   const started = { ...progress, times: { ...times, overlapFrom } };
   if (declared.retire !== "whenUnused") return started;
   // If it can't be read now, it is recorded at the end of the overlap, and compared after another one.
@@ -193,8 +191,8 @@ export async function rollback(
   before?: RotatingState,
 ): Promise<readonly string[]> {
   const { byAlias, toDelete } = ownedKeys(keysOf(state));
-  const useless = toDelete.map((one) => [one.id, asOwnedKey(state, one)] as const);
-  const made: OwnedKeys = { byAlias: new Map([...byAlias, ...useless]), toDelete: [] };
+  const withoutSecret = toDelete.map((one) => [one.id, asOwnedKey(state, one)] as const);
+  const made: OwnedKeys = { byAlias: new Map([...byAlias, ...withoutSecret]), toDelete: [] };
   const inState = before === undefined ? noKeys : ownedKeys(keysOf(before));
   return rollbackKeys(session, ownerOf(state), made, inState);
 }
@@ -228,5 +226,8 @@ export async function find(
   const keys = { current, toDelete: [] };
   if (isReading) return { id: keyId, state: stateOf({ workspaceId }, keys, {}) };
   const declared = { workspaceId, rotateEvery: "90d", overlap: "7d", retire: "afterOverlap" };
-  return { id: `rotating-${randomUUID()}`, state: stateOf(declared, keys, { rotatedAt: session.time() }) };
+  return {
+    id: `rotating-${randomUUID()}`,
+    state: stateOf(declared, keys, { rotatedAt: session.currentTime() }),
+  };
 }

@@ -18,17 +18,21 @@ import { canonicalDuration, duration } from "./duration";
 
 const update = { onChange: "update" } as const;
 
-/** Inputs that can't change on an existing key: another value needs a new key. */
-const { customerId, prefix, expiresAt, externalMeterId, metadata, keepers } = keyInputs;
+/** Inputs that can't change on an existing key: another value needs a new key, which is an update of the resource. */
+const ofNewKey = {
+  customerId: { ...keyInputs.customerId, ...update },
+  prefix: { ...keyInputs.prefix, ...update },
+  expiresAt: { ...keyInputs.expiresAt, ...update },
+  externalMeterId: { ...keyInputs.externalMeterId, ...update },
+  metadata: { ...keyInputs.metadata, ...update },
+  keepers: { ...keyInputs.keepers, ...update },
+};
+/** Their names. */
+export const needsNewKey = Object.keys(ofNewKey) as readonly (keyof typeof ofNewKey)[];
 
 const inputs = {
   ...keyInputs,
-  customerId: { ...customerId, ...update },
-  prefix: { ...prefix, ...update },
-  expiresAt: { ...expiresAt, ...update },
-  externalMeterId: { ...externalMeterId, ...update },
-  metadata: { ...metadata, ...update },
-  keepers: { ...keepers, ...update },
+  ...ofNewKey,
   rotateEvery: required(
     duration(
       'the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w)',

@@ -56,7 +56,7 @@ const previousInputs = fieldsOf({
   enabled: keyInputs.enabled,
   expiresAt: keyInputs.expiresAt,
 });
-const ofPrevious = [...previousInputs.map(({ name }) => name), ...outputNames, observedKey];
+const ofPrevious = [...previousInputs.map(({ name }) => name), ...outputNames, observedKey, failedKey];
 
 /** What messages call the resource. */
 export function label(properties: RotatingDraft): string {
@@ -66,13 +66,13 @@ export function label(properties: RotatingDraft): string {
 
 export function keysOf(state: RotatingState): Keys {
   const { keyId, previousKeyId, key, previousKey, existingKey, existingId } = state;
-  const ofBoth = pick(state, ["workspaceId", secretsKey, failedKey]);
+  const ofBoth = pick(state, ["workspaceId", secretsKey]);
   const entry = (id: string | undefined, own: Properties): OwnedKey | undefined =>
     id === undefined ? undefined : { id, state: { ...defined(own), ...ofBoth } as KeyState };
   const previous = hiddenIn(state, "__previous");
   return {
     current: entry(keyId, {
-      ...pick(state, ofCurrent),
+      ...pick(state, [...ofCurrent, failedKey]),
       existingKey: existingKey === key ? existingKey : undefined,
       existingId: existingId === keyId ? existingId : undefined,
     }),
@@ -80,6 +80,7 @@ export function keysOf(state: RotatingState): Keys {
       ...canonicalInputs(previousInputs, previous),
       ...parsed(keyShape.outputs, previous),
       [observedKey]: nonEmpty(hiddenIn(previous, observedKey)),
+      [failedKey]: previous[failedKey],
       key: previousKey,
     }),
     toDelete: toDeleteIn(state),

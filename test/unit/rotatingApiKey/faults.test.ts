@@ -190,6 +190,19 @@ test("T2 if only the PATCH of the previous key fails, state records that, and th
   expect(ci.isQuiet(next, disabled)).toBe(true);
 });
 
+test("T2 after a PATCH of the previous key whose result is unknown, the next update writes it, even if the program is as before", async () => {
+  const { ci, kept } = await openRotated();
+  ci.always(asks("PATCH", "key_1"), answeredThenLost);
+  const failed = await ci.failed(ci.up(kept, { ...declared, enabled: false }));
+  expect(ci.live.get("key_1")).toMatchObject({ enabled: false });
+  ci.mend();
+  ci.told();
+  const next = await ci.up(failed);
+  expect(ci.told().join()).toContain("the previous key, key_1, will be updated too");
+  expect(ci.live.get("key_1")).toMatchObject({ enabled: true });
+  expect(ci.isQuiet(next)).toBe(true);
+});
+
 test.each([
   ["refused", () => refused(403)],
   ["lost", lost],

@@ -145,7 +145,7 @@ test("T2 while there is a previous key, a change that needs a new key fails befo
 });
 
 test("T4 in a long run, rotatedAt and retiresAt count from the moment when the key was created", async () => {
-  const late = { time: () => Date.parse(iso(90.5)) };
+  const late = { currentTime: () => Date.parse(iso(90.5)) };
   const ci = rotating((_, answer) => answer(), late);
   const first = await ci.create();
   expect(first.state).toMatchObject({ rotatedAt: iso(90.5) });
