@@ -85,7 +85,7 @@ async function create(session: Session, declared: SettingsInputs): Promise<Setti
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const remembered = sendable(declaredIn(declared), record);
   session.onInterrupt(forgotten(workspaceId, declared, remembered));
-  const change = { declared, remembered, before: outputs(record), steady: [], toRestore: {} };
+  const change = { declared, remembered, before: outputs(record), unchanged: [], toRestore: {} };
   return apply(session, doing, change, record);
 }
 
@@ -113,12 +113,12 @@ async function update(
   const added = managed.filter((field) => !before.includes(field));
   const remembered = { ...sendable(added, record), ...state.__before };
   const observed = observe(record);
-  const steady = managed.filter(
+  const unchanged = managed.filter(
     (field) =>
       same(field, state[field.name], declared[field.name]) &&
       same(field, lastWritten(state, field.name), observed[field.name]),
   );
-  return apply(session, doing, { declared, remembered, before: state, steady, toRestore }, record);
+  return apply(session, doing, { declared, remembered, before: state, unchanged, toRestore }, record);
 }
 
 async function apply(
@@ -127,13 +127,13 @@ async function apply(
   change: Change,
   record: WorkspaceRecord,
 ): Promise<SettingsOutcome> {
-  const { declared, before, steady, toRestore } = change;
+  const { declared, before, unchanged, toRestore } = change;
   const { workspaceId } = declared;
   const target = { ...toRestore, ...only(settings, declared) };
   const writing = {
     workspaceId,
     target,
-    steady,
+    unchanged,
     restored: declaredIn(toRestore),
     doubted: doubtful(before, target),
     secrecies: [declared, before],

@@ -23,7 +23,7 @@ export interface Change {
   /** The state before; of a create, only the outputs, as they were read. */
   readonly before: SettingsState;
   /** Settings that don't change: they may stay as the service rewrote them. */
-  readonly steady: readonly Setting[];
+  readonly unchanged: readonly Setting[];
   /** Settings to restore, because they are no longer declared. */
   readonly toRestore: Settings;
 }
@@ -55,9 +55,10 @@ export function written(
   };
 }
 
-/** The settings that this stack manages, also one that the last read did not show. */
+/** The settings that this stack manages, also one that the last read did not show, or whose write had an unknown result. */
 export function managedIn(state: SettingsState): readonly Setting[] {
-  return settings.filter(({ name }) => state[name] !== undefined || name in (state.__last ?? {}));
+  const hidden = { ...state.__last, ...state.__sent };
+  return settings.filter(({ name }) => state[name] !== undefined || name in hidden);
 }
 
 /** The value of a setting after the last write. */

@@ -18,7 +18,7 @@ export interface Writing {
   /** The target values of the workspace. Everything else stays as it was read. */
   readonly target: Settings;
   /** Settings that don't change: they may stay as the service rewrote them. */
-  readonly steady?: readonly Setting[];
+  readonly unchanged?: readonly Setting[];
   /** Former values to restore: a GET must show exactly these (W5). */
   readonly restored?: readonly Setting[];
   /** Settings to write even if the workspace seems to have the value: the read may be older than the last write. */
@@ -34,7 +34,7 @@ export interface Writing {
  */
 export async function write(
   session: Session,
-  { workspaceId, target, steady = [], restored = [], doubted = [], secrecies }: Writing,
+  { workspaceId, target, unchanged = [], restored = [], doubted = [], secrecies }: Writing,
   before: WorkspaceRecord,
 ): Promise<Settled<WorkspaceRecord>> {
   const wanted = declaredIn(target);
@@ -50,7 +50,7 @@ export async function write(
   const body: EditWorkspace = { ...(addresses.length > 0 ? kept : rest), ...target };
   const aims = [
     ...wanted
-      .filter((field) => !steady.includes(field))
+      .filter((field) => !unchanged.includes(field))
       .map((field): Aim => {
         const value = target[field.name];
         return restored.includes(field)

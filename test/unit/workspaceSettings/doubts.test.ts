@@ -34,6 +34,22 @@ describe("a PATCH of settings whose result is not known", () => {
     },
   );
 
+  test.each(["update", "delete"] as const)(
+    "W5 if a setting had no value before, %s after a lost create does not take our own for the former one",
+    async (next) => {
+      workspace.held = { name: "Main" };
+      workspace.fault = { method: "PATCH", error: lost, carriedOut: true };
+      const { state } = await kept(workspace.settings.create(inputs));
+      workspace.fault = undefined;
+      const later = { ...inputs, defaultKeyPrefix: "later" };
+      const held = next === "delete" ? state : await workspace.settings.update("ws_1", state, inputs);
+      const last = next === "delete" ? state : await workspace.settings.update("ws_1", held, later);
+      await workspace.settings.delete("ws_1", last);
+      expect(workspace.held["defaultKeyPrefix"]).toBe(next === "delete" ? "new" : "later");
+      expect(workspace.settings.warnings.join()).toContain("defaultKeyPrefix (had no value before)");
+    },
+  );
+
   test("W2 on create keeps the previous values if the answer has no workspace and the GET after it fails", async () => {
     let patched = false;
     const silent = replying(workspaceSettings, ({ method }) => {

@@ -26,7 +26,7 @@ interface Habits {
 
 /** The names of settings that are not to change, are to be restored, or are secret. */
 interface How {
-  readonly steady?: readonly string[];
+  readonly unchanged?: readonly string[];
   readonly restored?: readonly string[];
   readonly secret?: readonly string[];
 }
@@ -77,13 +77,13 @@ function service(held: Properties, { patch, answer, lag = 0, take = (asked) => a
     methods,
     told,
     held: () => now,
-    write: (target: Properties, { steady, restored, secret = [] }: How = {}) =>
+    write: (target: Properties, { unchanged, restored, secret = [] }: How = {}) =>
       write(
         session as unknown as Session,
         {
           workspaceId: "ws_1",
           target,
-          steady: named(steady),
+          unchanged: named(unchanged),
           restored: named(restored),
           secrecies: [{ [secretsKey]: secret.map((name) => [name]) }],
         },
@@ -265,7 +265,7 @@ describe("writing settings of a workspace", () => {
       },
     );
     const target = { defaultKeyPrefix: "a", defaultRateLimitPerSecond: 12, defaultExpiration: 2 };
-    const settled = await one.write(target, { steady: ["defaultKeyPrefix", "defaultRateLimitPerSecond"] });
+    const settled = await one.write(target, { unchanged: ["defaultKeyPrefix", "defaultRateLimitPerSecond"] });
     expect([settled.notApplied, settled.warnings]).toEqual([[], []]);
   });
 
