@@ -100,15 +100,16 @@ function withSecretApart(record: ApiKeyRecord, existingKey?: string): ApiKeyReco
   };
 }
 
-// The secret is sent only once. So only the id can make this answer unusable: any other field that can't be read is taken
-// as absent.
-const apiKeyWithSecret = record({
+/** Only the id can make the record unusable: any other field that can't be read is taken as absent. */
+const tolerantFields = {
   ...apiKeyFields,
   name: mirroredText,
   scopes: orAbsent(list<KeyScope>(keyScope)),
   enabled: mirroredFlag,
-  key: secretText,
-});
+};
+
+// The secret is sent only once.
+const apiKeyWithSecret = record({ ...tolerantFields, key: secretText });
 
 /** An API key. Its secret is only in the answers of create and migrate. */
 export type ApiKeyRecord = ReturnType<typeof apiKeyWithSecret>;
@@ -129,7 +130,8 @@ export const newApiKeyOf = (existingKey?: string) =>
     fatal: false,
   });
 const newApiKey = newApiKeyOf();
-const apiKeys = listReader("apiKeys", apiKey);
+/** 4.3. One odd record, perhaps of a key that no stack manages, must not hide all the others. */
+export const listedApiKeys = listReader("apiKeys", record({ ...tolerantFields, key: withheld }));
 
 /** 4.1. Repeated when it may not have arrived: its fields are target values. */
 export async function editApiKey(
@@ -151,7 +153,7 @@ export async function listApiKeys(
   call: Call,
   { workspaceId }: WorkspacePath,
 ): Promise<readonly ApiKeyRecord[]> {
-  return get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key`, apiKeys, limits.list);
+  return get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key`, listedApiKeys, limits.list);
 }
 
 /** 4.4. Repeated only if it was not sent, or was answered with 429. */

@@ -15,6 +15,8 @@ const plausible = Date.UTC(2000);
 
 /** Whether a key was certainly created long before. */
 export function isOld({ createdAt = "" }: Pick<ApiKeyRecord, "createdAt">, since: Date): boolean {
+  // It is not certain whether the day or the month comes first.
+  if (/^\d{1,2}\D\d{1,2}\D/.test(createdAt)) return false;
   const number = /^\d+$/.test(createdAt) ? Number(createdAt) : Number.NaN;
   const created = Number.isNaN(number) ? Date.parse(createdAt) : number < 1e11 ? number * 1_000 : number;
   return created > plausible && created < since.getTime() - skewMs;

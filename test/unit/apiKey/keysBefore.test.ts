@@ -61,6 +61,8 @@ describe("a key in the list", () => {
     ["three days ago, in seconds", String(Date.parse("2026-11-18T12:00:00Z") / 1_000), true],
     ["three days ago, in milliseconds", String(Date.parse("2026-11-18T12:00:00Z")), true],
     ["on a day", "2026-11-21", false],
+    ["on 5 November, or 11 May", "05/11/2026 10:00", false],
+    ["on 1 November, or 11 January", "01.11.2026", false],
     ["at a time without a zone", "2026-11-21 01:00:00", false],
     ["at a number that is not a time", "1234", false],
     ["at a string that is not a time", "yesterday", false],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { apiKey, newApiKeyOf } from "../../../provider/client/apiKeys";
+import { apiKey, listedApiKeys, newApiKeyOf } from "../../../provider/client/apiKeys";
 import { billing } from "../../../provider/client/billing";
-import { listReader, type Reader, reader } from "../../../provider/client/reading";
+import { type Reader, reader } from "../../../provider/client/reading";
 import { scope } from "../../../provider/client/scopes";
 import { workspace } from "../../../provider/client/workspaces";
 
@@ -9,7 +9,6 @@ const json = (value: unknown): Buffer =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
 const readKey = reader("apiKey", apiKey);
 const readNewKey = newApiKeyOf();
-const readKeys = listReader("apiKeys", apiKey);
 const readWorkspace = reader("workspace", workspace);
 const readScope = reader("scope", scope);
 const readBilling = reader("billing", billing);
@@ -102,7 +101,7 @@ describe("an answer with a key", () => {
       id: "9007199254740993",
       name: "1234567890123456789",
     });
-    expect(value(readKeys, '{"apiKeys":[{"id" : 12345678901234567890}]}')[0]?.id).toBe(
+    expect(value(listedApiKeys, '{"apiKeys":[{"id" : 12345678901234567890}]}')[0]?.id).toBe(
       "12345678901234567890",
     );
   });
@@ -241,7 +240,7 @@ describe("an answer with a key", () => {
     const body = { apiKey: { id: "k", key: "sk_1" } };
     expect(value(readNewKey, body).key).toBe("sk_1");
     expect(value(readKey, body).key).toBeUndefined();
-    expect(value(readKeys, { apiKeys: [body.apiKey] })[0]?.key).toBeUndefined();
+    expect(value(listedApiKeys, { apiKeys: [body.apiKey] })[0]?.key).toBeUndefined();
     expect(value(readNewKey, { apiKey: { id: "k", key: "" } }).key).toBeUndefined();
     expect(value(readNewKey, { apiKey: { id: "k", key: { v: 1 } } }).key).toBeUndefined();
   });
@@ -302,14 +301,23 @@ describe("answers with other records", () => {
     });
   });
 
+  it("R6 a key in a list lacks what can't be read, so that an odd one hides no other", () => {
+    const odd = { id: "a", name: {}, scopes: [{ representation: null }], enabled: "perhaps" };
+    const keys = value(listedApiKeys, { apiKeys: [odd, { id: "b", name: "other" }] });
+    expect(keys).toMatchObject([
+      { id: "a", name: undefined, scopes: undefined, enabled: undefined },
+      { id: "b", name: "other" },
+    ]);
+  });
+
   it("a list that is null, or left out of an answer without any field, is empty; anything else is unusable", () => {
     for (const answer of [{ apiKeys: null }, { apiKeys: [], extra: 1 }, {}]) {
-      expect(value(readKeys, answer)).toEqual([]);
+      expect(value(listedApiKeys, answer)).toEqual([]);
     }
     for (const answer of [{ apiKeys: {} }, { apiKeys: "" }, { apiKeys: 0 }, { data: [] }, { error: "no" }]) {
-      expect(problem(readKeys, answer)).toBe("the answer's apiKeys is not a list");
+      expect(problem(listedApiKeys, answer)).toBe("the answer's apiKeys is not a list");
     }
-    expect(problem(readKeys, { apiKeys: [{ id: "a" }, { name: "b" }] })).toBe(
+    expect(problem(listedApiKeys, { apiKeys: [{ id: "a" }, { name: "b" }] })).toBe(
       "the answer's apiKeys[1].id is missing",
     );
   });
