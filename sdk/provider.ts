@@ -88,7 +88,7 @@ export class Provider extends pulumi.ProviderResource {
         `Provider "${name}": no such argument, ${strange}; the arguments are ${names}.`,
       );
     }
-    if (args.accessToken !== undefined && args.accessTokenEnv !== undefined) {
+    if (!isAbsent(args.accessToken) && !isAbsent(args.accessTokenEnv)) {
       throw new pulumi.RunError(`Provider "${name}": set either accessToken or accessTokenEnv, not both.`);
     }
     const [pkg, movable] = asProvider(opts);
@@ -108,6 +108,9 @@ const known: Readonly<Record<keyof ProviderArgs, boolean>> = {
   expiryWarningDays: true,
 };
 
+/** Whether an argument counts as not set. The output of another stack may be null. */
+const isAbsent = (value: unknown) => value === undefined || value === null || value === "";
+
 /** Kept outside the resource, so that printing a Provider never prints its token. */
 const given = new WeakMap<Provider, ProviderArgs>();
 
@@ -119,8 +122,8 @@ export function argumentsOf(provider: Provider): ProviderArgs {
 /** The host of an explicit Provider sees only the Provider's inputs, so stack config is passed along with them. */
 function fromStack(args: ProviderArgs): pulumi.Inputs {
   const config = new pulumi.Config("apikeys");
-  const given: pulumi.Inputs = { ...args, accessToken: args.accessToken ?? args.accessTokenEnv };
-  const missing = Object.entries(known).filter(([name, isConfig]) => isConfig && given[name] === undefined);
+  const given: pulumi.Inputs = { ...args, accessToken: args.accessToken || args.accessTokenEnv };
+  const missing = Object.entries(known).filter(([name, isConfig]) => isConfig && isAbsent(given[name]));
   return Object.fromEntries(
     missing.map(([name]) => [
       `apikeys:${name}`,
@@ -131,10 +134,10 @@ function fromStack(args: ProviderArgs): pulumi.Inputs {
 
 /** In a namespace that stack config can't have, so that the provider can tell arguments from config. */
 function fromArguments(args: ProviderArgs): pulumi.Inputs {
-  const given = Object.entries(args).filter(([, value]) => value !== undefined);
+  const given = Object.entries(args).filter(([, value]) => !isAbsent(value));
   return Object.fromEntries(
     given.map(([name, value]) => {
-      const text = pulumi.output(value).apply((one) => (one === undefined ? one : String(one)));
+      const text = pulumi.output(value).apply((one) => (isAbsent(one) ? undefined : String(one)));
       return [`apikeys.provider:${name}`, name === "accessToken" ? pulumi.secret(text) : text];
     }),
   );

@@ -105,9 +105,16 @@ describe("R16 a resource's class", () => {
     await (read.urn as unknown as { promise(): Promise<string> }).promise();
   });
 
-  test("R14 of a Provider passes its arguments on as strings, without those that turn out undefined", async () => {
+  test("R14 of a Provider passes its arguments on as strings, without those that turn out undefined or null", async () => {
     const parallel = output<number | undefined>(undefined);
-    const args = { baseUrl: "https://a.test", allowHttp: output(true), accessToken: undefined, parallel };
+    const expiresAtUnit = output(null as never);
+    const args = {
+      baseUrl: "https://a.test",
+      allowHttp: output(true),
+      accessToken: "",
+      parallel,
+      expiresAtUnit,
+    };
     expect(await registration(new Provider("other", args))).toEqual({
       "apikeys.provider:baseUrl": "https://a.test",
       "apikeys.provider:allowHttp": "true",
