@@ -1,5 +1,6 @@
 import { Failure } from "../provider/core/errors";
 import { isRecord, type Properties } from "../provider/core/state";
+import { nameIn } from "../provider/core/urn";
 import { isMarked } from "../provider/hosts/secretMark";
 import { isTypeOf } from "../sdk/types";
 
@@ -37,7 +38,7 @@ export function managedKeys(text: string, file: string, workspaceId: string): Ma
     const { type, urn, external } = resource;
     const [, idsIn] = Object.entries(idsOf).find(([kind]) => isTypeOf(kind, type)) ?? [];
     if (idsIn === undefined) return [];
-    const name = typeof urn === "string" ? urn.split("::").slice(3).join("::") : "";
+    const name = typeof urn === "string" ? nameIn(urn) : "";
     const state = isRecord(resource["outputs"]) ? resource["outputs"] : {};
     const of = decrypted(state["workspaceId"]);
     const isElsewhere = typeof of === "string" && of !== workspaceId;

@@ -68,7 +68,9 @@ function openHook(): pulumi.ResourceHook {
       if (inOneHost(holder) === inOneHost(urn) && outputs["grant"] === inputs["grant"])
         throw new Error(`${of}: ${replaced}`);
       if (identity.some((field) => outputs[field] !== inputs[field])) continue;
-      throw new Error(`${of}: this grant is already in state, as "${holder.split("::").at(-1)}", ${renamed}`);
+      throw new Error(
+        `${of}: this grant is already in state, as "${holder.split("::").slice(3).join("::")}", ${renamed}`,
+      );
     }
   };
   return new pulumi.ResourceHook("pulumi-apikeys:grants", refuse, { onDryRun: true });

@@ -11,6 +11,7 @@ import { protectAdopted, register } from "./objects";
 import { secretsOf, withSecrets } from "./secrecy";
 import { defined, failedKey, type Kept, type Properties, providerKey, readingKey, serviceKey } from "./state";
 import { unknown } from "./unknown";
+import { nameIn } from "./urn";
 
 /** Check, diff and preview. Nothing here sends a request (R12). */
 
@@ -40,7 +41,7 @@ export function check(
   const checked = {
     ...compared,
     replacesItself: compared.replacesItself || holder === urn,
-    heldBy: holder?.split("::").at(-1),
+    heldBy: holder && nameIn(holder),
   };
   protectAdopted(context, declared, last);
   const found = host.configuration();

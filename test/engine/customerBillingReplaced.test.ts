@@ -10,7 +10,7 @@ const program = (options = "", other = "first", inputs = `totalCredits: pulumi.s
   import { CustomerBilling } from "pulumi-apikeys";
   const base = { workspaceId: "ws_main" };
   const other = new CustomerBilling("other", { ...base, totalCredits: "5", grant: "${other}" });
-  new CustomerBilling("held", { ...base, ${inputs} }, { ${options} });
+  new CustomerBilling("team::held", { ...base, ${inputs} }, { ${options} });
 `;
 const trigger = (value: string) => `replacementTrigger: "${value}"`;
 
@@ -29,10 +29,11 @@ async function expectRefused(
   message: RegExp,
   args: readonly string[] = [],
   commands: readonly ("preview" | "up")[] = ["preview", "up"],
+  name = "team::held",
 ): Promise<void> {
   const before = await state(scene);
   for (const command of commands) {
-    expect(onlyLine(await scene.stack[command]({ args }), "held")).toMatch(message);
+    expect(onlyLine(await scene.stack[command]({ args }), name)).toMatch(message);
     expect(grants(scene)).toBe(1);
   }
   const held = (resources: typeof before) => resources.filter(({ urn }) => urn.endsWith("::held"));
@@ -44,7 +45,7 @@ describe("a grant that the engine is told to replace", () => {
   const asked =
     /grant: the credits were already granted, and replacing the resource would grant them again\. .* change grant/;
   const looked =
-    /"held": this grant is already in state, and replacing .* Nothing was granted\. .* change grant/;
+    /"team::held": this grant is already in state, and replacing .* Nothing was granted\. .* change grant/;
 
   beforeAll(async () => {
     scene = await setScene("billing-replaced", { program: program(trigger("1")) });
@@ -65,11 +66,11 @@ describe("a grant that the engine is told to replace", () => {
 
   it("B6 by --target-replace is granted once", async () => {
     await scene.declare(program(trigger("1"), "second"));
-    await expectRefused(scene, looked, ["--target-replace", await urnOf(scene, "held")]);
+    await expectRefused(scene, looked, ["--target-replace", await urnOf(scene, "team::held")]);
   });
 
   it("B6 by `pulumi state taint` is granted once", async () => {
-    const urn = await urnOf(scene, "held");
+    const urn = await urnOf(scene, "team::held");
     expect((await scene.stack.run(["state", "taint", urn, "--yes"])).ok).toBe(true);
     await expectRefused(scene, looked, [], ["up"]);
     expect((await scene.stack.run(["state", "untaint", urn, "--yes"])).ok).toBe(true);
@@ -83,16 +84,16 @@ describe("a grant that the engine is told to replace", () => {
 
   it("B6 under another name is granted once without aliases, and keeps its record with them", async () => {
     const renamed = (options: string) =>
-      program(options, "second").replace('new CustomerBilling("held"', 'new CustomerBilling("renamed"');
+      program(options, "second").replace('new CustomerBilling("team::held"', 'new CustomerBilling("renamed"');
     await scene.declare(renamed(trigger("1")));
     for (const command of ["preview", "up"] as const) {
       const line = onlyLine(await scene.stack[command](), "renamed");
       expect(line).toMatch(
-        /this grant is already in state, as "held", .* the option aliases; or, .* grant\.$/,
+        /this grant is already in state, as "team::held", .* the option aliases; or, .* grant\.$/,
       );
     }
     expect(grants(scene)).toBe(1);
-    await scene.declare(renamed(`${trigger("1")}, aliases: [{ name: "held" }]`));
+    await scene.declare(renamed(`${trigger("1")}, aliases: [{ name: "team::held" }]`));
     await expectSilentUp(scene);
     await scene.declare(program(`${trigger("1")}, aliases: [{ name: "renamed" }]`, "second"));
     await expectSilentUp(scene);
@@ -101,9 +102,9 @@ describe("a grant that the engine is told to replace", () => {
   it("B6 with deleteBeforeReplace is granted once, and then adopted by its id", async () => {
     const options = `${trigger("1")}, deleteBeforeReplace: true`;
     await scene.declare(program(options, "second"));
-    const args = ["--target-replace", await urnOf(scene, "held")];
-    expect(onlyLine(await scene.stack.up({ args }), "held")).toMatch(looked);
-    expect(onlyLine(await scene.stack.up(), "held")).toMatch(asked);
+    const args = ["--target-replace", await urnOf(scene, "team::held")];
+    expect(onlyLine(await scene.stack.up({ args }), "team::held")).toMatch(looked);
+    expect(onlyLine(await scene.stack.up(), "team::held")).toMatch(asked);
     const id = scene.service.billings().find(({ totalCredits }) => totalCredits === "100")?.id;
     await scene.declare(program(options, "second", `billingId: "${id}"`));
     const up = await scene.stack.up();
@@ -115,7 +116,7 @@ describe("a grant that the engine is told to replace", () => {
   it("B2 is granted once more for another value of `grant`, whatever forces the replacement", async () => {
     const again = program(trigger("3"), "second", `totalCredits: "100", grant: "again"`);
     await scene.declare(again);
-    const up = await scene.stack.up({ args: ["--target-replace", await urnOf(scene, "held")] });
+    const up = await scene.stack.up({ args: ["--target-replace", await urnOf(scene, "team::held")] });
     expect(up.ok, up.output).toBe(true);
     expect(grants(scene)).toBe(2);
     await expectSilentUp(scene);
@@ -134,7 +135,7 @@ describe("a grant whose answer was lost", () => {
     expect((await scene.stack.up()).ok).toBe(false);
     expect(grants(scene)).toBe(1);
     await scene.declare(lone({ held: `${held}, { replaceOnChanges: ["*"] }` }));
-    await expectRefused(scene, /grant: the credits were already granted/, [], ["up"]);
+    await expectRefused(scene, /grant: the credits were already granted/, [], ["up"], "held");
   });
 });
 

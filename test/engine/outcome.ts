@@ -96,7 +96,7 @@ function stepOf(metadata: StepEventMetadata, duringRefresh: boolean, failed: boo
   const { op, urn, type, old, new: now } = metadata;
   return {
     op,
-    name: urn.split("::").at(-1) ?? urn,
+    name: urn.split("::").slice(3).join("::"),
     type,
     urn,
     duringRefresh,

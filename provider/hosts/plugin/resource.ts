@@ -7,6 +7,7 @@ import type { Lifecycle } from "../../core/lifecycle";
 import type { DetailedDifference } from "../../core/previews";
 import { valuesAt } from "../../core/secrecy";
 import { type Kept, nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
+import { nameIn } from "../../core/urn";
 import { fromStruct, type Received, toStruct } from "./wire";
 
 const { DiffResponse, PropertyDiff } = messages;
@@ -167,9 +168,4 @@ function pathText(path: readonly PropertyKey[]): string {
     if (!/^[\w$]+$/.test(name)) return `${text}["${name.replaceAll('"', '\\"')}"]`;
     return index === 0 ? name : `${text}.${name}`;
   }, "");
-}
-
-/** The resource's name in the program: what follows the type. */
-function nameIn(urn: string): string {
-  return urn.split("::").slice(3).join("::");
 }
