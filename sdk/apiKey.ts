@@ -66,15 +66,16 @@ export interface ApiKeyArgs {
    */
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
-   * Any JSON object, which the service keeps with the key. Default: none. Changing it replaces the key. The service
-   * never returns it, so a refresh can't see changes made outside Pulumi.
+   * Any JSON object, at most 64 levels deep, which the service keeps with the key. Default: none. Changing it replaces
+   * the key. The service never returns it, so a refresh can't see changes made outside Pulumi.
    */
   readonly metadata?: pulumi.Input<Record<string, unknown> | undefined>;
   /**
    * The value of an existing key to migrate, instead of creating a key. Always a secret. Can't be combined with
    * `prefix`, `expiresAt` or `externalMeterId`. Default: none. A new value replaces the key. While the value stays the
    * same, changing `workspaceId`, `customerId`, `metadata` or `keepers` fails the preview, because the service can't
-   * have one value twice. Removing `existingKey` later changes nothing. Destroy deletes a migrated key.
+   * have one value twice. So does an empty string, as from an unset variable. Removing `existingKey` later changes
+   * nothing. Destroy deletes a migrated key.
    */
   readonly existingKey?: pulumi.Input<string | undefined>;
   /**
@@ -167,15 +168,24 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly key: pulumi.Output<string>;
   /** The masked form of the secret. Absent if the service does not return it. */
   declare readonly maskedKey: pulumi.Output<string | undefined>;
-  /** When the key was created, in the service's own format. */
+  /** When the key was created, in the service's own format. Absent if the service does not return it. */
   declare readonly createdAt: pulumi.Output<string | undefined>;
-  /** When the key was last changed, as of this stack's last write, in the service's own format. */
+  /**
+   * When the key was last changed, as of this stack's last write, in the service's own format. Absent if the service
+   * does not return it.
+   */
   declare readonly updatedAt: pulumi.Output<string | undefined>;
-  /** The id of the billing record that the service links to the key. */
+  /**
+   * The id of the billing record that the service links to the key, as of the create or the last refresh. Absent if
+   * there is none.
+   */
   declare readonly billingId: pulumi.Output<string | undefined>;
-  /** The prefix that the service actually set. */
+  /** The prefix that the service actually set, as of the create or the last refresh. Absent if there is none. */
   declare readonly effectivePrefix: pulumi.Output<string | undefined>;
-  /** The expiry that the service actually set, in the service's own unit. */
+  /**
+   * The expiry that the service actually set, in the service's own unit, as of the create or the last refresh. Absent if
+   * there is none.
+   */
   declare readonly effectiveExpiresAt: pulumi.Output<number | undefined>;
 
   /** The id of the workspace that the key belongs to. */

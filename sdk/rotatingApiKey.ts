@@ -60,13 +60,14 @@ export interface RotatingApiKeyArgs {
   readonly keepers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
   /**
    * How old a key may get: a whole number of hours, days or weeks, such as "36h", "90d" or "12w". The first update
-   * after that time creates a new key. Changing it sends no request; the new length counts from `rotatedAt`.
+   * after that time creates a new key. Anything else, and a length of 0, fails the preview. Changing it sends no
+   * request; the new length counts from `rotatedAt`.
    */
   readonly rotateEvery: pulumi.Input<string>;
   /**
    * How long the previous key stays valid after a rotation: a whole number of hours, days or weeks, shorter than
-   * `rotateEvery`. The first update after that time deletes the previous key; with "0d", the next update does. Default:
-   * "7d". Changing it sends no request.
+   * `rotateEvery`, or the preview fails. The first update after that time deletes the previous key; with "0d", which
+   * `retire: "whenUnused"` does not allow, the next update does. Default: "7d". Changing it sends no request.
    */
   readonly overlap?: pulumi.Input<string | undefined>;
   /**

@@ -3,7 +3,8 @@ import type { Shape } from "../provider/resources/workspaceSettings/properties";
 import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
 
 /**
- * The inputs of {@link WorkspaceSettings}. At least one of the four settings is required. A setting that you remove
+ * The inputs of {@link WorkspaceSettings}. At least one of the four settings is required, or
+ * the preview fails. A setting that you remove
  * stays as it is, or gets its former value back if `onDestroy` is "restore".
  *
  * @see docs/workspace-settings.md
@@ -32,7 +33,8 @@ export interface WorkspaceSettingsArgs {
   /**
    * What destroy does with the settings. "retain" leaves them as they are. "restore" puts back the values from before
    * this resource managed them, for each setting that had a value then and was not changed outside Pulumi since.
-   * Default: "retain".
+   * Default: "retain". Changing it changes no setting. If a value can't be confirmed as restored, destroy fails and
+   * state keeps the resource.
    */
   readonly onDestroy?: pulumi.Input<"retain" | "restore" | undefined>;
 }
