@@ -53,6 +53,7 @@ function setSlot(draw: Draw, { workspaceId, parallel }: Schedule, pool: Pool): (
     const defaults = {
       ...(shared ? { customerId: "cus_set" } : {}),
       ...(twins ? { name: "twin" } : {}),
+      keepers: { of: "set" },
       scopes: scopeSets[scopes()],
       enabled: enabled(),
     };
@@ -89,7 +90,7 @@ function entrySlot(draw: Draw, first: string, n: number, others: Customers): Ent
     const made = version();
     return existing
       ? { existingKey: `existing-canary-set-${n}-${made}-${returned}` }
-      : { keepers: { version: String(made) } };
+      : ([{ keepers: { version: String(made) } }, { keepers: null }, {}][made % 3] ?? {});
   };
   return (isSetThere) => {
     const isThere = there() && isSetThere;
