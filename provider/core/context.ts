@@ -46,7 +46,7 @@ export interface KindContext extends Shared {
   readonly services: () => readonly string[];
   /** Ids that a refresh has read: the diff that follows compares the last update's inputs, not the program's. */
   readonly refreshed: Set<string>;
-  /** By URN, the inputs in state of the resources that were read before this update (`isReadFirst`). */
+  /** By URN, the inputs in state of the resources that were read before this update (`refreshBeforeUpdate`). */
   readonly inState: Map<string, Properties>;
   /** The keys that were warned about, because the engine may ask for a diff more than once. */
   readonly warned: Set<string>;

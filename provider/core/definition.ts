@@ -143,7 +143,7 @@ export interface Definition<S extends Shape, P = undefined> {
   /** What only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
   identities?(inputs: DraftOf<S>): Iterable<string>;
   /** Whether the engine should read it before each preview and update, if the host can say so. The read sends no request. */
-  readonly isReadFirst?: true;
+  readonly refreshBeforeUpdate?: true;
 
   // ---- Decisions: check and diff ----
 
@@ -170,9 +170,9 @@ export interface Definition<S extends Shape, P = undefined> {
   /** When the keys that an update keeps or edits expire. Default: it has none. */
   expiries?(compared: Comparison<S, P>): Expiries;
   /** The properties that a preview of a create can't derive by itself: inputs stay as declared, outputs are unknown. */
-  foreseeCreate?(inputs: DraftOf<S>): Properties;
+  previewCreate?(inputs: DraftOf<S>): Properties;
   /** The same for an update. */
-  foreseeUpdate?(compared: Comparison<S, P>): Properties;
+  previewUpdate?(compared: Comparison<S, P>): Properties;
 
   // ---- State ----
 

@@ -2,7 +2,7 @@ import { type HostContext, openKindContext } from "./context";
 import type { AnyDefinition } from "./definition";
 import { compare } from "./diff";
 import { create, find, read, remove, update, type Wanted } from "./operations";
-import { check, detailedDiff, diff, foresee, isDeclared } from "./previews";
+import { check, detailedDiff, diff, isDeclared, preview } from "./previews";
 import type { Kept, Properties } from "./state";
 
 export type Lifecycle = ReturnType<typeof lifecycle>;
@@ -12,7 +12,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
   const context = openKindContext(definition, host);
   return {
     ...context.paths,
-    isReadFirst: definition.isReadFirst === true,
+    refreshBeforeUpdate: definition.refreshBeforeUpdate === true,
     /** `name` and `urn`: of the resource in the program, if the host knows them. */
     check: (inputs: Properties, before: Properties | undefined, name?: string, urn?: string) =>
       check(context, inputs, before, name, urn),
@@ -21,7 +21,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
     detailedDiff: (id: string, state: Properties, inputs: Properties) =>
       detailedDiff(context, { id, state }, inputs),
     isDeclared: (properties: Properties) => isDeclared(definition, properties),
-    foresee: (inputs: Properties, before?: Kept) => foresee(context, inputs, before),
+    preview: (inputs: Properties, before?: Kept) => preview(context, inputs, before),
     create: (inputs: Properties, urn?: string) => create(context, inputs, urn),
     read: (id: string, state: Properties, urn?: string) => read(context, { id, state }, urn),
     find: (wanted: Wanted) => find(context, wanted),

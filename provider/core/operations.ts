@@ -51,7 +51,8 @@ export async function read(
   return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     register(context, before);
-    if (definition.isReadFirst && urn !== undefined) inState.set(urn, inputsOf(definition, before.state));
+    if (definition.refreshBeforeUpdate && urn !== undefined)
+      inState.set(urn, inputsOf(definition, before.state));
     const outcome = await readThere(context, session, given, before);
     forget(context, before, outcome);
     if (outcome === undefined) return undefined;

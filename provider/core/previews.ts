@@ -139,21 +139,21 @@ export function withNewSecrets(
 }
 
 /** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
-export function foresee(context: KindContext, news: Properties, before?: Kept): Properties {
+export function preview(context: KindContext, news: Properties, before?: Kept): Properties {
   const { definition } = context;
   if (before === undefined) {
     const inputs = canonical(definition, news);
-    return foreseen(context, inputs, {}, definition.foreseeCreate?.(inputs));
+    return previewed(context, inputs, {}, definition.previewCreate?.(inputs));
   }
   const compared = compare(context, before, news);
   const { inputs, state } = compared;
   return (
     withNewSecrets(definition, before.state, news, compared) ??
-    foreseen(context, inputs, state, definition.foreseeUpdate?.(compared))
+    previewed(context, inputs, state, definition.previewUpdate?.(compared))
   );
 }
 
-function foreseen(
+function previewed(
   { definition: { outputs }, services }: KindContext,
   inputs: Properties,
   state: Properties,

@@ -194,7 +194,7 @@ export const customerBilling = define({
     },
   },
   // State alone tells a new grant from one that is renamed, or replaced because the engine was told to.
-  isReadFirst: true,
+  refreshBeforeUpdate: true,
   create,
   rollbackCreate,
   read: async (_session, id, state) => ({ id, state }),

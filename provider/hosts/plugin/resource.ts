@@ -28,8 +28,8 @@ function stateStruct(resource: Lifecycle, state: Properties, given: Properties):
  * Whether the engine is to read the resource before each preview and update. A Node.js program looks into state by itself;
  * while state has such a resource, the engine refuses a `--target` that is not in state yet.
  */
-function isReadFirst(resource: Lifecycle, given: Properties): boolean {
-  return resource.isReadFirst && given[providerKey] === undefined;
+function refreshBeforeUpdate(resource: Lifecycle, given: Properties): boolean {
+  return resource.refreshBeforeUpdate && given[providerKey] === undefined;
 }
 
 /** What the engine is to save although the operation failed. */
@@ -43,7 +43,7 @@ export function initFailed(
     .setId(id)
     .setReasonsList([message])
     .setProperties(stateStruct(resource, state, given))
-    .setRefreshBeforeUpdate(isReadFirst(resource, given));
+    .setRefreshBeforeUpdate(refreshBeforeUpdate(resource, given));
 }
 
 export function calls(resource: Lifecycle) {
@@ -83,14 +83,14 @@ export function calls(resource: Lifecycle) {
       const inputs = checked(request.getProperties());
       if (request.getPreview()) {
         return new messages.CreateResponse().setProperties(
-          stateStruct(resource, resource.foresee(inputs), inputs),
+          stateStruct(resource, resource.preview(inputs), inputs),
         );
       }
       const { id, state } = await resource.create(inputs, request.getUrn());
       return new messages.CreateResponse()
         .setId(id)
         .setProperties(stateStruct(resource, state, inputs))
-        .setRefreshBeforeUpdate(isReadFirst(resource, inputs));
+        .setRefreshBeforeUpdate(refreshBeforeUpdate(resource, inputs));
     },
     read: async (request: messages.ReadRequest) => {
       const inputs = fromStruct(request.getInputs());
@@ -103,7 +103,7 @@ export function calls(resource: Lifecycle) {
       const found = isKnown
         ? await resource.read(id, state, request.getUrn())
         : await resource.find({ id, given, isReading: request.hasInputs(), name: nameIn(request.getUrn()) });
-      const answer = new messages.ReadResponse().setRefreshBeforeUpdate(isReadFirst(resource, given));
+      const answer = new messages.ReadResponse().setRefreshBeforeUpdate(refreshBeforeUpdate(resource, given));
       if (found === undefined) return answer;
       if (!isKnown) ownIds.set(id, found.id);
       answer.setId(found.id).setProperties(stateStruct(resource, found.state, isKnown ? state : given));
@@ -115,11 +115,11 @@ export function calls(resource: Lifecycle) {
       const { properties: state } = fromStruct(request.getOlds());
       const inputs = checked(request.getNews());
       const next = request.getPreview()
-        ? resource.foresee(inputs, { id: ownId(request.getId()), state })
+        ? resource.preview(inputs, { id: ownId(request.getId()), state })
         : await resource.update(ownId(request.getId()), state, inputs);
       return new messages.UpdateResponse()
         .setProperties(stateStruct(resource, next, inputs))
-        .setRefreshBeforeUpdate(isReadFirst(resource, inputs));
+        .setRefreshBeforeUpdate(refreshBeforeUpdate(resource, inputs));
     },
     delete: async (request: messages.DeleteRequest) => {
       await resource.delete(ownId(request.getId()), fromStruct(request.getProperties()).properties);

@@ -14,10 +14,10 @@ import {
   claimOf,
   expiring,
   follows,
-  foreseeCreate,
-  foreseeUpdate,
   label,
   pending,
+  previewCreate,
+  previewUpdate,
   updateNote,
 } from "./state";
 
@@ -34,8 +34,8 @@ export const apiKey = define({
   adopts,
   createNote: (inputs) => adoptionNote(label(inputs), inputs),
   updateNote,
-  foreseeCreate,
-  foreseeUpdate,
+  previewCreate,
+  previewUpdate,
   expiries: ({ id, state, inputs }) => ({ keys: [expiring(id, label(state), state, inputs)] }),
   importing: {
     form: "workspaceId/keyId",

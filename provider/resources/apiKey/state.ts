@@ -83,12 +83,12 @@ export function adoptionNote(what: string, inputs: KeyDraft): string | undefined
 
 const withoutSecret = { key: undefined };
 
-export function foreseeCreate(inputs: KeyDraft): Properties {
+export function previewCreate(inputs: KeyDraft): Properties {
   return adoptedId(inputs) === undefined ? {} : withoutSecret;
 }
 
 /** An adopted or imported key has no secret, and no update gives it one. */
-export function foreseeUpdate({ state }: KeyCompared): Properties {
+export function previewUpdate({ state }: KeyCompared): Properties {
   return state.key || isLost(state) ? {} : withoutSecret;
 }
 

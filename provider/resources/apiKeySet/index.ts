@@ -6,10 +6,10 @@
 import { define } from "../../core/definition";
 import { identities } from "../apiKey/rules";
 import { adopts } from "../apiKey/state";
-import { expiries, foresee } from "./foresight";
 import { previewNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
 import { changesNothing, plan } from "./plan";
+import { expiries, preview } from "./preview";
 import { existingIn, shape } from "./properties";
 import { rules } from "./rules";
 import { follows, idsIn, inputsOf, isPending, noKeys, ownedKeys, toDeleteIn } from "./state";
@@ -40,8 +40,8 @@ export const apiKeySet = define({
     const [name, alias, ...rest] = path;
     return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
   },
-  foreseeCreate: (declared) => foresee(plan(noKeys, declared)),
-  foreseeUpdate: (compared) => foresee(compared.plan),
+  previewCreate: (declared) => preview(plan(noKeys, declared)),
+  previewUpdate: (compared) => preview(compared.plan),
   inputsOf,
   importing: { form: "workspaceId/alias=keyId,alias=keyId", read: find },
   create,

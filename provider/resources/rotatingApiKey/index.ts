@@ -8,9 +8,9 @@ import { define } from "../../core/definition";
 import { identities } from "../apiKey/rules";
 import { adoptionNote, adopts } from "../apiKey/state";
 import { decide, isPending } from "./decision";
-import { foreseeCreate, foreseeUpdate } from "./foresight";
 import { expiries, updateNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
+import { previewCreate, previewUpdate } from "./preview";
 import { shape, unchanged } from "./properties";
 import { rules } from "./rules";
 import { follows, keysOf, label } from "./state";
@@ -39,8 +39,8 @@ export const rotatingApiKey = define({
   createNote: (inputs) => adoptionNote(label(inputs), inputs),
   updateNote,
   expiries,
-  foreseeCreate,
-  foreseeUpdate,
+  previewCreate,
+  previewUpdate,
   importing: { form: "workspaceId/keyId", read: find },
   create,
   rollbackCreate: rollback,

@@ -367,14 +367,14 @@ describe("the preview of an ApiKey with existingId", () => {
   test("K11 R18 promises no secret, neither for the adoption nor for a later update", () => {
     const { keys } = adoptions();
     const inputs = keys.checked(adopting());
-    expect(keys.foresee(inputs)).not.toHaveProperty("key");
-    expect(unknownSentinels).toContain(keys.foresee(inputs)["maskedKey"]);
+    expect(keys.preview(inputs)).not.toHaveProperty("key");
+    expect(unknownSentinels).toContain(keys.preview(inputs)["maskedKey"]);
     const state = { ...adopting(), enabled: true, maskedKey: "…" };
     const changed = keys.checked(adopting({ enabled: false }), inputs);
-    const next = keys.foresee(changed, { id: "key_1", state });
+    const next = keys.preview(changed, { id: "key_1", state });
     expect(next).not.toHaveProperty("key");
     expect(next).toMatchObject({ maskedKey: "…", enabled: false });
     const held = { ...state, key: "sk_1" };
-    expect(keys.foresee(changed, { id: "key_1", state: held })).toMatchObject({ key: "sk_1" });
+    expect(keys.preview(changed, { id: "key_1", state: held })).toMatchObject({ key: "sk_1" });
   });
 });

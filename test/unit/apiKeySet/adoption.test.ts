@@ -127,11 +127,11 @@ describe("a set that adopts keys", () => {
     expect(sets.progress).toEqual([
       'Keys of workspace ws_1: 1 existing key to adopt, without its secret: "a".',
     ]);
-    const { ids: promised, secrets, maskedKeys } = sets.foresee(inputs);
+    const { ids: promised, secrets, maskedKeys } = sets.preview(inputs);
     expect(promised).toMatchObject({ a: "key_0" });
     expect(Object.keys(secrets as object)).toEqual(["b"]);
     expect(unknownSentinels).toContain((maskedKeys as Properties)["a"]);
     const unknown = adoptingSet({ a: unknownSentinels[0] as string });
-    expect(unknownSentinels).toContain((sets.foresee(sets.checked(unknown))["ids"] as Properties)["a"]);
+    expect(unknownSentinels).toContain((sets.preview(sets.checked(unknown))["ids"] as Properties)["a"]);
   });
 });

@@ -37,7 +37,7 @@ test.each([
   expect(taken()).toBe(1);
   expect(preview.detailedDiff("id_1", state, inputs).details).not.toEqual([]);
   expect(taken()).toBe(1);
-  preview.foresee(inputs, { id: "id_1", state });
+  preview.preview(inputs, { id: "id_1", state });
   expect(taken()).toBe(1);
   const up = replying(counting, ({ method }) => {
     const apiKey = { ...least, customerId: "d", id: "key_new", key: "sk_new", enabled: true, scopes: [] };

@@ -11,7 +11,7 @@ function promised(
   kept: { readonly id: string; readonly state: object } | undefined,
   inputs: Readonly<Record<string, unknown>>,
 ) {
-  const all = ci.foresee(
+  const all = ci.preview(
     ci.check(inputs, undefined).inputs,
     kept && { id: kept.id, state: { ...kept.state } },
   );
@@ -84,7 +84,7 @@ describe("R18 the preview of a rotating key", () => {
     const { ci, kept } = await openRotated();
     ci.at(day);
     const { __previous, ...after } = (await ci.up(kept, inputs)).state;
-    expect(ci.foresee(ci.check(inputs, undefined).inputs, kept)).toEqual(after);
+    expect(ci.preview(ci.check(inputs, undefined).inputs, kept)).toEqual(after);
   });
 
   test("promises for a rotation that the current key becomes the previous one", async () => {

@@ -20,7 +20,7 @@ export function expiries(state: SetState, { owned, inputs, steps }: Plan): Expir
 }
 
 /** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
-export function foresee({ inputs, steps }: Plan): Properties {
+export function preview({ inputs, steps }: Plan): Properties {
   if (!isRecord(inputs.keys)) return {};
   const keys = steps.flatMap((step) =>
     step.op === "delete" ? [] : [{ alias: step.alias, ...outputsOf(step) }],

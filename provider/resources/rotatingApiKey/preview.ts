@@ -17,13 +17,13 @@ const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt
 /** What decides which keys there will be. */
 const deciding = [...needsNewKey, "rotateEvery", "overlap", "retire"] as const;
 
-export function foreseeCreate(inputs: RotatingDraft): Properties {
+export function previewCreate(inputs: RotatingDraft): Properties {
   const id = adoptedId(inputs);
   return id === undefined ? noPrevious : { ...noPrevious, keyId: id, key: undefined };
 }
 
 /** What of the outputs an update leaves as it is, or how it changes them, as far as that is known before. */
-export function foreseeUpdate({ state, inputs, plan: { does } }: RotatingComparison): Properties {
+export function previewUpdate({ state, inputs, plan: { does } }: RotatingComparison): Properties {
   if (deciding.some((name) => containsUnknown(inputs[name]))) return {};
   if (does === "fail") return {};
   if (does === "rotate") return { previousKey: state.key, previousKeyId: state.keyId };
