@@ -38,8 +38,8 @@ export interface CustomerBillingArgs {
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
    * The id of an existing record to adopt, instead of granting credits. Can't be combined with `totalCredits`. Default:
-   * none. Nothing is granted, and the id is not checked. An empty string fails the preview. Also set it if the answer to a grant was lost and the service
-   * has granted the credits.
+   * none. Nothing is granted, and the id is not checked; an empty string fails the preview. Also set it if the answer to
+   * a grant was lost and the service has granted the credits.
    */
   readonly billingId?: pulumi.Input<string | undefined>;
   /**

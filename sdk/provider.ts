@@ -108,7 +108,7 @@ const known: Readonly<Record<keyof ProviderArgs, boolean>> = {
   expiryWarningDays: true,
 };
 
-/** Whether an argument counts as not set. The output of another stack may be null. */
+/** Whether an argument counts as not set. Of an Output, only the provider's process learns that. */
 const isAbsent = (value: unknown) => value === undefined || value === null || value === "";
 
 /** Kept outside the resource, so that printing a Provider never prints its token. */

@@ -3,9 +3,8 @@ import type { Shape } from "../provider/resources/workspaceSettings/properties";
 import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
 
 /**
- * The inputs of {@link WorkspaceSettings}. At least one of the four settings is required, or
- * the preview fails. A setting that you remove
- * stays as it is, or gets its former value back if `onDestroy` is "restore".
+ * The inputs of {@link WorkspaceSettings}. At least one of the four settings is required, or the preview fails.
+ * A setting that you remove stays as it is, or gets its former value back if `onDestroy` is "restore".
  *
  * @see docs/workspace-settings.md
  */

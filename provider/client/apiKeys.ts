@@ -100,10 +100,10 @@ function withSecretApart(record: ApiKeyRecord, existingKey?: string): ApiKeyReco
   };
 }
 
-/** Only the id can make the record unusable: any other field that can't be read is taken as absent. */
+/** Any field but the id that can't be read is taken as absent. */
 const tolerantFields = {
   ...apiKeyFields,
-  name: mirroredText,
+  name: orAbsent(text),
   scopes: orAbsent(list<KeyScope>(keyScope)),
   enabled: mirroredFlag,
 };

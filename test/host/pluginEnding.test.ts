@@ -167,6 +167,7 @@ describe.each<Ending>(["SIGINT", "engine exit"])("%s in the plugin", { concurren
     await end(at, ending);
     await at.host.ended;
     context.expect(secondsSince(start)).toBeLessThan(1);
+    context.expect(at.host.output.stderr).toBe("");
   });
 
   for (const isCancelled of ending === "SIGINT" ? [false, true] : [false]) {

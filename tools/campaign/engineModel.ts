@@ -106,7 +106,8 @@ async function planOf({ actor }: Site, old: Entry, inputs: Properties): Promise<
 
 /** To the engine, null and a missing property are equal. */
 function withoutNulls(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== "object" || value === null) return value;
   const present = Object.entries(value).filter(([, one]) => one !== null);
   return Object.fromEntries(present.map(([name, one]) => [name, withoutNulls(one)]));
 }

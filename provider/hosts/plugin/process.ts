@@ -22,7 +22,7 @@ export function serveRun(warn: (message: string) => void): OpenRun {
     if (run.over.aborted) return;
     stopAndTell(run, why, warn);
     // Soon, because the CLI waits for this process at the end of each command.
-    leaveIfIdle(run, 0, answeredAt + answerMs - performance.now());
+    leaveIfIdle(run, 0, Math.max(1, answeredAt + answerMs - performance.now()));
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(interrupted));
   // The engine holds the other end of a pipe, and keeps it open as long as it lives.

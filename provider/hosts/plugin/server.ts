@@ -11,6 +11,7 @@ import { Failure } from "../../core/errors";
 import type { Lifecycle } from "../../core/lifecycle";
 import type { OpenRun } from "../../core/run";
 import type { Properties } from "../../core/state";
+import { nameIn } from "../../core/urn";
 import * as functions from "../../functions";
 import { failed, type Instance } from "../../instance";
 import { type Listed, listers } from "../../listing";
@@ -175,7 +176,7 @@ function kindIn(token: string): string {
  */
 function configFrom(urn: string, given: Properties): { config: EngineConfig; keys: readonly string[] } {
   // The engine adds a version to the name.
-  const isDefault = /^default(_\d+_\d+_\d+.*)?$/.test(urn.split("::").at(-1) ?? "");
+  const isDefault = /^default(_\d+_\d+_\d+.*)?$/.test(nameIn(urn));
   const own = `${isDefault ? configNamespace : argumentNamespace}:`;
   const config = engineConfig(
     (key) => given[key] ?? (key.startsWith(own) ? given[key.slice(own.length)] : undefined),

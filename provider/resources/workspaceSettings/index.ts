@@ -248,8 +248,7 @@ function chooseToRestore(
   const toRestore = restorable(state, fields, record);
   const observed = observe(record);
   const say = sayingOf([state]);
-  const isDone = (field: Setting) =>
-    field.name in before && same(field, before[field.name], observed[field.name]);
+  const isDone = (field: Setting) => same(field, before[field.name], observed[field.name]);
   const left = fields
     .filter((field) => !(field.name in toRestore || isDone(field)))
     .map(({ name }) =>

@@ -105,7 +105,7 @@ describe("R16 a resource's class", () => {
     await (read.urn as unknown as { promise(): Promise<string> }).promise();
   });
 
-  test("R14 of a Provider passes its arguments on as strings, without those that turn out undefined or null", async () => {
+  test("R14 of a Provider passes its arguments on as strings, without those that are empty, or turn out undefined or null", async () => {
     const parallel = output<number | undefined>(undefined);
     const expiresAtUnit = output(null as never);
     const args = {

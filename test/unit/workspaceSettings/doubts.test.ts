@@ -34,19 +34,27 @@ describe("a PATCH of settings whose result is not known", () => {
     },
   );
 
-  test.each(["update", "delete"] as const)(
-    "W5 if a setting had no value before, %s after a lost create does not take our own for the former one",
-    async (next) => {
+  test.each([
+    ["update", true],
+    ["update", false],
+    ["delete", true],
+    ["delete", false],
+  ] as const)(
+    "W5 if a setting had no value before, %s after a lost create doesn't take our own for the former one (PATCH applied: %s)",
+    async (next, carriedOut) => {
       workspace.held = { name: "Main" };
-      workspace.fault = { method: "PATCH", error: lost, carriedOut: true };
-      const { state } = await kept(workspace.settings.create(inputs));
+      workspace.fault = { method: "PATCH", error: lost, carriedOut };
+      let { state } = await kept(workspace.settings.create(inputs));
       workspace.fault = undefined;
-      const later = { ...inputs, defaultKeyPrefix: "later" };
-      const held = next === "delete" ? state : await workspace.settings.update("ws_1", state, inputs);
-      const last = next === "delete" ? state : await workspace.settings.update("ws_1", held, later);
-      await workspace.settings.delete("ws_1", last);
-      expect(workspace.held["defaultKeyPrefix"]).toBe(next === "delete" ? "new" : "later");
-      expect(workspace.settings.warnings.join()).toContain("defaultKeyPrefix (had no value before)");
+      if (next === "update") {
+        state = await workspace.settings.update("ws_1", state, inputs);
+        state = await workspace.settings.update("ws_1", state, { ...inputs, defaultKeyPrefix: "later" });
+      }
+      await workspace.settings.delete("ws_1", state);
+      const left = next === "update" ? "later" : carriedOut ? "new" : undefined;
+      expect(workspace.held["defaultKeyPrefix"]).toBe(left);
+      const isTold = workspace.settings.warnings.join().includes("defaultKeyPrefix (had no value before)");
+      expect(isTold).toBe(left !== undefined);
     },
   );
 
