@@ -4,7 +4,7 @@ import type { AnyComparison, AnyDefinition, AnyShape, Compared } from "./definit
 import type { Field } from "./fields";
 import { canonical } from "./inputs";
 import { isRecord, type Kept, type ManagedField, type Properties, same } from "./state";
-import { containsUnknown } from "./unknown";
+import { contains, containsUnknown } from "./unknown";
 
 /** Compares a state with the inputs of the program. */
 
@@ -78,13 +78,8 @@ export function difference(
   if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };
   if (changed.length === 0) return { changes: false, replaces };
   const { state, inputs }: { readonly state: Properties; readonly inputs: Properties } = compared;
-  const hasNull = changed.some(({ name }) => containsNull(state[name]) || containsNull(inputs[name]));
+  const hasNull = changed.some(({ name }) => contains([state[name], inputs[name]], (one) => one === null));
   return { changes: hasNull ? true : undefined, replaces };
-}
-
-function containsNull(value: unknown): boolean {
-  if (typeof value !== "object") return false;
-  return value === null || Object.values(value).some(containsNull);
 }
 
 /** A difference between two values, by the path that leads to it. */

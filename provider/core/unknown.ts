@@ -23,6 +23,11 @@ export function isUnknown(value: unknown): boolean {
 
 /** Whether the value is unknown, or contains an unknown value. */
 export function containsUnknown(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return isUnknown(value);
-  return Object.values(value).some(containsUnknown);
+  return contains(value, isUnknown);
+}
+
+/** Whether `isIt` holds for the value itself or, at any depth of lists and objects, for a value in it. */
+export function contains(value: unknown, isIt: (inner: unknown) => boolean): boolean {
+  if (typeof value !== "object" || value === null) return isIt(value);
+  return Object.values(value).some((inner) => contains(inner, isIt));
 }
