@@ -32,7 +32,10 @@ export interface FoundWorkspace {
   readonly updatedAt: string | undefined;
 }
 
-/** A key, as a function returns it: never with its secret. A field that the service leaves out, or that can't be read, is absent. */
+/**
+ * A key, as a function returns it: never with its secret. A field that the service leaves out, or that can't be read, is
+ * absent.
+ */
 export interface FoundApiKey {
   /** The key's id. */
   readonly id: string;

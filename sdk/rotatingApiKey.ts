@@ -38,13 +38,15 @@ export interface RotatingApiKeyArgs {
   /** The id of a meter outside the service, which never returns it. Default: none. Changing it rotates now. */
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
-   * Any JSON object, which the service keeps with the key and never returns. Default: none. Changing it rotates now.
+   * Any JSON object, at most 64 levels deep, which the service keeps with the key and never returns. Default: none.
+   * Changing it rotates now.
    */
   readonly metadata?: pulumi.Input<Record<string, unknown> | undefined>;
   /**
    * The value of an existing key to migrate as the first key, instead of creating one. Always a secret. Can't be
    * combined with `prefix`, `expiresAt` or `externalMeterId`. Default: none. A new value replaces the resource and its
-   * keys. Removing `existingKey` later changes nothing. Destroy deletes a migrated key.
+   * keys. An empty string, as from an unset variable, fails the preview. Removing `existingKey` later changes nothing.
+   * Destroy deletes a migrated key.
    */
   readonly existingKey?: pulumi.Input<string | undefined>;
   /**
@@ -147,15 +149,18 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly retiresAt: pulumi.Output<string | undefined>;
   /** The masked form of the current secret. Absent if the service does not return it. */
   declare readonly maskedKey: pulumi.Output<string | undefined>;
-  /** When the current key was created, in the service's own format. */
+  /** When the current key was created, in the service's own format. Absent if the service does not return it. */
   declare readonly createdAt: pulumi.Output<string | undefined>;
-  /** When the current key was last changed, as of this stack's last write, in the service's own format. */
+  /**
+   * When the current key was last changed, as of this stack's last write, in the service's own format. Absent if the
+   * service does not return it.
+   */
   declare readonly updatedAt: pulumi.Output<string | undefined>;
-  /** The id of the billing record that the service links to the current key. */
+  /** The id of the billing record that the service links to the current key. Absent if there is none. */
   declare readonly billingId: pulumi.Output<string | undefined>;
-  /** The prefix of the current key that the service actually set. */
+  /** The prefix of the current key that the service actually set. Absent if there is none. */
   declare readonly effectivePrefix: pulumi.Output<string | undefined>;
-  /** The expiry of the current key that the service actually set, in the service's own unit. */
+  /** The expiry of the current key that the service actually set, in the service's own unit. Absent if there is none. */
   declare readonly effectiveExpiresAt: pulumi.Output<number | undefined>;
 
   /** The id of the workspace that the keys belong to. */

@@ -108,7 +108,7 @@ const tolerantFields = {
   enabled: mirroredFlag,
 };
 
-// The secret is sent only once.
+// No other answer has the secret, so no odd field may make this one unusable.
 const apiKeyWithSecret = record({ ...tolerantFields, key: secretText });
 
 /** An API key. Its secret is only in the answers of create and migrate. */

@@ -62,7 +62,7 @@ export function isUnconfirmed(state: RotatingState): boolean {
   return keysOf(state).previous !== undefined && timesOf(state).overlapFrom === undefined;
 }
 
-/** Whether a key differs from the program in state, or may differ in the service, because the last update failed. */
+/** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
 export function mayDiffer({ state }: OwnedKey, inputs: RotatingDraft): boolean {
   return state[failedKey] === true || certainlyChanged(inPlace, state, inputs).length > 0;
 }
