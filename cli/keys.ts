@@ -83,7 +83,7 @@ async function listed(
 /** Reads a key as an import does; `undefined` if it no longer exists. */
 async function read(instance: Instance, workspaceId: string, id: string): Promise<ExistingKey | undefined> {
   const apiKey = instance.resource("ApiKey");
-  const found = await apiKey.find({ id, given: { workspaceId }, isReading: false });
+  const found = await apiKey.find({ id, given: { workspaceId }, isGet: false });
   if (found === undefined) return undefined;
   // The inputs are in canonical form, so they have these types. Defaults are left out.
   const { name, customerId, scopes = [], enabled = true } = found.inputs as Partial<ExistingKey>;

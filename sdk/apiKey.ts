@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKey/properties";
-import { type Facts, isOfKind, reading, registration, settleAbsent } from "./resource";
+import { type Facts, isOfKind, optionsOfGet, registration, settleAbsent } from "./resource";
 
 /** The permissions of a key on one scope. A permission that is left out is false. */
 export interface KeyScopeArgs {
@@ -251,7 +251,7 @@ export class ApiKey extends pulumi.CustomResource {
     state: ApiKeyState,
     opts: pulumi.CustomResourceOptions = {},
   ): UnmanagedApiKey {
-    return new ApiKey(name, state as ApiKeyArgs, reading(id, state.workspaceId, opts));
+    return new ApiKey(name, state as ApiKeyArgs, optionsOfGet(id, state.workspaceId, opts));
   }
 }
 

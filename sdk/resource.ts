@@ -50,7 +50,7 @@ export interface Facts<S extends Shape> {
  *
  * @internal
  */
-export function reading(
+export function optionsOfGet(
   id: pulumi.Input<pulumi.ID>,
   workspaceId: pulumi.Input<string>,
   opts: pulumi.CustomResourceOptions,
@@ -92,7 +92,7 @@ export function registration<S extends Shape>(
       ...inputs,
       ...(paths === undefined ? {} : { __secrets: paths }),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
-      ...(opts.id !== undefined ? { __reading: true } : isDynamic && { __resourceName: name }),
+      ...(opts.id !== undefined ? { __external: true } : isDynamic && { __resourceName: name }),
       // The plugin only keeps it, so that a stack can move back.
       __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
     },

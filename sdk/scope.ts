@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/scope";
-import { type Facts, isOfKind, reading, registration, settleAbsent } from "./resource";
+import { type Facts, isOfKind, optionsOfGet, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of a {@link Scope}.
@@ -117,6 +117,6 @@ export class Scope extends pulumi.CustomResource {
     state: ScopeState,
     opts: pulumi.CustomResourceOptions = {},
   ): Scope {
-    return new Scope(name, state as ScopeArgs, reading(id, state.workspaceId, opts));
+    return new Scope(name, state as ScopeArgs, optionsOfGet(id, state.workspaceId, opts));
   }
 }

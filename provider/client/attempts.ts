@@ -41,7 +41,7 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
       const result = await call.exchange(retryLimits.totalMs - spent.activeMs);
       const tookMs = clock.now() - turn.dispatchedAt;
       const classified = classify(result, { ...call, wallNow: clock.wallNow() });
-      const outcome = pace.hurried ? unpaced(classified, call.policy) : classified;
+      const outcome = pace.skipsPauses ? unpaced(classified, call.policy) : classified;
       const throttled = outcome.kind === "throttled";
       spent[throttled ? "throttled" : "attempts"] += 1;
       spent[throttled ? "pausedMs" : "activeMs"] += tookMs;

@@ -20,7 +20,7 @@ export interface Call {
   /** Secrets that no error may contain, besides the access token and those in the request. */
   readonly secrets?: readonly string[];
   /** Strings that no error may contain, but records may: a secret name is compared with the declared one. */
-  readonly concealed?: readonly string[];
+  readonly maskedInMessages?: readonly string[];
   /** Called before each dispatch of a write. */
   readonly sending?: () => void;
 }
@@ -49,13 +49,13 @@ type Request = Pick<ApiRequest<unknown>, "method" | "path" | "policy"> &
   Partial<Pick<ApiRequest<unknown>, "body" | "secrets" | "maxBytes">>;
 
 export async function send<T>(call: Call, request: Request, read: Reader<T>): Promise<Reading<T>> {
-  const { transport, credentials, concealed = [], sending } = call;
+  const { transport, credentials, maskedInMessages = [], sending } = call;
   const secrets = [...(call.secrets ?? []), ...(request.secrets ?? [])];
   const reading = await transport.send({
     maxBytes: limits.one,
     ...credentials,
     ...request,
-    secrets: [...secrets, ...concealed],
+    secrets: [...secrets, ...maskedInMessages],
     // An edit follows a read: it repeats the ids of scopes, and settings that are not declared.
     maxSent: request.method === "POST" ? mostSent : limits.one,
     read,

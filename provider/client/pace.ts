@@ -27,7 +27,7 @@ export function openPace(clock: Clock, most: number) {
   let halvedAt = Number.NEGATIVE_INFINITY;
   let pause = { from: 0, until: 0 };
   let pausesOver = 0;
-  let hurried = false;
+  let skipsPauses = false;
   let wake: (() => void) | undefined;
   let queue: Waiter[] = [];
   const resting = new Set<() => void>();
@@ -88,7 +88,7 @@ export function openPace(clock: Clock, most: number) {
         pausesOver = pausedSoFar(now);
         pause = { from: now, until: now };
       }
-      if (!hurried) pause.until = Math.max(pause.until, now + pauseMs);
+      if (!skipsPauses) pause.until = Math.max(pause.until, now + pauseMs);
       // Requests that were under way together get their 429 together: that is one reason to slow down, not many.
       if (turn.dispatchedAt >= halvedAt) {
         limit = Math.max(1, limit / 2);
@@ -97,13 +97,13 @@ export function openPace(clock: Clock, most: number) {
       dismissImpatient(now);
       startNext();
     },
-    get hurried() {
-      return hurried;
+    get skipsPauses() {
+      return skipsPauses;
     },
     /** A pause of one call alone, which ends early as well. */
     rest: (ms: number) =>
       new Promise<void>((resolve) => {
-        if (hurried) return resolve();
+        if (skipsPauses) return resolve();
         const end = () => {
           resting.delete(end);
           cancel();
@@ -113,8 +113,8 @@ export function openPace(clock: Clock, most: number) {
         resting.add(end);
       }),
     /** Ends a pause and allows no further one: all waiting calls get a turn. */
-    hurry: () => {
-      hurried = true;
+    skipPauses: () => {
+      skipsPauses = true;
       for (const end of resting) end();
       pause.until = Math.min(pause.until, clock.now());
       startNext();

@@ -79,13 +79,13 @@ export function openTransport(options: TransportOptions = {}): Transport {
   const paces = new Map<string, Pace>();
   let writes = 0;
   options.signal?.addEventListener("abort", () => {
-    for (const pace of paces.values()) pace.hurry();
+    for (const pace of paces.values()) pace.skipPauses();
   });
 
   function paceOf(origin: string): Pace {
     const pace = paces.get(origin) ?? openPace(clock, options.concurrency ?? usualConcurrency);
     paces.set(origin, pace);
-    if (options.signal?.aborted) pace.hurry();
+    if (options.signal?.aborted) pace.skipPauses();
     return pace;
   }
 

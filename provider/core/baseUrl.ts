@@ -32,14 +32,14 @@ export function writtenElsewhere(state: Properties, services: readonly string[])
  * as not found.
  */
 export function expectFound(
-  { kind, of, managed }: AnyDefinition,
+  { kind, objectKind, managed }: AnyDefinition,
   before: Kept,
   now: Outcome | undefined,
   baseUrlSource: string,
 ): void {
   const seen = now?.notFound === undefined ? now : undefined;
   // What was found is the one object, even if its id differs.
-  if (of === undefined && seen !== undefined) return;
+  if (objectKind === undefined && seen !== undefined) return;
   const kept = seen === undefined ? [] : [...managed(seen.id, seen.state)];
   const found = new Set(kept.filter(({ claim }) => claim !== undefined).map(({ id }) => id));
   const missing = [...managed(before.id, before.state)].map(({ id }) => id).filter((id) => !found.has(id));

@@ -61,9 +61,12 @@ interface FailedWrite {
 }
 
 export function openKindContext(definition: AnyDefinition, host: HostContext): KindContext {
-  const objects = definition.of ?? definition.kind;
-  const shared = host.shared.get(objects) ?? { registry: openRegistry(), declarations: openDeclarations() };
-  host.shared.set(objects, shared);
+  const objectKind = definition.objectKind ?? definition.kind;
+  const shared = host.shared.get(objectKind) ?? {
+    registry: openRegistry(),
+    declarations: openDeclarations(),
+  };
+  host.shared.set(objectKind, shared);
   return {
     ...shared,
     definition,

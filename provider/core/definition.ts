@@ -19,7 +19,15 @@ import {
 import type { Registry } from "./registry";
 import type { Run } from "./run";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
-import { failedKey, isRecord, nonEmpty, observedKey, type Properties, readingKey, secretsKey } from "./state";
+import {
+  externalKey,
+  failedKey,
+  isRecord,
+  nonEmpty,
+  observedKey,
+  type Properties,
+  secretsKey,
+} from "./state";
 
 /** The parts of a resource. Its file states them, typed; `define` erases the types for the lifecycle. */
 
@@ -36,9 +44,9 @@ export interface Session
   readonly call: Call;
   readonly warn: Warn;
   /** Masks secrets from now on in everything that the operation says, and in the records of the service. */
-  readonly hide: (...secrets: readonly unknown[]) => void;
+  readonly maskEverywhere: (...secrets: readonly unknown[]) => void;
   /** Masks in what the operation says only, because records are compared with it: a secret name, for example. */
-  readonly conceal: (...values: readonly unknown[]) => void;
+  readonly maskInMessages: (...values: readonly unknown[]) => void;
   /** The objects of this kind that this process knows. */
   readonly registry: Registry;
   /** Sets the line to print if the run ends before the result is saved to state. */
@@ -55,7 +63,7 @@ export interface Session
   readonly importKey: string;
   /** A session for one of many objects, with secrets of its own: no answer is searched for the secrets of all objects. */
   readonly part: (name: string, warn: Warn) => Session;
-  /** Masks what is hidden or concealed. */
+  /** Masks what is hidden or maskedInMessages. */
   readonly masked: (text: string) => string;
 }
 
@@ -105,7 +113,7 @@ export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
   Values<S["hidden"]> &
   Common & {
     readonly [observedKey]?: Properties | undefined;
-    readonly [readingKey]?: true | undefined;
+    readonly [externalKey]?: true | undefined;
     readonly [failedKey]?: true | undefined;
   };
 
@@ -135,7 +143,7 @@ export interface Definition<S extends Shape, P = undefined> {
   // ---- Its objects ----
 
   /** The kind of its objects, if resources of several kinds manage such objects. Default: `kind`. */
-  readonly of?: string;
+  readonly objectKind?: string;
   /** The objects that the resource manages. Default: the one that has its id. */
   managed?(id: string, state: StateOf<S>): Iterable<Managed>;
   /** The existing objects that a create with these inputs adopts. Unknown values have none. */
@@ -209,12 +217,8 @@ export interface Definition<S extends Shape, P = undefined> {
 interface Importing<S extends Shape> {
   /** The form of its id, such as "workspaceId/keyId". In a workspace's id, a slash is written as %2F. */
   readonly form: string;
-  /** `undefined` if there is no such object. `isReading`: `get` asks, and later reads it again by the outcome's id. */
-  read(
-    session: Session,
-    parts: readonly string[],
-    isReading: boolean,
-  ): Promise<Outcome<StateOf<S>> | undefined>;
+  /** `undefined` if there is no such object. `isGet`: `get` asks, and later reads it again by the outcome's id. */
+  read(session: Session, parts: readonly string[], isGet: boolean): Promise<Outcome<StateOf<S>> | undefined>;
 }
 
 /** A definition of any shape: what the lifecycle works with. */
@@ -239,7 +243,7 @@ export interface AnyShape {
 
 const ofEachResource: StoredProperties = {
   [observedKey]: { parse: (value) => nonEmpty(isRecord(value) ? value : {}) },
-  [readingKey]: aMark,
+  [externalKey]: aMark,
   [failedKey]: aMark,
 };
 
@@ -269,7 +273,7 @@ export function define<S extends Shape, P = undefined>(definition: Definition<S,
     outputs,
     parse,
     managed: (id, state) =>
-      state[readingKey] === true
+      state[externalKey] === true
         ? Array.from(managed(id, state), (one) => ({ ...one, claim: undefined }))
         : managed(id, state),
     inputsOf: (state) => erased.inputsOf?.(state) ?? state,

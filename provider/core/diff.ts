@@ -1,115 +1,82 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Change, changesAt, compare, type Difference, difference, differing } from "./comparison";
 import type { KindContext } from "./context";
-import type { AnyComparison, AnyDefinition, AnyShape, Compared } from "./definition";
-import type { Field } from "./fields";
-import { canonical } from "./inputs";
-import { isRecord, type Kept, type ManagedField, type Properties, same } from "./state";
-import { contains, containsUnknown } from "./unknown";
+import type { AnyComparison, AnyDefinition } from "./definition";
+import { inputsOf } from "./inputs";
+import { note, warnOfExpiry } from "./notices";
+import { register } from "./objects";
+import { secretsOf } from "./secrecy";
+import { hasSameSecrets } from "./secretChanges";
+import { externalKey, failedKey, type Kept, type Properties } from "./state";
 
-/** Compares a state with the inputs of the program. */
+/** What an update would do. Sends no request (R12). */
 
-export interface Difference {
-  /**
-   * `undefined` leaves it to the engine, which compares the inputs itself and shows exactly what changed. The engine takes
-   * null for a missing property, so a difference that contains null is `true`.
-   */
-  readonly changes: boolean | undefined;
-  readonly replaces: string[];
+/** A difference with the path of each changed value. */
+export interface DetailedDifference extends Difference {
+  readonly details: readonly Change[];
 }
 
-/** The parts of a definition that a comparison needs. */
-type Deciding = Pick<AnyDefinition, "unchanged" | "pending"> & {
-  readonly fields: readonly Pick<Field, "name" | "default" | "onChange">[];
-};
-
-/** Parses a state and the inputs of the program; the plan is made when it is first needed. */
-export function compare(
-  { definition, host }: KindContext,
-  { id, state }: Kept,
-  inputs: Properties,
-): AnyComparison {
-  const compared: Compared<AnyShape> = {
-    id,
-    state: definition.parse(state),
-    inputs: canonical(definition, inputs),
-    now: host.now(),
-  };
-  let plan: unknown;
-  return {
-    ...compared,
-    get plan() {
-      plan ??= definition.plan?.(compared);
-      return plan;
-    },
-  };
+export function detailedDiff(context: KindContext, given: Kept, news: Properties): DetailedDifference {
+  const { definition } = context;
+  const compared = compare(context, given, news);
+  const changed = differing(definition, compared);
+  const result = decide(context, compared, changed);
+  if (result.changes === false) return { ...result, details: [] };
+  const before = inputsOf(definition, compared.state);
+  const now: Properties = compared.inputs;
+  const details = changed.flatMap(({ name }) => changesAt([name], before[name], now[name]));
+  return { ...result, details: changed.length > 0 ? details : remarked(definition, compared) };
 }
 
-/** The inputs that differ from what the state was declared as. Both are in canonical form. */
-export function differing({ fields, unchanged }: Deciding, compared: AnyComparison): Deciding["fields"] {
-  const { state, inputs }: { readonly state: Properties; readonly inputs: Properties } = compared;
-  return fields.filter((field) => {
-    const value = inputs[field.name];
-    if (containsUnknown(value)) return true;
-    if (isDeepStrictEqual(state[field.name] ?? field.default, value)) return false;
-    return !unchanged?.(field.name, value, compared);
-  });
-}
-
-/** The fields that are certain to differ: an unknown value may turn out to be the same. */
-export function certainlyChanged(
-  fields: readonly ManagedField[],
-  was: Properties,
-  is: Properties,
-): readonly string[] {
+/** The inputs of which a value becomes secret, or no longer is. */
+function remarked({ fields }: AnyDefinition, { state, inputs }: AnyComparison): readonly Change[] {
+  const marks = (all: Properties, input: string) => secretsOf(all).filter(([name]) => name === input);
   return fields
-    .filter(({ name }) => !containsUnknown(is[name]))
-    .filter((field) => !same(field, was[field.name], is[field.name]))
-    .map(({ name }) => name);
+    .filter(({ name }) => !isDeepStrictEqual(marks(state, name), marks(inputs, name)))
+    .map(({ name }) => ({ path: [name], kind: "update" }));
 }
 
-/** What differing inputs mean for an update. */
-export function difference(
-  deciding: Deciding,
+/** What an update would do. */
+export function diff(context: KindContext, given: Kept, news: Properties): Difference {
+  const compared = compare(context, given, news);
+  return decide(context, compared, differing(context.definition, compared));
+}
+
+/** Also prints the notes and warnings about it, once. */
+function decide(
+  context: KindContext,
   compared: AnyComparison,
-  changed = differing(deciding, compared),
+  changed: ReturnType<typeof differing>,
 ): Difference {
-  const replaces = changed.filter((field) => field.onChange === "replace").map(({ name }) => name);
-  const pending = deciding.pending?.(compared);
-  if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };
-  if (changed.length === 0) return { changes: false, replaces };
-  const { state, inputs }: { readonly state: Properties; readonly inputs: Properties } = compared;
-  const hasNull = changed.some(({ name }) => contains([state[name], inputs[name]], (one) => one === null));
-  return { changes: hasNull ? true : undefined, replaces };
+  const { definition, refreshed } = context;
+  register(context, compared);
+  const result = difference(definition, compared, changed);
+  // A resource that `.get` reads is never updated, and another resource may manage its object.
+  const isManaged = compared.state[externalKey] !== true;
+  const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
+  const isAfterRefresh = isManaged && refreshed.delete(compared.id);
+  if (isManaged && !isAfterRefresh) {
+    if (result.replaces.length === 0) warnOfExpiry(context, compared);
+    note(context, lineAbout(definition, compared, result, isOnlySecrets), compared.state, compared.inputs);
+  }
+  // Only state says which of its values are secret, so it has to be saved again.
+  return isOnlySecrets ? { ...result, changes: true } : result;
 }
 
-/** A difference between two values, by the path that leads to it. */
-export interface Change {
-  readonly path: readonly PropertyKey[];
-  readonly kind: "add" | "update" | "delete";
-}
-
-/** Where two values differ, as deep as both have the same structure. */
-export function changesAt(path: readonly PropertyKey[], before: unknown, now: unknown): readonly Change[] {
-  if (isDeepStrictEqual(before, now)) return [];
-  if (before === undefined) return [{ path, kind: "add" }];
-  if (now === undefined) return [{ path, kind: "delete" }];
-  const areLists = Array.isArray(before) && Array.isArray(now);
-  const between = (was: object, is: object) =>
-    Object.keys({ ...was, ...is }).flatMap((step) =>
-      changesAt(
-        [...path, areLists ? Number(step) : step],
-        (was as Properties)[step],
-        (is as Properties)[step],
-      ),
-    );
-  // An entry that both lists have is no change, wherever it is: one more entry would change all that follow it.
-  const gainedOrLost = areLists ? between(without(before, now), without(now, before)) : [];
-  if (gainedOrLost.length > 0) return gainedOrLost;
-  const changes = areLists || (isRecord(before) && isRecord(now)) ? between(before, now) : [];
-  return changes.length > 0 ? changes : [{ path, kind: "update" }];
-}
-
-function without(list: readonly unknown[], other: readonly unknown[]): readonly unknown[] {
-  const had = new Set(other.map((entry) => JSON.stringify(entry)));
-  return list.map((entry) => (had.has(JSON.stringify(entry)) ? undefined : entry));
+function lineAbout(
+  { kind, fields, replaceNote, updateNote }: AnyDefinition,
+  compared: AnyComparison,
+  { changes, replaces }: Difference,
+  isOnlySecrets: boolean,
+): string | undefined {
+  const { id, state } = compared;
+  // updateNote describes an update, or a replacement that only state asks for.
+  const isByInput = replaces.some((name) => fields.some((field) => field.name === name));
+  const line = changes === false ? undefined : (isByInput ? replaceNote : updateNote)?.(compared);
+  if (line !== undefined) return line;
+  // After a failure, the engine updates the resource, even if its preview shows no difference of inputs.
+  if (state[failedKey] === true && replaces.length === 0)
+    return `${kind} ${id}: its last create or update failed halfway, so it is updated again.`;
+  if (!isOnlySecrets) return undefined;
+  return `${kind} ${id}: only which of its values are secret has changed. No request is sent.`;
 }

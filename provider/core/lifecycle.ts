@@ -1,8 +1,9 @@
+import { check, isDeclared } from "./check";
 import { type HostContext, openKindContext } from "./context";
 import type { AnyDefinition } from "./definition";
-import { compare } from "./diff";
+import { detailedDiff, diff } from "./diff";
 import { create, find, read, remove, update, type Wanted } from "./operations";
-import { check, detailedDiff, diff, isDeclared, preview } from "./previews";
+import { preview } from "./preview";
 import type { Kept, Properties } from "./state";
 
 export type Lifecycle = ReturnType<typeof lifecycle>;
@@ -16,8 +17,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
     /** `name` and `urn`: of the resource in the program, if the host knows them. */
     check: (inputs: Properties, before: Properties | undefined, name?: string, urn?: string) =>
       check(context, inputs, before, name, urn),
-    diff: (id: string, state: Properties, inputs: Properties) =>
-      diff(context, compare(context, { id, state }, inputs)),
+    diff: (id: string, state: Properties, inputs: Properties) => diff(context, { id, state }, inputs),
     detailedDiff: (id: string, state: Properties, inputs: Properties) =>
       detailedDiff(context, { id, state }, inputs),
     isDeclared: (properties: Properties) => isDeclared(definition, properties),

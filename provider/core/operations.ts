@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { expectFound, lastService, serviceAfterRead, writtenElsewhere } from "./baseUrl";
+import { compare } from "./comparison";
 import type { KindContext } from "./context";
 import type { Outcome, Session } from "./definition";
-import { compare } from "./diff";
 import { failureBefore, leftovers, remembering } from "./errorHooks";
 import { Failure, reworded } from "./errors";
 import { partsOfImportId } from "./importId";
 import { canonical, inputsOf, withoutDefaults } from "./inputs";
 import { forget, register } from "./objects";
-import { withNewSecrets } from "./previews";
 import { createOrRollBack, updateOrRollBack } from "./rollback";
 import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "./secrecy";
+import { stateIfOnlySecretsChange } from "./secretChanges";
 import { openSession } from "./session";
-import { defined, failedKey, type Kept, type Properties, readingKey, serviceKey, wireable } from "./state";
+import { defined, externalKey, failedKey, type Kept, type Properties, serviceKey, wireable } from "./state";
 import { inBounds, oneLine } from "./text";
 
 /** The operations that call the service. They throw a Failure and nothing else. */
@@ -43,8 +43,8 @@ export async function read(
   urn?: string,
 ): Promise<ReadResult | undefined> {
   const { definition, inState, refreshed, services } = context;
-  if (given[readingKey] === true) {
-    const found = await find(context, { id, given, isReading: true });
+  if (given[externalKey] === true) {
+    const found = await find(context, { id, given, isGet: true });
     // Its inputs are what the program gave to find it.
     return found && { id: found.id, state: found.state };
   }
@@ -84,7 +84,7 @@ export interface Wanted {
   /** The other properties that the user gave; the state if the object is read again. */
   readonly given: Properties;
   /** Whether `get` asks: the object is read, and not managed. */
-  readonly isReading: boolean;
+  readonly isGet: boolean;
   /** The resource's name in the program. */
   readonly name?: string | undefined;
 }
@@ -92,18 +92,18 @@ export interface Wanted {
 /** For imports and `get`. The inputs of the result are what a program would declare, without defaults. */
 export function find(
   context: KindContext,
-  { id, given, isReading, name }: Wanted,
+  { id, given, isGet, name }: Wanted,
 ): Promise<ReadResult | undefined> {
   const { definition } = context;
   return operate(context, [given], async (session) => {
     const parts = partsOf(context, id, given);
-    const outcome = await definition.importing.read(session, parts, isReading);
+    const outcome = await definition.importing.read(session, parts, isGet);
     if (outcome === undefined) {
       // If an import finds nothing, the engine says so, and `pulumi do upsert` creates the object.
-      if (given[readingKey] === true) throw missing(context, parts);
+      if (given[externalKey] === true) throw missing(context, parts);
       return undefined;
     }
-    const more = isReading ? { [readingKey]: true } : inputsOf(definition, outcome.state);
+    const more = isGet ? { [externalKey]: true } : inputsOf(definition, outcome.state);
     const state = withSecrets({ ...more, ...outcome.state }, secretsOf(given));
     const found = afterWrite(context, { ...outcome, state });
     register(context, found);
@@ -120,7 +120,7 @@ export async function update(context: KindContext, given: Kept, news: Properties
   const updating = operate(context, [news, given.state], async (session) => {
     const compared = compare(context, given, news);
     register(context, compared);
-    const same = withNewSecrets(definition, given.state, news, compared);
+    const same = stateIfOnlySecretsChange(definition, given.state, news, compared);
     if (same !== undefined) return same;
     if (writtenElsewhere(given.state, services())) await readThere(context, session, given.state, compared);
     return afterWrite(context, await updateOrRollBack(context, session, compared)).state;
@@ -150,8 +150,9 @@ function operate<T>(
   const { definition, host, paths } = context;
   return host.run.during(async (onInterrupt) => {
     const session = openSession(context, onInterrupt);
-    for (const one of given) session.hide(...paths.secrets.flatMap((path) => textsIn(valuesAt(one, path))));
-    session.conceal(...secretValues(given, definition.follows));
+    for (const one of given)
+      session.maskEverywhere(...paths.secrets.flatMap((path) => textsIn(valuesAt(one, path))));
+    session.maskInMessages(...secretValues(given, definition.follows));
     try {
       return await act(session);
     } catch (error) {

@@ -55,10 +55,10 @@ function unsaved(
   { unresolved = [], lines = [] }: Outcome,
   left: readonly string[],
 ): Failure {
-  const remains = [...unresolved, ...left];
-  for (const line of remains) session.warn(line);
-  const [only, ...others] = remains;
-  const some = others.length === 0 ? only : `See the ${remains.length} warnings for what was left behind`;
+  const warnings = [...unresolved, ...left];
+  for (const line of warnings) session.warn(line);
+  const [only, ...others] = warnings;
+  const some = others.length === 0 ? only : `See the ${warnings.length} warnings for what was left behind`;
   return new Failure(
     sentences(
       `The result could not be saved to state because ${why}`,

@@ -15,7 +15,7 @@ export function openSession(
   const { host, registry } = context;
   const { configuration, transport, tell, run } = host;
   const hidden = new Set<string>();
-  const concealed = new Set<string>();
+  const maskedInMessages = new Set<string>();
   const ready = () => {
     const found = configuration();
     if ("problems" in found) throw new Failure(found.problems.map(capitalised).join(" "));
@@ -25,17 +25,17 @@ export function openSession(
   let all: readonly string[] = [];
   const masked = (text: string) => {
     // One list for as long as nothing is added, because its spellings are cached with it.
-    if (all.length !== hidden.size + concealed.size) all = [...hidden, ...concealed];
+    if (all.length !== hidden.size + maskedInMessages.size) all = [...hidden, ...maskedInMessages];
     return maskSecrets(text, all);
   };
   const line = (text: string) => inBounds(masked(oneLine(text)));
   return {
     warn: (message, about, general) => warn(line(message), about, general && line(general)),
-    hide: (...secrets) => {
+    maskEverywhere: (...secrets) => {
       for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
     },
-    conceal: (...values) => {
-      for (const text of textsIn(values)) concealed.add(text);
+    maskInMessages: (...values) => {
+      for (const text of textsIn(values)) maskedInMessages.add(text);
     },
     registry,
     onInterrupt: (text) =>
@@ -58,7 +58,12 @@ export function openSession(
     },
     get call() {
       const { credentials } = ready();
-      return { transport: transport(), credentials, secrets: [...hidden], concealed: [...concealed] };
+      return {
+        transport: transport(),
+        credentials,
+        secrets: [...hidden],
+        maskedInMessages: [...maskedInMessages],
+      };
     },
     get tokenAdvice() {
       return ready().tokenAdvice;

@@ -37,31 +37,31 @@ const patience = { ms: patienceMs, late: tooLate };
 
 const ofTransport = new WeakMap<Transport, Map<string, SharedReads>>();
 
-export function sharedReads({ concealed = [], ...call }: Call): SharedReads {
+export function sharedReads({ maskedInMessages = [], ...call }: Call): SharedReads {
   const { baseUrl, accessToken } = call.credentials;
   const all = ofTransport.get(call.transport) ?? new Map<string, SharedReads>();
   ofTransport.set(call.transport, all);
   const service = JSON.stringify([baseUrl, accessToken]);
   const reads = all.get(service) ?? openReads(call);
   all.set(service, reads);
-  for (const text of concealed) reads.concealed.add(text);
+  for (const text of maskedInMessages) reads.maskedInMessages.add(text);
   return reads;
 }
 
 function openReads(ofFirst: Call) {
-  const concealed = new Set<string>();
+  const maskedInMessages = new Set<string>();
   const call: Call = {
     ...ofFirst,
-    get concealed() {
-      return [...concealed];
+    get maskedInMessages() {
+      return [...maskedInMessages];
     },
   };
   const writes = () => call.transport.writes;
   const open = <T>(read: () => Promise<T>, options: { readonly patience?: typeof patience } = {}) =>
     openSharedRead<T | Unavailable>(() => orUnavailable(read()), { ...options, writes });
   return {
-    /** What any reader conceals: a URL may contain it. */
-    concealed,
+    /** What any reader masks in messages: a URL may contain it. */
+    maskedInMessages,
     keys: each((workspaceId) =>
       open(async () => listing(await listApiKeys(call, { workspaceId })), { patience }),
     ),

@@ -8,6 +8,7 @@ import * as z from "zod/mini";
 import { type BillingRecord, createBilling } from "../client/billing";
 import type { Written } from "../client/call";
 import { CallError } from "../client/callError";
+import { certainlyChanged } from "../core/comparison";
 import type { Checked } from "../core/declarations";
 import {
   type DraftOf,
@@ -17,7 +18,6 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { certainlyChanged } from "../core/diff";
 import { Failure, ifElsewhere, toFailure } from "../core/errors";
 import {
   aString,
@@ -181,8 +181,8 @@ export const customerBilling = define({
   inputsOf: (state) => (state.totalCredits === undefined ? state : { ...state, billingId: undefined }),
   importing: {
     form: "workspaceId/billingId",
-    read: async (session, [workspaceId = "", billingId = ""], isReading) => {
-      if (isReading) {
+    read: async (session, [workspaceId = "", billingId = ""], isGet) => {
+      if (isGet) {
         throw new Failure(
           `CustomerBilling: the service has no call to read a billing record, so ${billingId} in workspace ${workspaceId} can't be read. To adopt the record, set billingId.`,
         );

@@ -84,7 +84,7 @@ describe("an ApiKey for a key that already exists", () => {
   });
 
   describe("ApiKey.get", () => {
-    const asked = { workspaceId: "ws_main", __reading: true };
+    const asked = { workspaceId: "ws_main", __external: true };
 
     test("K8 reads a key without its secret, and a second read shows no change", async () => {
       const there = scene.standIn.addKey({ workspaceId: "ws_main", name: "theirs", prefix: "pre", scopes });

@@ -51,7 +51,7 @@ describe("R6 a new key that the service shows only after a while", () => {
 
   test("is found by get and by an adoption", async (context) => {
     const { at, held, notFound } = await fresh(context, 2);
-    const sought = { workspaceId: "ws_main", __reading: true };
+    const sought = { workspaceId: "ws_main", __external: true };
     const scopes = [{ representation: "a", read: true }];
     const adopting = await keyInputs(at, { existingId: held.id, scopes });
     const [found, adopted] = await Promise.all([at.key.get(held.id, sought), at.key.create(adopting)]);

@@ -135,18 +135,18 @@ describe("what the plugin reads without state:", () => {
         [`ws_main/${id}`, {}],
       ] as const) {
         const found = await resource("ApiKey").get(given, inputs);
-        expect(found).toMatchObject({ id, properties: { __reading: true, name: "ci", scopes: [orders] } });
+        expect(found).toMatchObject({ id, properties: { __external: true, name: "ci", scopes: [orders] } });
         scene.standIn.editKey(id, { name: "theirs" });
         const held = { id, state: found.properties };
         const { properties } = await resource("ApiKey").refresh(held, inputs);
-        expect(properties).toMatchObject({ __reading: true, name: "theirs" });
+        expect(properties).toMatchObject({ __external: true, name: "theirs" });
         scene.standIn.editKey(id, { name: "ci" });
       }
     });
 
     test("R19 fails for a key that does not exist", async () => {
       const asked = { workspaceId: "ws_main" };
-      const { message } = await failureOf(resource("ApiKey").get("key_0", { ...asked, __reading: true }));
+      const { message } = await failureOf(resource("ApiKey").get("key_0", { ...asked, __external: true }));
       expect(message).toBe("There is no ApiKey key_0 in workspace ws_main: check both ids.");
       // In other languages the engine itself reports that.
       expect(await resource("ApiKey").get("key_0", asked)).toMatchObject({ id: "", properties: {} });
@@ -156,11 +156,11 @@ describe("what the plugin reads without state:", () => {
       const [one, other] = [someKey(), someKey({ name: "other" })];
       const id = `a=${one.id},b=${other.id}`;
       const set = await resource("ApiKeySet").get(`ws_main/${id}`, {});
-      expect(set).toMatchObject({ id, properties: { __reading: true, ids: { a: one.id, b: other.id } } });
+      expect(set).toMatchObject({ id, properties: { __external: true, ids: { a: one.id, b: other.id } } });
       expect(await resource("ApiKeySet").get(id, { workspaceId: "ws_main" })).toEqual(set);
       const held = { id, state: set.properties };
       const refreshed = await resource("ApiKeySet").refresh(held, { workspaceId: "ws_main" });
-      expect(refreshed).toMatchObject({ id, properties: { __reading: true } });
+      expect(refreshed).toMatchObject({ id, properties: { __external: true } });
 
       const key = await resource("ApiKey").import(`ws_main/${one.id}`);
       await resource("ApiKey").delete({ id: key.id, state: key.properties });
@@ -171,18 +171,18 @@ describe("what the plugin reads without state:", () => {
       const { id } = someKey();
       const { properties: managed } = await resource("ApiKey").refresh({ id, state: least }, least);
       expect(managed).toMatchObject({ name: "ci", scopes: [orders], enabled: true });
-      expect(managed).not.toHaveProperty("__reading");
+      expect(managed).not.toHaveProperty("__external");
       const imported = await resource("ApiKey").import(`ws_main/${id}`);
       expect(managed["__service"]).toBe(imported.properties["__service"]);
       const { properties } = await resource("ApiKey").get(id, { workspaceId: "ws_main" });
-      expect(properties).toMatchObject({ __reading: true });
+      expect(properties).toMatchObject({ __external: true });
     });
 
     test("reads a rotating key with the id and the values of its key", async () => {
       const { id } = someKey();
       const rotating = resource("RotatingApiKey");
       const found = await rotating.get(id, { workspaceId: "ws_main" });
-      expect(found).toMatchObject({ id, properties: { __reading: true, keyId: id, name: "ci" } });
+      expect(found).toMatchObject({ id, properties: { __external: true, keyId: id, name: "ci" } });
       expect(found.properties).not.toHaveProperty("rotatedAt");
       const held = { id, state: found.properties };
       expect(await rotating.refresh(held, { workspaceId: "ws_main" })).toEqual({
@@ -203,7 +203,7 @@ describe("what the plugin reads without state:", () => {
       });
       const { properties } = await resource("WorkspaceSettings").get("ws_second", {});
       const { name, teamId } = scene.standIn.workspaces().find(({ id }) => id === "ws_second") ?? {};
-      const read = { __reading: true, __service: expect.any(String), onDestroy: "retain" };
+      const read = { __external: true, __service: expect.any(String), onDestroy: "retain" };
       expect(properties).toEqual({ workspaceId: "ws_second", name, teamId, ...read });
     });
 
@@ -229,7 +229,7 @@ describe("what the plugin reads without state:", () => {
       expect(await resource(kind).diff(held, inputs)).toEqual({ changes: "none", replaces: [] });
       const refreshed = await resource(kind).refresh(held, inputs);
       expect(refreshed).toEqual({ id: found.id, properties: found.properties, inputs: undefined });
-      expect(Object.keys(found.properties)).not.toContain("__reading");
+      expect(Object.keys(found.properties)).not.toContain("__external");
     }
 
     test("gives a key that can be updated and deleted by its own id and by the id to import", async () => {

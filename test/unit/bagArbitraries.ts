@@ -48,7 +48,7 @@ const hidden = [
   "__before",
   "__last",
   "__sent",
-  "__reading",
+  "__external",
   "__provider",
   "__resourceName",
   "__chosen",

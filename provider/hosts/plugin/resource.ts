@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import type { DetailedDifference } from "../../core/diff";
 import type { Lifecycle } from "../../core/lifecycle";
-import type { DetailedDifference } from "../../core/previews";
 import { valuesAt } from "../../core/secrecy";
 import { type Kept, nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
 import { nameIn } from "../../core/urn";
@@ -102,7 +102,7 @@ export function calls(resource: Lifecycle) {
       const id = request.getId();
       const found = isKnown
         ? await resource.read(id, state, request.getUrn())
-        : await resource.find({ id, given, isReading: request.hasInputs(), name: nameIn(request.getUrn()) });
+        : await resource.find({ id, given, isGet: request.hasInputs(), name: nameIn(request.getUrn()) });
       const answer = new messages.ReadResponse().setRefreshBeforeUpdate(refreshBeforeUpdate(resource, given));
       if (found === undefined) return answer;
       if (!isKnown) ownIds.set(id, found.id);

@@ -5,8 +5,8 @@ import { type IResourceProviderServer, ResourceProviderService } from "@pulumi/p
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../../package.json";
+import { changesAt } from "../../core/comparison";
 import { argumentNamespace, configNamespace, type EngineConfig, engineConfig } from "../../core/config";
-import { changesAt } from "../../core/diff";
 import { Failure } from "../../core/errors";
 import type { Lifecycle } from "../../core/lifecycle";
 import type { OpenRun } from "../../core/run";

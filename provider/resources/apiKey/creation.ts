@@ -52,7 +52,7 @@ async function post(creation: Creation, namesakes: readonly ApiKeyRecord[]): Pro
           ? await createApiKey(call, createBody(declared))
           : await migrateApiKey(call, migrateBody(declared));
       if (written.record === undefined) return written;
-      session.hide(written.record.key);
+      session.maskEverywhere(written.record.key);
       const whose = classify(creation, written.record);
       if (whose === "another's" || (whose === "unclear" && !(await takeIfNew(creation, written.record)))) {
         const age = isOld(written.record, seen.since) ? `, which ${oldByClock}` : "";

@@ -35,7 +35,7 @@ type KeyOutcome = Outcome<KeyState>;
 export async function create(session: Session, declared: KeyInputs, owner?: string): Promise<KeyOutcome> {
   const { existingId, existingKey, workspaceId } = declared;
   if (existingId !== undefined) return adopt(session, declared, existingId, owner);
-  session.hide(existingKey);
+  session.maskEverywhere(existingKey);
   const created = await createOrMigrate(session, declared);
   const { record } = created;
   const { id } = record;
@@ -109,14 +109,14 @@ export async function update(
   session: Session,
   { id, state, inputs: declared }: Omit<KeyUpdate, "now">,
 ): Promise<KeyOutcome> {
-  session.hide(state.key);
+  session.maskEverywhere(state.key);
   const doing = `Updating ${label(declared)} (${id})`;
   const path = pathOf(state, id);
   const write = { path, doing, notDone: "State is unchanged", gone: deletedOutside };
   const listed = await listedForUpdate(session, path, state, declared);
   const current = listed ?? (await readToWrite(session, write));
-  const by = listed === undefined ? edit : editListed;
-  const settled = await send(session, write, by, { declared, state, current });
+  const sendEdit = listed === undefined ? edit : editListed;
+  const settled = await send(session, write, sendEdit, { declared, state, current });
   warnAbout(session, id, settled);
   // State has the new customer from now on. After a failure, it may have had none.
   const changed = state[failedKey] ? [] : readOnlyChanges(settled.record, state);
@@ -183,12 +183,12 @@ async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRec
 async function send(
   session: Session,
   write: KeyWrite,
-  by: typeof edit,
+  sendEdit: typeof edit,
   edited: Omit<KeyEdit, "path">,
 ): Promise<Settled<ApiKeyRecord>> {
   const { path, doing, notDone } = write;
   try {
-    return await sendOrExplainRefusal(session, write, by, edited);
+    return await sendOrExplainRefusal(session, write, sendEdit, edited);
   } catch (error) {
     throw toFailure(error, session, {
       doing,
@@ -202,13 +202,13 @@ async function send(
 async function sendOrExplainRefusal(
   session: Session,
   { path, gone }: KeyWrite,
-  by: typeof edit,
+  sendEdit: typeof edit,
   edited: Omit<KeyEdit, "path">,
 ): Promise<Settled<ApiKeyRecord>> {
   let settled: Settled<ApiKeyRecord> | undefined;
   let refusal: unknown;
   try {
-    settled = await by(session, { path, ...edited });
+    settled = await sendEdit(session, { path, ...edited });
     // A repeated PATCH may have been refused, after the first was not answered.
     if (settled.unseen) refusal = settled.error;
   } catch (error) {
@@ -244,7 +244,7 @@ const withoutSecret =
   "If that resource has adopted it by existingId, state no longer has its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key";
 
 async function deleteKey(session: Session, id: string, state: KeyState): Promise<void> {
-  session.hide(state.key);
+  session.maskEverywhere(state.key);
   const path = pathOf(state, id);
   try {
     await sendDelete(session, path);

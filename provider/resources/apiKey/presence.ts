@@ -116,9 +116,9 @@ export async function afterRefusal(
   if (!isAboutKey(error)) return undefined;
   try {
     return (await lookUpKey(session, path)) ?? "gone";
-  } catch (doubt) {
+  } catch (failed) {
     // The refusal tells the user more than the failed read.
-    if (doubt instanceof CallError && !isNotFound(error)) return undefined;
-    throw doubt;
+    if (failed instanceof CallError && !isNotFound(error)) return undefined;
+    throw failed;
   }
 }

@@ -26,7 +26,7 @@ export async function read(
   id: string,
   state: KeyState,
 ): Promise<Outcome<KeyState> | undefined> {
-  session.hide(state.key);
+  session.maskEverywhere(state.key);
   const path = pathOf(state, id);
   const ask = (list: KeyList) => list.current(lastingMs, id);
   if (!isIncomplete(state) && (await listedAsInState(session, path, state, ask))) return { id, state };

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { mostSent, sentBytes } from "../../client/call";
-import { spelled } from "../../core/check";
+import { certainlyChanged } from "../../core/comparison";
 import type { Checked } from "../../core/declarations";
-import { certainlyChanged } from "../../core/diff";
 import { canonicalInputs, string } from "../../core/fields";
+import { spelled } from "../../core/inputErrors";
 import { isRecord } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
 import { oversize } from "../fields/schemas";

@@ -127,8 +127,8 @@ export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
 }
 
 /** For one key of a set. For a resource with one key, the core does this. */
-export function conceal(session: Session, ...key: readonly Properties[]): void {
-  session.conceal(...secretValues(key, follows));
+export function maskInMessages(session: Session, ...key: readonly Properties[]): void {
+  session.maskInMessages(...secretValues(key, follows));
 }
 
 export function createBody(declared: KeyInputs): CreateApiKey {

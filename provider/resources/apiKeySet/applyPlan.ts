@@ -1,11 +1,11 @@
-import { spelled } from "../../core/check";
 import type { Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
+import { spelled } from "../../core/inputErrors";
 import { failedKey } from "../../core/state";
 import { oneLine } from "../../core/text";
 import * as apiKey from "../apiKey/operations";
 import { fixedByExisting } from "../apiKey/rules";
-import { adoptedId, conceal, isLost } from "../apiKey/state";
+import { adoptedId, isLost, maskInMessages } from "../apiKey/state";
 import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
 import { type Deletion, decideDeletions } from "./deletions";
 import { renameProblem } from "./notes";
@@ -109,7 +109,7 @@ function holdersIn({ byAlias }: OwnedKeys): Holders {
 /** Makes one key match the program. */
 async function write(session: Session, step: Write, progress: Progress, holders: Holders): Promise<void> {
   const { alias, op, declared } = step;
-  conceal(session, declared, ...(op === "create" ? [] : [step.key.state]));
+  maskInMessages(session, declared, ...(op === "create" ? [] : [step.key.state]));
   failIfCancelled(session);
   const problems = op === "update" ? [] : problemsOf(step, holders);
   if (problems.length > 0) throw new Failure(`Nothing was changed: ${problems.join(" ")}`);
@@ -154,7 +154,7 @@ function problemsOf(step: Write, holders: Holders): readonly string[] {
 
 /** If a removed entry's key can't be deleted, it stays under its alias, with its secret. */
 async function deleteOne(session: Session, one: Deletion, progress: Progress): Promise<void> {
-  conceal(session, one.state);
+  maskInMessages(session, one.state);
   try {
     failIfCancelled(session);
     await apiKey.remove(session, one.id, one.state, progress.claim);

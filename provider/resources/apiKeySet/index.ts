@@ -18,7 +18,7 @@ export const apiKeySet = define({
   kind: "ApiKeySet",
   shape,
   onDestroy: "delete",
-  of: "ApiKey",
+  objectKind: "ApiKey",
   managed: (id, state) => {
     const { workspaceId } = state;
     return [

@@ -9,7 +9,7 @@ import * as apiKey from "../apiKey/operations";
 import { lookUpKey } from "../apiKey/presence";
 import type { KeyState } from "../apiKey/properties";
 import { pathOf, read as readKey } from "../apiKey/reading";
-import { conceal } from "../apiKey/state";
+import { maskInMessages } from "../apiKey/state";
 import { applyPlan } from "./applyPlan";
 import { failIfCancelled, type Item, openBatch } from "./batch";
 import { plan, type SetUpdate } from "./plan";
@@ -101,7 +101,7 @@ export async function rollbackKeys(
   const left: string[] = [];
   const batch = openBatch(session, owner.label);
   await batch.each("deleted again", created, async (part, key) => {
-    conceal(part, key.state);
+    maskInMessages(part, key.state);
     const lines = await apiKey.rollbackCreate(part, key);
     part.onInterrupt(lines[0]);
     left.push(...lines);
@@ -114,7 +114,7 @@ export async function rollbackKeys(
 export async function find(
   session: Session,
   [workspaceId = "", list = ""]: readonly string[],
-  isReading: boolean,
+  isGet: boolean,
 ): Promise<SetOutcome> {
   const pairs = list.split(",").map((pair) => /^([^=]+)=(.+)$/.exec(pair) ?? []);
   const ids = new Map(pairs.map(([, alias = "", keyId = ""]) => [alias, keyId]));
@@ -130,7 +130,7 @@ export async function find(
     throw new Failure(`There is no key ${keys} in workspace ${workspaceId}, so nothing was imported.`);
   }
   const state = stateOf(set, found);
-  return { id: isReading ? list : `keys-${randomUUID()}`, state };
+  return { id: isGet ? list : `keys-${randomUUID()}`, state };
 }
 
 export async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {
@@ -151,7 +151,7 @@ export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys)
   const all = itemsOf(owned);
   await batch.each("read", all, async (part, { name, id, state }) => {
     failIfCancelled(part);
-    conceal(part, state);
+    maskInMessages(part, state);
     const now = await readKey(part, id, state);
     if (now !== undefined) found.set(name, { ...now, state: confirmed(now.state) });
   });
@@ -205,7 +205,7 @@ export async function removeKeys(
   const all = [...itemsOf(owned), ...toDelete];
   await batch.each("deleted", all, async (part, one) => {
     failIfCancelled(part);
-    conceal(part, one.state);
+    maskInMessages(part, one.state);
     await apiKey.remove(part, one.id, one.state, claim);
   });
   batch.close();

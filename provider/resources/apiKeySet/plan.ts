@@ -1,5 +1,5 @@
+import { difference } from "../../core/comparison";
 import type { Comparison } from "../../core/definition";
-import { difference } from "../../core/diff";
 import { failedKey } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
 import { fields, type KeyInputs, unchanged } from "../apiKey/properties";

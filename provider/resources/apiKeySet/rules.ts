@@ -1,6 +1,6 @@
-import { spelled } from "../../core/check";
 import type { Checked } from "../../core/declarations";
 import { string } from "../../core/fields";
+import { spelled } from "../../core/inputErrors";
 import { isRecord, type Properties } from "../../core/state";
 import { encodedBytes, mostKept } from "../../core/stateSize";
 import { oneLine } from "../../core/text";

@@ -1,5 +1,5 @@
+import { certainlyChanged } from "../../core/comparison";
 import type { Comparison } from "../../core/definition";
-import { certainlyChanged } from "../../core/diff";
 import { failedKey, type Properties } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
 import { fields as keyFields } from "../apiKey/properties";

@@ -19,7 +19,7 @@ export const rotatingApiKey = define({
   kind: "RotatingApiKey",
   shape,
   onDestroy: "delete",
-  of: "ApiKey",
+  objectKind: "ApiKey",
   managed: (id, state) => {
     const { workspaceId } = state;
     const { current, previous, toDelete } = keysOf(state);

@@ -219,12 +219,12 @@ export async function remove(session: Session, id: string, state: RotatingState)
 export async function find(
   session: Session,
   [workspaceId = "", keyId = ""]: readonly string[],
-  isReading: boolean,
+  isGet: boolean,
 ): Promise<RotatingOutcome | undefined> {
   const current = await readOne(session, keyId, { workspaceId });
   if (current === undefined) return undefined;
   const keys = { current, toDelete: [] };
-  if (isReading) return { id: keyId, state: stateOf({ workspaceId }, keys, {}) };
+  if (isGet) return { id: keyId, state: stateOf({ workspaceId }, keys, {}) };
   const declared = { workspaceId, rotateEvery: "90d", overlap: "7d", retire: "afterOverlap" };
   return {
     id: `rotating-${randomUUID()}`,

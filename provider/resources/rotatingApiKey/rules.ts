@@ -1,5 +1,5 @@
-import { spelled } from "../../core/check";
 import type { Checked } from "../../core/declarations";
+import { spelled } from "../../core/inputErrors";
 import { fixedByExisting, rules as keyRules } from "../apiKey/rules";
 import { msOf } from "./duration";
 import type { RotatingDraft } from "./properties";

@@ -95,8 +95,8 @@ function forgotten(workspaceId: string, declared: SettingsState, before: Propert
     (field) => field.name in before && !same(field, before[field.name], declared[field.name]),
   );
   if (declared.onDestroy !== "restore" || changed.length === 0) return undefined;
-  const told = changed.map(({ name }) => [name, isSecret(declared, name) ? mask : before[name]]);
-  return `Setting the defaults of workspace ${workspaceId}: the run ended before the former values could be saved to state: ${JSON.stringify(Object.fromEntries(told))}. Restore them by hand before the next update, which would record the current values as the originals.`;
+  const values = changed.map(({ name }) => [name, isSecret(declared, name) ? mask : before[name]]);
+  return `Setting the defaults of workspace ${workspaceId}: the run ended before the former values could be saved to state: ${JSON.stringify(Object.fromEntries(values))}. Restore them by hand before the next update, which would record the current values as the originals.`;
 }
 
 async function update(
@@ -167,13 +167,13 @@ async function read(session: Session, id: string, state: SettingsState): Promise
 async function find(
   session: Session,
   [workspaceId = ""]: readonly string[],
-  isReading: boolean,
+  isGet: boolean,
 ): Promise<SettingsOutcome> {
   const doing = `Reading the defaults of workspace ${workspaceId}`;
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const values = sendable(settings, record);
   const found = { workspaceId, ...only(declaredIn(values), observe(record)), ...outputs(record) };
-  if (isReading) return { id: workspaceId, state: { ...found, onDestroy: "retain" } };
+  if (isGet) return { id: workspaceId, state: { ...found, onDestroy: "retain" } };
   if (nonEmpty(values) !== undefined) return { id: workspaceId, state: { ...found, __before: values } };
   throw new Failure(`${doing}: it has no settings to import. Declare the settings that you want instead.`);
 }

@@ -9,8 +9,8 @@ export function updateNote({ state, inputs }: Comparison<Shape>): string | undef
   const managed = declaredIn(inputs);
   const dropped = managedIn(state).filter((field) => !managed.includes(field));
   if (dropped.length === 0) return undefined;
-  const fates = fatesOf(state, dropped, inputs.onDestroy, "if unchanged since the last update");
-  return `Settings of workspace ${state.workspaceId} that are no longer declared: ${fates}.`;
+  const outcomes = outcomesOf(state, dropped, inputs.onDestroy, "if unchanged since the last update");
+  return `Settings of workspace ${state.workspaceId} that are no longer declared: ${outcomes}.`;
 }
 
 /** The same for all settings of a workspace that the resource leaves for another one. */
@@ -19,11 +19,11 @@ export function replaceNote({ state, inputs }: Comparison<Shape>): string {
     ? "no longer managed if workspaceId changes"
     : "no longer managed";
   const condition = "if unchanged since the last update, unless another resource declares the workspace";
-  const fates = fatesOf(state, managedIn(state), state.onDestroy, condition);
-  return `Settings of workspace ${state.workspaceId} that are ${left}: ${fates}.`;
+  const outcomes = outcomesOf(state, managedIn(state), state.onDestroy, condition);
+  return `Settings of workspace ${state.workspaceId} that are ${left}: ${outcomes}.`;
 }
 
-function fatesOf(
+function outcomesOf(
   state: SettingsState,
   fields: readonly Setting[],
   onDestroy: unknown,

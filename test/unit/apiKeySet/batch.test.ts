@@ -90,7 +90,7 @@ describe("R19 an imported set", () => {
       return { apiKey: { id, name: id, customerId: "c", scopes: [], enabled: true } };
     });
     const pairs = Array.from({ length: 20 }, (_, place) => `k${place}=key_${place}`);
-    const found = set.find({ id: `ws_1/${pairs.join(",")}`, given: {}, isReading: false });
+    const found = set.find({ id: `ws_1/${pairs.join(",")}`, given: {}, isGet: false });
     return { found, most: () => most };
   };
 

@@ -93,12 +93,12 @@ describe("the pace of the requests to an origin", () => {
     expect(next.pauses()).toEqual([0]);
   });
 
-  it("ends a pause when told to hurry, and makes no call wait for a later one", async () => {
+  it("ends a pause when told to skip pauses, and makes no call wait for a later one", async () => {
     const { pace, ask, advance } = await openPaused(4, 60_000);
     const next = ask(1);
     await advance(1_000);
     expect(next.turns).toEqual([]);
-    pace.hurry();
+    pace.skipPauses();
     await tick();
     expect(next.pauses()).toEqual([1_000]);
     pace.throttled(turnOf(next.turns, 0), 60_000);
@@ -108,7 +108,7 @@ describe("the pace of the requests to an origin", () => {
     expect(last.turns).toHaveLength(1);
   });
 
-  it("also ends the waits of single calls when told to hurry, and then makes no call wait", async () => {
+  it("also ends the waits of single calls when told to skip pauses, and then makes no call wait", async () => {
     const { pace, advance, clock } = open(4);
     const rested: number[] = [];
     const rest = (ms: number) => void pace.rest(ms).then(() => rested.push(ms));
@@ -116,7 +116,7 @@ describe("the pace of the requests to an origin", () => {
     rest(50_000);
     await advance(5_000);
     expect(rested).toEqual([5_000]);
-    pace.hurry();
+    pace.skipPauses();
     rest(60_000);
     await tick();
     expect(rested.toSorted()).toEqual([5_000, 50_000, 60_000]);

@@ -150,7 +150,7 @@ test.each([
 ])("R21 %s", async (_what, isRead, expected) => {
   const record = { id: "key_1", ...least, enabled: true, deleted: false, expiresAt: 1 };
   const { warnings, ...key } = subject(apiKey, inSeconds, () => ({ apiKey: record }));
-  const found = await key.find({ id: "key_1", given: { workspaceId: "ws_1" }, isReading: true });
+  const found = await key.find({ id: "key_1", given: { workspaceId: "ws_1" }, isGet: true });
   const managed = { ...least, key: "sk", effectiveExpiresAt: 1 };
   key.diff("key_1", isRead ? (found?.state ?? {}) : managed, least);
   expect(warnings).toEqual(expected.map((words) => expect.stringContaining(words)));

@@ -35,7 +35,7 @@ test.each(["a", "a=", "=key_1", "a=key_1,a=key_2", "a=key_1,b=key_1"])(
   "R19 an import of a set fails for %s, which doesn't give each key once under its own alias",
   async (list) => {
     const set = replying(apiKeySet, () => ({}));
-    await expect(set.find({ id: `ws_1/${list}`, given: {}, isReading: false })).rejects.toThrow(
+    await expect(set.find({ id: `ws_1/${list}`, given: {}, isGet: false })).rejects.toThrow(
       "ApiKeySet: give each key once, as alias=keyId",
     );
     expect(set.calls).toEqual([]);
@@ -51,10 +51,10 @@ test("R19 an import accepts a workspace whose id has a slash", async () => {
       workspace: { id: "team/a", defaultKeyPrefix: "sk" },
     };
   };
-  const found = await replying(apiKey, reply).find({ id: "team%2Fa/a/b%2F", given: {}, isReading: false });
+  const found = await replying(apiKey, reply).find({ id: "team%2Fa/a/b%2F", given: {}, isGet: false });
   expect(found).toMatchObject({ id: "a/b%2F", state: { workspaceId: "team/a" } });
   const settings = replying(workspaceSettings, reply);
-  const its = await settings.find({ id: "team/a", given: {}, isReading: false });
+  const its = await settings.find({ id: "team/a", given: {}, isGet: false });
   expect(its).toMatchObject({ id: "team/a", state: { workspaceId: "team/a" } });
   expect(asked).toEqual(["/api/v1/workspace/team%2Fa/api-key/a%2Fb%252F", "/api/v1/workspace/team%2Fa"]);
 });
@@ -63,7 +63,7 @@ test.each([{ defaultKeyPrefix: "" }, { defaultKeyPrefix: null }, { defaultExpira
   "W5 an import of a workspace whose settings are %j fails, because there is nothing to import",
   async (values) => {
     const settings = replying(workspaceSettings, () => ({ workspace: { id: "ws_1", ...values } }));
-    await expect(settings.find({ id: "ws_1", given: {}, isReading: false, name: "ci" })).rejects.toThrow(
+    await expect(settings.find({ id: "ws_1", given: {}, isGet: false, name: "ci" })).rejects.toThrow(
       /: it has no settings to import\. Declare the settings that you want instead\.$/,
     );
   },

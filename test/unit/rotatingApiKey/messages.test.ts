@@ -258,7 +258,7 @@ describe("R19 an imported key", () => {
     const ci = spoilable();
     await ci.create();
     ci.at(10);
-    const found = await ci.find({ id: "ws_1/key_1", given: {}, isReading: false, name: "ci" });
+    const found = await ci.find({ id: "ws_1/key_1", given: {}, isGet: false, name: "ci" });
     expect(found?.inputs).toMatchObject({ workspaceId: "ws_1", customerId: "c", rotateEvery: "90d" });
     expect(found?.inputs).not.toHaveProperty("overlap");
     expect(found?.state).toMatchObject({ keyId: "key_1", rotatedAt: iso(10), rotatesAt: iso(100) });
