@@ -137,8 +137,6 @@ export interface Compared<S extends Shape, I = DraftOf<S>> {
 export interface Definition<S extends Shape, P = undefined> {
   readonly kind: string;
   readonly shape: S;
-  /** What deleting the resource does with its objects in the service. */
-  readonly onDestroy: "delete" | "retain";
 
   // ---- Its objects ----
 

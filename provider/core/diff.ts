@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { expectSameService } from "./baseUrl";
 import { type Change, changesAt, compare, type Difference, difference, differing } from "./comparison";
 import type { KindContext } from "./context";
 import type { AnyComparison, AnyDefinition } from "./definition";
@@ -20,7 +21,7 @@ export function detailedDiff(context: KindContext, given: Kept, news: Properties
   const { definition } = context;
   const compared = compare(context, given, news);
   const changed = differing(definition, compared);
-  const result = decide(context, compared, changed);
+  const result = decide(context, given, compared, changed);
   if (result.changes === false) return { ...result, details: [] };
   const before = inputsOf(definition, compared.state);
   const now: Properties = compared.inputs;
@@ -39,12 +40,13 @@ function remarked({ fields }: AnyDefinition, { state, inputs }: AnyComparison): 
 /** What an update would do. */
 export function diff(context: KindContext, given: Kept, news: Properties): Difference {
   const compared = compare(context, given, news);
-  return decide(context, compared, differing(context.definition, compared));
+  return decide(context, given, compared, differing(context.definition, compared));
 }
 
 /** Also prints the notes and warnings about it, once. */
 function decide(
   context: KindContext,
+  given: Kept,
   compared: AnyComparison,
   changed: ReturnType<typeof differing>,
 ): Difference {
@@ -53,6 +55,7 @@ function decide(
   const result = difference(definition, compared, changed);
   // A resource that `.get` reads is never updated, and another resource may manage its object.
   const isManaged = compared.state[externalKey] !== true;
+  if (isManaged && result.changes !== false) expectSameService(context, given);
   const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
   const isAfterRefresh = isManaged && refreshed.delete(compared.id);
   if (isManaged && !isAfterRefresh) {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { expectFound, lastService, serviceAfterRead, writtenElsewhere } from "./baseUrl";
+import { expectSameService, lastService, serviceAfterRead } from "./baseUrl";
 import { compare } from "./comparison";
 import type { KindContext } from "./context";
 import type { Outcome, Session } from "./definition";
@@ -53,7 +53,9 @@ export async function read(
     register(context, before);
     if (definition.refreshBeforeUpdate && urn !== undefined)
       inState.set(urn, inputsOf(definition, before.state));
-    const outcome = await readThere(context, session, given, before);
+    // Such a read sends no request.
+    if (!definition.refreshBeforeUpdate) expectSameService(context, { id, state: given });
+    const outcome = await definition.read(session, id, before.state);
     forget(context, before, outcome);
     if (outcome === undefined) return undefined;
     if (outcome.notFound !== undefined) session.warn(outcome.notFound);
@@ -64,18 +66,6 @@ export async function read(
     const inputs = withSecrets(inputsOf(definition, found.state), secretsOf(found.state));
     return { ...found, inputs: defined(inputs) };
   });
-}
-
-/** Reads an object of state. Not to find it at another base URL than that of its last write is an error. */
-async function readThere(
-  { definition, services }: KindContext,
-  session: Session,
-  given: Properties,
-  before: Kept,
-): Promise<Outcome | undefined> {
-  const now = await definition.read(session, before.id, before.state);
-  if (writtenElsewhere(given, services())) expectFound(definition, before, now, session.baseUrlSource);
-  return now;
 }
 
 /** An object that the user names by its id. */
@@ -113,7 +103,7 @@ export function find(
 }
 
 export async function update(context: KindContext, given: Kept, news: Properties): Promise<Properties> {
-  const { definition, services } = context;
+  const { definition } = context;
   const request = [given, news];
   const first = failureBefore(context, request);
   if (first !== undefined) throw first;
@@ -122,19 +112,18 @@ export async function update(context: KindContext, given: Kept, news: Properties
     register(context, compared);
     const same = stateIfOnlySecretsChange(definition, given.state, news, compared);
     if (same !== undefined) return same;
-    if (writtenElsewhere(given.state, services())) await readThere(context, session, given.state, compared);
+    expectSameService(context, given);
     return afterWrite(context, await updateOrRollBack(context, session, compared)).state;
   });
   return remembering(context, request, updating, given);
 }
 
 export function remove(context: KindContext, { id, state: given }: Kept): Promise<void> {
-  const { declarations, definition, services } = context;
+  const { declarations, definition } = context;
   return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     register(context, before);
-    if (definition.onDestroy === "delete" && writtenElsewhere(given, services()))
-      await readThere(context, session, given, before);
+    expectSameService(context, { id, state: given });
     const identities = [...(definition.identities?.(inputsOf(definition, before.state)) ?? [])];
     await definition.delete(session, id, before.state, identities.some(declarations.has));
     forget(context, before);

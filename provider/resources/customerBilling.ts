@@ -161,7 +161,6 @@ const unsaved =
 export const customerBilling = define({
   kind: "CustomerBilling",
   shape,
-  onDestroy: "retain",
   rules,
   identities,
   pending: ({ state }) => (isUncertain(state) ? [] : undefined),

@@ -127,7 +127,6 @@ function differences(declared: ScopeState, record: ScopeRecord): string | undefi
 export const scope = define({
   kind: "Scope",
   shape,
-  onDestroy: "retain",
   rules,
   identities,
   replaceNote: ({ id, state }) => `${staying(id, state)}.`,

@@ -24,7 +24,6 @@ import {
 export const apiKey = define({
   kind: "ApiKey",
   shape,
-  onDestroy: "delete",
   managed: (id, state) => [{ workspaceId: state.workspaceId, id, claim: claimOf(state) }],
   rules,
   identities,

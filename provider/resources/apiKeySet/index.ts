@@ -17,7 +17,6 @@ import { follows, idsIn, inputsOf, isPending, noKeys, ownedKeys, toDeleteIn } fr
 export const apiKeySet = define({
   kind: "ApiKeySet",
   shape,
-  onDestroy: "delete",
   objectKind: "ApiKey",
   managed: (id, state) => {
     const { workspaceId } = state;

@@ -18,7 +18,6 @@ import { follows, keysOf, label } from "./state";
 export const rotatingApiKey = define({
   kind: "RotatingApiKey",
   shape,
-  onDestroy: "delete",
   objectKind: "ApiKey",
   managed: (id, state) => {
     const { workspaceId } = state;

@@ -37,8 +37,6 @@ import { sayingOf, write } from "./writing";
 export const workspaceSettings = define({
   kind: "WorkspaceSettings",
   shape,
-  // The workspace stays; what becomes of its settings is the program's to say.
-  onDestroy: "retain",
   rules,
   identities: ({ workspaceId }) =>
     workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { expectFound, serviceAfterRead, writtenElsewhere } from "../../../provider/core/baseUrl";
+import { serviceAfterRead } from "../../../provider/core/baseUrl";
 import { configuration } from "../../../provider/core/config";
 import { apiKey } from "../../../provider/resources/apiKey";
-import { apiKeySet } from "../../../provider/resources/apiKeySet";
-import { scope } from "../../../provider/resources/scope";
 import { least } from "../offline";
-import { failureOf, refused, replying } from "../replying";
+import { failureOf, replying } from "../replying";
 
 const servicesOf = (url: string, movedFrom?: string) => {
   const found = configuration(
@@ -34,7 +32,6 @@ describe("the service that state was last written to", () => {
     const [now] = servicesOf("https://new.example.com");
     expect(servicesOf("https://new.example.com", "https://api.example.com/keys/")).toEqual([now, here]);
     expect(servicesOf("https://new.example.com")).toEqual([now]);
-    expect(servicesOf("https://new.example.com", "here")).toEqual([now]);
   });
 
   test("is updated by a read only if state has none, or if the service has moved", () => {
@@ -42,47 +39,6 @@ describe("the service that state was last written to", () => {
     expect(serviceAfterRead({ __service: "before" }, ["now"])).toBe("before");
     expect(serviceAfterRead({ __service: "before" }, ["now", "before"])).toBe("now");
     expect(serviceAfterRead({ __service: "before" }, [])).toBe("before");
-  });
-
-  test("counts as another one only if state and configuration both name one, and they differ", () => {
-    expect(writtenElsewhere({ __service: "before" }, ["now"])).toBe(true);
-    expect(writtenElsewhere({ __service: "before" }, ["now", "before"])).toBe(false);
-    expect(writtenElsewhere({ __service: "before" }, [])).toBe(false);
-    expect(writtenElsewhere({}, ["now"])).toBe(false);
-  });
-});
-
-describe("a resource that is read at a new base URL", () => {
-  const ids = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`k${at}`, `key_${at}`]));
-  const now = "https://a.test, from stack config";
-  const held = (some: object, more: object = {}) => ({
-    id: "keys-1",
-    state: { workspaceId: "ws", keys: some, ids: some, ...more },
-  });
-
-  test("is accepted if all of its ids are found, and a scope even with a new id", () => {
-    expect(() => expectFound(apiKeySet, held(ids), held(ids), now)).not.toThrow();
-    expect(() =>
-      expectFound(scope, { id: "sc_old", state: {} }, { id: "sc_new", state: {} }, now),
-    ).not.toThrow();
-  });
-
-  test("fails with an error that names up to five missing ids", () => {
-    expect(() => expectFound(apiKeySet, held(ids), held({ k0: "key_0" }), now)).toThrow(
-      /key_1, key_2, key_3, key_4, key_5 and 2 more can't be found/,
-    );
-    for (const read of [undefined, { id: "sc_1", state: {}, notFound: "it is not listed" }]) {
-      expect(() => expectFound(scope, { id: "sc_1", state: {} }, read, now)).toThrow(
-        /^Scope: .*sc_1 can't be found at the base URL configured now \(https:\/\/a\.test, from stack config\)\. .* it may still exist/,
-      );
-    }
-  });
-
-  test("fails if it has a key that is still to be deleted, because a read does not look for that", () => {
-    const left = { __toDelete: [{ id: "key_left", name: "old" }] };
-    expect(() => expectFound(apiKeySet, held(ids, left), held(ids, left), now)).toThrow(
-      /key_left can't be found/,
-    );
   });
 });
 
@@ -96,21 +52,26 @@ describe("a key whose state was last written at another base URL", () => {
     __service: "before",
   };
   const operations = () =>
-    replying(apiKey, ({ method, path }) => {
-      if (method !== "GET") throw new Error(`nothing may be sent, but ${method} was`);
-      if (path.endsWith("/api-key")) return { apiKeys: [] };
-      if (path.endsWith("/api-key/key_1")) throw refused(404);
-      return { workspace: { id: "ws_1" } };
+    replying(apiKey, ({ method }) => {
+      throw new Error(`nothing may be sent, but ${method} was`);
     });
 
   test.each([
     ["read", () => operations().read("key_1", state)],
     ["update", () => operations().update("key_1", state, { ...inputs, name: "new" })],
     ["delete", () => operations().delete("key_1", state)],
+    ["diff", async () => operations().diff("key_1", state, { ...inputs, name: "new" })],
+    ["detailedDiff", async () => operations().detailedDiff("key_1", state, { ...inputs, name: "new" })],
   ] as const)(
-    "R6 is not gone because it can't be found there: %s fails, and sends no write",
+    "R6 is neither read nor written there, where its id may belong to another key: %s fails",
     async (_, operation) => {
-      expect((await failureOf(operation())).message).toContain("key_1 can't be found at the base URL");
+      expect((await failureOf(operation())).message).toMatch(
+        /^ApiKey key_1: its last update was sent to another base URL than the one configured now \(.+\), .*APIKEYS_MOVED_FROM/,
+      );
     },
   );
+
+  test("R12 has no change there if nothing has changed", () => {
+    expect(operations().diff("key_1", state, inputs)).toMatchObject({ changes: false });
+  });
 });
