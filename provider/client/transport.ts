@@ -9,7 +9,6 @@ import { openPace, type Pace } from "./pace";
 import type { Reader, Reading } from "./reading";
 import { openRetryBucket, type Policy } from "./retry";
 import { maskSecrets } from "./secrets";
-import { isOn } from "./switches";
 
 /** One call, as the endpoints hand it over. */
 export interface ApiRequest<T> {
@@ -72,7 +71,7 @@ const toStderr = (line: string): void => {
 /** Cheap: the HTTP library is loaded and connections are opened when they are first needed. */
 export function openTransport(options: TransportOptions = {}): Transport {
   const { log = toStderr, env = process.env, clock = systemClock, random = Math.random } = options;
-  const isDebugging = isOn(env["APIKEYS_DEBUG"]);
+  const isDebugging = ["true", "1"].includes(env["APIKEYS_DEBUG"] ?? "");
   const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
   const agents = openAgents(env, timeOuts.connectMs);
   const bucket = openRetryBucket();

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { distance } from "fastest-levenshtein";
 import { isLoopback } from "../client/agents";
 import type { Credentials } from "../client/call";
-import { isOn } from "../client/switches";
 import { type ExpiryWarnings, msPerUnit } from "./expiry";
 import { oneLine, sentences } from "./text";
 
@@ -117,17 +116,23 @@ export function configuration(given: EngineConfig, env: Environment): Configurat
   const token = accessToken(sources);
   const parallel = wholeNumber("parallel", sources);
   const expiry = expiryWarnings(sources);
+  const former = formerUrl(sources);
+  const withoutKeyList = switchIn(
+    env["APIKEYS_NO_KEY_LIST"],
+    "the environment variable APIKEYS_NO_KEY_LIST",
+    sources,
+  );
   if (url === undefined || token === undefined || parallel === undefined || problems.length > 0) {
     return { problems };
   }
-  const services = [url.value, env["APIKEYS_MOVED_FROM"]].map(serviceAt);
+  const services = [url.value, former].map(serviceAt);
   return {
     credentials: { baseUrl: url.value, accessToken: token.value },
     tokenAdvice: token.advice,
     baseUrlSource: url.source,
     parallel,
     services: services.filter((one) => one !== undefined),
-    withoutKeyList: isOn(env["APIKEYS_NO_KEY_LIST"]),
+    withoutKeyList,
     expiry,
   };
 }
@@ -200,11 +205,26 @@ function baseUrl(sources: Sources) {
       "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.",
     );
   }
-  const problem = badUrl(value, isOn(chosen("allowHttp", sources)[0]));
+  const [allowHttp, switchSource] = chosen("allowHttp", sources);
+  const problem = badUrl(value, switchIn(allowHttp, switchSource, sources));
   if (problem !== undefined) return refuse(`${source} ${problem}`);
   // A program may have made its argument secret.
   const shown = origin === "argument" ? "" : `${value.trim()}, `;
   return { value: value.trim(), source: `${shown}from ${source}` };
+}
+
+/** The base URL that the service had before it moved. */
+function formerUrl({ env, refuse }: Sources): string | undefined {
+  const value = env["APIKEYS_MOVED_FROM"];
+  if (!value) return undefined;
+  const problem = badUrl(value, true);
+  return problem === undefined ? value : refuse(`the environment variable APIKEYS_MOVED_FROM ${problem}`);
+}
+
+function switchIn(value: string | undefined, source: string, { refuse }: Sources): boolean {
+  const text = value?.trim() || "false";
+  if (!["true", "1", "false", "0"].includes(text)) refuse(`${source} must be true or false.`);
+  return text !== "false" && text !== "0";
 }
 
 function badUrl(value: string, allowHttp: boolean): string | undefined {

@@ -147,6 +147,9 @@ describe("the configuration", () => {
       { APIKEYS_ACCESS_TOKEN: "with space" },
       { APIKEYS_BASE_URL: "http://a.test" },
       { APIKEYS_PARALLEL: "0" },
+      { APIKEYS_MOVED_FROM: "api.old.example.com" },
+      { APIKEYS_NO_KEY_LIST: "yes" },
+      { APIKEYS_ALLOW_HTTP: "no" },
     ]) {
       expect(failures({ ...whole, ...wrong })).toHaveLength(1);
     }
