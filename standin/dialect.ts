@@ -73,8 +73,11 @@ export const knobs = {
   deleteAnswer: ["record", "before", "nothing", "emptyBody"],
   /** The status of DELETE for a key that is deleted already. 200: the same answer as the first time. */
   deleteAgain: [404, 410, 409, 400, 422, 200],
-  /** The status of GET for a deleted key that is not shown, and of PATCH if deleted keys can't be edited. */
-  readDeleted: [404, 410],
+  /**
+   * The status of GET for a deleted key that is not shown, and of PATCH if deleted keys can't be edited; "null": 200
+   * with `{"apiKey": null}`.
+   */
+  readDeleted: [404, 410, "null"],
   /** PATCH of a key that is marked as deleted: answered with the status of `readDeleted` | carried out. */
   editDeleted: ["gone", "edited"],
 

@@ -194,6 +194,7 @@ function isReadable(dialect: Dialect): boolean {
 }
 
 function gone({ readDeleted }: Dialect): Answer {
+  if (readDeleted === "null") return { status: 200, body: { apiKey: null }, carriedOut: false };
   return refuse(readDeleted, readDeleted === 404 ? "there is no such key" : "the key is deleted");
 }
 

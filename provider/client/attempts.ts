@@ -81,7 +81,8 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
         return outcome.status === 202 ? { ...reading, deferred: true } : reading;
       }
       const phrase = `the service answered ${outcome.status}, but ${reading.problem}`;
-      failure = { kind: "unusable", status: outcome.status, phrase, lasting: reading.lasting === true };
+      const { lasting = false, noRecord = false } = reading;
+      failure = { kind: "unusable", status: outcome.status, phrase, lasting, noRecord };
     } else {
       failure = outcome;
     }
@@ -111,7 +112,7 @@ function readingOf<T>({ read, secrets, fieldNames }: Attempted<T>, body: Buffer 
   if (problem === undefined || flaw !== undefined || !Buffer.isBuffer(body) || body.length === 0)
     return reading;
   const said = errorInPlace(new TextDecoder().decode(body), secrets, fieldNames);
-  return said ? { ...reading, problem: `${problem}: "${said}"`, flaw: "error" } : reading;
+  return said ? { record: undefined, problem: `${problem}: "${said}"`, flaw: "error" } : reading;
 }
 
 const verdicts = {
@@ -127,7 +128,7 @@ function callError(failure: CallFailure, why: string | undefined, mayBeDone: boo
   const status = failure.kind === "notSent" ? undefined : failure.kind === "throttled" ? 429 : failure.status;
   const phrase = why === undefined ? failure.phrase : `${failure.phrase} and ${why}`;
   if (!mayBeDone || failure.kind === "ambiguous") {
-    return new CallError(verdicts[failure.kind], phrase, status);
+    return new CallError(verdicts[failure.kind], phrase, status, failure.kind === "unusable" ? failure : {});
   }
   return new CallError("ambiguous", `${phrase}; an earlier attempt may have succeeded`, status);
 }

@@ -26,7 +26,7 @@ export interface Call {
 }
 
 /** A write that was answered with 2xx. */
-export type Written<T> = Omit<Reading<T>, "lasting">;
+export type Written<T> = Omit<Reading<T>, "lasting" | "noRecord">;
 
 const KiB = 1_024;
 const MiB = 1_024 * KiB;

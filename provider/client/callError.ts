@@ -16,16 +16,19 @@ export class CallError extends Error {
   readonly verdict: Verdict;
   /** The status of the last answer; `undefined` when there was none. */
   readonly status: number | undefined;
+  /** Whether a 2xx to a GET has no record in it. */
+  readonly noRecord: boolean;
 
-  constructor(verdict: Verdict, message: string, status?: number) {
+  constructor(verdict: Verdict, message: string, status?: number, { noRecord = false } = {}) {
     super(message);
     this.verdict = verdict;
     this.status = status;
+    this.noRecord = noRecord;
     this.stack = message;
   }
 }
 
-/** Whether the service says that there is no such object. */
+/** Whether the service says that there is no such object: by 404, by 410, or by a 2xx with null in its place. */
 export function isNotFound(error: unknown): error is CallError {
-  return error instanceof CallError && (error.status === 404 || error.status === 410);
+  return error instanceof CallError && (error.status === 404 || error.status === 410 || error.noRecord);
 }

@@ -9,6 +9,8 @@ export interface Reading<T> {
   /** Why it can't be used: a phrase that begins with "the answer". */
   readonly problem?: string;
   readonly flaw?: Flaw;
+  /** Whether the answer has nothing where the record should be: `{"apiKey": null}`, or `{}`. */
+  readonly noRecord?: true;
   /** Whether another attempt would get the same problem. */
   readonly lasting?: true;
   /** Whether the service answered 202: it has accepted a write, and may not have carried it out yet. */
@@ -53,6 +55,13 @@ function parseJson(body: Buffer, fatal: boolean): unknown {
   return /[:,[]\s*-?\d{16}/.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
 }
 
+function isNothing(answer: unknown, wrapper: string): boolean {
+  if (answer === null) return true;
+  if (typeof answer !== "object" || Array.isArray(answer)) return false;
+  const { [wrapper]: found, ...others } = answer as Record<string, unknown>;
+  return found === null || (found === undefined && Object.keys(others).length === 0);
+}
+
 /**
  * A reader for answers that have a record, or a list of them, in the property `wrapper`. `check` may find a problem with
  * it, as a phrase that begins with "the answer". Text that is no UTF-8 makes the answer unusable where it is `fatal`.
@@ -83,7 +92,8 @@ export function reader<T>(
       return problem === undefined ? { record: found } : unusable(problem);
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
-      return unusable(complaint(error));
+      if (!isNothing(parsed, wrapper)) return unusable(complaint(error));
+      return { ...unusable(`the answer's ${wrapper} is missing`), lasting: true, noRecord: true };
     }
   };
 }

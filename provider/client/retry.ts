@@ -51,6 +51,8 @@ export type CallFailure =
       readonly status: number;
       /** True when another attempt would get the same. */
       readonly lasting: boolean;
+      /** Whether it has nothing where the record should be. */
+      readonly noRecord?: boolean;
     };
 
 const ceilingMs = (failures: number): number =>

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { isNotFound } from "../../provider/client/callError";
 import { type PresetName, presets, startStandIn } from "../../standin";
 import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, token, wireServer } from "./calls";
@@ -160,12 +161,23 @@ describe("the answer to a successful write", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it("may have null instead of a record, as of a key that does not exist; but not beside an error", async () => {
+    let body: object = { apiKey: null };
+    const server = await wireServer(() => answer(200, body));
+    const call = callTo(server.url);
+    expect(isNotFound(await errorOf(api.readApiKey(call, keyPath)))).toBe(true);
+    expect(server.requests).toHaveLength(1);
+    body = { apiKey: null, error: "not now" };
+    const error = await errorOf(api.readApiKey(call, keyPath));
+    expect(error.message).toContain("not now");
+    expect(isNotFound(error)).toBe(false);
+  });
+
   it.each([
     ["", { success: false, error: { message: "no quota" } }, ': "no quota"'],
     ["\ufeff", { errors: [{ detail: "a" }, "b"], message: "made sk_1" }, ': "a; b"'],
     ["", { message: "made sk_1", data: { id: "k" } }, ""],
     ["", { success: false, message: "no quota" }, ': "no quota"'],
-    ["", null, ""],
   ])("is quoted if it has the service's message instead of a record: %s%j", async (mark, body, said) => {
     const server = await wireServer(() => answer(200, mark + JSON.stringify(body)));
     const call = callTo(server.url);

@@ -26,7 +26,7 @@ const runs: [string, (call: api.Call) => Promise<unknown>][] = [
 function everythingOf(outcome: unknown): string {
   if (!(outcome instanceof Error)) return inspect((outcome as { problem?: string }).problem);
   expect(outcome).toBeInstanceOf(CallError);
-  expect(Object.keys(outcome).sort()).toEqual(["status", "verdict"]);
+  expect(Object.keys(outcome).sort()).toEqual(["noRecord", "status", "verdict"]);
   expect("cause" in outcome).toBe(false);
   expect(outcome.stack).toBe(outcome.message);
   expect(outcome.message).not.toMatch(/[\r\n]/);

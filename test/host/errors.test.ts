@@ -131,7 +131,7 @@ describe("errors of an ApiKey's operations", () => {
   const gone: readonly Pick<Dialect, "delete" | "readDeleted" | "deleteAgain">[] = (
     ["removes", "marks", "marksAndLists", "marksAndOnlyLists"] as const
   ).flatMap((how) =>
-    ([404, 410] as const).flatMap((readDeleted) =>
+    ([404, 410, "null"] as const).flatMap((readDeleted) =>
       ([404, 410, 200] as const).map((deleteAgain) => ({ delete: how, readDeleted, deleteAgain })),
     ),
   );

@@ -53,7 +53,7 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
       }
       const reading = read(Buffer.from(typeof answer === "string" ? answer : JSON.stringify(answer)));
       if (method === "GET" && reading.record === undefined)
-        throw new CallError("invalidAnswer", reading.problem ?? "", 200);
+        throw new CallError("invalidAnswer", reading.problem ?? "", 200, reading);
       return reading;
     },
     get writes() {

@@ -44,7 +44,6 @@ describe("reading an answer", () => {
     ["HTML", json("<html>SECRET</html>"), "the answer is not JSON"],
     ["not UTF-8", Buffer.from([0x22, 0xff, 0x22]), "the answer is not JSON"],
     ["a number", json("17"), "the answer is not an object"],
-    ["null", json("null"), "the answer is not an object"],
     ["a list", json("[]"), "the answer is not an object"],
     ["another wrapper", json({ data: { id: "k" } }), "the answer's apiKey is not an object"],
     ["no wrapper", json({ id: "k", name: "SECRET" }), "the answer's apiKey is not an object"],
@@ -52,6 +51,14 @@ describe("reading an answer", () => {
   ])("says what is wrong with it: %s", (_name, body, expected) => {
     expect(readKey(body)).toMatchObject({ record: undefined, problem: expected });
   });
+
+  it.each(["null", "{}", '{"apiKey":null}', '{"apiKey":null,"code":"SECRET"}'])(
+    "says that it has no record: %s",
+    (body) => {
+      const problem = "the answer's apiKey is missing";
+      expect(readKey(json(body))).toEqual({ record: undefined, problem, lasting: true, noRecord: true });
+    },
+  );
 
   it("marks an answer that is not JSON, because another server may have sent it", () => {
     expect(readKey(Buffer.from("<html>"))).toMatchObject({ flaw: "notJson" });

@@ -51,12 +51,15 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect(standIn.requests.at(-1)?.carriedOut).toBe(false);
   },
   async readDeleted() {
-    const { create, del, get, patch, keyPath } = await open({ readDeleted: 410 });
+    const { standIn, create, del, get, patch, keyPath } = await open({ readDeleted: 410 });
     const { id } = await create();
     await del(keyPath(id));
     expect((await get(keyPath(id))).status).toBe(410);
     expect((await patch(keyPath(id), {})).status).toBe(410);
     expect((await get(keyPath("key_never"))).status).toBe(404);
+    standIn.setDialect({ readDeleted: "null" });
+    for (const answer of [await get(keyPath(id)), await patch(keyPath(id), {})])
+      expect(answer).toMatchObject({ status: 200, body: { apiKey: null } });
   },
   async editDeleted() {
     const { standIn, create, del, patch, keyPath } = await open({ delete: "marks" });
