@@ -28,11 +28,9 @@ export const knobs = {
    * - "upserts": an entry in the request replaces its match or is added; the other entries stay. A permission is
    *   removed only by sending its entry with the flag false; the entry itself stays, with all four flags false.
    * - "merges": like "upserts", but a false flag removes a permission only if the entry has an id.
-   * - "accumulates": true flags are added, and false flags are ignored. Only an entry with all four flags false removes
-   *   something: the whole entry.
    * - "neverNarrows": true flags are added; nothing is ever removed.
    */
-  patchScopes: ["replaces", "upserts", "merges", "accumulates", "neverNarrows"],
+  patchScopes: ["replaces", "upserts", "merges", "neverNarrows"],
   /** A scope entry in a PATCH with an id that the key does not have: refused | matched by its representation. */
   unknownScopeId: ["refused", "ignored"],
   /** What PATCH answers: the record after the edit | before it | 204 | 200 without a body | 200 with `{}`. */

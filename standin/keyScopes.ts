@@ -32,10 +32,6 @@ export function editKeyScopes(
   for (const entry of given) {
     const match = find(how === "replaces" ? held : result, entry);
     const known = match !== undefined && result.includes(match);
-    if (how === "accumulates" && flags.every((name) => !entry[name])) {
-      result = result.filter((other) => other !== match);
-      continue;
-    }
     const merged = merge(match, entry, dialect);
     result = known ? result.map((other) => (other === match ? merged : other)) : [...result, merged];
   }

@@ -39,11 +39,8 @@ export interface Convergence<T, Body> {
   readonly fields: readonly ManagedField[];
   readonly observe: (record: T) => Properties;
   readonly aims: readonly Aim[];
-  /** What an attempt sends; `undefined` to give up. After an interim one another must follow, whatever is seen. */
-  readonly body: (
-    attempt: number,
-    seen: T,
-  ) => { readonly body: Body; readonly isInterim?: boolean } | undefined;
+  /** What an attempt sends; `undefined` to give up. */
+  readonly body: (attempt: number, seen: T) => Body | undefined;
   readonly send: (body: Body) => Promise<Written<T>>;
   /**
    * Whether the answer to a write shows the object, if it matches: it has all fields, and no read must confirm it. `before`:
@@ -125,21 +122,14 @@ export async function converge<T, Body>(
   }
   try {
     if (created !== undefined) await observeResult(created, undefined);
-    let isInterim = false;
-    for (
-      let attempt = created === undefined ? 0 : 1;
-      attempt === 0 || isInterim || !matches(seen, exactAims);
-      attempt += 1
-    ) {
+    for (let attempt = created === undefined ? 0 : 1; ; attempt += 1) {
+      if (attempt > 0 && matches(seen, exactAims)) break;
       const next = body(attempt, seen);
       if (next === undefined) break;
-      const written = await send(next.body);
+      const written = await send(next);
       isSent = true;
-      // After an interim attempt, an answer may still show the object from before it, which matched: only a read counts.
-      const shown = isInterim ? { ...written, record: undefined } : written;
-      await observeResult(shown, hasWaitedInVain ? undefined : seen);
+      await observeResult(written, hasWaitedInVain ? undefined : seen);
       isSeen = true;
-      isInterim = next.isInterim === true;
     }
     return { record: seen, ...compareWithAims(convergence, seen, problem), problem };
   } catch (error) {
@@ -188,6 +178,7 @@ function compareWithAims<T>(
         `${name}, which is not declared, was ${said} before the write and is ${say(name, now[name])} now.`,
       );
     else if (caseFolded(value) === caseFolded(now[name])) continue;
+    else if (keepsRemoved(value, before[name], now[name])) notApplied.push({ field: name, words });
     // A value that stayed may be what the service makes of the new one. An answer without the object may be an error.
     else if (!stayed || (isNumber && problem === undefined) || hasAddedSeparators(value, now[name]))
       warnings.push(
@@ -196,6 +187,12 @@ function compareWithAims<T>(
     else notApplied.push({ field: name, words });
   }
   return { notApplied, warnings };
+}
+
+/** Whether a list still has an entry that the write should have removed: the service merges, or somebody else added to it. */
+function keepsRemoved(wanted: unknown, before: unknown, now: unknown): boolean {
+  if (!Array.isArray(wanted) || !Array.isArray(before) || !Array.isArray(now)) return false;
+  return before.some((entry) => now.includes(entry) && !wanted.includes(entry));
 }
 
 /** State after a write: the declared values or, where the service did not apply them, its own (R1). */

@@ -108,20 +108,15 @@ function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): bool
 
 /**
  * The PATCHes that are sent until the key matches the program. Each has all three fields, so that it means the same to a
- * service that merges and to one that replaces (K1). The second revokes scopes that are not declared. If a declared scope
- * has a permission too many, the third revokes the whole scope and the fourth grants it again: a moment with too few
- * permissions is better than a key with too many (K4).
+ * service that merges and to one that replaces (K1). The second also revokes scopes that are not declared (K4).
  */
 function bodies({ name, enabled, scopes }: KeyInputs) {
-  const wanted = new Set(scopes.map(({ representation }) => representation));
-  let tooMuch: readonly string[] = [];
-  return (attempt: number, { scopes: current = [] }: ApiKeyRecord) => {
-    if (attempt === 1) tooMuch = [...excess(scopes, current)];
-    const undeclared = tooMuch.filter((representation) => !wanted.has(representation));
-    const whole = undeclared.length < tooMuch.length ? tooMuch : undefined;
-    const revoked = [[], undeclared, whole, []][attempt];
-    const body: EditApiKey = { name, enabled, scopes: toWireWithout(revoked ?? [], scopes, current) };
-    return revoked && { body, isInterim: attempt === 2 };
+  const declared = new Set(scopes.map(({ representation }) => representation));
+  return (attempt: number, { scopes: current = [] }: ApiKeyRecord): EditApiKey | undefined => {
+    if (attempt > 1) return undefined;
+    const tooMuch = attempt === 0 ? [] : [...excess(scopes, current)];
+    const undeclared = tooMuch.filter((representation) => !declared.has(representation));
+    return { name, enabled, scopes: toWireWithout(undeclared, scopes, current) };
   };
 }
 
@@ -135,6 +130,6 @@ function isChanging(field: ManagedField, declared: Properties, state: Properties
 export function deletedOutside(): InconclusiveError {
   return new InconclusiveError(
     "the key no longer exists: it was deleted outside Pulumi",
-    "Run `pulumi up --refresh` to create a new one.",
+    "Run `pulumi up --refresh`: it removes the key from state, and creates a new one if the program needs one.",
   );
 }

@@ -45,10 +45,8 @@ export const workspaceSettings = define({
   replaceNote,
   importing: { form: "workspaceId", read: find },
   create,
-  rollbackCreate: async (_session, { id, state }) => {
-    const line = forgotten(id, state, state.__before ?? {});
-    return line === undefined ? [] : [line];
-  },
+  rollbackCreate: async (_session, outcome) => formerValues(outcome),
+  rollbackUpdate: async (_session, outcome, before) => formerValues(outcome, before),
   read,
   update: (session, { id, state, inputs }) => update(session, id, state, inputs),
   delete: remove,
@@ -87,7 +85,16 @@ async function create(session: Session, declared: SettingsInputs): Promise<Setti
   return apply(session, doing, change, record);
 }
 
-/** The warning with the former values, if the result can't be saved: the next create would take the new ones for them. */
+/** The warning with the former values that a create or an update began to keep. */
+function formerValues(
+  { id, state }: SettingsOutcome,
+  { __before: before = {} }: SettingsState = {},
+): string[] {
+  const added = settings.filter(({ name }) => !(name in before));
+  return [forgotten(id, state, only(added, state.__before ?? {}))].filter((line) => line !== undefined);
+}
+
+/** The warning with the former values, if the result can't be saved: the next run would take the new ones for them. */
 function forgotten(workspaceId: string, declared: SettingsState, before: Properties): string | undefined {
   const changed = settings.filter(
     (field) => field.name in before && !same(field, before[field.name], declared[field.name]),
@@ -109,7 +116,9 @@ async function update(
   const record = await readToRestore(session, id, state, dropped, { doing, notDone: "State is unchanged" });
   const toRestore = chooseToRestore(session, doing, state, dropped, record);
   const added = managed.filter((field) => !before.includes(field));
-  const remembered = { ...sendable(added, record), ...state.__before };
+  const former = sendable(added, record);
+  session.onInterrupt(forgotten(id, declared, former));
+  const remembered = { ...former, ...state.__before };
   const observed = observe(record);
   const unchanged = managed.filter(
     (field) =>

@@ -67,7 +67,7 @@ export async function write(
     fields: settings,
     observe,
     aims,
-    body: (attempt) => [{ body }, { body: { ...kept, ...target } }][attempt],
+    body: (attempt) => [body, { ...kept, ...target }][attempt],
     send: (sent) => editWorkspace(session.call, { workspaceId }, sent),
     // Restored values must be seen in a read (W5).
     isShown: (answer) =>

@@ -68,7 +68,7 @@ async function converged({
       fields,
       observe: (box) => ({ ...box }),
       aims,
-      body: (attempt) => (attempt < attempts ? { body: declared } : undefined),
+      body: (attempt) => (attempt < attempts ? declared : undefined),
       send: async (body) => {
         steps.push("send");
         sent += 1;

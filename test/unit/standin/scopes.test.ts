@@ -44,14 +44,6 @@ describe("PATCH of a key's scopes in the stand-in", () => {
     expect(await heldAfter("merges", ["orders", "", "withId"])).toEqual(["orders", "bills read"]);
   });
 
-  it("accumulates: only four false flags remove anything, and they remove the whole entry", async () => {
-    expect(await heldAfter("accumulates", ["orders", "update", "withId"])).toEqual([
-      "orders create read update",
-      "bills read",
-    ]);
-    expect(await heldAfter("accumulates", ["orders", ""], ["users", ""])).toEqual(["bills read"]);
-  });
-
   it("neverNarrows: nothing is ever removed", async () => {
     expect(await heldAfter("neverNarrows", ["orders", "", "withId"], ["bills", "del", "withId"])).toEqual([
       "orders create read",

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/callError";
+import { openRun } from "../../../provider/core/run";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
 import { failureOf, idIn, refused, replying } from "../replying";
 import { inputs, kept, lost, openWorkspace, type Workspace } from "./settingsWorkspace";
@@ -246,4 +247,36 @@ describe("an answer to PATCH that leaves out a cleared setting", () => {
     expect((await service.create(cleared)).state["defaultAllowedIPs"]).toEqual([]);
     expect(service.calls.map(({ method }) => method)).toEqual(["GET", "PATCH", "GET"]);
   });
+});
+
+test("W5 an update that begins to manage a setting, and can't be saved to state, names its former value", async () => {
+  const run = openRun({ ask: async () => (isOver ? "the test ended it" : undefined) });
+  let isOver = false;
+  const ending = openWorkspace({ run });
+  ending.held = { ...ending.held, defaultAllowedIPs: ["192.0.2.1"] };
+  const { state } = await ending.settings.create(inputs);
+  isOver = true;
+  const added = { ...inputs, defaultKeyPrefix: "newer", defaultAllowedIPs: ["192.0.2.2"] };
+  await failureOf(ending.settings.update("ws_1", state, added));
+  expect(ending.settings.warnings).toEqual([
+    expect.stringContaining(
+      'could be saved to state: {"defaultAllowedIPs":["192.0.2.1"]}. Restore them by hand',
+    ),
+  ]);
+});
+
+test("R4 a list of addresses that the service merges is not applied: an address that was removed is still allowed", async () => {
+  const merging = replying(workspaceSettings, ({ method, body }) => {
+    if (method === "PATCH") {
+      const { defaultAllowedIPs: sent = [] } = body as { defaultAllowedIPs?: string[] };
+      workspace.held = { ...workspace.held, ...(body as object), defaultAllowedIPs: [...addresses, ...sent] };
+    }
+    return { workspace: { id: "ws_1", ...workspace.held } };
+  });
+  const addresses = ["192.0.2.1"];
+  workspace.held = { ...workspace.held, defaultAllowedIPs: addresses };
+  const declared = { workspaceId: "ws_1", defaultAllowedIPs: ["192.0.2.2"] };
+  const { state, message } = await kept(merging.create(declared));
+  expect(message).toContain("the program has 192.0.2.2, the service has 192.0.2.1, 192.0.2.2");
+  expect(merging.diff("ws_1", state, declared).changes).not.toBe(false);
 });

@@ -1,7 +1,7 @@
 import { CallError } from "../../../provider/client/callError";
 import type { Properties } from "../../../provider/core/state";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
-import { failureOf, replying } from "../replying";
+import { failureOf, type Options, replying } from "../replying";
 
 export const inputs = { workspaceId: "ws_1", defaultKeyPrefix: "new", onDestroy: "restore" };
 export const lost = new CallError("ambiguous", "the connection was cut");
@@ -14,15 +14,19 @@ export interface Workspace {
 }
 
 /** A workspace in memory, whose PATCH replaces. */
-export function openWorkspace(): Workspace {
-  const settings = replying(workspaceSettings, ({ method, body }) => {
-    const { held, fault } = workspace;
-    const failure = method === fault?.method ? fault : undefined;
-    if (method === "PATCH" && (failure === undefined || failure.carriedOut))
-      workspace.held = { name: held["name"], ...(body as object) };
-    if (failure !== undefined) throw failure.error;
-    return { workspace: { id: "ws_1", ...workspace.held } };
-  });
+export function openWorkspace(parts?: Options): Workspace {
+  const settings = replying(
+    workspaceSettings,
+    ({ method, body }) => {
+      const { held, fault } = workspace;
+      const failure = method === fault?.method ? fault : undefined;
+      if (method === "PATCH" && (failure === undefined || failure.carriedOut))
+        workspace.held = { name: held["name"], ...(body as object) };
+      if (failure !== undefined) throw failure.error;
+      return { workspace: { id: "ws_1", ...workspace.held } };
+    },
+    parts,
+  );
   const workspace: Workspace = {
     held: { name: "Main", defaultKeyPrefix: "old" },
     fault: undefined,
