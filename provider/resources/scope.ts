@@ -157,9 +157,9 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
       return written(declared, record);
     }
   } catch (error) {
-    return await afterFailure(session, doing, declared, error);
+    return await afterFailure(session, doing, { declared, before }, error);
   }
-  const found = await untilListed(session, declared, doing);
+  const found = await untilListed(session, declared, doing, []);
   if (found !== undefined) return adopted(doing, declared, found);
   throw new Failure(
     `${doing}: the service accepted the request, but neither its answer nor its list shows the scope. The scope is not in state. Run \`pulumi up\` again, which looks for it before creating one.`,
@@ -182,14 +182,16 @@ function isAnswerTo(declared: ScopeState, record: ScopeRecord, before: readonly 
 async function afterFailure(
   session: Session,
   doing: string,
-  declared: ScopeInputs,
+  { declared, before }: { readonly declared: ScopeInputs; readonly before: readonly ScopeRecord[] },
   error: unknown,
 ): Promise<ScopeOutcome> {
   const { verdict, status } = error instanceof CallError ? error : {};
   let found: ScopeRecord | undefined;
   let isListRead = true;
   try {
-    if (verdict === "ambiguous") found = await untilListed(session, declared, doing);
+    // After a 409, a scope that differs in form from the declared one may be why.
+    const others = status === 409 ? [] : before;
+    if (verdict === "ambiguous") found = await untilListed(session, declared, doing, others);
     if (verdict === "refused") {
       found = findExactly(declared, await list(session, declared, { doing, notDone: unclear }));
     }
@@ -218,16 +220,24 @@ function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): Sco
   );
 }
 
-/** Reads the list until it shows what a POST may have created. */
+/** Reads the list until it shows what a POST may have created, which is none of the `others`. */
 function untilListed(
   session: Session,
   declared: ScopeInputs,
   doing: string,
+  others: readonly ScopeRecord[],
 ): Promise<ScopeRecord | undefined> {
+  const known = new Set(others.map(({ id }) => id));
   const attempt = { doing, notDone: unclear };
   return pollUntil(session, {
     waitingFor: "the service's list to show the scope",
-    look: async () => findFolded(declared, await list(session, declared, attempt)),
+    look: async () => {
+      const listed = await list(session, declared, attempt);
+      return findFolded(
+        declared,
+        listed.filter(({ id }) => !known.has(id)),
+      );
+    },
     isDone: (found) => found !== undefined,
   });
 }
