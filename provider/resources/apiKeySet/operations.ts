@@ -4,7 +4,7 @@ import { eachBounded } from "../../core/bounded";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";
 import { defined, failedKey } from "../../core/state";
-import { listed } from "../../core/text";
+import { listed, oneLine } from "../../core/text";
 import * as apiKey from "../apiKey/operations";
 import { lookUpKey } from "../apiKey/presence";
 import type { KeyState } from "../apiKey/properties";
@@ -89,7 +89,10 @@ export async function rollback(
   return rollbackKeys(session, ownerOf(state), ownedKeys(state), inState);
 }
 
-/** Deletes new keys that will not be in state. Returns a line for each that still exists. */
+/**
+ * Deletes new keys that will not be in state. Returns a line for each that still exists, and one with the keys of state that
+ * were deleted.
+ */
 export async function rollbackKeys(
   session: Session,
   owner: Owner,
@@ -107,7 +110,17 @@ export async function rollbackKeys(
     left.push(...lines);
   });
   batch.close();
-  return [...left, ...batch.lines()];
+  const existing = new Set([...now.byAlias.values(), ...now.toDelete].map(({ id }) => id));
+  const deleted = itemsOf(inState).filter(({ id }) => !existing.has(id));
+  return [...left, ...batch.lines(), ...deletedLines(deleted)];
+}
+
+function deletedLines(deleted: readonly Item<OwnedKey>[]): readonly string[] {
+  if (deleted.length === 0) return [];
+  const names = listed(deleted.map(({ name, id }) => `${JSON.stringify(oneLine(name))} (${id})`));
+  return [
+    `Already deleted, although state still has them: ${names}. If you take the change back before the next update, run \`pulumi up --refresh\`, which creates what is missing.`,
+  ];
 }
 
 /** For an import or a `get`: reads existing keys, which have no secrets, under the aliases that the user gives. */

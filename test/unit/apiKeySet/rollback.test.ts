@@ -8,7 +8,15 @@ const existingKey = "sk_value_of_long_ago";
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
 
 /** A set whose run has ended before its results are saved, on a service that loses the answers for some keys. */
-function ended({ lost = [], fails = () => {} }: { lost?: readonly string[]; fails?: () => void }) {
+function ended({
+  lost = [],
+  fails = () => {},
+  isOver = () => true,
+}: {
+  lost?: readonly string[];
+  fails?: () => void;
+  isOver?: () => boolean;
+}) {
   const live: object[] = [];
   const set = replying(
     apiKeySet,
@@ -26,7 +34,7 @@ function ended({ lost = [], fails = () => {} }: { lost?: readonly string[]; fail
       if (lost.includes(name)) throw new CallError("ambiguous", "the connection was lost");
       return { apiKey: { ...apiKey, key } };
     },
-    { run: openRun({ ask: async () => "the test ended it" }) },
+    { run: openRun({ ask: async () => (isOver() ? "the test ended it" : undefined) }) },
   );
   const inputsOf = (keys: object) => set.check(of(keys), undefined).inputs;
   const stateOf = (aliases: readonly string[]) => {
@@ -46,6 +54,21 @@ test("an update that can't be saved to state deletes the keys that it created, a
   expect(message).toMatch(/^The result could not be saved to state because the test ended it\./);
   expect(kept).toBeUndefined();
   expect(deleted()).toEqual(["key_c"]);
+});
+
+test("keys that were deleted before the run ended are named, because state still has them", async () => {
+  const { set, inputsOf, stateOf, deleted } = ended({ isOver: () => deleted().length > 0 });
+  const before = inputsOf({ a: {}, b: {} });
+  const state = { ...stateOf(["a", "b"]), ids: { a: "key_old", b: "key_b" } };
+  await failureOf(
+    set.update("keys-1", { ...before, ...state }, inputsOf({ a: { keepers: { n: "2" } }, b: {} })),
+  );
+  expect(deleted()).toEqual(["key_old", "key_a"]);
+  expect(set.warnings).toEqual([
+    expect.stringMatching(
+      /^Already deleted, although state still has them: "a" \(key_old\)\. .*`pulumi up --refresh`/,
+    ),
+  ]);
 });
 
 test("K5 a key that state has still to delete is not named as left behind", async () => {
