@@ -18,7 +18,7 @@ export interface Difference {
 }
 
 /** The parts of a definition that a comparison needs. */
-type Deciding = Pick<AnyDefinition, "unchanged" | "pending"> & {
+type Deciding = Pick<AnyDefinition, "unchanged" | "pending" | "keepsExisting"> & {
   readonly fields: readonly Pick<Field, "name" | "default" | "onChange">[];
 };
 
@@ -73,11 +73,16 @@ export function difference(
   compared: AnyComparison,
   changed = differing(deciding, compared),
 ): Difference {
-  const replaces = changed.filter((field) => field.onChange === "replace").map(({ name }) => name);
+  const { state, inputs }: { readonly state: Properties; readonly inputs: Properties } = compared;
+  const keepsExisting = deciding.keepsExisting?.(compared) ?? false;
+  const replaces = changed
+    .filter(
+      ({ name, onChange }) => onChange === "replace" && !(keepsExisting && containsUnknown(inputs[name])),
+    )
+    .map(({ name }) => name);
   const pending = deciding.pending?.(compared);
   if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };
   if (changed.length === 0) return { changes: false, replaces };
-  const { state, inputs }: { readonly state: Properties; readonly inputs: Properties } = compared;
   const hasNull = changed.some(({ name }) => contains([state[name], inputs[name]], (one) => one === null));
   return { changes: hasNull ? true : undefined, replaces };
 }

@@ -164,6 +164,11 @@ export interface Definition<S extends Shape, P = undefined> {
    * properties that only a replacement can fix.
    */
   pending?(compared: Comparison<S, P>): readonly string[] | undefined;
+  /**
+   * Whether the program names the existing object that the resource has. No input can replace that, so a value that is not
+   * known yet doesn't either: the check decides once it is known. Default: it doesn't.
+   */
+  keepsExisting?(compared: Compared<S>): boolean;
 
   // ---- What a preview shows ----
 

@@ -111,6 +111,19 @@ describe("the resource option import, with the plugin", () => {
     expect(ids).toMatchObject({ ci: "key_1", stock: "sc_stock", main: "ws_main", credits: "bill_1" });
   });
 
+  it("K5 deletes no key if objects are imported that state has already", async () => {
+    await scene.declare(programOf(objects));
+    scene.service.clearRequests();
+    const up = await scene.stack.up();
+    expect(up.ok, up.output).toBe(true);
+    expect(up.steps.map(({ op }) => op)).toContain("import-replacement");
+    expect(writes()).toEqual([]);
+    expect(scene.service.keys({ deleted: false })).toHaveLength(3);
+    await scene.declare(programOf(declared));
+    await expectSilentUp(scene);
+    await expectQuiet(scene);
+  });
+
   it("K8 edits imported keys in place, without their secrets", async () => {
     const [, args] = objects.set;
     await scene.declare(

@@ -59,7 +59,7 @@ describe.concurrent("after Cancel", () => {
     const begun = await begin(at, "key", "migrated", "scope", "settings", "grant");
     const update = await messageOf(at.key.update(held as Held, { ...held?.state, name: "new" }));
     for (const [name, message] of Object.entries({ ...begun, update }))
-      expect(message, name).toMatch(/nothing was sent, because the run was cancelled/);
+      expect(message, name).toMatch(/nothing was sent, because the run was canceled/);
     expect(writes(at)).toEqual([]);
     expect(await messageOf(at.key.read(held as Held))).toBe("done");
     expect(await messageOf(at.key.delete(dropped as Held))).toBe("done");
@@ -82,7 +82,7 @@ describe.concurrent("after Cancel", () => {
 
     const [whole, other] = await made;
     expect(whole.message).toBe("done");
-    expect(other.message).toMatch(/was created with id \S+, but .*because the run was cancelled/);
+    expect(other.message).toMatch(/was created with id \S+, but .*because the run was canceled/);
     expect([whole.id, other.id].sort()).toEqual(liveIds(at));
     for (const { id, state } of [whole, other]) expect(state["key"]).toBe(at.standIn.key(id)?.key);
     expect(await settings).toEqual({ settings: "done" });
@@ -102,7 +102,7 @@ describe.concurrent("after Cancel", () => {
     await at.host.cancel();
     const created = await creating;
     expect(created.message).toMatch(/^Creating the keys of workspace ws_main: \d\d of 60 failed/);
-    expect(created.message).toContain("Skipped: the run was cancelled.");
+    expect(created.message).toContain("Skipped: the run was canceled.");
     expect(idsOf(created).length).toBeGreaterThan(4);
     expect(idsOf(created).length).toBeLessThan(30);
     expect(idsOf(created)).toEqual(liveIds(at));
@@ -144,7 +144,7 @@ describe.concurrent("after Cancel", () => {
     await at.host.cancel();
     const kept = await updating;
     expect(kept.message).toMatch(/^Updating the keys of workspace ws_main: 1 of 2 failed/);
-    expect(kept.message).toContain("Skipped: the run was cancelled.");
+    expect(kept.message).toContain("Skipped: the run was canceled.");
     expect(kept.state).toMatchObject({ ids: held.state["ids"], __failed: true });
     expect(Object.keys(kept.state["keys"] as Properties).toSorted()).toEqual(["edit", "gone", "old"]);
     expect(writes(at)).toEqual(["editApiKey"]);

@@ -1,4 +1,4 @@
-/** The process of the plugin: how it learns that the run is cancelled, and that nobody waits for its results. */
+/** The process of the plugin: how it learns that the run is canceled, and that nobody waits for its results. */
 import { fstatSync } from "node:fs";
 import { type OpenRun, openRun } from "../../core/run";
 import { deserted, interrupted, leaveIfIdle, stopAndTell } from "../ending";

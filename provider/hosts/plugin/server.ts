@@ -158,7 +158,7 @@ function handlers({ instance, engine, run }: Served) {
     delete: ofResource<messages.DeleteRequest, Empty>((all) => all.delete),
     // The engine still takes results. It also calls this at the end of every command.
     cancel: unary(async () => {
-      run.close("the run was cancelled");
+      run.close("the run was canceled");
       return new Empty();
     }),
   };

@@ -5,7 +5,7 @@
  */
 import { define } from "../../core/definition";
 import { create, remove, rollbackCreate, update } from "./operations";
-import { shape, unchanged } from "./properties";
+import { keepsExisting, shape, unchanged } from "./properties";
 import { read } from "./reading";
 import { identities, rules } from "./rules";
 import {
@@ -15,6 +15,7 @@ import {
   expiring,
   follows,
   label,
+  newClaim,
   pending,
   previewCreate,
   previewUpdate,
@@ -28,6 +29,7 @@ export const apiKey = define({
   rules,
   identities,
   pending,
+  keepsExisting,
   unchanged,
   follows,
   adopts,
@@ -38,7 +40,10 @@ export const apiKey = define({
   expiries: ({ id, state, inputs }) => ({ keys: [expiring(id, label(state), state, inputs)] }),
   importing: {
     form: "workspaceId/keyId",
-    read: (session, [workspaceId = "", keyId = ""]) => read(session, keyId, { workspaceId }),
+    read: async (session, [workspaceId = "", keyId = ""], isGet) => {
+      const found = await read(session, keyId, { workspaceId });
+      return found && !isGet ? { ...found, state: { ...found.state, __claim: newClaim() } } : found;
+    },
   },
   create,
   rollbackCreate,

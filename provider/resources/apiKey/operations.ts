@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type ApiKeyRecord, deleteApiKey } from "../../client/apiKeys";
 import { recordOf, type Written } from "../../client/call";
 import { failureOf, type Settled, settledAs } from "../../core/converge";
@@ -20,6 +19,7 @@ import {
   claimOf,
   isAsDeclared,
   label,
+  newClaim,
   outputs,
   readOnlyChanges,
   readOnlyWarnings,
@@ -41,7 +41,7 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
   const { id } = record;
   const key = existingKey ?? record.key;
   session.onInterrupt(() => orphanMessage(session, declared, id));
-  const ownClaim = owner === undefined && existingKey !== undefined ? randomUUID().slice(0, 8) : undefined;
+  const ownClaim = owner === undefined && existingKey !== undefined ? newClaim() : undefined;
   session.registry.claim(workspaceId, id, owner ?? ownClaim ?? "");
   const initial: KeyState = {
     ...outputs(record),
@@ -136,7 +136,7 @@ async function adopt(
   const doing = `Adopting ${label(declared)} (${id})`;
   const path = pathOf(declared, id);
   const write = { path, doing, notDone: "Nothing was changed", gone: nothingToAdopt };
-  const claim = owner ?? randomUUID().slice(0, 8);
+  const claim = owner ?? newClaim();
   session.registry.claim(path.workspaceId, id, claim);
   const current = await readToWrite(session, write);
   if (!isOfCustomer(current, declared)) {
@@ -159,7 +159,7 @@ async function adopt(
 function nothingToAdopt(): InconclusiveError {
   return new InconclusiveError(
     "the workspace has no such key, or the key was deleted",
-    "Check existingId and workspaceId; to create a new key instead, leave existingId out.",
+    "Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.",
   );
 }
 

@@ -98,6 +98,12 @@ export type KeyUpdate = Compared<Shape, KeyInputs>;
 
 export const fields = fieldsOf(inputs);
 
+/** Whether the program names the existing key that the resource has. */
+export function keepsExisting({ id, state, inputs }: KeyCompared): boolean {
+  const { existingId, existingKey } = inputs;
+  return existingId === id || (existingKey !== undefined && existingKey === state.key);
+}
+
 /** Leaving existingKey or existingId out is no change, and neither is naming the key that the resource has (K5, K11). */
 export function unchanged(name: string, value: unknown, { id, state }: KeyCompared): boolean {
   if (name === "existingKey") return value === undefined || value === state.key;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ApiKeyRecord, CreateApiKey, MigrateApiKey } from "../../client/apiKeys";
 import type { Settled } from "../../core/converge";
 import { stateAfter } from "../../core/converge";
@@ -58,6 +59,11 @@ export function pending({ state }: KeyCompared): readonly string[] | undefined {
 /** Distinguishes the resource from others that manage the same key. */
 export function claimOf({ __claim = "" }: KeyState): string {
   return __claim;
+}
+
+/** For a key that existed before: another resource may manage it too, and its deletion must not delete the key. */
+export function newClaim(): string {
+  return randomUUID().slice(0, 8);
 }
 
 /** The id of the key that a create with these inputs adopts, if it is known (K11). */

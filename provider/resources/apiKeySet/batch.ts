@@ -60,7 +60,7 @@ export interface Batch {
 
 /** After Ctrl-C, what has not begun is left to the next run. */
 export function failIfCancelled({ closed }: Session): void {
-  if (closed.aborted) throw new Failure("Skipped: the run was cancelled.");
+  if (closed.aborted) throw new Failure("Skipped: the run was canceled.");
 }
 
 export function openBatch(session: Session, subject: string): Batch {

@@ -2,7 +2,7 @@ import { difference } from "../../core/comparison";
 import type { Comparison } from "../../core/definition";
 import { failedKey } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
-import { fields, type KeyInputs, unchanged } from "../apiKey/properties";
+import { fields, type KeyInputs, keepsExisting, unchanged } from "../apiKey/properties";
 import { adoptedId, pending } from "../apiKey/state";
 import {
   entriesIn,
@@ -87,7 +87,7 @@ function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
 function stepFor(key: OwnedKey, wanted: KeyInputs) {
   const { id, state } = key;
   const compared = { id, state, inputs: wanted, now: 0, plan: undefined };
-  const { changes, replaces } = difference({ fields, unchanged, pending }, compared);
+  const { changes, replaces } = difference({ fields, unchanged, pending, keepsExisting }, compared);
   // Leaving existingId out, or adding the key's own, goes into state without a request.
   const same = { id, state: { ...state, existingId: wanted.existingId } };
   if (changes === false && state[failedKey] === undefined) return { op: "same", key: same } as const;

@@ -32,6 +32,9 @@ export const rotatingApiKey = define({
   identities,
   plan: decide,
   pending: (compared) => (isPending(compared) ? [] : undefined),
+  keepsExisting: ({ state, inputs: { existingId, existingKey } }) =>
+    (existingId !== undefined && existingId === state.existingId) ||
+    (existingKey !== undefined && existingKey === state.existingKey),
   unchanged,
   follows,
   adopts,

@@ -53,7 +53,7 @@ describe("an ApiKey with existingId", () => {
     const { keys, asked, failureOf } = key === undefined ? adoptions() : oneKey(key);
     const { message, kept } = await failureOf(keys.create(keys.checked(adopting())));
     expect(message).toBe(
-      'Adopting key "ci" in workspace ws_1 (key_1): the workspace has no such key, or the key was deleted. Nothing was changed. Check existingId and workspaceId; to create a new key instead, leave existingId out.',
+      'Adopting key "ci" in workspace ws_1 (key_1): the workspace has no such key, or the key was deleted. Nothing was changed. Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.',
     );
     expect(kept).toBeUndefined();
     expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(["GET"]));
@@ -202,6 +202,7 @@ describe("check of an ApiKey with existingId", () => {
 });
 
 describe("an ApiKey that was adopted", () => {
+  const changes = { keepers: { rotated: "1" }, customerId: "cus_2", workspaceId: "ws_2" };
   const state = { ...adopting(), enabled: true, maskedKey: "…", __claim: "1234abcd" };
   const { existingId: _, ...without } = adopting();
 
@@ -218,6 +219,21 @@ describe("an ApiKey that was adopted", () => {
       const { keys } = adoptions();
       const found = keys.diff("key_1", state, keys.checked(adopting({ existingId })));
       expect(found).toEqual({ changes: undefined, replaces: ["existingId"] });
+    },
+  );
+
+  test.each(Object.entries(changes))(
+    "K11 R15 is not replaced by an unknown %s, which no value of it could: the check decides once it is known",
+    (name) => {
+      const { keys } = adoptions();
+      const unknown = { [name]: unknownSentinels[0] };
+      const found = keys.diff("key_1", state, keys.checked(adopting(unknown)));
+      expect(found).toEqual({ changes: undefined, replaces: [] });
+      const migrated = { ...without, enabled: true, existingKey: "sk_1", key: "sk_1" };
+      const next = keys.checked({ ...without, existingKey: "sk_1", ...unknown });
+      expect(keys.diff("key_1", migrated, next).replaces).toEqual([]);
+      const own = { ...without, enabled: true, key: "sk_1" };
+      expect(keys.diff("key_1", own, keys.checked({ ...without, ...unknown })).replaces).toEqual([name]);
     },
   );
 
@@ -254,7 +270,6 @@ describe("an ApiKey that was adopted", () => {
     },
   );
 
-  const changes = { keepers: { rotated: "1" }, customerId: "cus_2", workspaceId: "ws_2" };
   const rejections = (names: readonly string[]) =>
     names.map(
       (name) =>
@@ -291,6 +306,16 @@ describe("an ApiKey that was adopted", () => {
       expect(failures({}, { [name]: value })).toEqual(rejections([name]));
     }
     expect(failures({}, { prefix: "", metadata: {}, existingKey: "sk_1", existingId: null })).toEqual([]);
+  });
+
+  test("K5 keeps a key that is imported again when its former resource is deleted, and deletes it with the new one", async () => {
+    const { keys, service } = oneKey();
+    const imported = await keys.find({ id: "ws_1/key_1", given: {}, isGet: false });
+    await keys.delete("key_1", { ...without, enabled: true, key: "sk_own" });
+    expect([...service.live.keys()]).toEqual(["key_1"]);
+    expect(keys.warnings).toEqual([expect.stringContaining("manages the same key")]);
+    await keys.delete("key_1", imported?.state ?? {});
+    expect([...service.live.keys()]).toEqual([]);
   });
 
   test("K11 keeps the key when its former resource is deleted, with a warning that state loses the secret", async () => {
