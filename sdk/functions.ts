@@ -368,7 +368,7 @@ async function plainly<N extends Name>(
   args: ArgsOf<N>,
   { provider }: FunctionOptions,
 ): Promise<ResultOf<N>> {
-  const given = provider === undefined ? {} : argumentsOf(provider);
+  const given = provider === undefined ? {} : argumentsOf(provider, name);
   const output = Object.entries(given).find(
     ([, value]) => pulumi.Output.isInstance(value) || value instanceof Promise,
   );
@@ -385,7 +385,7 @@ function eventually<N extends Name>(
   args: FunctionInputs<ArgsOf<N>>,
   { provider }: FunctionOptions,
 ): pulumi.Output<ResultOf<N>> {
-  const given = provider === undefined ? {} : argumentsOf(provider);
+  const given = provider === undefined ? {} : argumentsOf(provider, name);
   // The result is not a secret, although the token that it was read with is.
   const credentials = pulumi.unsecret(pulumi.output(given));
   return pulumi

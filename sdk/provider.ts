@@ -111,12 +111,26 @@ const known: Readonly<Record<keyof ProviderArgs, boolean>> = {
 /** Whether an argument counts as not set. Of an Output, only the provider's process learns that. */
 const isAbsent = (value: unknown) => value === undefined || value === null || value === "";
 
-/** Kept outside the resource, so that printing a Provider never prints its token. */
-const given = new WeakMap<Provider, ProviderArgs>();
+/**
+ * Kept outside the resource, so that printing a Provider never prints its token. A program may load several copies of this
+ * package, which share it.
+ */
+const given = shared("pulumi-apikeys:arguments", () => new WeakMap<Provider, ProviderArgs>());
+
+function shared<T>(name: string, make: () => T): T {
+  const place = globalThis as unknown as Record<symbol, T | undefined>;
+  const key = Symbol.for(name);
+  place[key] ??= make();
+  return place[key];
+}
 
 /** @internal The arguments of a Provider, for functions. */
-export function argumentsOf(provider: Provider): ProviderArgs {
-  return given.get(provider) ?? {};
+export function argumentsOf(provider: Provider, caller: string): ProviderArgs {
+  const args = given.get(provider);
+  if (args !== undefined) return args;
+  throw new pulumi.RunError(
+    `${caller}: the arguments of this Provider are not known here, because another program constructed it. Pass a Provider that this program constructs.`,
+  );
 }
 
 /** The host of an explicit Provider sees only the Provider's inputs, so stack config is passed along with them. */

@@ -93,8 +93,11 @@ export function registration<S extends Shape>(
       ...(paths === undefined ? {} : { __secrets: paths }),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
       ...(opts.id !== undefined ? { __external: true } : isDynamic && { __resourceName: name }),
-      // The plugin only keeps it, so that a stack can move back.
-      __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
+      // The plugin keeps it, so that a stack can move back. It also says that this class guards grants, which it can't in
+      // a component that is a provider of its own: there is no stack.
+      ...((isDynamic || pulumi.runtime.getStackResource() !== undefined) && {
+        __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
+      }),
     },
     pulumi.mergeOptions(movable, { additionalSecretOutputs: secrets }),
   ];

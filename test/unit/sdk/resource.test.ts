@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect, expectTypeOf, test } from "vitest";
+import { expect, expectTypeOf, test, vi } from "vitest";
 import {
   type ApiKeyArgs,
   ApiKeySet,
@@ -8,6 +8,7 @@ import {
   type FoundApiKey,
   type FoundWorkspace,
   type FunctionInputs,
+  getScopes,
   Provider,
   type ProviderArgs,
   Scope,
@@ -15,6 +16,7 @@ import {
   type WorkspaceSettingsArgs,
 } from "../../../sdk";
 import { secretOf } from "../../../sdk/apiKeySet";
+import { argumentsOf } from "../../../sdk/provider";
 
 test.each([
   [ApiKeySet, { keys: {} }, "Declare existing keys with existingKey"],
@@ -51,6 +53,23 @@ test("R9 an unknown argument of a Provider fails with the list of its arguments"
     'Provider "other": no such argument, paralel; the arguments are baseUrl, accessToken, accessTokenEnv, allowHttp, parallel, expiresAtUnit, expiryWarningDays.',
   );
   expect(() => new Provider("other", { paralel: undefined } as ProviderArgs)).not.toThrow("no such argument");
+});
+
+test("R14 functions know the arguments of a Provider from another copy of the package, and fail for one of another program", async () => {
+  await pulumi.runtime.setMocks({
+    newResource: ({ inputs }) => ({ id: "id", state: inputs }),
+    call: () => ({}),
+  });
+  vi.resetModules();
+  const copy = await import("../../../sdk/provider.js");
+  const args = { baseUrl: "https://emea.example.com" };
+  const made = new copy.Provider("emea", args);
+  expect(made).not.toBeInstanceOf(Provider);
+  expect(argumentsOf(made, "getScopes")).toBe(args);
+  const theirs: Provider = Object.create(Provider.prototype);
+  await expect(getScopes({ workspaceId: "ws_1" }, { provider: theirs })).rejects.toThrow(
+    "getScopes: the arguments of this Provider are not known here",
+  );
 });
 
 test("K8 key(alias) of an imported key fails because its secret is missing, not the key", () => {
