@@ -36,6 +36,34 @@ module.exports = {
       to: { path: "^provider/hosts/" },
     },
     {
+      name: "hosts-know-no-resource",
+      severity: "error",
+      from: { path: "^provider/hosts/" },
+      to: { path: "^provider/resources/" },
+    },
+    {
+      name: "resources-know-no-other",
+      severity: "error",
+      from: {
+        path: "^provider/resources/([^/]+)",
+        pathNot: "^provider/resources/(index\\.ts$|apiKeySet/|rotatingApiKey/)",
+      },
+      to: { path: "^provider/resources/", pathNot: "^provider/resources/($1|fields/)" },
+    },
+    {
+      name: "sets-and-rotating-keys-consist-of-keys",
+      comment: "The keys of a rotating key are handled like those of a set.",
+      severity: "error",
+      from: { path: "^provider/resources/(apiKeySet|rotatingApiKey)/" },
+      to: { path: "^provider/resources/", pathNot: "^provider/resources/($1|apiKeySet|apiKey|fields)/" },
+    },
+    {
+      name: "functions-know-no-resource",
+      severity: "error",
+      from: { path: "^provider/functions\\.ts$" },
+      to: { path: "^provider/resources/" },
+    },
+    {
       name: "core-knows-no-resource",
       severity: "error",
       from: { path: "^provider/(core|reads)/" },

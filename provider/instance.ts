@@ -109,5 +109,5 @@ function bug(error: unknown): string {
   const frames =
     error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];
   const kind = error instanceof Error ? error.name : typeof error;
-  return `This is a bug in pulumi-apikeys: ${kind}${(frames[0] ?? "").replace(/^\s+/, " ")}. State is unchanged. Please report it.`;
+  return `This is a bug in pulumi-apikeys: ${kind}${(frames[0] ?? "").replace(/^\s+/, " ")}. State is unchanged, but the service may have carried out a request. Please report it.`;
 }
