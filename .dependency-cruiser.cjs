@@ -46,16 +46,15 @@ module.exports = {
       severity: "error",
       from: {
         path: "^provider/resources/([^/]+)",
-        pathNot: "^provider/resources/(index\\.ts$|apiKeySet/|rotatingApiKey/)",
+        pathNot: "^provider/resources/(index\\.ts$|keys/|apiKeySet/|rotatingApiKey/)",
       },
       to: { path: "^provider/resources/", pathNot: "^provider/resources/($1|fields/)" },
     },
     {
       name: "sets-and-rotating-keys-consist-of-keys",
-      comment: "The keys of a rotating key are handled like those of a set.",
       severity: "error",
-      from: { path: "^provider/resources/(apiKeySet|rotatingApiKey)/" },
-      to: { path: "^provider/resources/", pathNot: "^provider/resources/($1|apiKeySet|apiKey|fields)/" },
+      from: { path: "^provider/resources/(apiKeySet|rotatingApiKey|keys)/" },
+      to: { path: "^provider/resources/", pathNot: "^provider/resources/($1|keys|apiKey|fields)/" },
     },
     {
       name: "functions-know-no-resource",

@@ -133,7 +133,7 @@ export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
 }
 
 /** For one key of a set. For a resource with one key, the core does this. */
-export function maskInMessages(session: Session, ...key: readonly Properties[]): void {
+export function maskKey(session: Session, ...key: readonly Properties[]): void {
   session.maskInMessages(...secretValues(key, follows));
 }
 

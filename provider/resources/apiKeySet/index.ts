@@ -6,13 +6,14 @@
 import { define } from "../../core/definition";
 import { identities } from "../apiKey/rules";
 import { adopts } from "../apiKey/state";
+import { noKeys } from "../keys/owned";
 import { previewNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
 import { changesNothing, plan } from "./plan";
 import { expiries, preview } from "./preview";
 import { existingIn, shape } from "./properties";
 import { rules } from "./rules";
-import { follows, idsIn, inputsOf, isPending, noKeys, ownedKeys, toDeleteIn } from "./state";
+import { follows, idsIn, inputsOf, isPending, ownedKeys, toDelete } from "./state";
 
 export const apiKeySet = define({
   kind: "ApiKeySet",
@@ -22,7 +23,7 @@ export const apiKeySet = define({
     const { workspaceId } = state;
     return [
       ...idsIn(state).map(([, keyId]) => ({ workspaceId, id: keyId, claim: id })),
-      ...toDeleteIn(state).map((key) => ({ workspaceId, id: key.id, claim: undefined })),
+      ...toDelete(state).map((key) => ({ workspaceId, id: key.id, claim: undefined })),
     ];
   },
   rules,

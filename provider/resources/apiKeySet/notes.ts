@@ -2,7 +2,8 @@ import { distance } from "fastest-levenshtein";
 import { failedKey, isRecord } from "../../core/state";
 import { capitalised, listed } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
-import { adoptedBy, type Plan, type Step } from "./plan";
+import { adoptedBy, type Step } from "../keys/steps";
+import type { Plan } from "./plan";
 import { entriesIn, formerAlias } from "./properties";
 import { label, quoted } from "./state";
 

@@ -1,42 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { CallError } from "../../client/callError";
-import { eachBounded } from "../../core/bounded";
 import type { Outcome, Session } from "../../core/definition";
-import { Failure, InconclusiveError } from "../../core/errors";
-import { defined, failedKey } from "../../core/state";
-import { listed, oneLine } from "../../core/text";
-import * as apiKey from "../apiKey/operations";
-import { lookUpKey } from "../apiKey/presence";
-import type { KeyState } from "../apiKey/properties";
-import { pathOf, read as readKey } from "../apiKey/reading";
-import { maskInMessages } from "../apiKey/state";
-import { applyPlan } from "./applyPlan";
-import { failIfCancelled, type Item, openBatch } from "./batch";
-import { plan, type SetUpdate } from "./plan";
-import type { SetInputs, SetState } from "./properties";
-import {
-  asOwnedKey,
-  type KeyToDelete,
-  label,
-  noKeys,
-  type OwnedKey,
-  type OwnedKeys,
-  ownedKeys,
-  stateOf,
-} from "./state";
+import { Failure } from "../../core/errors";
+import { listed } from "../../core/text";
+import { type Applied, applySteps } from "../keys/applySteps";
+import { type Owner, readKeys, removeKeys, rollbackKeys, tryAgain } from "../keys/operations";
+import { noKeys } from "../keys/owned";
+import { renameProblem } from "./notes";
+import { type Plan, plan, type SetUpdate } from "./plan";
+import { entriesIn, formerAlias, type SetInputs, type SetState } from "./properties";
+import { label, ownedKeys, stateOf } from "./state";
 
-/** The operations on a set: those of an ApiKey, on each of its keys. The set's id claims them all. */
+/** The operations on a set. */
 
 type SetOutcome = Outcome<SetState>;
-
-/** A resource that owns several keys. */
-export interface Owner {
-  readonly workspaceId?: string | undefined;
-  /** What messages call its keys. */
-  readonly label: string;
-  /** What an error says if some keys could not be deleted. */
-  readonly stays: string;
-}
 
 const ownerOf = (set: SetInputs | SetState): Owner => ({
   workspaceId: set.workspaceId,
@@ -46,7 +22,7 @@ const ownerOf = (set: SetInputs | SetState): Owner => ({
 
 export async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
-  const { owned, batch } = await applyPlan(session, plan(noKeys, declared), { claim: id });
+  const { owned, batch } = await applyPlan(session, plan(noKeys, declared), id);
   const outcome = { id, state: stateOf(declared, owned) };
   if (batch.failures.length === 0) return outcome;
   const failed = `Creating the ${label(declared)}: ${batch.summary}`;
@@ -62,22 +38,25 @@ export async function create(session: Session, declared: SetInputs): Promise<Set
   return { ...outcome, failure: `${failed}. ${tryAgain}`, lines, unresolved };
 }
 
-export const tryAgain =
-  "State records what succeeded. Do what the lines below say, then run `pulumi up` again.";
-
 export async function update(
   session: Session,
   { id, inputs: declared, plan }: SetUpdate,
 ): Promise<SetOutcome> {
-  const { owned, batch } = await applyPlan(session, plan, { claim: id });
+  const refusal = renameProblem(plan);
+  if (refusal !== undefined)
+    throw new Failure(`Updating the ${label(declared)}: nothing was changed. ${refusal}`);
+  const { owned, batch } = await applyPlan(session, plan, id);
   const outcome = { id, state: stateOf(declared, owned) };
   if (batch.failures.length === 0) return outcome;
   const failure = `Updating the ${label(declared)}: ${batch.summary}. ${tryAgain}`;
   return { ...outcome, failure, lines: batch.lines(), unresolved: batch.unresolved };
 }
 
-function itemsOf({ byAlias }: OwnedKeys): readonly Item<OwnedKey>[] {
-  return Array.from(byAlias, ([name, key]) => ({ name, ...key }));
+function applyPlan(session: Session, { owned, inputs, steps }: Plan, claim: string): Promise<Applied> {
+  const entries = new Map(entriesIn(inputs));
+  const formerAliasOf = (alias: string) => formerAlias(entries.get(alias));
+  const { workspaceId } = inputs;
+  return applySteps(session, { workspaceId, owned, steps, formerAliasOf }, { claim, subject: label(inputs) });
 }
 
 export async function rollback(
@@ -87,40 +66,6 @@ export async function rollback(
 ): Promise<readonly string[]> {
   const inState = before === undefined ? noKeys : ownedKeys(before);
   return rollbackKeys(session, ownerOf(state), ownedKeys(state), inState);
-}
-
-/**
- * Deletes new keys that will not be in state. Returns a line for each that still exists, and one with the keys of state that
- * were deleted.
- */
-export async function rollbackKeys(
-  session: Session,
-  owner: Owner,
-  now: OwnedKeys,
-  inState: OwnedKeys,
-): Promise<readonly string[]> {
-  const saved = new Set([...inState.byAlias.values(), ...inState.toDelete].map(({ id }) => id));
-  const created = itemsOf(now).filter(({ id }) => !saved.has(id));
-  const left: string[] = [];
-  const batch = openBatch(session, owner.label);
-  await batch.each("deleted again", created, async (part, key) => {
-    maskInMessages(part, key.state);
-    const lines = await apiKey.rollbackCreate(part, key);
-    part.onInterrupt(lines[0]);
-    left.push(...lines);
-  });
-  batch.close();
-  const existing = new Set([...now.byAlias.values(), ...now.toDelete].map(({ id }) => id));
-  const deleted = itemsOf(inState).filter(({ id }) => !existing.has(id));
-  return [...left, ...batch.lines(), ...deletedLines(deleted)];
-}
-
-function deletedLines(deleted: readonly Item<OwnedKey>[]): readonly string[] {
-  if (deleted.length === 0) return [];
-  const names = listed(deleted.map(({ name, id }) => `${JSON.stringify(oneLine(name))} (${id})`));
-  return [
-    `Already deleted, although state still has them: ${names}. If you take the change back before the next update, run \`pulumi up --refresh\`, which creates what is missing.`,
-  ];
 }
 
 /** For an import or a `get`: reads existing keys, which have no secrets, under the aliases that the user gives. */
@@ -157,73 +102,6 @@ export async function read(session: Session, id: string, state: SetState): Promi
   return { id, state: isSame ? state : stateOf(state, now) };
 }
 
-/** The keys as they are now, without those that no longer exist. Throws if any can't be read. */
-export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys): Promise<OwnedKeys> {
-  const batch = openBatch(session, owner.label);
-  const found = new Map<string, OwnedKey>();
-  const all = itemsOf(owned);
-  await batch.each("read", all, async (part, { name, id, state }) => {
-    failIfCancelled(part);
-    maskInMessages(part, state);
-    const now = await readKey(part, id, state);
-    if (now !== undefined) found.set(name, { ...now, state: confirmed(now.state) });
-  });
-  batch.close();
-  if (batch.failures.length > 0) {
-    const failed = `Reading the ${owner.label}: ${batch.summary}`;
-    throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines() });
-  }
-  const inOrder = all.flatMap(({ name }) => {
-    const key = found.get(name);
-    return key === undefined ? [] : [[name, key] as const];
-  });
-  return { byAlias: new Map(inOrder), toDelete: await stillToDelete(session, owner, owned.toDelete) };
-}
-
-/** After a read, state has what the service has. */
-function confirmed(state: KeyState): KeyState {
-  return failedKey in state ? defined({ ...state, [failedKey]: undefined }) : state;
-}
-
-/** Without the keys that no longer exist. If one can't be read, the next update tries to delete it. */
-async function stillToDelete(
-  session: Session,
-  owner: Owner,
-  toDelete: readonly KeyToDelete[],
-): Promise<readonly KeyToDelete[]> {
-  const gone = new Set<KeyToDelete>();
-  await eachBounded(session.parallel, toDelete, async (one) => {
-    if (session.closed.aborted) return;
-    try {
-      if ((await lookUpKey(session, pathOf(owner, one.id))) === undefined) gone.add(one);
-    } catch (error) {
-      if (!(error instanceof CallError || error instanceof InconclusiveError)) throw error;
-    }
-  });
-  return toDelete.filter((one) => !gone.has(one));
-}
-
 export async function remove(session: Session, id: string, state: SetState): Promise<void> {
   await removeKeys(session, id, ownerOf(state), ownedKeys(state));
-}
-
-export async function removeKeys(
-  session: Session,
-  claim: string,
-  owner: Owner,
-  owned: OwnedKeys,
-): Promise<void> {
-  const batch = openBatch(session, owner.label);
-  const toDelete = owned.toDelete.map((one) => ({ ...asOwnedKey(owner, one), name: one.name }));
-  const all = [...itemsOf(owned), ...toDelete];
-  await batch.each("deleted", all, async (part, one) => {
-    failIfCancelled(part);
-    maskInMessages(part, one.state);
-    await apiKey.remove(part, one.id, one.state, claim);
-  });
-  batch.close();
-  if (batch.failures.length === 0) return;
-  throw new Failure(`Deleting the ${owner.label}: ${batch.summary}. ${owner.stays}`, {
-    lines: batch.lines(),
-  });
 }

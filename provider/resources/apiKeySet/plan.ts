@@ -3,7 +3,9 @@ import type { Comparison } from "../../core/definition";
 import { failedKey } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
 import { fields, type KeyInputs, keepsExisting, unchanged } from "../apiKey/properties";
-import { adoptedId, pending } from "../apiKey/state";
+import { pending } from "../apiKey/state";
+import type { OwnedKey, OwnedKeys } from "../keys/owned";
+import type { Step } from "../keys/steps";
 import {
   entriesIn,
   formerAlias,
@@ -12,38 +14,18 @@ import {
   type SetInputs,
   type Shape,
 } from "./properties";
-import type { OwnedKey, OwnedKeys } from "./state";
-
-/** What an update does with one key. `stateAlias`: the key's alias in state, which the update may change. */
-export type Step = { readonly alias: string } & (
-  | { readonly op: "same"; readonly stateAlias: string; readonly key: OwnedKey }
-  | { readonly op: "create"; readonly declared: KeyInputs }
-  | {
-      readonly op: "update" | "replace";
-      readonly stateAlias: string;
-      readonly key: OwnedKey;
-      readonly declared: KeyInputs;
-      /** Whether the key stays if the values that are not known yet turn out to be the same. */
-      readonly isConditional?: boolean;
-    }
-  | {
-      readonly op: "delete";
-      readonly key: OwnedKey;
-      /** The alias in state of the key to use instead: this one stays until that matches the program. */
-      readonly successor?: string;
-    }
-);
+import type { SetKeys } from "./state";
 
 /** What an update of a set does with its keys. It depends on nothing but state and inputs. */
 export interface Plan {
-  readonly owned: OwnedKeys;
+  readonly owned: SetKeys;
   readonly inputs: SetDraft;
   readonly steps: readonly Step[];
 }
 
 export type SetUpdate = Comparison<Shape, Plan, SetInputs>;
 
-export function plan(owned: OwnedKeys, inputs: SetDraft): Plan {
+export function plan(owned: SetKeys, inputs: SetDraft): Plan {
   const { byAlias } = owned;
   const taken = new Set<string>();
   const findStateAlias = stateAliases(byAlias, inputs);
@@ -94,11 +76,6 @@ function stepFor(key: OwnedKey, wanted: KeyInputs) {
   if (replaces.length === 0) return { op: "update", key, declared: wanted } as const;
   const isConditional = replaces.every((name) => containsUnknown(wanted[name as keyof KeyInputs]));
   return { op: "replace", key, declared: wanted, isConditional } as const;
-}
-
-/** The id of the key that a step adopts, if it adopts one. */
-export function adoptedBy(step: Step): string | undefined {
-  return step.op === "create" || step.op === "replace" ? adoptedId(step.declared) : undefined;
 }
 
 /** Whether no key and no alias changes, although the inputs may be spelled differently. */

@@ -3,7 +3,8 @@ import { withSecrets } from "../../core/secrecy";
 import { defined, isRecord, type Properties } from "../../core/state";
 import { isUnknown, unknown } from "../../core/unknown";
 import { expiring } from "../apiKey/state";
-import { adoptedBy, type Plan, type Step } from "./plan";
+import { adoptedBy, type Step } from "../keys/steps";
+import type { Plan } from "./plan";
 import { entriesIn, keySecrets, type SetState } from "./properties";
 import { label } from "./state";
 

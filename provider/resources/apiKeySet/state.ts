@@ -14,6 +14,7 @@ import {
 } from "../../core/state";
 import { type KeyState, fields as keyFields } from "../apiKey/properties";
 import { follows as followsOfKey, isLost, workspaceIn } from "../apiKey/state";
+import { type KeyToDelete, type OwnedKey, type OwnedKeys, toDeleteIn } from "../keys/owned";
 import {
   entriesIn,
   inputsOfEntry,
@@ -25,30 +26,11 @@ import {
 
 /** Turns a set's state into ApiKey states, and back. */
 
-/** A key of the set, with the state that an ApiKey would have. */
-export interface OwnedKey {
-  readonly id: string;
-  readonly state: KeyState;
-}
-
-/** A key that is still to be deleted. */
-export interface KeyToDelete {
-  readonly id: string;
-  /** What messages call it: its name, or its id if the name is secret. */
-  readonly name: string;
-  /** The alias of the key that replaces it: until that matches the program, this one may be in use. */
-  readonly alias?: string;
-}
-
-export interface OwnedKeys {
-  readonly byAlias: ReadonlyMap<string, OwnedKey>;
-  /** Keys that no entry has any more, but the service still has. */
-  readonly toDelete: readonly KeyToDelete[];
+/** The keys of a set. */
+export interface SetKeys extends OwnedKeys {
   /** Whether the last write failed halfway, so that the engine's inputs may differ from state. */
   readonly hasFailed?: boolean;
 }
-
-export const noKeys: OwnedKeys = { byAlias: new Map(), toDelete: [] };
 
 const chosen = ["effectivePrefix", "effectiveExpiresAt"] as const;
 
@@ -73,19 +55,12 @@ export function quoted(names: readonly string[]): readonly string[] {
   return names.map((name) => JSON.stringify(name));
 }
 
-export function asOwnedKey(
-  { workspaceId }: { readonly workspaceId?: unknown },
-  { id, name }: KeyToDelete,
-): OwnedKey {
-  return { id, state: { workspaceId, name } as KeyState };
-}
-
 /** The ids of the keys that entries have. */
 export function idsIn({ ids = {}, keys = {} }: SetState): readonly (readonly [alias: string, id: string])[] {
   return Object.entries(ids).filter(([alias]) => Object.hasOwn(keys, alias));
 }
 
-export function ownedKeys(state: SetState): OwnedKeys {
+export function ownedKeys(state: SetState): SetKeys {
   const at = (all: Properties | undefined, alias: string) =>
     all !== undefined && Object.hasOwn(all, alias) ? all[alias] : undefined;
   const [lost, migrated] = [aliasesIn(state.__keyLost), aliasesIn(state.__migrated)];
@@ -107,10 +82,10 @@ export function ownedKeys(state: SetState): OwnedKeys {
     };
     return [alias, { id, state: defined(ofKey) as KeyState }];
   });
-  return { byAlias: new Map(keys), toDelete: toDeleteIn(state), hasFailed: state[failedKey] === true };
+  return { byAlias: new Map(keys), toDelete: toDelete(state), hasFailed: state[failedKey] === true };
 }
 
-export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete }: OwnedKeys): SetState {
+export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete: left }: OwnedKeys): SetState {
   const { workspaceId, defaults } = declared;
   const entries = new Map(entriesIn(declared));
   const all = [...byAlias];
@@ -136,7 +111,7 @@ export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete }: O
       __chosen: nonEmpty(by((state) => nonEmpty(pick(state, chosen)))),
       __keyLost: nonEmpty(aliasesWith(isLost)),
       __migrated: nonEmpty(aliasesWith(({ existingKey }) => existingKey)),
-      __toDelete: nonEmpty(toDelete),
+      __toDelete: nonEmpty(left),
       __unconfirmed: nonEmpty(aliasesWith((state) => state[failedKey])),
     }),
   };
@@ -179,7 +154,7 @@ export function isPending(state: SetState): boolean {
   return (
     aliasesIn(state.__keyLost).size > 0 ||
     aliasesIn(state.__unconfirmed).size > 0 ||
-    toDeleteIn(state).length > 0
+    toDelete(state).length > 0
   );
 }
 
@@ -187,11 +162,10 @@ function aliasesIn(value: readonly unknown[] = []): ReadonlySet<string> {
   return new Set(value.filter((alias) => typeof alias === "string"));
 }
 
-export function toDeleteIn(state: Pick<SetState, "__toDelete" | typeof secretsKey>): readonly KeyToDelete[] {
-  const isUnnamed = keySecrets(state).some(([field]) => field === "name");
-  return (state.__toDelete ?? []).filter(isRecord).map(({ id, name, alias }) => ({
-    id: String(id),
-    name: String(isUnnamed ? id : name),
-    ...(typeof alias === "string" ? { alias } : {}),
-  }));
+/** The keys that no entry has any more, but the service still has. */
+export function toDelete(state: Pick<SetState, "__toDelete" | typeof secretsKey>): readonly KeyToDelete[] {
+  return toDeleteIn(
+    state.__toDelete,
+    keySecrets(state).some(([field]) => field === "name"),
+  );
 }

@@ -3,7 +3,7 @@ import type { Comparison } from "../../core/definition";
 import { failedKey, type Properties } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
 import { fields as keyFields } from "../apiKey/properties";
-import type { OwnedKey } from "../apiKeySet/state";
+import type { OwnedKey } from "../keys/owned";
 import { msOf } from "./duration";
 import {
   fields,

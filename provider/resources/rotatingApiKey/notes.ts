@@ -3,7 +3,7 @@ import { isSecret } from "../../core/secrecy";
 import { capitalised, sentences } from "../../core/text";
 import { containsUnknown, isUnknown } from "../../core/unknown";
 import { expiring } from "../apiKey/state";
-import type { OwnedKey } from "../apiKeySet/state";
+import type { OwnedKey } from "../keys/owned";
 import { isDue, isUnconfirmed, mayDiffer, type RotatingComparison } from "./decision";
 import { dayMs, hourMs, msOf } from "./duration";
 import { needsNewKey, type RotatingDraft } from "./properties";

@@ -7,19 +7,19 @@ import { create as createKey } from "../apiKey/operations";
 import type { KeyInputs } from "../apiKey/properties";
 import { pathOf, readKeyOrFail, read as readOne } from "../apiKey/reading";
 import { managed, observe } from "../apiKey/state";
-import { applyPlan } from "../apiKeySet/applyPlan";
-import type { Batch } from "../apiKeySet/batch";
-import { type Owner, readKeys, removeKeys, rollbackKeys, tryAgain } from "../apiKeySet/operations";
-import type { Step } from "../apiKeySet/plan";
-import { asOwnedKey, noKeys, type OwnedKey, type OwnedKeys } from "../apiKeySet/state";
+import { applySteps } from "../keys/applySteps";
+import type { Batch } from "../keys/batch";
+import { type Owner, readKeys, removeKeys, rollbackKeys, tryAgain } from "../keys/operations";
+import { asOwnedKey, noKeys, type OwnedKey, type OwnedKeys } from "../keys/owned";
+import type { Step } from "../keys/steps";
 import { isUnconfirmed, mayDiffer, type RotatingUpdate } from "./decision";
 import { refusal, stillUsed, waiting } from "./notes";
 import type { RotatingInputs, RotatingState } from "./properties";
 import { edited, type Keys, keysOf, label, newKey, stateOf, type Times, timesOf } from "./state";
 
 /**
- * The operations of a rotating key, whose keys are written and deleted like those of a set. An update first writes the
- * existing keys and deletes what is due. Only then does it create a key, so that there are never more than two.
+ * The operations of a rotating key. An update first writes the existing keys and deletes what is due. Only then does it
+ * create a key, so that there are never more than two.
  */
 
 type RotatingOutcome = Outcome<RotatingState>;
@@ -119,8 +119,12 @@ async function settle(
     if (!isEdited) return { alias, stateAlias: alias, op: "same", key };
     return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };
   });
-  const plan = { owned: before, inputs: { workspaceId: declared.workspaceId }, steps };
-  const { owned, batch } = await applyPlan(session, plan, { claim: id, subject: label(declared) });
+  const { workspaceId } = declared;
+  const { owned, batch } = await applySteps(
+    session,
+    { workspaceId, owned: before, steps },
+    { claim: id, subject: label(declared) },
+  );
   return { keys: keysIn(owned), batch };
 }
 
@@ -191,7 +195,7 @@ export async function rollback(
   before?: RotatingState,
 ): Promise<readonly string[]> {
   const { byAlias, toDelete } = ownedKeys(keysOf(state));
-  const withoutSecret = toDelete.map((one) => [one.id, asOwnedKey(state, one)] as const);
+  const withoutSecret = toDelete.map((one) => [one.id, asOwnedKey(state.workspaceId, one)] as const);
   const made: OwnedKeys = { byAlias: new Map([...byAlias, ...withoutSecret]), toDelete: [] };
   const inState = before === undefined ? noKeys : ownedKeys(keysOf(before));
   return rollbackKeys(session, ownerOf(state), made, inState);

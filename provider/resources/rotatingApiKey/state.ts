@@ -1,5 +1,5 @@
 import { canonicalInputs, fieldsOf, parsed } from "../../core/fields";
-import type { SecretPath } from "../../core/secrecy";
+import { isSecret, type SecretPath } from "../../core/secrecy";
 import {
   defined,
   failedKey,
@@ -18,7 +18,7 @@ import {
   shape as keyShape,
 } from "../apiKey/properties";
 import { follows as followsOfKey, isNamed, workspaceIn } from "../apiKey/state";
-import { type KeyToDelete, type OwnedKey, toDeleteIn } from "../apiKeySet/state";
+import { type KeyToDelete, type OwnedKey, toDeleteIn } from "../keys/owned";
 import { msOf } from "./duration";
 import type { RotatingDraft, RotatingInputs, RotatingState } from "./properties";
 
@@ -83,7 +83,7 @@ export function keysOf(state: RotatingState): Keys {
       [failedKey]: previous[failedKey],
       key: previousKey,
     }),
-    toDelete: toDeleteIn(state),
+    toDelete: toDeleteIn(state.__toDelete, isSecret(state, "name")),
   };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import type { Session } from "../../../provider/core/definition";
 import { Failure } from "../../../provider/core/errors";
-import { openBatch } from "../../../provider/resources/apiKeySet/batch";
+import { openBatch } from "../../../provider/resources/keys/batch";
 
 /** A batch of keys, each with a secret to mask, with its warnings and progress lines. */
 function open() {

@@ -1,7 +1,6 @@
 import type { Item } from "./batch";
-import { adoptedBy, type Plan } from "./plan";
-import { entriesIn, formerAlias } from "./properties";
-import { asOwnedKey, type OwnedKey, type OwnedKeys } from "./state";
+import { asOwnedKey, type OwnedKey, type OwnedKeys } from "./owned";
+import { adoptedBy, type Steps } from "./steps";
 
 /** A key to delete. */
 export interface Deletion extends Item<OwnedKey> {
@@ -15,7 +14,7 @@ export interface Deletion extends Item<OwnedKey> {
  * Decides which keys to delete once the others are written. `failed`: the aliases in the program whose keys don't match it.
  */
 export function decideDeletions(
-  { owned, inputs, steps }: Plan,
+  { workspaceId, owned, steps, formerAliasOf }: Steps,
   { byAlias, replaced }: Pick<OwnedKeys, "byAlias"> & { readonly replaced: readonly Deletion[] },
   failed: ReadonlySet<string>,
 ) {
@@ -28,20 +27,18 @@ export function decideDeletions(
   const kept = new Set([...byAlias].flatMap(([alias, { id }]) => (removedAliases.has(alias) ? [] : [id])));
   const isKept = ({ id }: Deletion) => kept.has(id);
   const adopted = new Set(steps.flatMap((step) => adoptedBy(step) ?? []));
-  const entries = new Map(entriesIn(inputs));
-  const formerAliasOf = (alias: string) => formerAlias(entries.get(alias));
   // A failed entry may be the one that renamedFrom gives another's alias in state.
   const failedInState = new Set(
     steps
       .filter(({ alias }) => failed.has(alias))
-      .flatMap((step) => ["stateAlias" in step ? step.stateAlias : step.alias, formerAliasOf(step.alias)]),
+      .flatMap((step) => ["stateAlias" in step ? step.stateAlias : step.alias, formerAliasOf?.(step.alias)]),
   );
   // A key that could not be adopted yet is not deleted either.
   const isWaiting = ({ id, successor }: Deletion) =>
     adopted.has(id) || (successor !== undefined && failedInState.has(successor));
   const waitingSince = owned.toDelete.map(
     (one): Deletion => ({
-      ...asOwnedKey(inputs, one),
+      ...asOwnedKey(workspaceId, one),
       name: one.name,
       isReplaced: true,
       successor: one.alias,

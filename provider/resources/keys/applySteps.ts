@@ -5,20 +5,19 @@ import { failedKey } from "../../core/state";
 import { oneLine } from "../../core/text";
 import * as apiKey from "../apiKey/operations";
 import { fixedByExisting } from "../apiKey/rules";
-import { adoptedId, isLost, maskInMessages } from "../apiKey/state";
+import { adoptedId, isLost, maskKey } from "../apiKey/state";
 import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
 import { type Deletion, decideDeletions } from "./deletions";
-import { renameProblem } from "./notes";
-import { adoptedBy, type Plan, type Step } from "./plan";
-import { type KeyToDelete, label, type OwnedKey, type OwnedKeys } from "./state";
+import type { KeyToDelete, OwnedKey, OwnedKeys } from "./owned";
+import { adoptedBy, type Step, type Steps } from "./steps";
 
-/** Carries out the plan of a set: it creates and updates keys first, and deletes last. */
+/** Carries out an update of several keys: it creates and updates keys first, and deletes last. */
 
 interface Options {
   /** The claim of the resource. */
   readonly claim: string;
-  /** What messages call the keys. Default: keys of the workspace. */
-  readonly subject?: string;
+  /** What messages call the keys. */
+  readonly subject: string;
 }
 
 export interface Applied {
@@ -35,14 +34,12 @@ interface Progress extends Pick<Options, "claim"> {
   readonly toDelete: KeyToDelete[];
 }
 
-export async function applyPlan(
+export async function applySteps(
   session: Session,
-  plan: Plan,
-  { claim, subject = label(plan.inputs) }: Options,
+  all: Steps,
+  { claim, subject }: Options,
 ): Promise<Applied> {
-  const { owned, steps } = plan;
-  const refusal = renameProblem(plan);
-  if (refusal !== undefined) throw new Failure(`Updating the ${subject}: nothing was changed. ${refusal}`);
+  const { owned, steps } = all;
   const batch = openBatch(session, subject);
   const progress: Progress = { claim, byAlias: new Map(owned.byAlias), replaced: [], toDelete: [] };
   for (const step of steps) if (step.op === "same") progress.byAlias.set(step.stateAlias, step.key);
@@ -57,7 +54,7 @@ export async function applyPlan(
     write(part, step, progress, holders),
   );
   const failed = new Set(batch.failures.map(({ name }) => name));
-  const { now, later, reassigned } = decideDeletions(plan, progress, failed);
+  const { now, later, reassigned } = decideDeletions(all, progress, failed);
   for (const one of later) if (one.isReplaced) deleteLater(session, one, progress, one.successor);
   for (const alias of reassigned) progress.byAlias.delete(alias);
   if (now.some(({ isReplaced }) => !isReplaced)) await awaitOtherResources(session);
@@ -109,7 +106,7 @@ function holdersIn({ byAlias }: OwnedKeys): Holders {
 /** Makes one key match the program. */
 async function write(session: Session, step: Write, progress: Progress, holders: Holders): Promise<void> {
   const { alias, op, declared } = step;
-  maskInMessages(session, declared, ...(op === "create" ? [] : [step.key.state]));
+  maskKey(session, declared, ...(op === "create" ? [] : [step.key.state]));
   failIfCancelled(session);
   const problems = op === "update" ? [] : problemsOf(step, holders);
   if (problems.length > 0) throw new Failure(`Nothing was changed: ${problems.join(" ")}`);
@@ -154,7 +151,7 @@ function problemsOf(step: Write, holders: Holders): readonly string[] {
 
 /** If a removed entry's key can't be deleted, it stays under its alias, with its secret. */
 async function deleteOne(session: Session, one: Deletion, progress: Progress): Promise<void> {
-  maskInMessages(session, one.state);
+  maskKey(session, one.state);
   try {
     failIfCancelled(session);
     await apiKey.remove(session, one.id, one.state, progress.claim);
