@@ -40,7 +40,7 @@ export async function remembering<T>(
 const mostInALine = 50;
 
 /** Warnings that name what the first attempt at a create left in the service. */
-export function leftovers({ definition }: KindContext, first: Failure): readonly string[] {
+export function createdByFirstAttempt({ definition }: KindContext, first: Failure): readonly string[] {
   const ids = first.kept === undefined ? [] : idsOf(definition, first.kept);
   return Array.from({ length: Math.ceil(ids.length / mostInALine) }, (_, nth) => {
     const some = ids.slice(nth * mostInALine, (nth + 1) * mostInALine).join(", ");

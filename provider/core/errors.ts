@@ -58,7 +58,7 @@ export class InconclusiveError extends Error {
 }
 
 /** The words of a message about a call that failed. */
-export interface Attempt {
+export interface CallWords {
   /** What was tried, on what: `Creating key "ci" in workspace ws_1`. */
   readonly doing: string;
   /** The outcome if the service certainly did not do it. */
@@ -76,11 +76,12 @@ type Endpoint = Pick<Configuration, "baseUrlSource" | "tokenAdvice">;
 
 const route = ({ baseUrlSource }: Endpoint) =>
   `the base URL (${baseUrlSource}), and any proxy or gateway in between`;
-const runAgain = (of: Endpoint) => `Run the command again; if it fails the same way, check ${route(of)}`;
+const runAgain = (endpoint: Endpoint) =>
+  `Run the command again; if it fails the same way, check ${route(endpoint)}`;
 
 /** What else to do if another server may have answered. */
-export function ifElsewhere(of: Endpoint): string {
-  return `If that doesn't help, check ${route(of)}`;
+export function ifElsewhere(endpoint: Endpoint): string {
+  return `If that doesn't help, check ${route(endpoint)}`;
 }
 
 const later = "Run the command again later";
@@ -89,38 +90,38 @@ const later = "Run the command again later";
 const isFromElsewhere = (status = 0) => status < 400 || status === 404 || status === 405;
 
 /** Turns a CallError or an InconclusiveError into the message for the user. Any other error is a bug, and is thrown. */
-export function toFailure(error: unknown, of: Endpoint, attempt: Attempt): Failure {
-  const { reason, unresolved } = reasonOf(error, of, attempt);
-  return new Failure(`${attempt.doing}: ${reason}`, { reason: () => reason, unresolved });
+export function toFailure(error: unknown, endpoint: Endpoint, words: CallWords): Failure {
+  const { reason, unresolved } = reasonOf(error, endpoint, words);
+  return new Failure(`${words.doing}: ${reason}`, { reason: () => reason, unresolved });
 }
 
 /** Awaits a call. If it fails, throws the message for the user. */
-export async function orFail<T>(call: Promise<T>, of: Endpoint, attempt: Attempt): Promise<T> {
+export async function orFail<T>(call: Promise<T>, endpoint: Endpoint, words: CallWords): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    throw toFailure(error, of, attempt);
+    throw toFailure(error, endpoint, words);
   }
 }
 
 /** The same as `toFailure`, without what was tried. */
 export function reasonOf(
   error: unknown,
-  of: Endpoint,
-  { notDone, unclear, advice, again = runAgain(of) }: Omit<Attempt, "doing">,
+  endpoint: Endpoint,
+  { notDone, unclear, advice, again = runAgain(endpoint) }: Omit<CallWords, "doing">,
 ): { readonly reason: string; readonly unresolved: boolean } {
   if (error instanceof InconclusiveError) {
     return { reason: sentences(error.message, notDone, error.advice ?? again), unresolved: false };
   }
   if (!(error instanceof CallError)) throw error;
   if (error.verdict === "ambiguous" && unclear !== undefined) {
-    const way = error.status === 401 ? of.tokenAdvice : ifRefused(error, advice);
+    const way = error.status === 401 ? endpoint.tokenAdvice : ifRefused(error, advice);
     return { reason: sentences(error.message, unclear, way), unresolved: true };
   }
   const { status, verdict } = error;
   const isRefused = verdict === "refused" && advice !== undefined;
-  const way = status === 401 ? of.tokenAdvice : status === 429 ? later : isRefused ? advice : again;
-  const where = isRefused && isFromElsewhere(status) ? ifElsewhere(of) : undefined;
+  const way = status === 401 ? endpoint.tokenAdvice : status === 429 ? later : isRefused ? advice : again;
+  const where = isRefused && isFromElsewhere(status) ? ifElsewhere(endpoint) : undefined;
   return { reason: sentences(error.message, notDone, way, where), unresolved: false };
 }
 

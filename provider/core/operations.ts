@@ -3,7 +3,7 @@ import { expectSameService, lastService, serviceAfterRead } from "./baseUrl";
 import { compare } from "./comparison";
 import type { KindContext } from "./context";
 import type { Outcome, Session } from "./definition";
-import { failureBefore, leftovers, remembering } from "./errorHooks";
+import { createdByFirstAttempt, failureBefore, remembering } from "./errorHooks";
 import { Failure, reworded } from "./errors";
 import { partsOfImportId } from "./importId";
 import { canonical, inputsOf, withoutDefaults } from "./inputs";
@@ -30,7 +30,7 @@ export async function create(context: KindContext, inputs: Properties, urn?: str
   const isRepeated = () => urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
   if (first !== undefined && (first.kept === undefined || isRepeated())) throw first;
   const creating = operate(context, [inputs], async (session) => {
-    for (const line of first === undefined ? [] : leftovers(context, first)) session.warn(line);
+    for (const line of first === undefined ? [] : createdByFirstAttempt(context, first)) session.warn(line);
     const declared = canonical(definition, inputs);
     return afterWrite(context, await createOrRollBack(context, session, declared));
   });

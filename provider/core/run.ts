@@ -32,7 +32,7 @@ export interface OpenRun extends Run {
   /** How many operations are under way. */
   readonly underWay: number;
   /** The lines of `OnInterrupt` that are set now. */
-  leftovers(): readonly string[];
+  interruptLines(): readonly string[];
 }
 
 export interface RunOptions {
@@ -98,7 +98,7 @@ export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunO
     get underWay() {
       return underWay.size;
     },
-    leftovers: () => [...underWay].flatMap((lines) => Array.from(lines.values(), (line) => line())),
+    interruptLines: () => [...underWay].flatMap((lines) => Array.from(lines.values(), (line) => line())),
   };
 }
 

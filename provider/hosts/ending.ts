@@ -13,7 +13,7 @@ const partingMs = 500;
 /** Stops the run, and reports in time what it would leave behind. */
 export function stopAndTell(run: OpenRun, why: string, warn: (message: string) => void): void {
   run.stop(why);
-  setTimeout(() => run.leftovers().forEach(warn), tellAfterMs).unref();
+  setTimeout(() => run.interruptLines().forEach(warn), tellAfterMs).unref();
 }
 
 /** Ends the process if its run is over and no operation is under way; one may still begin, such as a delete. */

@@ -14,7 +14,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { type Attempt, Failure, orFail, toFailure } from "../core/errors";
+import { type CallWords, Failure, orFail, toFailure } from "../core/errors";
 import { aString, optional, required, stable, string } from "../core/fields";
 import { pollUntil } from "../core/polling";
 import { expectVisible } from "../core/presence";
@@ -228,11 +228,11 @@ function untilListed(
   others: readonly ScopeRecord[],
 ): Promise<ScopeRecord | undefined> {
   const known = new Set(others.map(({ id }) => id));
-  const attempt = { doing, notDone: unclear };
+  const words = { doing, notDone: unclear };
   return pollUntil(session, {
     waitingFor: "the service's list to show the scope",
     look: async () => {
-      const listed = await list(session, declared, attempt);
+      const listed = await list(session, declared, words);
       return findFolded(
         declared,
         listed.filter(({ id }) => !known.has(id)),
@@ -245,12 +245,12 @@ function untilListed(
 /** A list may be truncated, and no call deletes a scope: one that is not listed stays in state, with a warning. */
 async function read(session: Session, id: string, state: ScopeState): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
-  const attempt = { doing, notDone: "State is unchanged" };
-  const scopes = await list(session, state, attempt, id);
+  const words = { doing, notDone: "State is unchanged" };
+  const scopes = await list(session, state, words, id);
   const record = scopes.find((one) => one.id === id) ?? findFolded(state, scopes);
   if (record === undefined) {
     const visible = expectVisible(session, String(state.workspaceId), "the service does not list the scope");
-    await orFail(visible, session, attempt);
+    await orFail(visible, session, words);
     const notFound = `${capitalised(label(state))} (${id}): the service does not list it, but the list may be truncated, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`;
     return { id, state, notFound };
   }
@@ -284,11 +284,11 @@ async function find(
 async function list(
   session: Session,
   { workspaceId }: ScopeState,
-  attempt: Attempt,
+  words: CallWords,
   reader?: string,
 ): Promise<readonly ScopeRecord[]> {
   const scopes = sharedReads(session.call).scopes(String(workspaceId));
   const answer = reader === undefined ? scopes.awaited() : scopes.current(lastingMs, reader);
   const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
-  return (await orFail(answer.then(orThrow), session, { ...attempt, advice })).all;
+  return (await orFail(answer.then(orThrow), session, { ...words, advice })).all;
 }

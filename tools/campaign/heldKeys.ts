@@ -58,7 +58,7 @@ export function heldKeys(entry: Entry): readonly HeldKey[] {
   }));
 }
 
-/** What it has no key for, for a while, is still declared. The one before has the same fields. */
+/** Without a current key, the resource is still declared. The previous key has the same inputs. */
 function rotatingKeys({ name, inputs, state }: Entry): readonly HeldKey[] {
   const current = { place: name, id: idIn(state, "keyId"), secret: state["key"], inputs };
   const previous = idIn(state, "previousKeyId");

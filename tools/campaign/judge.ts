@@ -16,7 +16,7 @@ import { operationsOf } from "./reading";
 import { accessEnded, offTime, tooMany } from "./rotationFindings";
 import type { CommandRecord, Entry, Trace } from "./trace";
 
-/** All that a run shows of what must never happen. `stuck` is the business of whoever can run it again. */
+/** All that a run shows of what must never happen. `stuck`, which needs a second run, is for trial.ts to add. */
 export function judge(trace: Trace): readonly Finding[] {
   return [
     ...lostSilently(trace),

@@ -35,7 +35,7 @@ export function unplayed(seed: number, what: string): Trial {
   return { seed, dialect: "any service", findings: [{ column: "unplayed", what }], injected: {} };
 }
 
-/** Up did not come to a quiet end after all faults, though it does where none was: without them the answer is known. */
+/** Reports a stack that never became stable, unless the same schedule without faults doesn't either. */
 async function stuck(trace: Trace, open: OpenEngine): Promise<readonly Finding[]> {
   if (trace.converged) return [];
   const reason = redEnd(trace);

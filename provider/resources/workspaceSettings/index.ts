@@ -8,7 +8,7 @@ import { readWorkspace, type WorkspaceRecord } from "../../client/workspaces";
 import { failureOf, notAppliedWords } from "../../core/converge";
 import type { Checked } from "../../core/declarations";
 import { define, type Outcome, type Session } from "../../core/definition";
-import { type Attempt, Failure, orFail, toFailure } from "../../core/errors";
+import { type CallWords, Failure, orFail, toFailure } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
 import { isSecret } from "../../core/secrecy";
 import { applyDrift, defined, nonEmpty, type Properties, same } from "../../core/state";
@@ -146,8 +146,8 @@ async function apply(
     secrecies: [declared, before],
   };
   const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
-  const attempt = { doing, notDone: "State is unchanged", advice };
-  const settled = await orFail(write(session, writing, record), session, attempt);
+  const words = { doing, notDone: "State is unchanged", advice };
+  const settled = await orFail(write(session, writing, record), session, words);
   for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
   const isLeft = settled.notApplied.some(({ field }) => field in toRestore);
   const reason = failureOf(session, settled);
@@ -194,12 +194,12 @@ function readToRestore(
   id: string,
   state: SettingsState,
   fields: readonly Setting[],
-  attempt: Attempt,
+  words: CallWords,
 ): Promise<WorkspaceRecord> {
   const ours = replaced(state).filter((field) => fields.includes(field));
   return pollUntil(session, {
     waitingFor: `workspace ${id} to show the last update`,
-    look: () => readOrFail(session, id, attempt),
+    look: () => readOrFail(session, id, words),
     isDone: (record) => {
       const [before, now] = [restorable(state, ours, record), observe(record)];
       return ours.every((field) => field.name in before && !same(field, before[field.name], now[field.name]));
@@ -207,9 +207,9 @@ function readToRestore(
   });
 }
 
-function readOrFail(session: Session, workspaceId: string, attempt: Attempt): Promise<WorkspaceRecord> {
+function readOrFail(session: Session, workspaceId: string, words: CallWords): Promise<WorkspaceRecord> {
   const advice = `Check the id, and that the access token is allowed to read workspace ${workspaceId}.`;
-  return orFail(readWorkspace(session.call, { workspaceId }), session, { advice, ...attempt });
+  return orFail(readWorkspace(session.call, { workspaceId }), session, { advice, ...words });
 }
 
 const stays = "It stays in state";

@@ -47,14 +47,14 @@ describe("a run", () => {
       }),
     );
     expect(run.underWay).toBe(2);
-    expect(run.leftovers()).toEqual(["key_1"]);
+    expect(run.interruptLines()).toEqual(["key_1"]);
     ends[0]?.();
     await operations[0];
     expect([run.underWay, idle]).toEqual([1, 0]);
     ends[1]?.();
     await expect(operations[1]).rejects.toThrow("it failed");
     expect([run.underWay, idle]).toEqual([0, 1]);
-    expect(run.leftovers()).toEqual([]);
+    expect(run.interruptLines()).toEqual([]);
   });
 
   test("stops waiting for unfinished work when it ends", async () => {
