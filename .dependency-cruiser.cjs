@@ -48,7 +48,7 @@ module.exports = {
         path: "^provider/resources/([^/]+)",
         pathNot: "^provider/resources/(index\\.ts$|keys/|apiKeySet/|rotatingApiKey/)",
       },
-      to: { path: "^provider/resources/", pathNot: "^provider/resources/($1|fields/)" },
+      to: { path: "^provider/resources/", pathNot: "^provider/resources/($1(/|$)|fields/)" },
     },
     {
       name: "sets-and-rotating-keys-consist-of-keys",

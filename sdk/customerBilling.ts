@@ -52,6 +52,7 @@ export interface CustomerBillingArgs {
 
 const facts: Facts<Shape> = {
   kind: "CustomerBilling",
+  isGuarded: true,
   insteadOfImport: "Set billingId instead, which adopts the record.",
   properties: {
     createdAt: "plain",

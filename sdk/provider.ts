@@ -115,13 +115,13 @@ const isAbsent = (value: unknown) => value === undefined || value === null || va
  * Kept outside the resource, so that printing a Provider never prints its token. A program may load several copies of this
  * package, which share it.
  */
-const given = shared("pulumi-apikeys:arguments", () => new WeakMap<Provider, ProviderArgs>());
+const given = argumentsInProgram();
 
-function shared<T>(name: string, make: () => T): T {
-  const place = globalThis as unknown as Record<symbol, T | undefined>;
-  const key = Symbol.for(name);
-  place[key] ??= make();
-  return place[key];
+function argumentsInProgram(): WeakMap<Provider, ProviderArgs> {
+  const place = globalThis as unknown as Record<symbol, WeakMap<Provider, ProviderArgs> | undefined>;
+  const name = Symbol.for("pulumi-apikeys:arguments");
+  place[name] ??= new WeakMap();
+  return place[name];
 }
 
 /** @internal The arguments of a Provider, for functions. */
@@ -129,7 +129,7 @@ export function argumentsOf(provider: Provider, caller: string): ProviderArgs {
   const args = given.get(provider);
   if (args !== undefined) return args;
   throw new pulumi.RunError(
-    `${caller}: the arguments of this Provider are not known here, because another program constructed it. Pass a Provider that this program constructs.`,
+    `${caller}: the arguments of this Provider are not known here, because another program constructed it, or another version of pulumi-apikeys. Pass a Provider that this program constructs with this version.`,
   );
 }
 

@@ -42,6 +42,8 @@ export interface Facts<S extends Shape> {
   readonly properties: PropertiesOf<S>;
   /** Dotted paths of inputs that are always secret, but are not outputs. Default: none. */
   readonly secretInputs?: readonly string[];
+  /** Whether the class looks into state before each create (`grantGuard`). Default: false. */
+  readonly isGuarded?: boolean;
 }
 
 /**
@@ -67,7 +69,7 @@ export function optionsOfGet(
  * @internal
  */
 export function registration<S extends Shape>(
-  { kind, properties, insteadOfImport, secretInputs = [] }: Facts<S>,
+  { kind, properties, insteadOfImport, secretInputs = [], isGuarded = false }: Facts<S>,
   name: string,
   inputs: object,
   opts: pulumi.CustomResourceOptions,
@@ -93,9 +95,9 @@ export function registration<S extends Shape>(
       ...(paths === undefined ? {} : { __secrets: paths }),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
       ...(opts.id !== undefined ? { __external: true } : isDynamic && { __resourceName: name }),
-      // The plugin keeps it, so that a stack can move back. It also says that this class guards grants, which it can't in
-      // a component that is a provider of its own: there is no stack.
-      ...((isDynamic || pulumi.runtime.getStackResource() !== undefined) && {
+      // The plugin keeps it, so that a stack can move back. Of a grant it also says that this class guards it, which it
+      // can't in a component that is a provider of its own: there is no stack.
+      ...(!(isGuarded && !isDynamic && pulumi.runtime.getStackResource() === undefined) && {
         __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
       }),
     },

@@ -123,7 +123,7 @@ function namable({ id }: ApiKeyRecord): string | undefined {
   return problem && `the answer's apiKey.id ${problem}, so no request can address this key`;
 }
 
-const apiKeyOf = (keyId: string) => reader("apiKey", apiKey, only(keyId, "apiKey"));
+const apiKeyOf = (keyId: string) => reader("apiKey", apiKey, only(keyId, "apiKey"), { mayBeNothing: true });
 /** Of an existing key, which is migrated, the answer may repeat the value. */
 export const newApiKeyOf = (existingKey?: string) =>
   reader("apiKey", (value) => withSecretApart(apiKeyWithSecret(value), existingKey), namable, {

@@ -62,6 +62,15 @@ function isNothing(answer: unknown, wrapper: string): boolean {
   return found === null || (found === undefined && Object.keys(others).length === 0);
 }
 
+interface ReaderOptions<T> {
+  /** Whether text that is no UTF-8 makes the answer unusable. Default: true. */
+  readonly fatal?: boolean;
+  /** What an answer without any field stands for. Default: it can't be used. */
+  readonly ofNothing?: T;
+  /** Whether null in place of the record says that there is no such object, as a 404 does. Default: it can't be used. */
+  readonly mayBeNothing?: boolean;
+}
+
 /**
  * A reader for answers that have a record, or a list of them, in the property `wrapper`. `check` may find a problem with
  * it, as a phrase that begins with "the answer". Text that is no UTF-8 makes the answer unusable where it is `fatal`.
@@ -71,7 +80,7 @@ export function reader<T>(
   wrapper: string,
   decode: Decode<T>,
   check: (found: T) => string | undefined = () => undefined,
-  { fatal = true, ofNothing }: { readonly fatal?: boolean; readonly ofNothing?: T } = {},
+  { fatal = true, ofNothing, mayBeNothing = false }: ReaderOptions<T> = {},
 ): Reader<T> {
   const decodeAnswer = record({ [wrapper]: decode });
   return (body) => {
@@ -92,7 +101,7 @@ export function reader<T>(
       return problem === undefined ? { record: found } : unusable(problem);
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
-      if (!isNothing(parsed, wrapper)) return unusable(complaint(error));
+      if (!mayBeNothing || !isNothing(parsed, wrapper)) return unusable(complaint(error));
       return { ...unusable(`the answer's ${wrapper} is missing`), lasting: true, noRecord: true };
     }
   };

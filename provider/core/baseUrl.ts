@@ -1,4 +1,5 @@
 import type { KindContext } from "./context";
+import type { AnyDefinition } from "./definition";
 import { Failure } from "./errors";
 import { type Kept, type Properties, serviceKey } from "./state";
 
@@ -19,11 +20,16 @@ export function serviceAfterRead(state: Properties, services: readonly string[])
   return last === undefined || services.includes(last) ? services[0] : last;
 }
 
+/** Whether an update or a delete sends requests. One that only changes state may run at any base URL. */
+export function sends(definition: AnyDefinition, operation: "update" | "delete", state: Properties): boolean {
+  return definition.sends?.(operation, state) ?? true;
+}
+
 /**
  * Throws if the last write went to another base URL than the one configured, or the former one of a service that has moved.
  * Passes while neither is known.
  */
-export function expectSameService(
+export function expectSameBaseUrl(
   { definition: { kind }, host, services }: KindContext,
   { id, state }: Kept,
 ): void {
@@ -32,6 +38,6 @@ export function expectSameService(
   const configuration = host.configuration();
   const now = "problems" in configuration ? "" : ` (${configuration.baseUrlSource})`;
   throw new Failure(
-    `${kind} ${id}: its last update was sent to another base URL than the one configured now${now}, where this id may belong to something else. Nothing was sent, and state is unchanged. Correct the base URL; or, if the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted.`,
+    `${kind} ${id}: its last update was sent to another base URL than the one configured now${now}, where the same ids may belong to something else. Nothing was sent, and state is unchanged. Correct the base URL. If the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted. If it has two base URLs, set APIKEYS_MOVED_FROM to the other one.`,
   );
 }

@@ -26,12 +26,12 @@ export function check(
   const named = withName(definition, inputs, name);
   const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
-  const others = besides(context, { declared, last, name, urn });
+  const elsewhere = declaredElsewhere(context, { declared, last, name, urn });
   protectAdopted(context, declared, last);
   const configuration = host.configuration();
   const failures = [
     ...("problems" in configuration ? configuration.problems : []),
-    ...inputErrors(definition, named, before ?? inState.get(urn), others),
+    ...inputErrors(definition, named, before ?? inState.get(urn), elsewhere),
   ];
   // A resource that is in state already gets its notes from diff.
   if (before === undefined && failures.length === 0)
@@ -49,7 +49,7 @@ interface Declaring {
 }
 
 /** What the other resources of the program and of the state declare. */
-function besides(
+function declaredElsewhere(
   { declarations, definition, inState }: KindContext,
   { declared, last, name, urn }: Declaring,
 ): Checked {

@@ -200,13 +200,14 @@ function expiryWarnings(sources: Sources): ExpiryWarnings | undefined {
 function baseUrl(sources: Sources) {
   const { refuse } = sources;
   const [value, source, origin] = chosen("baseUrl", sources);
+  const [text, switchSource] = chosen("allowHttp", sources);
+  const allowHttp = switchIn(text, switchSource, sources);
   if (value === undefined) {
     return refuse(
       "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.",
     );
   }
-  const [allowHttp, switchSource] = chosen("allowHttp", sources);
-  const problem = badUrl(value, switchIn(allowHttp, switchSource, sources));
+  const problem = badUrl(value, allowHttp);
   if (problem !== undefined) return refuse(`${source} ${problem}`);
   // A program may have made its argument secret.
   const shown = origin === "argument" ? "" : `${value.trim()}, `;
@@ -215,15 +216,16 @@ function baseUrl(sources: Sources) {
 
 /** The base URL that the service had before it moved. */
 function formerUrl({ env, refuse }: Sources): string | undefined {
-  const value = env["APIKEYS_MOVED_FROM"];
+  const value = env["APIKEYS_MOVED_FROM"]?.trim();
   if (!value) return undefined;
   const problem = badUrl(value, true);
   return problem === undefined ? value : refuse(`the environment variable APIKEYS_MOVED_FROM ${problem}`);
 }
 
+/** A wrong value counts as true, so that an http URL is not refused as well. */
 function switchIn(value: string | undefined, source: string, { refuse }: Sources): boolean {
   const text = value?.trim() || "false";
-  if (!["true", "1", "false", "0"].includes(text)) refuse(`${source} must be true or false.`);
+  if (!["true", "1", "false", "0"].includes(text)) refuse(`${source} must be true, false, 1 or 0.`);
   return text !== "false" && text !== "0";
 }
 

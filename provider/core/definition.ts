@@ -63,7 +63,7 @@ export interface Session
   readonly importKey: string;
   /** A session for one of many objects, with secrets of its own: no answer is searched for the secrets of all objects. */
   readonly part: (name: string, warn: Warn) => Session;
-  /** Masks what is hidden or maskedInMessages. */
+  /** Masks all of these values. */
   readonly masked: (text: string) => string;
 }
 
@@ -138,6 +138,9 @@ export interface Definition<S extends Shape, P = undefined> {
   readonly kind: string;
   readonly shape: S;
 
+  /** Whether an update or a delete sends requests; a create always does. Default: both do. */
+  sends?(operation: "update" | "delete", state: StateOf<S>): boolean;
+
   // ---- Its objects ----
 
   /** The kind of its objects, if resources of several kinds manage such objects. Default: `kind`. */
@@ -206,7 +209,7 @@ export interface Definition<S extends Shape, P = undefined> {
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: StateOf<S>): Promise<Outcome<StateOf<S>> | undefined>;
   update(session: Session, compared: Comparison<S, P, InputsOf<S>>): Promise<Outcome<StateOf<S>>>;
-  /** As `rollbackCreate`, for the objects that an update created. Default: it creates none. */
+  /** As `rollbackCreate`, for what an update did and state will not have. Default: there is nothing to undo or to name. */
   rollbackUpdate?(
     session: Session,
     outcome: Outcome<StateOf<S>>,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { expectSameService } from "./baseUrl";
+import { expectSameBaseUrl, sends } from "./baseUrl";
 import { type Change, changesAt, compare, type Difference, difference, differing } from "./comparison";
 import type { KindContext } from "./context";
 import type { AnyComparison, AnyDefinition } from "./definition";
@@ -26,11 +26,11 @@ export function detailedDiff(context: KindContext, given: Kept, news: Properties
   const before = inputsOf(definition, compared.state);
   const now: Properties = compared.inputs;
   const details = changed.flatMap(({ name }) => changesAt([name], before[name], now[name]));
-  return { ...result, details: changed.length > 0 ? details : remarked(definition, compared) };
+  return { ...result, details: changed.length > 0 ? details : secrecyChanges(definition, compared) };
 }
 
 /** The inputs of which a value becomes secret, or no longer is. */
-function remarked({ fields }: AnyDefinition, { state, inputs }: AnyComparison): readonly Change[] {
+function secrecyChanges({ fields }: AnyDefinition, { state, inputs }: AnyComparison): readonly Change[] {
   const marks = (all: Properties, input: string) => secretsOf(all).filter(([name]) => name === input);
   return fields
     .filter(({ name }) => !isDeepStrictEqual(marks(state, name), marks(inputs, name)))
@@ -55,10 +55,11 @@ function decide(
   const result = difference(definition, compared, changed);
   // A resource that `.get` reads is never updated, and another resource may manage its object.
   const isManaged = compared.state[externalKey] !== true;
-  if (isManaged && result.changes !== false) expectSameService(context, given);
   const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
   const isAfterRefresh = isManaged && refreshed.delete(compared.id);
   if (isManaged && !isAfterRefresh) {
+    const isSent = result.replaces.length > 0 || sends(definition, "update", compared.state);
+    if (result.changes !== false && isSent) expectSameBaseUrl(context, given);
     if (result.replaces.length === 0) warnOfExpiry(context, compared);
     note(context, lineAbout(definition, compared, result, isOnlySecrets), compared.state, compared.inputs);
   }

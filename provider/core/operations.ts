@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { expectSameService, lastService, serviceAfterRead } from "./baseUrl";
+import { expectSameBaseUrl, lastService, sends, serviceAfterRead } from "./baseUrl";
 import { compare } from "./comparison";
 import type { KindContext } from "./context";
 import type { Outcome, Session } from "./definition";
@@ -54,7 +54,7 @@ export async function read(
     if (definition.refreshBeforeUpdate && urn !== undefined)
       inState.set(urn, inputsOf(definition, before.state));
     // Such a read sends no request.
-    if (!definition.refreshBeforeUpdate) expectSameService(context, { id, state: given });
+    if (!definition.refreshBeforeUpdate) expectSameBaseUrl(context, { id, state: given });
     const outcome = await definition.read(session, id, before.state);
     forget(context, before, outcome);
     if (outcome === undefined) return undefined;
@@ -112,7 +112,7 @@ export async function update(context: KindContext, given: Kept, news: Properties
     register(context, compared);
     const same = stateIfOnlySecretsChange(definition, given.state, news, compared);
     if (same !== undefined) return same;
-    expectSameService(context, given);
+    if (sends(definition, "update", compared.state)) expectSameBaseUrl(context, given);
     return afterWrite(context, await updateOrRollBack(context, session, compared)).state;
   });
   return remembering(context, request, updating, given);
@@ -123,7 +123,7 @@ export function remove(context: KindContext, { id, state: given }: Kept): Promis
   return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     register(context, before);
-    expectSameService(context, { id, state: given });
+    if (sends(definition, "delete", before.state)) expectSameBaseUrl(context, { id, state: given });
     const identities = [...(definition.identities?.(inputsOf(definition, before.state)) ?? [])];
     await definition.delete(session, id, before.state, identities.some(declarations.has));
     forget(context, before);

@@ -28,7 +28,7 @@ export async function createOrRollBack(
   throw unsaved(session, why, outcome, (await definition.rollbackCreate?.(session, outcome)) ?? []);
 }
 
-/** Updates. Does the same if updates of the resource can create objects. */
+/** Updates. Does the same if an update can do what must be undone, or named. */
 export async function updateOrRollBack(
   { definition, host: { run } }: KindContext,
   session: Session,

@@ -161,6 +161,7 @@ const unsaved =
 export const customerBilling = define({
   kind: "CustomerBilling",
   shape,
+  sends: () => false,
   rules,
   identities,
   pending: ({ state }) => (isUncertain(state) ? [] : undefined),

@@ -127,6 +127,7 @@ function differences(declared: ScopeState, record: ScopeRecord): string | undefi
 export const scope = define({
   kind: "Scope",
   shape,
+  sends: () => false,
   rules,
   identities,
   replaceNote: ({ id, state }) => `${staying(id, state)}.`,
@@ -159,7 +160,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
   } catch (error) {
     return await afterFailure(session, doing, { declared, before }, error);
   }
-  const found = await untilListed(session, declared, doing, []);
+  const found = (await untilListed(session, declared, doing, before)) ?? findFolded(declared, before);
   if (found !== undefined) return adopted(doing, declared, found);
   throw new Failure(
     `${doing}: the service accepted the request, but neither its answer nor its list shows the scope. The scope is not in state. Run \`pulumi up\` again, which looks for it before creating one.`,
@@ -189,9 +190,9 @@ async function afterFailure(
   let found: ScopeRecord | undefined;
   let isListRead = true;
   try {
-    // After a 409, a scope that differs in form from the declared one may be why.
-    const others = status === 409 ? [] : before;
-    if (verdict === "ambiguous") found = await untilListed(session, declared, doing, others);
+    if (verdict === "ambiguous") found = await untilListed(session, declared, doing, before);
+    // A scope that differs in form from the declared one may be why.
+    if (status === 409) found ??= findFolded(declared, before);
     if (verdict === "refused") {
       found = findExactly(declared, await list(session, declared, { doing, notDone: unclear }));
     }
@@ -220,14 +221,14 @@ function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): Sco
   );
 }
 
-/** Reads the list until it shows what a POST may have created, which is none of the `others`. */
+/** Reads the list until it shows what a POST may have created, which is none of those before. */
 function untilListed(
   session: Session,
   declared: ScopeInputs,
   doing: string,
-  others: readonly ScopeRecord[],
+  before: readonly ScopeRecord[],
 ): Promise<ScopeRecord | undefined> {
-  const known = new Set(others.map(({ id }) => id));
+  const known = new Set(before.map(({ id }) => id));
   const words = { doing, notDone: unclear };
   return pollUntil(session, {
     waitingFor: "the service's list to show the scope",

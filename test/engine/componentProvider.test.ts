@@ -51,6 +51,11 @@ it("B6 grants once in a component that is a provider of its own, where no progra
   const up = await scene.stack.up();
   expect(up.ok, up.output).toBe(true);
   expect(scene.service.billings()).toHaveLength(1);
+  const { resources = [] } = await scene.stack.exportState();
+  const grant = resources.find(({ type }) => type === "apikeys:index:CustomerBilling")?.urn ?? "";
+  const replaced = await scene.stack.up({ args: ["--replace", grant] });
+  expect(replaced.ok).toBe(false);
+  expect(replaced.output).toContain("the credits were already granted");
   await scene.declare(program("payment"));
   for (const command of ["preview", "up"] as const) {
     const { ok, output } = await scene.stack[command]();

@@ -8,7 +8,7 @@ import { isSecret } from "../../core/secrecy";
 import { hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
 import { findKey, isAboutKey, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState } from "./properties";
-import { excess, type Granted, inWords, isWider, toWire, toWireWithout } from "./scopes";
+import { type Granted, inWords, isWider, toWire, toWireWithout, undeclared } from "./scopes";
 import { isWhole, managed, observe } from "./state";
 
 /** Writes a key until it is seen to match the program (R4, K1, K4). */
@@ -111,12 +111,10 @@ function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): bool
  * service that merges and to one that replaces (K1). The second also revokes scopes that are not declared (K4).
  */
 function bodies({ name, enabled, scopes }: KeyInputs) {
-  const declared = new Set(scopes.map(({ representation }) => representation));
   return (attempt: number, { scopes: current = [] }: ApiKeyRecord): EditApiKey | undefined => {
     if (attempt > 1) return undefined;
-    const tooMuch = attempt === 0 ? [] : [...excess(scopes, current)];
-    const undeclared = tooMuch.filter((representation) => !declared.has(representation));
-    return { name, enabled, scopes: toWireWithout(undeclared, scopes, current) };
+    const revoked = attempt === 0 ? [] : undeclared(scopes, current);
+    return { name, enabled, scopes: toWireWithout(revoked, scopes, current) };
   };
 }
 

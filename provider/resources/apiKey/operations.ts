@@ -271,11 +271,12 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
     throw error;
   }
   if (recordOf(answered)?.deleted) return;
-  // A gateway that answers with a page may answer the next request with a 404, and an error is no success.
-  const isGone = async () =>
-    answered.flaw !== undefined
-      ? (await lookUpKey(session, path)) === undefined
-      : "missing" in (await findKey(session, path));
+  const isGone = async () => {
+    const found = answered.flaw === undefined ? await findKey(session, path) : undefined;
+    if (found !== undefined && !("missing" in found && found.noRecord)) return "missing" in found;
+    // A gateway that answers with a page may answer the next request with a 404, and an error is no success.
+    return (await lookUpKey(session, path)) === undefined;
+  };
   const waitingFor = `key ${path.keyId} to be deleted`;
   if (await pollUntil(session, { waitingFor, look: isGone, isDone: Boolean })) return;
   const said = answered.problem ?? "the service accepted the deletion";

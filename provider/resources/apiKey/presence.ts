@@ -17,6 +17,8 @@ interface Missing {
   readonly missing: string;
   /** Whether it said so by a record with `deleted: true`. */
   readonly marked: boolean;
+  /** Whether it said so by a 2xx without a record, as a server would that answers the same to everything. */
+  readonly noRecord?: boolean;
 }
 
 /** One GET. Throws a CallError unless it finds the key or says that there is none. */
@@ -26,7 +28,7 @@ export async function findKey(session: Session, path: KeyPath): Promise<Found> {
     return record.deleted ? { missing: "the service shows the key as deleted", marked: true } : { record };
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    return { missing: error.message, marked: false };
+    return { missing: error.message, marked: false, noRecord: error.noRecord };
   }
 }
 

@@ -84,7 +84,7 @@ export const shape = {
   hidden: {
     /** Set where create's answer had no secret (K6). */
     __keyLost: aMark,
-    /** A random value, if the key was migrated or adopted: another resource may have the same key (K5). */
+    /** A random value, if the key was migrated, adopted or imported: another resource may have the same key (K5). */
     __claim: aString,
   },
 };
@@ -101,7 +101,7 @@ export const fields = fieldsOf(inputs);
 /** Whether the program names the existing key that the resource has. */
 export function keepsExisting({ id, state, inputs }: KeyCompared): boolean {
   const { existingId, existingKey } = inputs;
-  return existingId === id || (existingKey !== undefined && existingKey === state.key);
+  return existingId === id || (existingKey !== undefined && existingKey === state.existingKey);
 }
 
 /** Leaving existingKey or existingId out is no change, and neither is naming the key that the resource has (K5, K11). */

@@ -118,21 +118,21 @@ export function isWider(current: readonly KeyScope[], declared: readonly Granted
   );
 }
 
-/** Representations by which more is granted than declared. The service may spell a declared one in another form. */
-export function excess(declared: readonly Granted[], current: readonly KeyScope[]): ReadonlySet<string> {
+/** Granted representations that are not declared, unless the service spells a declared one in another form. */
+export function undeclared(declared: readonly Granted[], current: readonly KeyScope[]): readonly string[] {
   const granted = byRepresentation(canonicalScopes(current) ?? []);
   const wanted = byRepresentation(declared);
   const absent = declared.filter(({ representation }) => !granted.has(representation));
   const inOtherForm = new Map(absent.map((scope) => [caseFolded(scope.representation), scope]));
-  const wider = [...granted].filter(([representation, scope]) =>
-    grantsMore(scope, wanted.get(representation) ?? inOtherForm.get(caseFolded(representation))),
-  );
-  return new Set(wider.map(([representation]) => representation));
+  return [...granted]
+    .filter(([representation]) => !wanted.has(representation))
+    .filter(([representation, scope]) => grantsMore(scope, inOtherForm.get(caseFolded(representation))))
+    .map(([representation]) => representation);
 }
 
 /** Scopes as declared, but the named representations with no permission at all (K4). */
 export function toWireWithout(
-  revoked: Iterable<string>,
+  revoked: readonly string[],
   declared: readonly Granted[],
   current: readonly KeyScope[],
 ): KeyScope[] {

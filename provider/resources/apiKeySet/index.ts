@@ -9,7 +9,7 @@ import { adopts } from "../apiKey/state";
 import { noKeys } from "../keys/owned";
 import { previewNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
-import { changesNothing, plan } from "./plan";
+import { changesNothing, keepsExisting, plan } from "./plan";
 import { expiries, preview } from "./preview";
 import { existingIn, shape } from "./properties";
 import { rules } from "./rules";
@@ -31,6 +31,7 @@ export const apiKeySet = define({
   adopts: (declared) => existingIn(declared).flatMap(adopts),
   plan: ({ state, inputs }) => plan(ownedKeys(state), inputs),
   pending: ({ state }) => (isPending(state) ? [] : undefined),
+  keepsExisting: ({ state, inputs }) => keepsExisting(plan(ownedKeys(state), inputs)),
   unchanged: (name, _value, compared) => name !== "workspaceId" && changesNothing(compared.plan),
   follows,
   createNote: (declared) => previewNote(plan(noKeys, declared)),

@@ -18,6 +18,8 @@ const ownerOf = (set: SetInputs | SetState): Owner => ({
   workspaceId: set.workspaceId,
   label: label(set),
   stays: "The set stays in state: run the command again to delete the rest.",
+  ifReverted:
+    "If you revert the program before the next update, run `pulumi up --refresh`: it creates the missing keys, with new secrets.",
 });
 
 export async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {

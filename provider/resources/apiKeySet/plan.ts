@@ -2,7 +2,7 @@ import { difference } from "../../core/comparison";
 import type { Comparison } from "../../core/definition";
 import { failedKey } from "../../core/state";
 import { containsUnknown } from "../../core/unknown";
-import { fields, type KeyInputs, keepsExisting, unchanged } from "../apiKey/properties";
+import { fields, type KeyInputs, keepsExisting as keepsKey, unchanged } from "../apiKey/properties";
 import { pending } from "../apiKey/state";
 import type { OwnedKey, OwnedKeys } from "../keys/owned";
 import type { Step } from "../keys/steps";
@@ -69,13 +69,22 @@ function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
 function stepFor(key: OwnedKey, wanted: KeyInputs) {
   const { id, state } = key;
   const compared = { id, state, inputs: wanted, now: 0, plan: undefined };
-  const { changes, replaces } = difference({ fields, unchanged, pending, keepsExisting }, compared);
+  const { changes, replaces } = difference({ fields, unchanged, pending, keepsExisting: keepsKey }, compared);
   // Leaving existingId out, or adding the key's own, goes into state without a request.
   const same = { id, state: { ...state, existingId: wanted.existingId } };
   if (changes === false && state[failedKey] === undefined) return { op: "same", key: same } as const;
   if (replaces.length === 0) return { op: "update", key, declared: wanted } as const;
   const isConditional = replaces.every((name) => containsUnknown(wanted[name as keyof KeyInputs]));
   return { op: "replace", key, declared: wanted, isConditional } as const;
+}
+
+/** Whether an entry names the existing key that it has: then no other workspace can have the set. */
+export function keepsExisting({ steps }: Plan): boolean {
+  return steps.some(
+    (step) =>
+      (step.op === "update" || step.op === "replace") &&
+      keepsKey({ ...step.key, inputs: step.declared, now: 0 }),
+  );
 }
 
 /** Whether no key and no alias changes, although the inputs may be spelled differently. */

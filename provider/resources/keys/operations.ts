@@ -21,6 +21,8 @@ export interface Owner {
   readonly label: string;
   /** What an error says if some keys could not be deleted. */
   readonly stays: string;
+  /** What to do if keys of state were deleted, and the program is reverted. Default: nothing, because no program asked for it. */
+  readonly ifReverted?: string;
 }
 
 export const tryAgain =
@@ -51,17 +53,14 @@ export async function rollbackKeys(
     left.push(...lines);
   });
   batch.close();
-  const existing = new Set([...now.byAlias.values(), ...now.toDelete].map(({ id }) => id));
-  const deleted = itemsOf(inState).filter(({ id }) => !existing.has(id));
-  return [...left, ...batch.lines(), ...deletedLines(deleted)];
+  const isDeleted = ({ id }: OwnedKey) => session.registry.isDropped(owner.workspaceId, id);
+  return [...left, ...batch.lines(), ...deletedLines(owner, itemsOf(inState).filter(isDeleted))];
 }
 
-function deletedLines(deleted: readonly Item<OwnedKey>[]): readonly string[] {
-  if (deleted.length === 0) return [];
+function deletedLines({ ifReverted }: Owner, deleted: readonly Item<OwnedKey>[]): readonly string[] {
+  if (ifReverted === undefined || deleted.length === 0) return [];
   const names = listed(deleted.map(({ name, id }) => `${JSON.stringify(oneLine(name))} (${id})`));
-  return [
-    `Already deleted, although state still has them: ${names}. If you take the change back before the next update, run \`pulumi up --refresh\`, which creates what is missing.`,
-  ];
+  return [`Already deleted, although state still has them: ${names}. ${ifReverted}`];
 }
 
 /** The keys as they are now, without those that no longer exist. Throws if any can't be read. */

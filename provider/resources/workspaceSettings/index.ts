@@ -37,6 +37,7 @@ import { sayingOf, write } from "./writing";
 export const workspaceSettings = define({
   kind: "WorkspaceSettings",
   shape,
+  sends: (operation, state) => operation === "update" || state.onDestroy === "restore",
   rules,
   identities: ({ workspaceId }) =>
     workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
@@ -45,8 +46,8 @@ export const workspaceSettings = define({
   replaceNote,
   importing: { form: "workspaceId", read: find },
   create,
-  rollbackCreate: async (_session, outcome) => formerValues(outcome),
-  rollbackUpdate: async (_session, outcome, before) => formerValues(outcome, before),
+  rollbackCreate: async (_session, outcome) => forgottenBy(outcome, {}),
+  rollbackUpdate: async (_session, outcome, before) => forgottenBy(outcome, before),
   read,
   update: (session, { id, state, inputs }) => update(session, id, state, inputs),
   delete: remove,
@@ -85,13 +86,12 @@ async function create(session: Session, declared: SettingsInputs): Promise<Setti
   return apply(session, doing, change, record);
 }
 
-/** The warning with the former values that a create or an update began to keep. */
-function formerValues(
-  { id, state }: SettingsOutcome,
-  { __before: before = {} }: SettingsState = {},
-): string[] {
+/** The warning, if there is one, with the former values that a create or an update began to keep. */
+function forgottenBy({ id, state }: SettingsOutcome, { __before: before = {} }: SettingsState): string[] {
   const added = settings.filter(({ name }) => !(name in before));
-  return [forgotten(id, state, only(added, state.__before ?? {}))].filter((line) => line !== undefined);
+  // What was sent may have been applied.
+  const now = { ...state, ...state.__sent };
+  return [forgotten(id, now, only(added, state.__before ?? {}))].filter((line) => line !== undefined);
 }
 
 /** The warning with the former values, if the result can't be saved: the next run would take the new ones for them. */

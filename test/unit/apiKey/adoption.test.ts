@@ -237,6 +237,23 @@ describe("an ApiKey that was adopted", () => {
     },
   );
 
+  test("K11 R15 neither is a set that adopts a key by an unknown workspaceId, nor that key by an unknown keepers", () => {
+    const { sets } = adoptions();
+    const before = sets.checked(adoptingSet({ a: "key_1" }, { b: {} }));
+    const held = { ...before, ids: { a: "key_1", b: "key_2" }, maskedKeys: {}, secrets: { b: "sk_b" } };
+    const [unknown] = unknownSentinels;
+    const moved = sets.checked({ ...before, workspaceId: unknown });
+    expect(sets.diff("keys-1", held, moved)).toEqual({ changes: undefined, replaces: [] });
+    const entry = { existingId: "key_1", keepers: unknown };
+    const next = sets.checked(adoptingSet({}, { a: entry, b: {} }));
+    expect(sets.diff("keys-1", held, next).replaces).toEqual([]);
+    expect(sets.progress.filter((line) => line.includes("to replace")).join()).not.toContain(`"a"`);
+    const own = { ...adoptingSet({}, { b: {} }), workspaceId: "ws_1" };
+    const plain = { ...sets.checked(own), ids: { b: "key_2" }, maskedKeys: {}, secrets: { b: "sk_b" } };
+    const other = sets.checked({ ...own, workspaceId: unknown });
+    expect(sets.diff("keys-1", plain, other).replaces).toEqual(["workspaceId"]);
+  });
+
   test("K11 adopts the other key and then deletes the old one if existingId changes", async () => {
     const { keys, service, methods, process } = oneKey();
     service.add({ id: "key_2" });

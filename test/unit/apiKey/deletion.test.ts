@@ -29,6 +29,16 @@ describe("R7 a deletion", () => {
       expect(methods(service)).toBe("DELETE GET");
     });
 
+    test.each([{}, { apiKey: null }])(
+      "is done if a GET is answered with %j, which has no record, only if the workspace and its list agree",
+      async (read) => {
+        const { done } = deleting({ write, reads: [read] });
+        await done;
+        const unsure = deleting({ write, reads: [read], list: refused(403) });
+        expect((await failureOf(unsure.done)).message).toMatch(/can't be read to confirm that it is gone/);
+      },
+    );
+
     test("is done once a repeated GET no longer finds the key", async () => {
       const { service, done } = deleting({ write, reads: [alive, alive, alive, refused(404)] });
       await done;

@@ -71,6 +71,18 @@ test("keys that were deleted before the run ended are named, because state still
   ]);
 });
 
+test("a key that leaves a set without a DELETE, because another resource adopts it, is not named as deleted", async () => {
+  const { set, inputsOf, stateOf, deleted } = ended({ isOver: () => set.warnings.length > 0 });
+  const { keys = {} } = inputsOf({ a: { existingId: "key_b" } }) as { keys?: object };
+  // The check of the other set, which adopts b's key, claims it.
+  set.check({ ...of(keys), defaults: { customerId: "c", scopes: [] } }, undefined, "other");
+  const state = stateOf(["a", "b"]);
+  await failureOf(set.update("keys-1", state, inputsOf({ a: {} })));
+  expect(deleted()).toEqual([]);
+  expect(set.warnings.join("\n")).toContain("stays in the service");
+  expect(set.warnings.join("\n")).not.toContain("Already deleted");
+});
+
 test("K5 a key that state has still to delete is not named as left behind", async () => {
   const { set, inputsOf, stateOf, deleted } = ended({});
   const before = { ...stateOf(["b"]), __toDelete: [{ id: "key_a", name: "a" }] };

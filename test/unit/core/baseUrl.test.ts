@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { serviceAfterRead } from "../../../provider/core/baseUrl";
 import { configuration } from "../../../provider/core/config";
+import type { AnyDefinition } from "../../../provider/core/definition";
 import { apiKey } from "../../../provider/resources/apiKey";
+import { customerBilling } from "../../../provider/resources/customerBilling";
+import { scope } from "../../../provider/resources/scope";
 import { least } from "../offline";
 import { failureOf, replying } from "../replying";
 
@@ -71,7 +74,48 @@ describe("a key whose state was last written at another base URL", () => {
     },
   );
 
+  const changed = { ...inputs, name: "new" };
+  test("R6 may be written there if APIKEYS_MOVED_FROM names the former one, or if state names none", async () => {
+    const here = "https://api.test";
+    const [before] = servicesOf("https://former.test");
+    const moved = replying(
+      apiKey,
+      ({ method }) => ({ apiKey: { ...inputs, id: "key_1", deleted: method === "DELETE" } }),
+      {
+        env: { APIKEYS_BASE_URL: here, APIKEYS_MOVED_FROM: "https://former.test" },
+      },
+    );
+    for (const __service of [before, undefined]) {
+      expect(moved.diff("key_1", { ...state, __service }, changed).changes).not.toBe(false);
+      await moved.delete("key_1", { ...state, __service });
+    }
+    expect(moved.calls.map(({ method }) => method)).toEqual(["DELETE", "DELETE"]);
+  });
+
+  test("R6 whose secrets alone change is updated there, because that sends nothing", async () => {
+    const __secrets = [["name"]];
+    expect(operations().diff("key_1", state, { ...inputs, __secrets }).changes).toBe(true);
+    const updated = await operations().update("key_1", state, { ...inputs, __secrets });
+    expect(updated).toMatchObject({ __service: "before", __secrets });
+  });
+
   test("R12 has no change there if nothing has changed", () => {
     expect(operations().diff("key_1", state, inputs)).toMatchObject({ changes: false });
   });
+});
+
+test("R6 what only leaves state, or is only kept there, may do so at another base URL; but nothing is granted there", async () => {
+  const nothing = (definition: AnyDefinition) =>
+    replying(definition, ({ method }) => {
+      throw new Error(`nothing may be sent, but ${method} was`);
+    });
+  const scopeState = { workspaceId: "ws_1", name: "Orders", representation: "orders", __service: "before" };
+  await nothing(scope).delete("sc_1", scopeState);
+  const grant = { workspaceId: "ws_1", totalCredits: "5", grant: "first" };
+  const billing = nothing(customerBilling);
+  const held = { ...billing.check(grant, undefined).inputs, billingId: "bill_1", __service: "before" };
+  expect(await billing.read("bill_1", held)).toMatchObject({ state: { __service: "before" } });
+  await billing.delete("bill_1", held);
+  const again = billing.check({ ...grant, grant: "second" }, undefined).inputs;
+  expect(() => billing.diff("bill_2", held, again)).toThrow("was sent to another base URL");
 });

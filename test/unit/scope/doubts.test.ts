@@ -60,6 +60,20 @@ describe("the create of a scope whose POST fails", () => {
     expect((await subject.create(inputs)).id).toBe("sc_1");
   });
 
+  test("S4 waits for the new scope after a 2xx without it, though one of another spelling was there before", async () => {
+    let looks = 0;
+    post = () => "";
+    const lagging = replying(scope, ({ method, path }) => {
+      if (method === "POST") return "";
+      if (!path.endsWith("/scopes")) return { workspace: { id: "ws_1" } };
+      looks += 1;
+      return { scopes: looks < 4 ? [other] : [other, { ...inputs, id: "sc_new" }] };
+    });
+    expect((await lagging.create(inputs)).id).toBe("sc_new");
+    post = () => "";
+    expect((await subject.create(inputs)).id).toBe("sc_other");
+  });
+
   test("S4 adopts a scope with exactly this representation, even after a refusal", async () => {
     post = () => {
       listed = [other, { ...inputs, id: "sc_1" }];

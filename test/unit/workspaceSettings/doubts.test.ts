@@ -249,21 +249,25 @@ describe("an answer to PATCH that leaves out a cleared setting", () => {
   });
 });
 
-test("W5 an update that begins to manage a setting, and can't be saved to state, names its former value", async () => {
-  const run = openRun({ ask: async () => (isOver ? "the test ended it" : undefined) });
-  let isOver = false;
-  const ending = openWorkspace({ run });
-  ending.held = { ...ending.held, defaultAllowedIPs: ["192.0.2.1"] };
-  const { state } = await ending.settings.create(inputs);
-  isOver = true;
-  const added = { ...inputs, defaultKeyPrefix: "newer", defaultAllowedIPs: ["192.0.2.2"] };
-  await failureOf(ending.settings.update("ws_1", state, added));
-  expect(ending.settings.warnings).toEqual([
-    expect.stringContaining(
-      'could be saved to state: {"defaultAllowedIPs":["192.0.2.1"]}. Restore them by hand',
-    ),
-  ]);
-});
+test.each([undefined, lost])(
+  "W5 an update that begins to manage a setting, and can't be saved to state, names its former value (PATCH: %o)",
+  async (error) => {
+    const run = openRun({ ask: async () => (isOver ? "the test ended it" : undefined) });
+    let isOver = false;
+    const ending = openWorkspace({ run });
+    ending.held = { ...ending.held, defaultAllowedIPs: ["192.0.2.1"] };
+    const { state } = await ending.settings.create(inputs);
+    isOver = true;
+    if (error !== undefined) ending.fault = { method: "PATCH", error, carriedOut: true };
+    const added = { ...inputs, defaultKeyPrefix: "newer", defaultAllowedIPs: ["192.0.2.2"] };
+    await failureOf(ending.settings.update("ws_1", state, added));
+    expect(ending.settings.warnings).toEqual([
+      expect.stringContaining(
+        'could be saved to state: {"defaultAllowedIPs":["192.0.2.1"]}. Restore them by hand',
+      ),
+    ]);
+  },
+);
 
 test("R4 a list of addresses that the service merges is not applied: an address that was removed is still allowed", async () => {
   const merging = replying(workspaceSettings, ({ method, body }) => {
