@@ -74,11 +74,10 @@ export function difference(
   changed = differing(deciding, compared),
 ): Difference {
   const { state, inputs }: { readonly state: Properties; readonly inputs: Properties } = compared;
-  const keepsExisting = deciding.keepsExisting?.(compared) ?? false;
+  const staysThough = (value: unknown) =>
+    containsUnknown(value) && deciding.keepsExisting?.(compared) === true;
   const replaces = changed
-    .filter(
-      ({ name, onChange }) => onChange === "replace" && !(keepsExisting && containsUnknown(inputs[name])),
-    )
+    .filter(({ name, onChange }) => onChange === "replace" && !staysThough(inputs[name]))
     .map(({ name }) => name);
   const pending = deciding.pending?.(compared);
   if (pending !== undefined) return { changes: true, replaces: [...pending, ...replaces] };

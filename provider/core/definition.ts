@@ -171,7 +171,7 @@ export interface Definition<S extends Shape, P = undefined> {
    * Whether the program names the existing object that the resource has. No input can replace that, so a value that is not
    * known yet doesn't either: the check decides once it is known. Default: it doesn't.
    */
-  keepsExisting?(compared: Compared<S>): boolean;
+  keepsExisting?(compared: Comparison<S, P>): boolean;
 
   // ---- What a preview shows ----
 

@@ -31,7 +31,7 @@ export const apiKeySet = define({
   adopts: (declared) => existingIn(declared).flatMap(adopts),
   plan: ({ state, inputs }) => plan(ownedKeys(state), inputs),
   pending: ({ state }) => (isPending(state) ? [] : undefined),
-  keepsExisting: ({ state, inputs }) => keepsExisting(plan(ownedKeys(state), inputs)),
+  keepsExisting: (compared) => keepsExisting(compared.plan),
   unchanged: (name, _value, compared) => name !== "workspaceId" && changesNothing(compared.plan),
   follows,
   createNote: (declared) => previewNote(plan(noKeys, declared)),

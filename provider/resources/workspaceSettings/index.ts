@@ -46,8 +46,8 @@ export const workspaceSettings = define({
   replaceNote,
   importing: { form: "workspaceId", read: find },
   create,
-  rollbackCreate: async (_session, outcome) => forgottenBy(outcome, {}),
-  rollbackUpdate: async (_session, outcome, before) => forgottenBy(outcome, before),
+  rollbackCreate: rollback,
+  rollbackUpdate: rollback,
   read,
   update: (session, { id, state, inputs }) => update(session, id, state, inputs),
   delete: remove,
@@ -86,8 +86,12 @@ async function create(session: Session, declared: SettingsInputs): Promise<Setti
   return apply(session, doing, change, record);
 }
 
-/** The warning, if there is one, with the former values that a create or an update began to keep. */
-function forgottenBy({ id, state }: SettingsOutcome, { __before: before = {} }: SettingsState): string[] {
+/** Leaves the settings as they are. Returns the line with the former values that the create or update began to keep. */
+async function rollback(
+  _session: Session,
+  { id, state }: SettingsOutcome,
+  { __before: before = {} }: SettingsState = {},
+): Promise<readonly string[]> {
   const added = settings.filter(({ name }) => !(name in before));
   // What was sent may have been applied.
   const now = { ...state, ...state.__sent };
