@@ -36,12 +36,6 @@ module.exports = {
       to: { path: "^provider/hosts/" },
     },
     {
-      name: "hosts-know-no-resource",
-      severity: "error",
-      from: { path: "^provider/hosts/" },
-      to: { path: "^provider/resources/" },
-    },
-    {
       name: "resources-know-no-other",
       severity: "error",
       from: {
@@ -57,15 +51,9 @@ module.exports = {
       to: { path: "^provider/resources/", pathNot: "^provider/resources/($1|keys|apiKey|fields)/" },
     },
     {
-      name: "functions-know-no-resource",
+      name: "only-resources-know-resources",
       severity: "error",
-      from: { path: "^provider/functions\\.ts$" },
-      to: { path: "^provider/resources/" },
-    },
-    {
-      name: "core-knows-no-resource",
-      severity: "error",
-      from: { path: "^provider/(core|reads)/" },
+      from: { path: "^provider/(core/|reads/|hosts/|functions\\.ts$)" },
       to: { path: "^provider/resources/" },
     },
     {

@@ -24,17 +24,6 @@ const program = (name: string) => `
   import * as pulumi from "@pulumi/pulumi";
   new pulumi.ComponentResource("teams:index:Team", "${name}", {}, {}, true);
 `;
-const settings = `name: component-provider
-runtime: nodejs
-config:
-  apikeys:host: plugin
-plugins:
-  providers:
-    - name: apikeys
-      path: node_modules/pulumi-apikeys/plugin
-    - name: teams
-      path: teams
-`;
 
 let scene: Scene;
 beforeAll(async () => {
@@ -43,7 +32,7 @@ beforeAll(async () => {
   await mkdir(folder);
   await scene.project.write("teams/pulumi-resource-teams", component);
   await chmod(join(folder, "pulumi-resource-teams"), 0o755);
-  await scene.project.write("Pulumi.yaml", settings);
+  await scene.project.setHost("plugin", { teams: "teams" });
 });
 afterAll(() => scene?.close());
 

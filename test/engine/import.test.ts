@@ -2,16 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
 import { hurried, type Scene, setScene } from "./scene";
 
-const settings = `name: import
-runtime: nodejs
-config:
-  apikeys:host: plugin
-plugins:
-  providers:
-    - name: apikeys
-      path: node_modules/pulumi-apikeys/plugin
-`;
-
 /** A program that declares existing objects: the kind, source text of the arguments and import id of each, by name. */
 function programOf(resources: Readonly<Record<string, readonly [kind: string, args: string, id?: string]>>) {
   const lines = Object.entries(resources).map(([name, [kind, args, id]]) => {
@@ -60,10 +50,10 @@ describe("the resource option import, with the plugin", () => {
   beforeAll(async () => {
     const workspaces = [{ id: "ws_main", name: "Main", defaultRateLimitPerSecond: 7 }];
     scene = await setScene("import", {
+      host: "plugin",
       env: hurried,
       tenants: [{ accessToken: "team-access-token", workspaces }],
     });
-    await scene.project.write("Pulumi.yaml", settings);
     const { service } = scene;
     const inMain = { workspaceId: "ws_main" };
     service.addScope({ ...inMain, representation: "orders", name: "Orders" });

@@ -7,8 +7,8 @@ import { packedPackage } from "./packedPackage";
 export interface Project {
   readonly name: string;
   readonly dir: string;
-  /** Chooses where the provider runs from now on; Pulumi.yaml names the package's plugin. */
-  setHost(host: Host): Promise<void>;
+  /** Chooses where the provider runs from now on; Pulumi.yaml names the package's plugin, and other plugins with their paths. */
+  setHost(host: Host, others?: Plugins): Promise<void>;
   /** Writes a file of the project, such as index.ts. */
   write(file: string, text: string): Promise<void>;
   /** Removes the folder, as the end of the process does. */
@@ -44,17 +44,20 @@ export async function createProject(name: string, options: ProjectOptions = {}):
     const { folder } = await packedPackage();
     await cp(folder, join(dir, "node_modules", "pulumi-apikeys"), { recursive: true });
   }
-  const setHost = (host: Host) => write("Pulumi.yaml", withPlugin(name, host));
+  const setHost = (host: Host, others?: Plugins) => write("Pulumi.yaml", withPlugins(name, host, others));
   return { name, dir, setHost, write, remove };
 }
 
-function withPlugin(name: string, host: Host): string {
+type Plugins = Readonly<Record<string, string>>;
+
+function withPlugins(name: string, host: Host, others: Plugins = {}): string {
+  const plugins = Object.entries({ apikeys: "node_modules/pulumi-apikeys/plugin", ...others });
+  const lines = plugins.map(([plugin, path]) => `    - name: ${plugin}\n      path: ${path}`);
   return `name: ${name}
 runtime: nodejs
 plugins:
   providers:
-    - name: apikeys
-      path: node_modules/pulumi-apikeys/plugin
+${lines.join("\n")}
 config:
   apikeys:host:
     value: ${host}
