@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createSecureServer } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newKey, token, wireServer } from "./calls";
 import { answer } from "./wireServer";
@@ -79,6 +82,44 @@ describe("a process that uses the client", () => {
     const { errors } = await run(program, { APIKEYS_DEBUG: "1" });
     expect(errors).toMatch(/^apikeys: GET \/api\/v1\/workspace 200 attempt 1 \d+ ms\n$/);
     expect((await run(program, { APIKEYS_DEBUG: "0" })).errors).toBe("");
+  });
+});
+
+describe("a service with TLS, which offers HTTP/2 too", () => {
+  const certificate = join(__dirname, "localhost.pem");
+  const calls = (url: string) => `
+    const call = callTo(${JSON.stringify(url)});
+    const path = { workspaceId: "w", keyId: "k" };
+    for (const request of [() => api.readApiKey(call, path), () => api.createBilling(call, {})]) {
+      const { verdict = "done" } = await request().catch((error) => error);
+      process.stdout.write(verdict + " ");
+    }`;
+
+  async function tlsServer() {
+    const requests: string[] = [];
+    const pem = readFileSync(certificate);
+    const server = createSecureServer({ key: pem, cert: pem, allowHTTP1: true }, (request, response) => {
+      requests.push(`${request.method} ${request.httpVersion}`);
+      response.end(JSON.stringify({ ...keyAnswer, billing: { id: "b" } }));
+    });
+    server.listen(0, "localhost");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    return { url: `https://localhost:${(server.address() as AddressInfo).port}`, requests };
+  }
+
+  it("gets every request over HTTP/1.1, credits too", async () => {
+    const { url, requests } = await tlsServer();
+    const { output, errors } = await run(calls(url), { NODE_EXTRA_CA_CERTS: certificate });
+    expect([output, errors]).toEqual(["done done ", ""]);
+    expect(requests).toEqual(["GET 1.1", "POST 1.1"]);
+  });
+
+  it("gets nothing if its certificate is of an unknown authority, and the calls fail as notSent", async () => {
+    const { url, requests } = await tlsServer();
+    const { output } = await run(calls(url), { NODE_EXTRA_CA_CERTS: "" });
+    expect(output).toBe("notSent notSent ");
+    expect(requests).toEqual([]);
   });
 });
 
