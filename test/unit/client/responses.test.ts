@@ -253,6 +253,12 @@ describe("an answer with a key", () => {
     expect(value(readNewKey, { apiKey: { id: "k", key: "" } }).key).toBeUndefined();
     expect(value(readNewKey, { apiKey: { id: "k", key: { v: 1 } } }).key).toBeUndefined();
   });
+
+  it("keeps the secret, even if another field of the answer is not UTF-8", () => {
+    const latin1 = Buffer.from('{"apiKey":{"id":"k","name":"Jos\u00e9","key":"sk_1"}}', "latin1");
+    expect(readNewKey(latin1).record).toMatchObject({ id: "k", name: "Jos\ufffd", key: "sk_1" });
+    expect(readKey(latin1).problem).toBe("the answer is not JSON");
+  });
 });
 
 describe("answers with other records", () => {
