@@ -5,6 +5,7 @@ import type { AnyDefinition } from "../../../provider/core/definition";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { scope } from "../../../provider/resources/scope";
+import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
 import { least } from "../offline";
 import { failureOf, replying } from "../replying";
 
@@ -16,6 +17,12 @@ const servicesOf = (url: string, movedFrom?: string) => {
   if ("problems" in found) throw new Error(found.problems.join(" "));
   return found.services;
 };
+
+/** A resource whose requests are errors. */
+const nothing = (definition: AnyDefinition) =>
+  replying(definition, ({ method }) => {
+    throw new Error(`nothing may be sent, but ${method} was`);
+  });
 
 describe("the service that state was last written to", () => {
   const here = servicesOf("https://api.example.com/keys")[0];
@@ -54,10 +61,7 @@ describe("a key whose state was last written at another base URL", () => {
     createdAt: "2026-01-01T00:00:00Z",
     __service: "before",
   };
-  const operations = () =>
-    replying(apiKey, ({ method }) => {
-      throw new Error(`nothing may be sent, but ${method} was`);
-    });
+  const operations = () => nothing(apiKey);
 
   test.each([
     ["read", () => operations().read("key_1", state)],
@@ -104,11 +108,28 @@ describe("a key whose state was last written at another base URL", () => {
   });
 });
 
+describe("the settings of a workspace whose state was last written at another base URL", () => {
+  const inputs = { workspaceId: "ws_1", defaultKeyPrefix: "sk_", onDestroy: "restore" };
+  const state = { ...inputs, __before: { defaultKeyPrefix: "old" }, __service: "before" };
+
+  test.each([
+    [
+      "update",
+      () => nothing(workspaceSettings).update("ws_1", state, { ...inputs, defaultKeyPrefix: "pk_" }),
+    ],
+    ["delete", () => nothing(workspaceSettings).delete("ws_1", state)],
+  ])("R6 are not changed there: %s fails", async (_, operation) => {
+    expect((await failureOf(operation())).message).toContain("was sent to another base URL");
+  });
+
+  test("R6 leave state there if they are to stay as they are", async () => {
+    const settings = nothing(workspaceSettings);
+    await settings.delete("ws_1", { ...state, onDestroy: "retain" });
+    expect(settings.calls).toEqual([]);
+  });
+});
+
 test("R6 what only leaves state, or is only kept there, may do so at another base URL; but nothing is granted there", async () => {
-  const nothing = (definition: AnyDefinition) =>
-    replying(definition, ({ method }) => {
-      throw new Error(`nothing may be sent, but ${method} was`);
-    });
   const scopeState = { workspaceId: "ws_1", name: "Orders", representation: "orders", __service: "before" };
   await nothing(scope).delete("sc_1", scopeState);
   const grant = { workspaceId: "ws_1", totalCredits: "5", grant: "first" };

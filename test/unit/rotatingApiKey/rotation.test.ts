@@ -239,6 +239,20 @@ describe("T5 with retire 'whenUnused',", () => {
     expect(ci.warnings).toEqual([]);
   });
 
+  test("if the previous key can't be read after the rotation, the new key is kept, and the overlap begins", async () => {
+    const ci = spoilable();
+    const first = await ci.create(inputs);
+    ci.at(90);
+    ci.refuse(asks("GET", "key_1"), 500);
+    const kept = await ci.up(first, inputs);
+    expect(kept.state).toMatchObject({ key: "sk_key_2", previousKeyId: "key_1", retiresAt: iso(97) });
+    expect(kept.state).not.toHaveProperty("__lastUsed");
+    ci.mend();
+    ci.at(97);
+    const noted = await ci.up(kept, inputs);
+    expect(noted.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104), __lastUsed: "" });
+  });
+
   test("if the previous key can't be read, nothing is changed", async () => {
     const { ci, kept } = await openRotated(inputs);
     ci.at(97);
