@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/callError";
 import { openRun } from "../../../provider/core/run";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
@@ -141,23 +141,90 @@ test("no further key is created once the run has ended", async () => {
   expect(posts).toBeLessThanOrEqual(16);
 });
 
-test("keys of a set whose create fails halfway are deleted again if their state is too large to save", async () => {
-  const live = new Set<string>();
-  const long = "x".repeat(16_000);
-  const set = replying(apiKeySet, (request) => {
-    const { method, body } = request;
-    if (method === "DELETE") {
-      live.delete(idIn(request));
-      return { apiKey: { id: idIn(request), deleted: true } };
-    }
-    if (method === "GET") return { apiKeys: [] };
-    const { name } = body as { readonly name: string };
-    if (name === "k0") return { apiKey: { id: `id_${name}`, ...(body as object) } };
-    live.add(`id_${name}`);
-    return { apiKey: { id: `id_${name}`, ...(body as object), key: `${name}_${long}` } };
+describe("a set whose state is too large to save after a failure", () => {
+  const aliases = Array.from({ length: 800 }, (_, n) => `k${n}`);
+  const keys = Object.fromEntries(aliases.map((alias) => [alias, {}]));
+
+  /** A set on a service whose secrets are long, and which leaves out those of some keys. */
+  function large(withoutSecret: readonly string[] = []) {
+    const live = new Set<string>();
+    const long = "x".repeat(16_000);
+    const set = replying(apiKeySet, (request) => {
+      const { method, body } = request;
+      if (method === "DELETE") {
+        live.delete(idIn(request));
+        return { apiKey: { id: idIn(request), deleted: true } };
+      }
+      if (method === "GET") return { apiKeys: [] };
+      const name = nameIn(request);
+      if (withoutSecret.includes(name)) return { apiKey: { id: `id_${name}`, ...(body as object) } };
+      live.add(`id_${name}`);
+      return { apiKey: { id: `id_${name}`, ...(body as object), key: `${name}_${long}` } };
+    });
+    return { ...set, live, inputsOf: (all: object) => set.check(of(all), undefined).inputs };
+  }
+
+  test("loses its new keys again if its create fails halfway", async () => {
+    const set = large(["k0"]);
+    await expect(set.create(set.inputsOf(keys))).rejects.toThrow(
+      /could not be saved to state because it is larger than/,
+    );
+    expect([...set.live]).toEqual([]);
   });
-  const keys = Object.fromEntries(Array.from({ length: 800 }, (_, n) => [`k${n}`, {}]));
-  const { inputs } = set.check(of(keys), undefined);
-  await expect(set.create(inputs)).rejects.toThrow(/could not be saved to state because it is larger than/);
-  expect([...live]).toEqual([]);
+
+  test("is created and updated if nothing fails", async () => {
+    const set = large();
+    const { id, state } = await set.create(set.inputsOf(keys));
+    expect(set.live.size).toBe(800);
+    const next = await set.update(id, state, set.inputsOf({ ...keys, more: {} }));
+    expect(next["ids"]).toMatchObject({ k0: "id_k0", more: "id_more" });
+    expect(set.live.size).toBe(801);
+  });
+});
+
+describe("R20 once the run is canceled, no further key of a set", () => {
+  const aliases = Array.from({ length: 60 }, (_, place) => `k${place}`);
+  const toDelete = aliases.map((alias) => ({ id: `key_${alias}`, name: alias }));
+
+  /** A set in state, in a run that is canceled during the first request of this method about a key. */
+  function canceledAt(method: string) {
+    const run = openRun();
+    const set = replying(
+      apiKeySet,
+      (asked) => {
+        const id = idIn(asked);
+        if (id === "api-key") return { apiKeys: [] };
+        if (asked.method === method) run.close("the run was canceled");
+        return { apiKey: { id, enabled: true, scopes: [], deleted: asked.method === "DELETE" } };
+      },
+      { run },
+    );
+    const by = (prefix: string) => Object.fromEntries(aliases.map((alias) => [alias, prefix + alias]));
+    const { inputs } = set.check(of(Object.fromEntries(aliases.map((alias) => [alias, {}]))), undefined);
+    const state = { ...inputs, ids: by("key_"), maskedKeys: {}, secrets: by("sk_") };
+    const none = { ...set.check(of({}), undefined).inputs, ids: {}, maskedKeys: {}, secrets: {} };
+    const about = () => new Set(set.calls.filter((asked) => asked.method === method).map(idIn)).size;
+    return { ...set, state, none, about };
+  }
+
+  test("is deleted", async () => {
+    const set = canceledAt("DELETE");
+    const { message } = await failureOf(set.delete("keys-1", set.state));
+    expect(message).toMatch(/: \d+ of 60 failed\. .*Skipped: the run was canceled\./s);
+    expect(set.about()).toBeLessThanOrEqual(16);
+  });
+
+  test("is read", async () => {
+    const set = canceledAt("GET");
+    const { message } = await failureOf(set.read("keys-1", set.state));
+    expect(message).toMatch(/: \d+ of 60 failed\. .*Skipped: the run was canceled\./s);
+    expect(set.about()).toBeLessThanOrEqual(17);
+  });
+
+  test("that is still to be deleted is looked up", async () => {
+    const set = canceledAt("GET");
+    const read = await set.read("keys-1", { ...set.none, __toDelete: toDelete });
+    expect(read?.state["__toDelete"]).toEqual(toDelete);
+    expect(set.about()).toBeLessThanOrEqual(16);
+  });
 });

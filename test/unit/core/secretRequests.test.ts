@@ -95,3 +95,27 @@ describe("R16 a request", () => {
     expect(second).toContain("ws_of_kites");
   });
 });
+
+test("R16 what an interruption prints masks an existing key's value, even in a name", async () => {
+  const existingKey = "sk_value_of_long_ago";
+  const declared = { workspaceId: "ws_1", customerId: "c", name: `the old ${existingKey}`, scopes: [] };
+  const run = openRun();
+  const printed: string[] = [];
+  const key = replying(
+    apiKey,
+    ({ method, path, body }) => {
+      if (method === "GET" && idIn({ path }) === "api-key") return { apiKeys: [] };
+      printed.push(...run.interruptLines());
+      return {
+        apiKey:
+          method === "GET"
+            ? { enabled: true, ...declared, id: "k" }
+            : { id: "k", ...(body as object), name: undefined },
+      };
+    },
+    { run },
+  );
+  await key.create(key.check({ ...declared, existingKey }, undefined).inputs);
+  expect(printed).toEqual([expect.stringContaining("exists in the service with id k")]);
+  expect(printed.join()).toContain('"the old [secret]"');
+});
