@@ -2,6 +2,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
+import { handClock } from "./handClock";
 import { quickClock } from "./quickClock";
 import { answer } from "./wireServer";
 
@@ -195,6 +196,34 @@ describe("a write whose first attempt may have been applied", () => {
     const server = await wireServer(({ n }) => (n === 1 ? answer(500) : answer(status)));
     const error = await errorOf(api.editApiKey(callTo(server.url), keyPath, { name: "a" }));
     expect([error.verdict, error.status]).toEqual(["ambiguous", status]);
+  });
+
+  it("stays ambiguous if it may not be sent again", async () => {
+    const server = await wireServer(() => answer(500));
+    const gate = async () => (server.requests.length > 0 ? "the test ended the run" : undefined);
+    const error = await errorOf(api.editApiKey(callTo(server.url, { gate }), keyPath, { name: "a" }));
+    expect([error.verdict, error.message]).toEqual([
+      "ambiguous",
+      "the request was not sent again, because the test ended the run",
+    ]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("stays ambiguous if the service asks another call to wait for too long", async () => {
+    const server = await wireServer(({ method }) =>
+      method === "PATCH" ? answer(500) : answer(429, "", "retry-after: 3600"),
+    );
+    const clock = handClock();
+    const call = callTo(server.url, { clock, random: () => 0.999 });
+    const failed = errorOf(api.editApiKey(call, keyPath, { name: "a" }));
+    await expect.poll(() => clock.waiting()).toBe(1);
+    await errorOf(api.createApiKey(call, newKey));
+    clock.advance(249);
+    expect(await failed).toMatchObject({
+      verdict: "ambiguous",
+      message: "the service asked to wait another 3600 s",
+    });
+    expect(server.requests.map(({ method }) => method)).toEqual(["PATCH", "POST"]);
   });
 
   it("is ambiguous, but a failed GET is not", async () => {

@@ -42,6 +42,24 @@ describe("settings to restore", () => {
     expect(stored()).toMatchObject(before);
   });
 
+  test.each([
+    ["an error", { error: "quota" }, 'the answer\'s workspace is not an object: "quota"'],
+    ["a page", "<html></html>", "the answer is not JSON"],
+  ])(
+    "R4 a number that has its old value after an answer with %s was not applied",
+    async (_what, body, why) => {
+      const { id, state } = await process.of("WorkspaceSettings").create(inputs);
+      service.inject({ endpoint: "editWorkspace", fault: answering(body), times: 2 });
+      const next = startProcess(service);
+      const failure = await failureOf(
+        next.of("WorkspaceSettings").update(id, state, { ...inputs, defaultExpiration: 7 }),
+      );
+      expect(failure.message).toContain(`the service did not apply the change (${why}).`);
+      expect(failure.message).toContain("defaultExpiration: the program has 7, the service still has 5");
+      expect(next.warnings).toEqual([]);
+    },
+  );
+
   test("W1 are restored when they are no longer declared, even if the first reads are older than the last update", async () => {
     const { id, state } = await process.of("WorkspaceSettings").create(inputs);
     const { defaultKeyPrefix: _, ...rest } = inputs;
