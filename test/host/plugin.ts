@@ -148,7 +148,7 @@ export async function startPlugin(env: Readonly<Record<string, string>> = {}): P
       engine.close();
       child.stdin.end();
     },
-    deafen: engine.close,
+    deafen: () => void child.stderr.destroy(),
     ended,
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill("SIGINT");

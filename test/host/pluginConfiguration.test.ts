@@ -146,8 +146,12 @@ describe("the configuration of the plugin", () => {
 
   test("the access token is secret even if the program didn't make it one, and unknown arguments pass", async () => {
     const others = { baseUrl: "https://a.test", unheardOf: "x", parallel: "8" };
-    expect(await bare.checkConfig({ ...others, accessToken: "t", "apikeys:accessToken": "u" })).toEqual({
-      inputs: { ...others, accessToken: secret("t"), "apikeys:accessToken": secret("u") },
+    const tokens = { accessToken: "t", "apikeys:accessToken": "u", "apikeys.provider:accessToken": "v" };
+    const asSecrets = Object.fromEntries(
+      Object.entries(tokens).map(([name, token]) => [name, secret(token)]),
+    );
+    expect(await bare.checkConfig({ ...others, ...tokens })).toEqual({
+      inputs: { ...others, ...asSecrets },
       failures: [],
     });
     expect((await bare.checkConfig({ accessToken: secret("t"), baseUrl: secret("b") })).inputs).toEqual({

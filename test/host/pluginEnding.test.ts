@@ -203,6 +203,20 @@ describe.each<Ending>(["SIGINT", "engine exit"])("%s in the plugin", { concurren
   }
 });
 
+test("engine exit in the plugin rolls back, although nobody reads its debug lines any more", async (context) => {
+  const { expect } = context;
+  const at = await stage(context, { env: { APIKEYS_DEBUG: "1" } });
+  slow(at, "createApiKey");
+  const begun = begin(at, "key");
+  await arrival(at, "createApiKey");
+  at.host.deafen();
+  await end(at, "engine exit");
+  expect((await begun)["key"]).toMatch(/^The result could not be saved to state because .*exited/);
+  await at.host.ended;
+  expect(live(at)).toEqual([]);
+  expect(writes(at)).toEqual(["createApiKey", "deleteApiKey"]);
+});
+
 describe.concurrent("SIGINT in the plugin", () => {
   test("before a write, keeps anything from being written", async (context) => {
     const { expect } = context;
