@@ -131,7 +131,7 @@ describe("a refresh with lists has the same results as single reads", () => {
   test("on random mixtures of server variants", { timeout: 240_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(mixtures, (knobs) => onDialect({ ...defaultDialect, ...knobs })),
-      { seed: 20_261_121, numRuns: runs(60), interruptAfterTimeLimit: 200_000 },
+      { seed: 20_261_121, numRuns: runs(60), interruptAfterTimeLimit: 200_000, markInterruptAsFailure: true },
     );
   });
 });

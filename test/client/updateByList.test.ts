@@ -277,6 +277,7 @@ describe("an update with outdated lists has the same results as one with single 
       seed: 20_261_122,
       numRuns: runs(60),
       interruptAfterTimeLimit: 200_000,
+      markInterruptAsFailure: true,
     });
   });
 });
