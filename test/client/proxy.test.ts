@@ -43,7 +43,7 @@ describe("a proxy from the environment", () => {
     const proxy = await wireServer(() => answer(200, keyAnswer));
     const env = { HTTP_PROXY: proxy.url, NO_PROXY: "service.invalid" };
     const error = await errorOf(api.readApiKey(callTo(elsewhere, { env }), keyPath));
-    expect(error.message).toMatch(/^the host name service\.invalid (is not known|could not be looked up)$/);
+    expect(error.message).toMatch(/^the host name service\.invalid (is not known|could not be resolved)$/);
     expect(error.verdict).toBe("notSent");
     expect(proxy.requests).toHaveLength(0);
   });
