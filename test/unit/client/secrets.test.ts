@@ -38,7 +38,7 @@ describe("a record that repeats a secret", () => {
 
   it("R16 keeps a value that the program made secret, because it is compared with the inputs", async () => {
     const name = "Nightingale Bank of the North";
-    const call = { ...answered({ apiKey: { id: "k", name } }), concealed: [name] };
+    const call: api.Call = { ...answered({ apiKey: { id: "k", name } }), maskedInMessages: [name] };
     expect((await api.readApiKey(call, path)).name).toBe(name);
     expect((await api.editApiKey(call, path, {})).record?.name).toBe(name);
   });
