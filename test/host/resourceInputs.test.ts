@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { definitions } from "../../provider/resources";
 import { type HostedResource, HostFailure, type Properties } from "./host";
 import { quickTimers } from "./quickTimers";
@@ -38,6 +38,8 @@ const least: Readonly<Record<string, Properties>> = {
   Scope: { workspaceId: "ws_main", name: "Orders", representation: "orders" },
   CustomerBilling: { workspaceId: "ws_main", totalCredits: "100" },
 };
+/** Settings of a workspace that no test declares. */
+const settings = { defaultKeyPrefix: "before", defaultRateLimitPerSecond: 7, defaultExpiration: 7 };
 const kinds = Object.keys(least).map((kind) => ({
   kind,
   fields: Object.keys(definitions[kind]?.schema.shape ?? {}),
@@ -53,10 +55,6 @@ describe.each(kinds)("inputs of a $kind", ({ kind, fields }) => {
     });
     resource = scene.host.resource(kind);
   });
-  beforeEach(() => {
-    scene.standIn.clearRequests();
-    for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
-  });
   afterAll(() => scene.close());
 
   test.each(fields)(
@@ -67,6 +65,9 @@ describe.each(kinds)("inputs of a $kind", ({ kind, fields }) => {
         const inputs: Properties = { ...least[kind], [field]: value };
         if (field === "billingId") delete inputs["totalCredits"];
         scene.standIn.clearRequests();
+        // What is there already is not sent.
+        scene.standIn.editWorkspace("ws_main", settings);
+        for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
         const checked = await resource.check(inputs);
         const reasons = checked.failures.map(({ reason }) => reason);
         if (reasons.length > 0) {
@@ -82,17 +83,26 @@ describe.each(kinds)("inputs of a $kind", ({ kind, fields }) => {
           scene.standIn.requests.map(({ endpoint }) => endpoint),
           about,
         ).not.toContain("unknown");
-        for (const body of scene.standIn.requests.map((request) => (request.body ?? {}) as Properties)) {
-          if (field in body && field in checked.inputs)
-            expect(body[field], about).toEqual(checked.inputs[field]);
+        const bodies = scene.standIn.requests.map((request) => (request.body ?? {}) as Properties);
+        const sent = bodies.filter((body) => field in body).map((body) => body[field]);
+        if (field in checked.inputs) {
+          expect(sent.length > 0, about).toBe(isSent(field));
+          for (const one of sent) expect(one, about).toEqual(checked.inputs[field]);
         }
         if (field === "workspaceId") expectAddressed(checked.inputs["workspaceId"]);
       }
     },
   );
 
+  /** Whether a body has the field. The workspace may be in the path. */
+  function isSent(field: string): boolean {
+    if (field === "workspaceId") return kind === "CustomerBilling";
+    return !["onDestroy", "grant", "billingId"].includes(field);
+  }
+
   /** The id of the workspace arrived unchanged, decoded from the path or in the body. */
   function expectAddressed(workspaceId: unknown): void {
+    expect(scene.standIn.requests).not.toEqual([]);
     for (const { path, body } of scene.standIn.requests) {
       const segment = path.split("/")[4];
       const arrived =
