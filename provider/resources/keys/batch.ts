@@ -205,9 +205,11 @@ function idsOf(lines: readonly Line[]): readonly string[] {
   return pages;
 }
 
-/** The service's own message may name the key too. */
+/** The service's own message may name the key too. A regular expression has no room for names of any length. */
 function withoutNames(text: string, names: readonly string[]): string {
-  const spelled = names.map((name) => name.replace(/\W/g, "\\$&")).join("|");
+  const short = names.filter((name) => name.length <= maxLength);
+  if (short.length === 0) return text;
+  const spelled = short.map((name) => name.replace(/\W/g, "\\$&")).join("|");
   return text.replace(new RegExp(`(?<![\\w-])(${spelled})(?![\\w-])`, "g"), "…");
 }
 

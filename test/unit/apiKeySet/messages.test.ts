@@ -92,6 +92,19 @@ test("reasons that differ only in the key's name or id count as one; the reason 
   expect(batch.lines()[0]).toBe('For each of 2 keys ("x", "y"): no …, called …');
 });
 
+test("a failure of a key has its line, however long the key's alias or id is", async () => {
+  const long = "x".repeat(70_000);
+  const { batch } = open();
+  for (const one of [{ name: long }, { name: "a", id: long }]) {
+    await batch.each("created", [one], async () => {
+      throw new Failure("the service refused it");
+    });
+  }
+  expect(batch.lines()).toEqual([
+    expect.stringMatching(/^For each of 2 keys \("x+…x+", "a"\): the service refused it$/),
+  ]);
+});
+
 test("a reason lists once what was found for each of its keys", async () => {
   const { batch } = open();
   await batch.each("created", named(3), async (_, { name }) => {
