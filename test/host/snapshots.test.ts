@@ -65,15 +65,14 @@ test("every provider string of an earlier state still creates a provider, for ea
 });
 
 const settledSets = recorded("sets").filter(({ urn }) => urn.endsWith("::settled"));
-const settled = [...recorded("settled"), ...settledSets].map(
-  (each) => [each.urn.split("::").slice(2).join(" "), each] as const,
-);
+// The engine never checks or diffs what ApiKey.get reads.
+const settled = [...recorded("settled"), ...settledSets]
+  .filter(({ outputs }) => !("__external" in outputs))
+  .map((each) => [each.urn.split("::").slice(2).join(" "), each] as const);
 
 test.each(settled)("R3 a settled state of %s shows no change", async (_urn, held) => {
   const provider = await providerOf(String(held.inputs.__provider));
   const [{ __provider: _, ...inputs }, outputs] = [plain(held.inputs), plain(held.outputs)];
-  // The engine never checks or diffs what ApiKey.get reads.
-  if ("__external" in outputs) return;
   const checked = await provider.check?.(inputs, inputs);
   expect(plain(checked?.inputs ?? {})).toEqual(inputs);
   expect(await provider.diff?.("id", outputs, inputs)).toEqual({ changes: false, replaces: [] });
