@@ -76,11 +76,25 @@ export interface Host {
   stop(): Promise<string>;
 }
 
+/** The surroundings of a dynamic host. */
+export interface Surroundings {
+  /** The port of the engine. Default: one that accepts connections. */
+  readonly enginePort?: number;
+  /** How many files and sockets the process may have open at once. Default: as many as this one. */
+  readonly openFiles?: number;
+}
+
 /** Starts Pulumi's own dynamic-provider host in a project that has the package. */
-export async function startHost(env: Readonly<Record<string, string>> = {}): Promise<Host> {
+export async function startHost(
+  env: Readonly<Record<string, string>> = {},
+  { enginePort, openFiles }: Surroundings = {},
+): Promise<Host> {
   const script = createRequire(__filename).resolve("@pulumi/pulumi/cmd/dynamic-provider");
   const engine = await listen();
-  const child = spawn(process.execPath, [script, `127.0.0.1:${engine.port}`], {
+  const command = [process.execPath, script, `127.0.0.1:${enginePort ?? engine.port}`];
+  const limited = openFiles === undefined ? [] : ["sh", "-c", `ulimit -n ${openFiles}; exec "$@"`, "sh"];
+  const [program = "", ...args] = [...limited, ...command];
+  const child = spawn(program, args, {
     cwd: await projectWithPackage(),
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...quickly, ...env },
     stdio: ["ignore", "pipe", "pipe"],
