@@ -104,9 +104,12 @@ test.for<readonly [string, Inputs, Readonly<Record<string, string>>]>([
   },
 );
 
-test("after a create that failed halfway, state has the keys that were created", async () => {
+test.each([
+  ["", "b"],
+  [", however long another key's alias is", "é".repeat(40_000)],
+])("after a create that failed halfway, state has the keys that were created%s", async (_, alias) => {
   const set = service({ refused: "b" });
-  const kept = await set.failed(set.create(of({ a: { customerId }, b: { customerId } })));
+  const kept = await set.failed(set.create(of({ a: { customerId }, [alias]: { customerId, name: "b" } })));
   expect(kept.state).toMatchObject({ ids: { a: "key_1" } });
 });
 
