@@ -69,13 +69,14 @@ export interface ApiKeyArgs {
    * Any JSON object, at most 64 levels deep, which the service keeps with the key. Default: none. Changing it replaces
    * the key. The service never returns it, so a refresh can't see changes made outside Pulumi.
    */
-  readonly metadata?: pulumi.Input<Record<string, unknown> | undefined>;
+  // biome-ignore lint/suspicious/noExplicitAny: with unknown, a value whose type is an interface would be refused.
+  readonly metadata?: pulumi.Input<Record<string, any> | undefined>;
   /**
    * The value of an existing key to migrate, instead of creating a key. Always a secret. Can't be combined with
    * `prefix`, `expiresAt` or `externalMeterId`. Default: none. A new value replaces the key. While the value stays the
    * same, changing `workspaceId`, `customerId`, `metadata` or `keepers` fails the preview, because the service can't
-   * have one value twice. So does an empty string, as from an unset variable. Removing `existingKey` later changes
-   * nothing. Destroy deletes a migrated key.
+   * have one value twice. An empty string, as from an unset variable, fails the preview too. Removing `existingKey`
+   * later changes nothing. Destroy deletes a migrated key.
    */
   readonly existingKey?: pulumi.Input<string | undefined>;
   /**

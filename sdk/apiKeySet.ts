@@ -7,14 +7,29 @@ import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
  * Defaults for every entry of an {@link ApiKeySet}, field by field: an input that an entry leaves out is taken from
  * here as a whole, and nothing is merged. Changing a default changes every key that uses it.
  */
-export type ApiKeySetDefaultsArgs = {
-  readonly [Name in keyof Omit<ApiKeyArgs, "workspaceId" | "existingKey" | "existingId" | "name">]?:
-    | ApiKeyArgs[Name]
-    | undefined;
-} & {
+export interface ApiKeySetDefaultsArgs {
+  /** The id of the customer of each key whose entry has none. Default: none. */
+  readonly customerId?: ApiKeyArgs["customerId"] | undefined;
   /** The name of each key whose entry has none. Default: the key's alias. */
   readonly name?: ApiKeyArgs["name"];
-};
+  /** The permissions of each key whose entry has no `scopes`. Default: none. */
+  readonly scopes?: ApiKeyArgs["scopes"];
+  /** Whether a key works if its entry does not say. Default: true. */
+  readonly enabled?: ApiKeyArgs["enabled"];
+  /** The start of the secret of each key whose entry has none. Default: set by the service. */
+  readonly prefix?: ApiKeyArgs["prefix"];
+  /**
+   * When a key expires if its entry does not say: a whole number above 0, in the service's own unit. Default: set by the
+   * service.
+   */
+  readonly expiresAt?: ApiKeyArgs["expiresAt"];
+  /** The id of a meter outside the service, for each key whose entry has none. Default: none. */
+  readonly externalMeterId?: ApiKeyArgs["externalMeterId"];
+  /** The JSON object that the service keeps with each key whose entry has none. Default: none. */
+  readonly metadata?: ApiKeyArgs["metadata"];
+  /** The `keepers` of each key whose entry has none. Default: none. */
+  readonly keepers?: ApiKeyArgs["keepers"];
+}
 
 /**
  * One key of an {@link ApiKeySet}: the inputs of an {@link ApiKey}, except `workspaceId`. An input that is left out is
@@ -23,18 +38,71 @@ export type ApiKeySetDefaultsArgs = {
  * @remarks
  * null removes a default.
  */
-export type ApiKeySetEntryArgs = {
-  readonly [Name in keyof Omit<ApiKeyArgs, "workspaceId" | "name">]?: ApiKeyArgs[Name] | null | undefined;
-} & {
+export interface ApiKeySetEntryArgs {
+  /** The id of the customer that the key is for. Default: that of `defaults`. Changing it replaces the key. */
+  readonly customerId?: ApiKeyArgs["customerId"] | null | undefined;
   /** The key's name. Default: that of `defaults`, then the key's alias. Changing it updates the key in place. */
   readonly name?: ApiKeyArgs["name"] | null;
+  /**
+   * The key's permissions, in place of those of `defaults`. The scopes are a set: their order makes no difference, and
+   * an entry without any permission is the same as no entry. Default: those of `defaults`, then none. Changing them
+   * updates the key in place. If the service leaves the key more permissions than the program gives it, the update
+   * fails.
+   */
+  readonly scopes?: ApiKeyArgs["scopes"] | null;
+  /** Whether the key works. Default: that of `defaults`, then true. Changing it updates the key in place. */
+  readonly enabled?: ApiKeyArgs["enabled"] | null;
+  /**
+   * The start of the secret. Default: that of `defaults`, then set by the service. Changing it replaces the key.
+   */
+  readonly prefix?: ApiKeyArgs["prefix"] | null;
+  /**
+   * When the key expires: a whole number above 0, in the service's own unit. Default: that of `defaults`, then set by
+   * the service. Changing it replaces the key.
+   */
+  readonly expiresAt?: ApiKeyArgs["expiresAt"] | null;
+  /**
+   * The id of a meter outside the service. Default: that of `defaults`, then none. Changing it replaces the key. The
+   * service never returns it, so a refresh can't see changes made outside Pulumi.
+   */
+  readonly externalMeterId?: ApiKeyArgs["externalMeterId"] | null;
+  /**
+   * Any JSON object, at most 64 levels deep, which the service keeps with the key. Default: that of `defaults`, then
+   * none. Changing it replaces the key. The service never returns it, so a refresh can't see changes made outside
+   * Pulumi.
+   */
+  readonly metadata?: ApiKeyArgs["metadata"] | null;
+  /**
+   * The value of an existing key to migrate, instead of creating a key. Always a secret. Can't be combined with
+   * `prefix`, `expiresAt` or `externalMeterId`, also of `defaults`. Default: none. A new value replaces the key. While
+   * the value stays the same, changing `workspaceId`, `customerId`, `metadata` or `keepers` fails the preview, because
+   * the service can't have one value twice. An empty string, as from an unset variable, fails the preview too. Removing
+   * `existingKey` later changes nothing. Removing the entry or the set deletes a migrated key.
+   */
+  readonly existingKey?: ApiKeyArgs["existingKey"] | null;
+  /**
+   * The id of an existing key to adopt, instead of creating a key. The update changes the key's `name`, `scopes` and
+   * `enabled` to match the program, and the preview can't show these changes. `scopes` must be set here or in
+   * `defaults`. Can't be combined with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`, also of
+   * `defaults`. Default: none. `secrets` has no secret of an adopted key, because the service shows it only once.
+   * Another id adopts that key, and deletes the old one. In an update that adds `existingId` or leaves it as it is, a
+   * change that needs a new key, such as one of `keepers`, fails the preview. Removing `existingId` changes nothing;
+   * removing it and changing `keepers` in one update creates a new key with its secret, and deletes the adopted one.
+   * Removing the entry or the set deletes an adopted key.
+   */
+  readonly existingId?: ApiKeyArgs["existingId"] | null;
+  /**
+   * Arbitrary strings, never sent to the service. Default: those of `defaults`, then none. Changing one replaces the
+   * key, and its old secret stops working before its users have the new one.
+   */
+  readonly keepers?: ApiKeyArgs["keepers"] | null;
   /**
    * The key's former alias, to keep the key under a new alias: without `renamedFrom`, a new alias is a new key, and the
    * old key is deleted. Default: none. Fails the preview if the former alias is still declared, or if the new alias has
    * a key already. You can leave it in place after the update, or remove it.
    */
   readonly renamedFrom?: pulumi.Input<string | undefined> | null;
-};
+}
 
 /**
  * The inputs of an {@link ApiKeySet}.

@@ -5,7 +5,7 @@ import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of a {@link CustomerBilling}. An input that fails the preview on change can change together with `grant`,
- * which grants again.
+ * which grants again. While `billingId` is set, nothing is granted, and changing any other input changes only state.
  *
  * @see docs/customer-billing.md
  */
@@ -38,8 +38,9 @@ export interface CustomerBillingArgs {
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
    * The id of an existing record to adopt, instead of granting credits. Can't be combined with `totalCredits`. Default:
-   * none. Nothing is granted, and the id is not checked; an empty string fails the preview. Also set it if the answer to
-   * a grant was lost and the service has granted the credits.
+   * none. Nothing is granted, and the id is not checked; an empty string fails the preview. While it is set, changing any
+   * other input changes only state. Changing it keeps the resource's own id. Also set it if the answer to a grant was
+   * lost and the service has granted the credits.
    */
   readonly billingId?: pulumi.Input<string | undefined>;
   /**
@@ -70,8 +71,8 @@ const facts: Facts<Shape> = {
  * Credits that are granted in a workspace. The service can only grant credits: it can't show, change or take back a
  * grant. So the provider sends one request for each value of `grant`, and never repeats it. If the answer is lost,
  * every update fails until you set `billingId` or change `grant`. Changing any input except `billingId` fails the
- * preview, unless `grant` changes too. Destroy removes the record from state and leaves the credits in the service. Use
- * the option `protect`, because a record that is removed and declared again grants the credits again.
+ * preview, unless `grant` changes too or `billingId` is set. Destroy removes the record from state and leaves the credits
+ * in the service. Use the option `protect`, because a record that is removed and declared again grants the credits again.
  *
  * @example
  * ```ts

@@ -33,8 +33,7 @@ export interface FoundWorkspace {
 }
 
 /**
- * A key, as a function returns it: never with its secret. A field that the service leaves out, or that can't be read, is
- * absent.
+ * A key, as a function returns it: never with its secret. A field that the service leaves out is absent.
  */
 export interface FoundApiKey {
   /** The key's id. */
@@ -232,8 +231,9 @@ export function getWorkspaceOutput(
 
 /**
  * Returns the keys of a workspace, without their secrets, at each preview and update. A field that the service's list
- * leaves out, such as `scopes`, is absent. With the filter `enabled`, each key whose record in the list lacks `enabled`
- * takes one more request.
+ * leaves out, such as `scopes`, or that can't be read, is absent. A filter takes one more request for each key that lacks
+ * its field: `enabled` always, `name` and `customerId` only if no key in the list has the field. Otherwise such a key does
+ * not match.
  *
  * @param args The workspace, and filters.
  * @param opts The Provider to use. If one of its arguments is an Output, use {@link getApiKeysOutput}.

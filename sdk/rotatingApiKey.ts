@@ -41,7 +41,8 @@ export interface RotatingApiKeyArgs {
    * Any JSON object, at most 64 levels deep, which the service keeps with the key and never returns. Default: none.
    * Changing it rotates now.
    */
-  readonly metadata?: pulumi.Input<Record<string, unknown> | undefined>;
+  // biome-ignore lint/suspicious/noExplicitAny: with unknown, a value whose type is an interface would be refused.
+  readonly metadata?: pulumi.Input<Record<string, any> | undefined>;
   /**
    * The value of an existing key to migrate as the first key, instead of creating one. Always a secret. Can't be
    * combined with `prefix`, `expiresAt` or `externalMeterId`. Default: none. A new value replaces the resource and its
@@ -135,12 +136,13 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly key: pulumi.Output<string>;
   /** The id of the current key. */
   declare readonly keyId: pulumi.Output<string>;
-  /** The secret of the previous key, until that key is deleted. Always a Pulumi secret. */
+  /** The secret of the previous key, until that key is deleted. Always a Pulumi secret. Absent if there is none. */
   declare readonly previousKey: pulumi.Output<string | undefined>;
-  /** The id of the previous key, until that key is deleted. */
+  /** The id of the previous key, until that key is deleted. Absent if there is none. */
   declare readonly previousKeyId: pulumi.Output<string | undefined>;
   /**
-   * When the current key was created or adopted: ISO 8601 in UTC, by the clock of the machine that Pulumi ran on.
+   * When this resource created, migrated, adopted or imported the current key: ISO 8601 in UTC, by the clock of the
+   * machine that Pulumi ran on.
    */
   declare readonly rotatedAt: pulumi.Output<string>;
   /** The first update at or after this time rotates the key. ISO 8601 in UTC. */

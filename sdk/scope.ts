@@ -67,9 +67,12 @@ export class Scope extends pulumi.CustomResource {
     return isOfKind(value, facts.kind);
   }
 
-  /** When the scope was created, in the service's own format. */
+  /** When the scope was created, in the service's own format. Absent if the service does not return it. */
   declare readonly createdAt: pulumi.Output<string | undefined>;
-  /** When the scope was last changed, as of when this resource created or adopted it, in the service's own format. */
+  /**
+   * When the scope was last changed, as of when this resource created or adopted it, in the service's own format. Absent
+   * if the service does not return it.
+   */
   declare readonly updatedAt: pulumi.Output<string | undefined>;
 
   /** The id of the workspace. */
@@ -78,7 +81,7 @@ export class Scope extends pulumi.CustomResource {
   declare readonly name: pulumi.Output<string>;
   /** The string by which keys refer to the scope. */
   declare readonly representation: pulumi.Output<string>;
-  /** The scope's description. */
+  /** The scope's description. Absent if it is empty. */
   declare readonly description: pulumi.Output<string | undefined>;
 
   /**

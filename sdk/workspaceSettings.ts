@@ -73,9 +73,12 @@ export class WorkspaceSettings extends pulumi.CustomResource {
     return isOfKind(value, facts.kind);
   }
 
-  /** The workspace's name, as of the create or the last refresh. */
+  /** The workspace's name, as of the create or the last refresh. Absent if the service does not return it. */
   declare readonly name: pulumi.Output<string | undefined>;
-  /** The id of the team that the workspace belongs to, as of the create or the last refresh. */
+  /**
+   * The id of the team that the workspace belongs to, as of the create or the last refresh. Absent if the service does
+   * not return it.
+   */
   declare readonly teamId: pulumi.Output<string | undefined>;
 
   /** The id of the workspace. */

@@ -1,5 +1,5 @@
 /**
- * Credits granted to a customer. The service can only create such a record: it can't read, change or delete one. So each
+ * Credits granted in a workspace. The service can only create such a record: it can't read, change or delete one. So each
  * change of `grant` sends one POST, which is not repeated, whatever happens to its answer. A change of what was granted
  * fails the preview. Refresh and destroy make no request (interface, sections 2 and 4.12).
  */

@@ -59,7 +59,7 @@ export function typesOf(sdk: Sdk): Types {
   function specOf(type: ts.Type, where: string, secret: Secret): TypeSpec {
     const known = sdk.known(type);
     const may = (flag: ts.TypeFlags) => known.some(({ flags }) => (flags & flag) !== 0);
-    if (may(TypeFlags.Unknown)) return { $ref: "pulumi.json#/Any" };
+    if (may(TypeFlags.Any | TypeFlags.Unknown)) return { $ref: "pulumi.json#/Any" };
     // What may be a number as well is passed on as text, which loses nothing.
     if (may(TypeFlags.StringLike)) return { type: "string" };
     if (may(TypeFlags.NumberLike)) return { type: isSmall(where) ? "integer" : "number" };

@@ -64,10 +64,20 @@ describe("the SDK and the provider agree on names, optionality and types of the 
     expectTypeOf<Omit<Full<Declared<ApiKeyArgs>>, "metadata">>().toEqualTypeOf<
       Omit<Full<Received>, "metadata">
     >();
-    // Unwrap turns the `unknown` values inside into `never`.
-    expectTypeOf<ApiKeyArgs["metadata"]>().toEqualTypeOf<
-      pulumi.Input<NonNullable<ApiKeyInputs["metadata"]> | undefined> | undefined
-    >();
+    type Metadata = pulumi.Input<NonNullable<ApiKeyInputs["metadata"]> | undefined> | undefined;
+    expectTypeOf<ApiKeyArgs["metadata"]>().toExtend<Metadata>();
+    expectTypeOf<Metadata>().toExtend<ApiKeyArgs["metadata"]>();
+  });
+
+  test("of metadata, which may be a value whose type is an interface", () => {
+    interface Owner {
+      readonly team: string;
+    }
+    expectTypeOf<Owner>().toExtend<ApiKeyArgs["metadata"]>();
+    expectTypeOf<Owner>().toExtend<RotatingApiKeyArgs["metadata"]>();
+    expectTypeOf<Owner>().toExtend<ApiKeySetEntryArgs["metadata"]>();
+    expectTypeOf<Owner>().toExtend<ApiKeySetDefaultsArgs["metadata"]>();
+    expectTypeOf<string>().not.toExtend<ApiKeyArgs["metadata"]>();
   });
 
   test("of a RotatingApiKey, except that name is optional in the SDK", () => {
