@@ -13,8 +13,14 @@ interface Subject {
 
 export function openEngine() {
   const subjects = new AsyncLocalStorage<Subject>();
+  let address: string | undefined;
   let client: EngineClient | undefined;
 
+  /** Opened by the first message, because few commands have one. */
+  function connected(): EngineClient | undefined {
+    if (address !== undefined) client ??= new EngineClient(address, credentials.createInsecure());
+    return client;
+  }
   function log(severity: 0 | 1 | 2 | 3, message: string, ephemeral = false): void {
     const { urn = "", underWay } = subjects.getStore() ?? {};
     const request = new LogRequest()
@@ -22,17 +28,19 @@ export function openEngine() {
       .setMessage(message)
       .setUrn(urn)
       .setEphemeral(ephemeral);
+    const to = connected();
     const shown = new Promise<void>((resolve) => {
       // If the engine has exited, nobody reads it.
-      if (client === undefined) resolve();
-      else client.log(request, () => resolve());
+      if (to === undefined) resolve();
+      else to.log(request, () => resolve());
     });
     underWay?.push(shown);
   }
   return {
-    connect: (address: string) => {
+    connect: (to: string) => {
+      if (to === address) return;
       client?.close();
-      client = new EngineClient(address, credentials.createInsecure());
+      [address, client] = [to, undefined];
     },
     /** Lasting, with a warning's colour and count. */
     warn: (message: string) => log(LogSeverity.WARNING, message),
