@@ -4,7 +4,7 @@ import { errorInPlace } from "./errorText";
 import { type CallOutcome, classify, type Exchange, type Unreadable } from "./outcome";
 import type { Pace, Turn } from "./pace";
 import type { Reader, Reading } from "./reading";
-import { type CallFailure, decide, type Policy, pauseMs, type RetryBucket, retryLimits } from "./retry";
+import { type CallFailure, decide, type Policy, pauseMs, retryLimits } from "./retry";
 
 /** A call as its attempts see it. */
 export interface Attempted<T> {
@@ -26,13 +26,12 @@ export interface Attempted<T> {
 export interface Shared {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly bucket: RetryBucket;
   readonly pace: Pace;
 }
 
 /** Repeats a call for as long as `decide` wants it, and returns the answer or throws the CallError. */
 export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Reading<T>> {
-  const { clock, bucket, pace } = shared;
+  const { clock, pace } = shared;
   const spent = { attempts: 0, throttled: 0, activeMs: 0, pausedMs: 0 };
   let mayBeDone = false;
 
@@ -47,10 +46,7 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
       spent[throttled ? "pausedMs" : "activeMs"] += tookMs;
       call.note(result, spent.attempts + spent.throttled, tookMs);
       if (throttled) pace.throttled(turn, pauseMs(outcome.askedMs, spent.throttled, draw));
-      if (outcome.kind === "done" || outcome.kind === "refused") {
-        bucket.succeeded();
-        pace.succeeded();
-      }
+      if (outcome.kind === "done" || outcome.kind === "refused") pace.succeeded();
       return outcome;
     } finally {
       pace.leave();
@@ -87,10 +83,9 @@ export async function attempt<T>(call: Attempted<T>, shared: Shared): Promise<Re
       failure = outcome;
     }
     if (failure.kind === "ambiguous" && call.method !== "GET") mayBeDone = true;
-    const decision = decide(call.policy, failure, { ...spent, tokenLeft: bucket.hasToken() }, draw);
+    const decision = decide(call.policy, failure, spent, draw);
     if (decision.act === "stop") throw callError(failure, decision.why, mayBeDone);
     if (decision.act === "repeat") {
-      bucket.take();
       spent.activeMs += decision.afterMs;
       await pace.rest(decision.afterMs);
     }

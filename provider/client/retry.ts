@@ -30,16 +30,14 @@ export interface Spent {
   readonly activeMs: number;
   /** Time in pauses of the service's choosing. */
   readonly pausedMs: number;
-  /** Whether the process still has a token for a retry. */
-  readonly tokenLeft: boolean;
 }
 
 export type Decision =
   /** The failure is final. `why` follows its phrase and "and": what else cut the attempts short. */
   | { readonly act: "stop"; readonly why?: string }
-  /** Another attempt after a back-off; takes a token from the process's bucket. */
+  /** Another attempt after a back-off. */
   | { readonly act: "repeat"; readonly afterMs: number }
-  /** Another try once the origin's pause is over; neither an attempt nor a token. */
+  /** Another try once the origin's pause is over; not counted as an attempt. */
   | { readonly act: "pause"; readonly forMs: number };
 
 /** What went wrong: an outcome other than "done", or an answer to a GET that can't be used. */
@@ -81,7 +79,7 @@ function isRepeatable(policy: Policy, failure: CallFailure): boolean {
 export function decide(policy: Policy, failure: CallFailure, spent: Spent, random: number): Decision {
   if (failure.kind === "throttled") return afterThrottle(policy, failure.askedMs, spent, random);
   if (!isRepeatable(policy, failure)) return { act: "stop" };
-  if (spent.attempts >= retryLimits.attempts || !spent.tokenLeft) return { act: "stop" };
+  if (spent.attempts >= retryLimits.attempts) return { act: "stop" };
   const left = retryLimits.totalMs - spent.activeMs;
   const asked = failure.kind === "ambiguous" ? (failure.askedMs ?? 0) : 0;
   const afterMs = Math.max(asked, backOffMs(spent.attempts, random));
@@ -93,21 +91,4 @@ function afterThrottle(policy: Policy, askedMs: number | undefined, spent: Spent
   const forMs = pauseMs(askedMs, spent.throttled, random);
   if (policy !== "never" && forMs <= retryLimits.pauseMs - spent.pausedMs) return { act: "pause", forMs };
   return askedMs === undefined ? { act: "stop" } : { act: "stop", why: askedToWait(askedMs) };
-}
-
-export type RetryBucket = ReturnType<typeof openRetryBucket>;
-
-/** The tokens that all retries of a process draw on: 100 at first, one back for every 10 successes. */
-export function openRetryBucket(size = 100) {
-  // In tenths of a token, so that it stays exact.
-  let tenths = size * 10;
-  return {
-    hasToken: () => tenths >= 10,
-    take: () => {
-      tenths -= 10;
-    },
-    succeeded: () => {
-      tenths = Math.min(size * 10, tenths + 1);
-    },
-  };
 }

@@ -7,7 +7,7 @@ import { exchange, type TimeOuts, type WireRequest } from "./exchange";
 import type { Exchange } from "./outcome";
 import { openPace, type Pace } from "./pace";
 import type { Reader, Reading } from "./reading";
-import { openRetryBucket, type Policy } from "./retry";
+import type { Policy } from "./retry";
 import { maskSecrets } from "./secrets";
 
 /** One call, as the endpoints hand it over. */
@@ -30,7 +30,7 @@ export interface ApiRequest<T> {
   readonly sending?: (() => void) | undefined;
 }
 
-/** What all calls of a process share: connections, the pace for each origin, the tokens for retries. */
+/** What all calls of a process share: connections, and the pace for each origin. */
 export interface Transport {
   /** The reading of a 2xx answer, always usable for a GET. Everything else is a CallError. */
   send<T>(request: ApiRequest<T>): Promise<Reading<T>>;
@@ -74,7 +74,6 @@ export function openTransport(options: TransportOptions = {}): Transport {
   const isDebugging = ["true", "1"].includes(env["APIKEYS_DEBUG"] ?? "");
   const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
   const agents = openAgents(env, timeOuts.connectMs);
-  const bucket = openRetryBucket();
   const paces = new Map<string, Pace>();
   let writes = 0;
   options.signal?.addEventListener("abort", () => {
@@ -124,7 +123,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
         log(maskSecrets(line, secrets));
       },
     };
-    return attempt(call, { clock, random, bucket, pace: paceOf(wire.origin) });
+    return attempt(call, { clock, random, pace: paceOf(wire.origin) });
   }
 
   return {

@@ -3,11 +3,11 @@ import { errors } from "undici";
 import { beforeAll, describe, expect, it } from "vitest";
 import { limits, mostSent } from "../../provider/client/call";
 import { failurePhrase } from "../../provider/client/failure";
-import { openRetryBucket, retryLimits } from "../../provider/client/retry";
+import { retryLimits } from "../../provider/client/retry";
 import { usualConcurrency, usualTimeOuts } from "../../provider/client/transport";
 import { configNamespace, engineConfig } from "../../provider/core/config";
 import { tellAfterMs } from "../../provider/hosts/ending";
-import { lastingMs, patienceMs } from "../../provider/reads/sharedReads";
+import { patienceMs, servesMs } from "../../provider/reads/sharedReads";
 import { page, pages, textsOfCode, typesIn } from "./docsText";
 import { codeIn, section, table } from "./readmeText";
 
@@ -50,14 +50,10 @@ describe("docs/configuration.md", () => {
   it("has the numbers of the code", () => {
     const { attempts, totalMs, backOffFirstMs, pauseMs } = retryLimits;
     const { connectMs, headersMs, exchangeMs } = usualTimeOuts;
-    const bucket = openRetryBucket();
-    let retries = 0;
-    for (; bucket.hasToken(); bucket.take()) retries += 1;
     const claims = [
       `at most ${attempts} attempts and ${totalMs / 1000} seconds`,
       `a random time of up to ${backOffFirstMs / 1000} seconds`,
       `up to ${pauseMs / 60_000} minutes in pauses`,
-      `share ${retries} retries`,
       `| time to connect | ${connectMs / 1000} seconds |`,
       `| time from the request to the headers | ${headersMs / 1000} seconds |`,
       `| time for one request and its answer | ${exchangeMs / 1000} seconds |`,
@@ -75,7 +71,7 @@ describe("the pages about lost answers and runs that end early", () => {
   it("have the numbers of the code", () => {
     const claims = {
       "api-key.md": [
-        `serves all creates in a workspace for ${lastingMs / 1000} seconds`,
+        `serves all creates in a workspace for ${servesMs / 1000} seconds`,
         `takes longer than ${patienceMs / 1000} seconds`,
       ],
       "troubleshooting.md": [`has no answer after ${tellAfterMs / 1000} is printed`],

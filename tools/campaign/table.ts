@@ -1,9 +1,8 @@
-import type { Amplification } from "./amplification";
 import { type Column, columns } from "./findings";
 import type { Tally } from "./tally";
 
 /** The campaign's result as it is printed. */
-export function table(tally: Tally, amplification: Amplification, peakMegabytes: number): string {
+export function table(tally: Tally, peakMegabytes: number): string {
   const rows: [string, string][] = [
     ["schedules run", String(tally.schedules)],
     ...sorted(tally.injected).map(([kind, times]): [string, string] => [`injected: ${kind}`, String(times)]),
@@ -16,8 +15,6 @@ export function table(tally: Tally, amplification: Amplification, peakMegabytes:
           String(times),
         ]),
     ]),
-    ["requests for one call, service down (at most 4)", amplification.oneCall.toFixed(2)],
-    ["the same over 1,000 calls (at most 1.1)", amplification.manyCalls.toFixed(2)],
     ["peak memory of one process", `${Math.ceil(peakMegabytes)} MB`],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

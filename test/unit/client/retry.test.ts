@@ -4,7 +4,6 @@ import {
   backOffMs,
   type CallFailure,
   decide,
-  openRetryBucket,
   type Policy,
   pauseMs,
   retryLimits,
@@ -27,20 +26,19 @@ const failure: fc.Arbitrary<CallFailure> = fc.oneof(
     lasting: fc.boolean(),
   }),
 );
-const fresh: Spent = { attempts: 1, throttled: 0, activeMs: 0, pausedMs: 0, tokenLeft: true };
+const fresh: Spent = { attempts: 1, throttled: 0, activeMs: 0, pausedMs: 0 };
 const spent: fc.Arbitrary<Spent> = fc.record({
   attempts: fc.integer({ min: 0, max: 6 }),
   throttled: fc.integer({ min: 0, max: 300 }),
   activeMs: fc.integer({ min: 0, max: 70_000 }),
   pausedMs: fc.integer({ min: 0, max: 700_000 }),
-  tokenLeft: fc.boolean(),
 });
 const notSent: CallFailure = { kind: "notSent", phrase: "", lasting: false };
 const ambiguous: CallFailure = { kind: "ambiguous", phrase: "", status: undefined, askedMs: undefined };
 
 /** Plays a call whose attempts fail like this, each after its time, as the loop of attempts does. */
 function play(how: Policy, events: readonly { failure: CallFailure; tookMs: number; draw: number }[]) {
-  const now = { attempts: 0, throttled: 0, activeMs: 0, pausedMs: 0, tokenLeft: true };
+  const now = { attempts: 0, throttled: 0, activeMs: 0, pausedMs: 0 };
   for (const event of events) {
     const throttled = event.failure.kind === "throttled";
     const tookMs = Math.min(event.tookMs, retryLimits.totalMs - now.activeMs);
@@ -107,12 +105,6 @@ describe("the retry decision", () => {
     );
   });
 
-  it("repeats nothing without a token, but a pause needs none", () => {
-    const poor = { ...fresh, tokenLeft: false };
-    expect(decide("always", ambiguous, poor, 0.5).act).toBe("stop");
-    expect(decide("always", { kind: "throttled", phrase: "", askedMs: 10 }, poor, 0.5).act).toBe("pause");
-  });
-
   it.each<{ policy: Policy; failure: CallFailure }>([
     { policy: "always", failure: notSent },
     { policy: "always", failure: ambiguous },
@@ -168,23 +160,5 @@ describe("the retry decision", () => {
         },
       ),
     );
-  });
-});
-
-describe("the retry bucket", () => {
-  it("holds 100 tokens and gets one back for every 10 successes, never more than it can hold", () => {
-    const bucket = openRetryBucket();
-    for (let n = 0; n < 50; n += 1) bucket.succeeded();
-    for (let n = 0; n < 100; n += 1) {
-      expect(bucket.hasToken()).toBe(true);
-      bucket.take();
-    }
-    expect(bucket.hasToken()).toBe(false);
-    for (let n = 0; n < 9; n += 1) bucket.succeeded();
-    expect(bucket.hasToken()).toBe(false);
-    bucket.succeeded();
-    expect(bucket.hasToken()).toBe(true);
-    bucket.take();
-    expect(bucket.hasToken()).toBe(false);
   });
 });
