@@ -118,21 +118,19 @@ describe("Retry-After", () => {
     ["7", 7_000],
     [" 7 ", 7_000],
     ["1.5", 1_500],
-    ["99999999999999999999", 31_536_000_000],
+    ["31536000", 31_536_000_000],
     ["Thu, 01 Jan 2026 00:00:10 GMT", 10_000],
     ["Thursday, 01-Jan-26 00:00:10 GMT", 10_000],
     ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
-    ["Fri, 01 Jan 9999 00:00:00 GMT", 31_536_000_000],
   ])("of %s asks for %i ms", (header, ms) => {
     expect(retryAfterMs(header, undefined, now)).toBe(ms);
   });
 
-  it.each([undefined, "", "soon", "-5", "+5", "0x10", "1e3", "5 s", "Infinity", "NaN", "Thu", "never, 99"])(
-    "of %s is invalid and asks for nothing",
-    (header) => {
-      expect(retryAfterMs(header, undefined, now)).toBeUndefined();
-    },
-  );
+  const words = ["", "soon", "-5", "+5", "0x10", "1e3", "5 s", "Infinity", "NaN", "Thu", "never, 99"];
+  const tooLong = ["31536001", "1767225600", "99999999999999999999", "Fri, 01 Jan 9999 00:00:00 GMT"];
+  it.each([undefined, ...words, ...tooLong])("of %s is invalid and asks for nothing", (header) => {
+    expect(retryAfterMs(header, undefined, now)).toBeUndefined();
+  });
 
   it("counts a date from the answer's Date header, so that a wrong local clock does no harm", () => {
     const header = "Thu, 01 Jan 2026 00:00:10 GMT";
