@@ -24,7 +24,7 @@ interface InstanceOptions extends Pick<HostContext, "run" | "warn" | "tell" | "n
 }
 
 /**
- * What the resources and functions of one process share, in any host: settings, connections, pace and retries, and what they
+ * What the resources and functions of one process share, in any host: settings, connections and pace, and what they
  * know of each other. Until it is configured, all settings come from the environment.
  */
 export function openInstance(options: InstanceOptions) {
@@ -33,7 +33,7 @@ export function openInstance(options: InstanceOptions) {
   let config: EngineConfig = { argument: {}, stack: {} };
   let opened: Transport | undefined;
   let isWarned = false;
-  let now = Date.now();
+  let now: number | undefined;
   let resolved: Configuration | Misconfiguration | undefined;
 
   /** Resolved once for each `configure`, because the environment of this process doesn't change. */
@@ -60,7 +60,6 @@ export function openInstance(options: InstanceOptions) {
     configure(given: EngineConfig, keys: readonly string[] = []): void {
       config = given;
       resolved = undefined;
-      now = Date.now();
       if (isWarned) return;
       const lines = [disagreement(config, env), ...misspellings(keys)].filter((line) => line !== undefined);
       isWarned = lines.length > 0;
@@ -81,7 +80,10 @@ export function openInstance(options: InstanceOptions) {
         shared,
         pause: (ms) => pause(ms, run.over),
         // One time for the whole run: what a diff finds due is due for the update too.
-        now: () => now,
+        now: () => {
+          now ??= Date.now();
+          return now;
+        },
         currentTime: Date.now,
       });
     },

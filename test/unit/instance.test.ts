@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Failure } from "../../provider/core/errors";
-import { failed } from "../../provider/instance";
+import { openRun } from "../../provider/core/run";
+import { failed, openInstance } from "../../provider/instance";
 
 test("an unexpected error is reported by its type and location, never by its message", () => {
   const { message, kept } = failed(new TypeError("sk_marker_q7ZxW2 is no function"));
@@ -18,4 +19,29 @@ test("a state that is too large for the engine is left out, and the error names 
   expect(failed(new Failure("It failed.", { kept }))).toEqual({
     message: expect.stringMatching(/^It failed\. The state is too large .* key_1 exists in the service\.$/),
   });
+});
+
+test("T1 a run has one time, even if the host configures each kind of resource when it first needs it", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const env = { APIKEYS_BASE_URL: "https://service.test", APIKEYS_ACCESS_TOKEN: "token" };
+  const say = () => {};
+  const instance = openInstance({ run: openRun(), env, warn: say, tell: say, note: say, importKey: "" });
+  const configure = () => instance.configure({ argument: {}, stack: {} });
+  configure();
+  const key = instance.resource("RotatingApiKey");
+  const { inputs } = key.check(
+    { workspaceId: "ws_1", customerId: "cus_1", name: "ci", rotateEvery: "1d" },
+    undefined,
+  );
+  const times = {
+    rotatedAt: new Date().toISOString(),
+    rotatesAt: new Date(Date.now() + 86_400_000).toISOString(),
+  };
+  const changes = () =>
+    key.diff("key_1", { ...inputs, ...times, keyId: "key_1", key: "sk_1" }, inputs).changes;
+  const before = changes();
+  vi.advanceTimersByTime(86_400_000);
+  configure();
+  expect([before, changes()]).toEqual([false, false]);
 });
