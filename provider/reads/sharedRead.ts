@@ -1,29 +1,26 @@
 /** A read that many operations need at about the same time: one request serves them all. */
 export interface SharedRead<T> {
-  /** The last answer, if its request is no older than this; otherwise a new one. */
-  recent(maxAgeMs: number): Promise<T>;
+  /** The last answer, if it still serves; otherwise a new one. */
+  recent(): Promise<T>;
   /**
    * As `recent`, but a new answer if this process has written since the request, or if this reader has had an answer before,
    * because it then wants to see whether something has changed.
    */
-  current(maxAgeMs: number, reader: string): Promise<T>;
-  /** Has `current` treat the reader as one that has had an answer: it sent a request of its own. */
-  hasRead(reader: string): void;
-  /** A new answer, to a request that is sent after this call. */
+  current(reader: string): Promise<T>;
+  /** A new answer, to a request that is sent after this call, however long it takes. */
   fresh(): Promise<T>;
-  /** As `fresh`, without the limit of `patience`. */
-  awaited(): Promise<T>;
 }
 
 export interface SharedReadOptions<T> {
-  /** If an answer takes longer than `ms`, readers get `late` until it arrives. Default: no limit. */
+  /** How long an answer serves others, from its request on. Then it is forgotten. */
+  readonly servesMs: number;
+  /** If a recent or current answer takes longer than `ms`, readers get `late` until it arrives. Default: no limit. */
   readonly patience?: { readonly ms: number; readonly late: T };
   /** Grows whenever a write of this process begins or ends. */
   readonly writes: () => number;
 }
 
 interface Request<T> {
-  readonly startedAt: number;
   /** What `writes` was then. */
   readonly writes: number;
   /** What readers get: `late` if their patience ends first. */
@@ -34,7 +31,7 @@ interface Request<T> {
 /** `read` must not reject. */
 export function openSharedRead<T>(
   read: () => Promise<T>,
-  { patience, writes }: SharedReadOptions<T>,
+  { servesMs, patience, writes }: SharedReadOptions<T>,
 ): SharedRead<T> {
   const readers = new Set<string>();
   let last: Request<T> | undefined;
@@ -44,14 +41,19 @@ export function openSharedRead<T>(
   function start(): Request<T> {
     const finalAnswer = read();
     const answer = patience === undefined ? finalAnswer : orAfter(patience.ms, finalAnswer, patience.late);
-    const request = { startedAt: performance.now(), writes: writes(), answer, finalAnswer };
+    const request = { writes: writes(), answer, finalAnswer };
     underWay = answer;
     last = request;
+    const isLast = () => last?.finalAnswer === finalAnswer;
+    const forget = () => {
+      if (isLast()) last = undefined;
+    };
+    setTimeout(forget, servesMs).unref();
     const end = () => {
       if (underWay === answer) underWay = undefined;
     };
     const arrive = () => {
-      if (last === request) last = { ...request, answer: finalAnswer };
+      if (isLast()) last = { ...request, answer: finalAnswer };
     };
     // A rejection, which is a bug, reaches the readers. Here it would only be reported as unhandled.
     answer.then(end, end);
@@ -67,22 +69,19 @@ export function openSharedRead<T>(
     })();
     return next;
   }
-  const recent = (maxAgeMs: number) =>
-    last !== undefined && performance.now() - last.startedAt <= maxAgeMs ? last : start();
+  const recent = () => last ?? start();
   return {
-    recent: (maxAgeMs) => recent(maxAgeMs).answer,
-    current: async (maxAgeMs, reader) => {
+    recent: async () => recent().answer,
+    current: async (reader) => {
       if (!readers.has(reader)) {
         readers.add(reader);
-        const request = recent(maxAgeMs);
+        const request = recent();
         const answer = await request.answer;
         if (request.writes === writes()) return answer;
       }
       return (await startNext()).answer;
     },
-    hasRead: (reader) => void readers.add(reader),
-    fresh: async () => (await startNext()).answer,
-    awaited: async () => (await startNext()).finalAnswer,
+    fresh: async () => (await startNext()).finalAnswer,
   };
 }
 

@@ -29,7 +29,7 @@ export interface Unavailable {
 }
 
 /** How long a list serves at most. */
-export const lastingMs = 30_000;
+export const servesMs = 30_000;
 /** The longest wait for a list of keys, which can also be read one by one. */
 export const patienceMs = 10_000;
 const tooLate: Unavailable = { problem: `no answer came within ${patienceMs / 1_000} s` };
@@ -58,7 +58,7 @@ function openReads(ofFirst: Call) {
   };
   const writes = () => call.transport.writes;
   const open = <T>(read: () => Promise<T>, options: { readonly patience?: typeof patience } = {}) =>
-    openSharedRead<T | Unavailable>(() => orUnavailable(read()), { ...options, writes });
+    openSharedRead<T | Unavailable>(() => orUnavailable(read()), { ...options, servesMs, writes });
   return {
     /** What any reader masks in messages: a URL may contain it. */
     maskedInMessages,
@@ -105,7 +105,7 @@ export function orThrow<T extends object>(answer: T | Unavailable): T {
   throw answer.error ?? new CallError("ambiguous", answer.problem);
 }
 
-/** A new answer, however long it takes. */
+/** A new answer. */
 export async function readFresh<T extends object>(shared: SharedRead<T | Unavailable>): Promise<T> {
-  return orThrow(await shared.awaited());
+  return orThrow(await shared.fresh());
 }

@@ -22,7 +22,7 @@ import { isSecret, shown } from "../core/secrecy";
 import { caseFolded } from "../core/state";
 import { capitalised } from "../core/text";
 import { isUnknown } from "../core/unknown";
-import { lastingMs, orThrow, sharedReads } from "../reads/sharedReads";
+import { orThrow, sharedReads } from "../reads/sharedReads";
 import { optionalString, pathSegment, requiredString } from "./fields/schemas";
 
 // ---- Properties ---------------------------------------------------------------------------------------------------
@@ -289,7 +289,7 @@ async function list(
   reader?: string,
 ): Promise<readonly ScopeRecord[]> {
   const scopes = sharedReads(session.call).scopes(String(workspaceId));
-  const answer = reader === undefined ? scopes.awaited() : scopes.current(lastingMs, reader);
+  const answer = reader === undefined ? scopes.fresh() : scopes.current(reader);
   const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
   return (await orFail(answer.then(orThrow), session, { ...words, advice })).all;
 }

@@ -105,6 +105,17 @@ describe("an update of many keys", () => {
     expect((await updated(service, [held])).requests).toEqual({ readApiKey: 1, editApiKey: 1 });
   });
 
+  test("reads no list if there is only one key, after a refresh in the same process either", async () => {
+    const service = await startService();
+    const [held] = (await create(service, many(1))) as [Held];
+    const process = start(service);
+    await process.of("ApiKey").read(held.id, held.state);
+    expect((await updated(service, [held], undefined, process)).requests).toEqual({
+      readApiKey: 1,
+      editApiKey: 1,
+    });
+  });
+
   test("K1 reads a key by itself if its name changes", async () => {
     const service = await startService();
     const held = await create(service, many(3));

@@ -1,8 +1,9 @@
 import type { ApiKeyRecord } from "../../client/apiKeys";
+import { usualTimeOuts } from "../../client/transport";
 import type { Session } from "../../core/definition";
 import { pausesMs, pollUntil } from "../../core/polling";
 import { orAfter, type SharedRead } from "../../reads/sharedRead";
-import { type Listing, lastingMs, sharedReads, type Unavailable } from "../../reads/sharedReads";
+import { type Listing, sharedReads, type Unavailable } from "../../reads/sharedReads";
 import { isOld, type NameAndCustomer, nameAndCustomer } from "./matching";
 import type { KeyInputs } from "./properties";
 import { label } from "./state";
@@ -38,8 +39,8 @@ export interface Creation {
   readonly seen: KeysBefore;
 }
 
-/** How long to wait for other creates before their keys are reported as unknown. */
-const siblingsMs = 5_000;
+/** How long to wait for other creates before their keys are reported as unknown: as long as their requests may take. */
+const siblingsMs = usualTimeOuts.exchangeMs;
 /** Lists that a search has read in vain for 8 seconds: later searches take 2. */
 const searchedInVain = new WeakSet<KeyList>();
 
@@ -53,7 +54,7 @@ export function isNeverListed({ error }: Unavailable): boolean {
 /** The list is read again before a migration, because the service may already have the key. */
 export async function keysBefore(session: Session, declared: KeyInputs): Promise<KeysBefore> {
   const list = sharedReads(session.call).keys(declared.workspaceId);
-  const before = live(await (declared.existingKey === undefined ? list.recent(lastingMs) : list.fresh()));
+  const before = live(await (declared.existingKey === undefined ? list.recent() : list.fresh()));
   return { list, before, since: "has" in before ? before.since : new Date() };
 }
 

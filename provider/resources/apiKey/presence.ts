@@ -4,7 +4,7 @@ import type { Session } from "../../core/definition";
 import { InconclusiveError } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
 import { expectVisible } from "../../core/presence";
-import { lastingMs, sharedReads } from "../../reads/sharedReads";
+import { sharedReads } from "../../reads/sharedReads";
 
 /** Whether a key still exists. No single answer says that it does not (R6). */
 
@@ -64,7 +64,7 @@ const waits = new WeakMap<object, Promise<unknown>>();
  */
 async function awaitShown(session: Session, { workspaceId, keyId }: KeyPath, missing: string): Promise<void> {
   const list = sharedReads(session.call).keys(workspaceId);
-  const before = await list.recent(lastingMs);
+  const before = await list.recent();
   if ("byId" in before && before.byId.has(keyId)) return;
   const polling = {
     waitingFor: `the service to show key ${keyId}`,
@@ -85,10 +85,10 @@ async function isListed(session: Session, path: KeyPath, { missing, marked }: Mi
   // A list without `deleted` does not contradict a record that has it.
   const isAlive = (record: ApiKeyRecord | undefined) =>
     record !== undefined && (marked ? record.deleted === false : !record.deleted);
-  const before = await list.current(lastingMs, `gone ${keyId}`);
+  const before = await list.current(`gone ${keyId}`);
   if ("byId" in before && !isAlive(before.byId.get(keyId))) return false;
   // A list from before the deletion still has the key.
-  const now = await list.awaited();
+  const now = await list.fresh();
   if ("byId" in now) return isAlive(now.byId.get(keyId));
   if (session.withoutKeyList) return false;
   throw new InconclusiveError(

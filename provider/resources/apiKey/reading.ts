@@ -2,7 +2,7 @@ import type { ApiKeyRecord } from "../../client/apiKeys";
 import type { Outcome, Session } from "../../core/definition";
 import { toFailure } from "../../core/errors";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
-import { lastingMs, type SharedReads, sharedReads } from "../../reads/sharedReads";
+import { type SharedReads, sharedReads } from "../../reads/sharedReads";
 import { type KeyPath, lookUpKey } from "./presence";
 import type { KeyDraft, KeyInputs, KeyState } from "./properties";
 import {
@@ -28,7 +28,7 @@ export async function read(
 ): Promise<Outcome<KeyState> | undefined> {
   session.maskEverywhere(state.key);
   const path = pathOf(state, id);
-  const ask = (list: KeyList) => list.current(lastingMs, id);
+  const ask = (list: KeyList) => list.current(id);
   if (!isIncomplete(state) && (await listedAsInState(session, path, state, ask))) return { id, state };
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
   const record = await readKeyOrFail(session, path, doing);
@@ -61,8 +61,8 @@ function withDrift(state: KeyState, record: ApiKeyRecord): KeyState {
 
 type KeyList = ReturnType<SharedReads["keys"]>;
 
-/** The lists whose first key was read by itself, because a stack with one key needs no list. */
-const readAlone = new WeakSet<KeyList>();
+/** The first key of each list, which is always read by itself: a stack with one key needs no list. */
+const firstKeys = new WeakMap<KeyList, string>();
 
 /**
  * The key's record in the list, if it is complete and equal to state. A list may be truncated, leave fields out or lag
@@ -76,10 +76,9 @@ async function listedAsInState(
 ): Promise<ApiKeyRecord | undefined> {
   const { workspaceId, keyId } = path;
   const list = sharedReads(session.call).keys(workspaceId);
-  // The first key of each workspace is read by itself.
-  if (!readAlone.has(list)) {
-    readAlone.add(list);
-    list.hasRead(keyId);
+  const firstKey = firstKeys.get(list) ?? keyId;
+  if (firstKey === keyId) {
+    firstKeys.set(list, keyId);
     return undefined;
   }
   const listed = await ask(list);
@@ -105,7 +104,7 @@ export async function listedForUpdate(
   // If the name differs, only a read shows whether the service rewrote it or has not carried the write out yet.
   const { name }: { name?: unknown } = { ...state, ...hiddenIn(state, observedKey) };
   if (name !== declared.name || isIncomplete(state) || state[failedKey]) return undefined;
-  const record = await listedAsInState(session, path, state, ({ recent }) => recent(lastingMs));
+  const record = await listedAsInState(session, path, state, ({ recent }) => recent());
   return record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
 }
 

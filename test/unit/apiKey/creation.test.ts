@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { CallError } from "../../../provider/client/callError";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { customerBilling } from "../../../provider/resources/customerBilling";
@@ -130,6 +130,25 @@ describe("K6 an answer to create", () => {
     const updated = await keys.update("key_2", kept?.state ?? {}, { ...inputs, enabled: false });
     await keys.read("key_2", updated);
     expect([updated["customerId"], keys.warnings]).toEqual([least.customerId, []]);
+  });
+
+  test("that is lost is no reason to name the key of another create, which the service answers 50 s later", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let slow: object | undefined;
+    const keys = replying(apiKey, async ({ method, body }) => {
+      if (method === "GET") return { apiKeys: slow === undefined ? [] : [slow] };
+      const { name } = body as { name: string };
+      if (name === "lost") throw new CallError("ambiguous", "no answer came");
+      slow = { ...least, id: "key_2", name };
+      await new Promise((resolve) => setTimeout(resolve, 50_000));
+      return { apiKey: { ...slow, key: "sk_new", enabled: true, scopes: [] } };
+    });
+    const create = (name: string) => keys.create(keys.check({ ...least, name }, undefined).inputs);
+    const [made, failure] = [create("slow"), failureOf(create("lost"))];
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect((await made).id).toBe("key_2");
+    expect((await failure).message).toContain("The workspace's list shows no new key");
   });
 
   test("that is lost is found for an existing value, even if the list has its key twice", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../../../provider/client/callError";
 import type { Transport } from "../../../provider/client/transport";
-import { lastingMs, readFresh, sharedReads } from "../../../provider/reads/sharedReads";
+import { readFresh, sharedReads } from "../../../provider/reads/sharedReads";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -13,14 +13,14 @@ const late = { problem: "no answer came within 10 s" };
 describe("a list that is not answered", () => {
   const reads = sharedReads({ transport: silent, credentials });
 
-  test.each(["recent", "current", "fresh"] as const)(
+  test.each(["recent", "current"] as const)(
     "delays readers by at most 10 s if keys can be read one by one instead: %s",
     async (how) => {
       const done: unknown[] = [];
       for (const reader of ["a", "b", "c"]) {
         void reads
           .keys(`ws of ${how}`)
-          [how](lastingMs, reader)
+          [how](reader)
           .then((answer) => done.push(answer));
       }
       await vi.advanceTimersByTimeAsync(10_000);
@@ -29,9 +29,9 @@ describe("a list that is not answered", () => {
   );
 
   test.each([
-    ["of keys, if only the list can tell", reads.keys("ws_1").awaited],
-    ["of scopes", () => reads.scopes("ws_1").recent(lastingMs)],
-    ["of workspaces", () => reads.workspaces.recent(lastingMs)],
+    ["of keys, if only the list can tell", reads.keys("ws_1").fresh],
+    ["of scopes", () => reads.scopes("ws_1").recent()],
+    ["of workspaces", () => reads.workspaces.recent()],
   ])("is waited for if it is a list %s", async (_, read) => {
     const done: unknown[] = [];
     void read().then((answer) => done.push(answer));
@@ -59,7 +59,7 @@ describe("a list that several operations read", () => {
     const error = new CallError("refused", "the service answered 403", 403);
     const refusing: Transport = { ...silent, send: async () => Promise.reject(error) };
     const list = sharedReads({ transport: refusing, credentials }).keys("ws_1");
-    expect(await list.recent(lastingMs)).toEqual({ problem: "the service answered 403", error });
+    expect(await list.recent()).toEqual({ problem: "the service answered 403", error });
     await expect(readFresh(list)).rejects.toBe(error);
   });
 });

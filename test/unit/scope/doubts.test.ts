@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CallError } from "../../../provider/client/callError";
-import { lastingMs } from "../../../provider/reads/sharedReads";
+import { servesMs } from "../../../provider/reads/sharedReads";
 import { scope } from "../../../provider/resources/scope";
 import { failureOf, replying } from "../replying";
 
@@ -126,7 +126,7 @@ describe("a scope that the list does not show", () => {
   ])("S3 R6 stays in state, with a warning, if the list shows %s", async (_what, later) => {
     const { id, state } = await subject.create(inputs);
     listed = later;
-    await vi.advanceTimersByTimeAsync(lastingMs + 1);
+    await vi.advanceTimersByTimeAsync(servesMs + 1);
     expect(await subject.read(id, state)).toEqual({ id, state });
     expect(subject.warnings).toEqual([
       expect.stringMatching(/\(sc_1\): the service does not list it.*`pulumi state delete`/),
